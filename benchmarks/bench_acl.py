@@ -34,7 +34,7 @@ from pgmstudio.core.learning.sparse_rows import cell_rows
 RESULTS = Path(__file__).resolve().parent / "results"
 ROWS = 10_000
 ACL_1, ACL_2, PLAIN = "aCL-I", "aCL-II", "plain Chow-Liu"
-MOST_PLAIN = 5000  # all pairs of more columns take more memory than benchmarks should
+MAX_PLAIN = 5000  # all pairs of more columns take more memory than benchmarks should
 
 
 def accelerated(data: DataSet, by_lists: bool) -> AcceleratedForest:
@@ -65,7 +65,7 @@ def measure(what: str, data: DataSet, repeats: int = 3) -> dict[str, float]:
         Program(ACL_2, "pgmstudio", lambda _: accelerated(data, False), repeats=repeats),
         Program(ACL_1, "pgmstudio", lambda _: accelerated(data, True), repeats=repeats),
     ]
-    if len(data.domain) <= MOST_PLAIN:
+    if len(data.domain) <= MAX_PLAIN:
         programs.append(Program(PLAIN, "pgmstudio", lambda _: plain(data), repeats=repeats))
     results = race(programs)
     ours = results[ACL_2][0]

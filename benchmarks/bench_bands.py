@@ -26,7 +26,7 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.session import DecisionGraphSession
-from pgmstudio.gui.canvas.node_view import NodeFace, NodeMode
+from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
 from pgmstudio.gui.languages.pdg.canvas import BandCanvas
 
 SIZE = (1280, 800)
@@ -67,9 +67,9 @@ def measure(nodes: int, width: int) -> None:
     session = DecisionGraphSession(graph)
     names = graph.domain.names
 
-    def faces() -> dict[str, NodeFace]:
+    def faces() -> dict[str, NodeView]:
         return {
-            v.name: NodeFace(
+            v.name: NodeView(
                 v.name, NodeMode.PRIOR, v.states, tuple(session.belief(v.name).values.tolist())
             )
             for v in graph.domain

@@ -23,7 +23,7 @@ from pgmstudio.core.drawing.layout.edge_routing import edge_route
 from pgmstudio.core.drawing.layout.placement import place
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.node_geometry import face_size
-from pgmstudio.gui.canvas.node_view import NodeFace, NodeMode
+from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
 from pgmstudio.gui.theme.theme import theme
 
 SIZE = (1280, 800)
@@ -41,10 +41,10 @@ def some_picture(count: int, rng: np.random.Generator) -> GraphPicture:
     return GraphPicture(tuple(PictureNode(n, n, variable=n) for n in names), tuple(edges))
 
 
-def some_face(name: str, rng: np.random.Generator) -> NodeFace:
+def some_face(name: str, rng: np.random.Generator) -> NodeView:
     beliefs, priors = rng.dirichlet([1, 1, 1], size=2)
     states = ("low", "middle", "high")
-    return NodeFace(name, NodeMode.PRIOR, states, tuple(beliefs), tuple(priors))
+    return NodeView(name, NodeMode.PRIOR, states, tuple(beliefs), tuple(priors))
 
 
 def milliseconds(deed: Callable[[int], object], rounds: int = ROUNDS) -> float:

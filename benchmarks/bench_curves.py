@@ -47,10 +47,10 @@ FRAMES = 60
 WATCH_SECONDS = 8.0
 
 
-def drawn(app: QApplication) -> None:
+def drawn(qt_app: QApplication) -> None:
     """Frames a second with 5 000 points, each with a mark for test and one for training rows."""
     while not plot_library().ask():
-        app.processEvents()
+        qt_app.processEvents()
     points = made_up_points(more=157)
     plot = SlPlot()
     plot.resize(732, 428)
@@ -61,7 +61,7 @@ def drawn(app: QApplication) -> None:
     said = f"{len(points)} points"
     say("chart worked out beside the window", said, time.process_time() - begin, "processor")
     plot.show_chart(chart)
-    app.processEvents()
+    qt_app.processEvents()
     view, canvas = plot._view, plot.canvas
     assert canvas is not None
 
@@ -134,22 +134,22 @@ def watched(seconds: float) -> Spent:
     return watch
 
 
-def beside_a_sweep(app: QApplication) -> None:
+def beside_a_sweep(qt_app: QApplication) -> None:
     """How late the window is while all cores learn, and how long Stop takes."""
     window = MainWindow()
     window.resize(1280, 800)
     window.show()
-    shell = window.shell
+    app = window.app
     rows = network_rows("alarm", 20_000)
-    shell.change("Import", partial(edits.add_data, entry=DataEntry("alarm", rows)))
+    app.change("Import", partial(edits.add_data, entry=DataEntry("alarm", rows)))
     turn(2.0)
     idle = watched(WATCH_SECONDS)
     grids = (LearnerGrid("tree.chow-liu"), LearnerGrid("bn.hill-climb", {"restarts": (5,)}))
     setup = CurveSetup(Plan(grids, seeds=tuple(range(20))), RowChoice("d1"))
     folder = Path(tempfile.mkdtemp()) / "points"
     entry = CurveEntry("alarm", (), "d1", setup.plain(), str(folder))
-    shell.change("Plan", partial(edits.add_curve, entry=entry))
-    page: CurvesPage = open_curves(shell, "c1")
+    app.change("Plan", partial(edits.add_curve, entry=entry))
+    page: CurvesPage = open_curves(app, "c1")
     turn(2.0)
     page.resume()
     while len(page.points) < 5:
@@ -165,9 +165,9 @@ def beside_a_sweep(app: QApplication) -> None:
     begin = time.perf_counter()
     page.stop()
     while page.run is not None and page.run.is_running:
-        app.processEvents()
+        qt_app.processEvents()
     say("stop", "sweeping", time.perf_counter() - begin, f"{len(page.points)} points are kept")
-    window.shell.document.undo_stack.setClean()
+    window.app.document.undo_stack.setClean()
     window.close()
 
 
@@ -176,10 +176,10 @@ def main() -> None:
     own = tempfile.mkdtemp()
     preferences.preferences_folder = lambda: Path(own)
     QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, own)
-    app = make_application()
+    qt_app = make_application()
     print(f"# load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-    drawn(app)
-    beside_a_sweep(app)
+    drawn(qt_app)
+    beside_a_sweep(qt_app)
     print(f"# load of the machine {os.getloadavg()[0]:.1f}")
 
 

@@ -29,7 +29,7 @@ from reporting import SHARED, say_line, version_of
 
 from pgmstudio.core.inference.junction_tree.propagation import compiled_passes
 from pgmstudio.gui.canvas.node_view import NodeMode
-from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.evidence.variable_model import mini_rect
 from pgmstudio.gui.evidence.variables_panel import VariablesPanel
 from pgmstudio.gui.inspector.panel import InspectorPanel
@@ -63,44 +63,44 @@ class Painted(QObject):
         return False
 
 
-def until(app: QApplication, is_done: Callable[[], bool]) -> None:
+def until(qt_app: QApplication, is_done: Callable[[], bool]) -> None:
     give_up = time.perf_counter() + PATIENCE_SECONDS
     while not is_done():
-        app.processEvents()
+        qt_app.processEvents()
         if time.perf_counter() > give_up:
             raise TimeoutError("the window does not come to rest")
 
 
-def possible_states(live: LiveBeliefs, name: str) -> list[int]:
+def possible_states(live: BeliefService, name: str) -> list[int]:
     return [i for i, p in enumerate(live.beliefs[name]) if 0 < p < 1]
 
 
-def bench(app: QApplication, name: str) -> None:
+def workspace(qt_app: QApplication, name: str) -> None:
     window = MainWindow()
     window.resize(1280, 800)
     window.show()
     path = SHARED / "networks" / f"{name}.bif"
-    open_model_file(window.shell, path)
-    live = window.shell.bench.beliefs_in_view
+    open_model_file(window.app, path)
+    live = window.app.workspace.beliefs_in_view
     variables = panel_widget(window, "variablesPanel")
     inspector = panel_widget(window, "inspectorPanel")
     assert live is not None
     assert isinstance(variables, VariablesPanel)
     assert isinstance(inspector, InspectorPanel)
-    until(app, lambda: not live.is_stale)
+    until(qt_app, lambda: not live.is_stale)
     shown = variables.list
-    until(app, lambda: shown.model().rowCount() == len(live.model.domain))
+    until(qt_app, lambda: shown.model().rowCount() == len(live.model.domain))
     names = [n for n in live.model.domain.names if len(possible_states(live, n)) > 1][: STEPS + 3]
-    window.shell.bench.select((names[-1],))
-    until(app, inspector.node.isVisible)
+    window.app.workspace.select((names[-1],))
+    until(qt_app, inspector.node.isVisible)
     for _ in range(30):
-        app.processEvents()
+        qt_app.processEvents()
     bars = inspector.node.belief.bars
     painted = Painted(shown.viewport())
     live.changed.connect(painted.forget)  # painted before the answer does not count
-    page = window.shell.center.current
+    page = window.app.center.current
     assert isinstance(page, ModelPage)
-    until(app, lambda: bool(page.canvas.scene.nodes))
+    until(qt_app, lambda: bool(page.canvas.scene.nodes))
     times: list[float] = []
     inference: list[float] = []
     busy: list[float] = []
@@ -111,7 +111,7 @@ def bench(app: QApplication, name: str) -> None:
         index = variables._rows.place_of(clicked)
         shown.scrollTo(index)
         rest = time.perf_counter() + REST_SECONDS
-        until(app, lambda: time.perf_counter() > rest)  # noqa: B023
+        until(qt_app, lambda: time.perf_counter() > rest)  # noqa: B023
         row = variables._rows.rows[index.row()]
         mini = mini_rect(shown.visualRect(index))
         place = row.shown().index(states[0])
@@ -124,7 +124,7 @@ def bench(app: QApplication, name: str) -> None:
             QPoint(x, mini.center().y()),
         )
         assert clicked in live.evidence
-        until(app, partial(are_shown, live, names[-1], bars, painted))
+        until(qt_app, partial(are_shown, live, names[-1], bars, painted))
         times.append(time.perf_counter() - begin)
         busy.append(time.thread_time() - busy_before)
         inference.append(live.update_ms)
@@ -142,18 +142,18 @@ def bench(app: QApplication, name: str) -> None:
         statistics.median(times),
         told,
     )
-    on_canvas(app, page, live)
-    window.shell.document.undo_stack.setClean()
+    on_canvas(qt_app, page, live)
+    window.app.document.undo_stack.setClean()
     window.close()
 
 
-def on_canvas(app: QApplication, page: ModelPage, live: LiveBeliefs) -> None:
+def on_canvas(qt_app: QApplication, page: ModelPage, live: BeliefService) -> None:
     """The same on the canvas, with bars on every node, at 100 %."""
     live.clear()
     page.set_mode_of_all(NodeMode.PRIOR)
     view = page.canvas.view
     resting = time.perf_counter() + 2.0  # a layout for the larger boxes comes and slides in
-    until(app, lambda: time.perf_counter() > resting and not live.is_stale)
+    until(qt_app, lambda: time.perf_counter() > resting and not live.is_stale)
     names = live.model.domain.names
     view.set_zoom(1.0)
     view.centre_on(page.canvas.scene.nodes[names[len(names) // 2]].pos())
@@ -166,12 +166,12 @@ def on_canvas(app: QApplication, page: ModelPage, live: LiveBeliefs) -> None:
         if not possible_states(live, item.id) or not view.viewport().rect().contains(place):
             continue
         rest = time.perf_counter() + REST_SECONDS
-        until(app, lambda: time.perf_counter() > rest)  # noqa: B023
+        until(qt_app, lambda: time.perf_counter() > rest)  # noqa: B023
         begin = time.perf_counter()
         QTest.mouseClick(
             view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place
         )
-        until(app, lambda: not live.is_stale and painted.is_painted)
+        until(qt_app, lambda: not live.is_stale and painted.is_painted)
         times.append(time.perf_counter() - begin)
     say_line(
         "evidence click on the canvas to painted bars",
@@ -183,7 +183,7 @@ def on_canvas(app: QApplication, page: ModelPage, live: LiveBeliefs) -> None:
     )
 
 
-def are_shown(live: LiveBeliefs, inspected: str, bars: BeliefBars, painted: Painted) -> bool:
+def are_shown(live: BeliefService, inspected: str, bars: BeliefBars, painted: Painted) -> bool:
     """The inspector repaints only when its variable moved."""
     if live.is_stale or bars.bars.beliefs != tuple(live.beliefs[inspected].tolist()):
         return False
@@ -196,10 +196,10 @@ def main(names: list[str]) -> None:
         preferences.preferences_folder = lambda: Path(folder)
         for scope in (QSettings.Scope.UserScope, QSettings.Scope.SystemScope):
             QSettings.setPath(QSettings.Format.IniFormat, scope, folder)
-        app = make_application()
+        qt_app = make_application()
         compiled_passes()
         for name in names or DEFAULT:
-            bench(app, name)
+            workspace(qt_app, name)
 
 
 if __name__ == "__main__":

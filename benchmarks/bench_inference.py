@@ -156,7 +156,7 @@ def print_peak(name: str, who: str) -> None:
     print(f"{peaks[0] / 1024:.0f} MB" if peaks else "not told")
 
 
-def bench(name: str) -> None:
+def workspace(name: str) -> None:
     network = network_called(name)
     if network is None:
         return
@@ -200,7 +200,7 @@ def main(words: list[str]) -> None:
         return
     compiled_passes()
     for name in words or DEFAULT:
-        bench(name)
+        workspace(name)
 
 
 if __name__ == "__main__":

@@ -128,18 +128,18 @@ def watched(seconds: float) -> Lateness:
     return watch
 
 
-def lateness(app: QApplication) -> None:
+def lateness(qt_app: QApplication) -> None:
     window = MainWindow()
     window.show()
-    shell = window.shell
-    open_model_file(shell, ROOT / "sample_data" / "asia.json")
+    app = window.app
+    open_model_file(app, ROOT / "sample_data" / "asia.json")
     rows = network_rows("alarm", 100_000)
-    shell.change("Import", partial(edits.add_data, entry=DataEntry("alarm", rows)))
+    app.change("Import", partial(edits.add_data, entry=DataEntry("alarm", rows)))
     turn(2.0)
     idle = watched(WATCH_SECONDS)
     params: Any = learner_of("bn.hill-climb").params_type(restarts=1_000_000)
-    request = RunRequest("alarm", "bn.hill-climb", params, 1, list(shell.project.data)[-1])
-    run = landing_of(shell).start(request)
+    request = RunRequest("alarm", "bn.hill-climb", params, 1, list(app.project.data)[-1])
+    run = landing_of(app).start(request)
     busy = watched(WATCH_SECONDS)
     state = f"{run.state.value}, {len(run.trace.steps)} points of its trace"
     for name, watch in (("idle", idle), ("learning, 100 000 x 37", busy)):
@@ -150,12 +150,12 @@ def lateness(app: QApplication) -> None:
     begin = time.perf_counter()
     run.stop()
     while not run.state.is_end:
-        app.processEvents()
+        qt_app.processEvents()
     say("stop, keep best", "learning, 100 000 x 37", time.perf_counter() - begin, "a model is kept")
     _end(window)
 
 
-def plots(app: QApplication) -> None:
+def plots(qt_app: QApplication) -> None:
     """What the window notices of the library of plots being loaded for the first run."""
     window = MainWindow()
     window.show()
@@ -172,30 +172,30 @@ def plots(app: QApplication) -> None:
     _end(window)
 
 
-def another_look(app: QApplication) -> None:
+def another_look(qt_app: QApplication) -> None:
     """Light to dark with everything open; every widget is styled and painted anew."""
     window = MainWindow()
     window.resize(1280, 800)
     window.show()
-    open_model_file(window.shell, ROOT / "sample_data" / "asia.json")
+    open_model_file(window.app, ROOT / "sample_data" / "asia.json")
     rows = network_rows("alarm", 1000)
-    window.shell.change("Import", partial(edits.add_data, entry=DataEntry("alarm", rows)))
-    open_data_page(window.shell, list(window.shell.project.data)[-1])
-    window.shell.book.refresh()
+    window.app.change("Import", partial(edits.add_data, entry=DataEntry("alarm", rows)))
+    open_data_page(window.app, list(window.app.project.data)[-1])
+    window.app.book.refresh()
     for action in ("learn.learn", "knowledge.edit", "help.contents"):
-        window.shell.book[action].trigger()
+        window.app.book[action].trigger()
     turn(1.0)
     begin = time.perf_counter()
     theme().set_look(mode="dark")
-    app.processEvents()
+    qt_app.processEvents()
     seconds = time.perf_counter() - begin
-    say("light to dark", f"{len(app.allWidgets())} widgets", seconds, "five pages open")
+    say("light to dark", f"{len(qt_app.allWidgets())} widgets", seconds, "five pages open")
     theme().set_look(mode="light")
     _end(window)
 
 
 def _end(window: MainWindow) -> None:
-    window.shell.document.undo_stack.setClean()
+    window.app.document.undo_stack.setClean()
     window.close()
 
 
@@ -205,12 +205,12 @@ def main() -> None:
     QStandardPaths.setTestModeEnabled(True)
     QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(folder))
     preferences.preferences_folder = lambda: folder
-    app = make_application()
-    app.setQuitOnLastWindowClosed(False)
+    qt_app = make_application()
+    qt_app.setQuitOnLastWindowClosed(False)
     theme().set_look(mode="light", scale=1.0)
-    plots(app)
-    lateness(app)
-    another_look(app)
+    plots(qt_app)
+    lateness(qt_app)
+    another_look(qt_app)
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ Case = tuple[int, ...]
 Rng = np.random.Generator
 
 TOLERANCE = 1e-9
-MOST_STATES = 600
+MAX_STATES = 600
 KINDS = ("hard", "excluded", "likelihood", "do", "mixed")
 ANSWERS = ("beliefs", "P(e)", "MPE", "MAP", "rows")
 TINY = 1e-40
@@ -59,7 +59,7 @@ def random_domain(rng: Rng) -> Domain:
     """One to six variables of one to four states, few enough joint states to list."""
     while True:
         cards = rng.choice([1, 2, 3, 4], p=[0.1, 0.45, 0.3, 0.15], size=rng.integers(1, 7))
-        if math.prod(cards.tolist()) <= MOST_STATES:
+        if math.prod(cards.tolist()) <= MAX_STATES:
             break
     return Domain(
         tuple(Variable(f"X{i}", tuple(f"s{k}" for k in range(c))) for i, c in enumerate(cards))

@@ -29,7 +29,7 @@ def end(events: Iterable[LearnEvent]) -> Finished:
 
 
 def kept(events: Iterable[LearnEvent]) -> Any:
-    return [event.keepsake for event in events if isinstance(event, Kept)][-1]
+    return [event.artifact for event in events if isinstance(event, Kept)][-1]
 
 
 def nats(finished: Finished) -> float:

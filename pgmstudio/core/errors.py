@@ -28,8 +28,8 @@ from typing import TypeVar
 
 E = TypeVar("E")
 
-_MOST_NAMES = 20  # of a long cycle in a message
-_MOST_COMPARED, _LONGEST_COMPARED = 5000, 100  # names that could have been meant
+_MAX_NAMES = 20  # of a long cycle in a message
+_MAX_COMPARED, _LONGEST_COMPARED = 5000, 100  # names that could have been meant
 
 
 class Cancelled(Exception):
@@ -128,8 +128,8 @@ class CycleError(GraphError):
     def __init__(self, source: str, target: str, path: Sequence[str]) -> None:
         self.source, self.target, self.path = source, target, tuple(path)
         shown = self.path
-        if len(shown) > _MOST_NAMES:
-            shown = (*shown[: _MOST_NAMES // 2], "…", *shown[-_MOST_NAMES // 2 :])
+        if len(shown) > _MAX_NAMES:
+            shown = (*shown[: _MAX_NAMES // 2], "…", *shown[-_MAX_NAMES // 2 :])
         super().__init__(f"{source} → {target} would close a cycle: {' → '.join(shown)}.")
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -153,7 +153,7 @@ class UnknownNameError(PgmStudioError, LookupError):
     def __init__(self, what: str, name: str, known: Iterable[str] = ()) -> None:
         self.what, self.name, self.known = what, name, tuple(known)
         # Comparing is quadratic in the length of names; those of people are short.
-        short = [other for other in self.known[:_MOST_COMPARED] if len(other) <= _LONGEST_COMPARED]
+        short = [other for other in self.known[:_MAX_COMPARED] if len(other) <= _LONGEST_COMPARED]
         is_short = len(name) <= _LONGEST_COMPARED
         near = difflib.get_close_matches(name, short, n=1, cutoff=0.5) if is_short else []
         if near:

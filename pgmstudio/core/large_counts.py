@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 # Beyond this a count is told by its order of magnitude.
-_MOST_WRITTEN = 10**30
+_MAX_WRITTEN = 10**30
 
 
 def count_text(count: int) -> str:
     """1,234,567, or “about 10^4515”: Python refuses to write out numbers of 4300 digits."""
-    if abs(count) < _MOST_WRITTEN:
+    if abs(count) < _MAX_WRITTEN:
         return f"{count:,}"
     return f"about 10^{int((count.bit_length() - 1) * math.log10(2))}"
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.experiments.generators.bars import ORIENTATION, BarsParams, bars
-from pgmstudio.core.experiments.generators.bars_truth import MOST_SIDE, bars_truth
+from pgmstudio.core.experiments.generators.bars_truth import MAX_SIDE, bars_truth
 from pgmstudio.core.experiments.generators.generator import without_columns
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.languages.tree_mixture.learning.priors import TOWARDS
@@ -95,7 +95,7 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
     rows = without_columns(bars(kind, rng, params.rows), ORIENTATION)
     told, told_clear = bars(kind, rng, params.test_rows), bars(clear, rng, params.test_rows)
     test, test_clear = (without_columns(part, ORIENTATION) for part in (told, told_clear))
-    if params.side <= MOST_SIDE:
+    if params.side <= MAX_SIDE:
         truth = bars_truth(kind)
         yield Measured(-1, {"entropy": float(truth.entropy), "best": float(truth.accuracy)})
     for trial in range(params.trials):

@@ -23,8 +23,8 @@ from pgmstudio.core.languages.pdg.model import DecisionGraph
 
 _NEAR_SIZE = 0.02  # of the size
 _NEAR_BITS = 0.05
-_MOST_NODES = 32
-_MOST_TRIES = 20_000
+_MAX_NODES = 32
+_MAX_TRIES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,8 @@ KNOWN = {"rnd15": Known(15, 39, 182, 14.84), "rnd20": Known(20, 48, 233, 18.08)}
 
 def graph_like(known: Known, rng: np.random.Generator) -> DecisionGraph:
     """The first random graph that measures what is known."""
-    params = RandomPdgParams(variables=known.variables, size=known.size, most_nodes=_MOST_NODES)
-    for _ in range(_MOST_TRIES):
+    params = RandomPdgParams(variables=known.variables, size=known.size, most_nodes=_MAX_NODES)
+    for _ in range(_MAX_TRIES):
         graph = random_decision_graph(params, rng)
         if _is_like(graph, known):
             return graph

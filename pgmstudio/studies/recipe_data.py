@@ -43,7 +43,7 @@ def absent_files(recipe: ReadsFiles, folder: Path | None) -> tuple[str, ...]:
     return tuple(path for path in paths if _file_at(path, folder) is None)
 
 
-def why_no_data(recipe: ReadsFiles, folder: Path | None) -> str | None:
+def no_data_reason(recipe: ReadsFiles, folder: Path | None) -> str | None:
     """One sentence when files are absent; None when all are there."""
     absent = absent_files(recipe, folder)
     if not absent:
@@ -57,7 +57,7 @@ def why_no_data(recipe: ReadsFiles, folder: Path | None) -> str | None:
 
 def read_sources(recipe: ReadsFiles, folder: Path | None) -> dict[str, Any]:
     """The data sets and networks of the recipe by name; DataError says which files are absent."""
-    why = why_no_data(recipe, folder)
+    why = no_data_reason(recipe, folder)
     if why is not None:
         raise DataError(f"{why} Give the folder that holds these files.")
     return {source.name: _read(source, folder) for source in recipe.sources}

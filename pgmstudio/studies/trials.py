@@ -13,7 +13,7 @@ from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
 from pgmstudio.core.languages.tree_mixture.learning.search import MixtureSearch
-from pgmstudio.core.learning.base import Finished, Keepsake, Kept
+from pgmstudio.core.learning.base import Finished, Kept, RunArtifact
 from pgmstudio.core.model import ProbabilisticModel
 from pgmstudio.core.params import param, parse_params
 from pgmstudio.studies.recipe import RecipeWork
@@ -60,7 +60,7 @@ class Steps:
 
     def __init__(self, total: int, cancel: CancelToken) -> None:
         self._total, self._done, self._cancel = max(1, total), 0, cancel
-        self.kept: dict[str, Keepsake] = {}  # of the last run, by kind
+        self.kept: dict[str, RunArtifact] = {}  # of the last run, by kind
 
     def learned(
         self, words: str, key: str, data: DataSet, rng: np.random.Generator, **given: object
@@ -99,7 +99,7 @@ class Steps:
             if isinstance(event, Progress):
                 yield Progress(done, words, event.counters)
             elif isinstance(event, Kept):
-                self.kept[event.keepsake.kind] = event.keepsake
+                self.kept[event.artifact.kind] = event.artifact
             elif isinstance(event, Finished):
                 model = cast(ProbabilisticModel, event.model)
         if model is None:

@@ -16,7 +16,7 @@ from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.io.project.project_file import project_bytes, project_from_bytes
 from pgmstudio.core.languages.artifact_kinds import RESTORED
 from pgmstudio.core.languages.learners import all_learners
-from pgmstudio.core.learning.base import Finished, Keepsake, Kept, Learner
+from pgmstudio.core.learning.base import Finished, Kept, Learner, RunArtifact
 from pgmstudio.core.project.project import (
     DataEntry,
     ModelEntry,
@@ -40,15 +40,15 @@ def rare_rows(count: int = 60) -> DataSet:
     return DataSet(Domain.of({f"v{i}": states for i in range(4)}), codes.astype(np.uint8))
 
 
-def learned(learner: Learner[Any]) -> tuple[Project, dict[str, Keepsake]]:
+def learned(learner: Learner[Any]) -> tuple[Project, dict[str, RunArtifact]]:
     """A project with the run of a learner that smooths nothing, where it can be told so."""
     data = rare_rows()
     params = params_of(learner, data, smoothing=0)
-    kept: dict[str, Keepsake] = {}
+    kept: dict[str, RunArtifact] = {}
     last = None
     for event in learner.run(data, params, rng=np.random.default_rng(1), cancel=NEVER):
         if isinstance(event, Kept):
-            kept[event.keepsake.kind] = event.keepsake
+            kept[event.artifact.kind] = event.artifact
         elif isinstance(event, Finished):
             last = event
     assert last is not None
@@ -62,7 +62,7 @@ def learned(learner: Learner[Any]) -> tuple[Project, dict[str, Keepsake]]:
         data_id="d1",
         model_id="m1",
         measures=last.measures,
-        kept={kind: keepsake.plain() for kind, keepsake in kept.items()},
+        kept={kind: artifact.plain() for kind, artifact in kept.items()},
     )
     model = ModelEntry("model", last.model, "d1", "r1", provenance={"measures": last.measures})
     project = Project(data={"d1": DataEntry("rare", data)}, models={"m1": model}, runs={"r1": run})
@@ -84,8 +84,8 @@ def test_a_run_on_rare_states_is_saved_and_comes_back(learner: Learner[Any]) -> 
     before = project.runs["r1"]
     assert again.measures == pytest.approx(before.measures, nan_ok=True)
     assert again.kept == floats_replaced(before.kept, float)
-    for kind, keepsake in kept.items():
-        assert repr(RESTORED[kind](again.kept[kind]).table()) == repr(keepsake.table())
+    for kind, artifact in kept.items():
+        assert repr(RESTORED[kind](again.kept[kind]).table()) == repr(artifact.table())
 
 
 @every_learner

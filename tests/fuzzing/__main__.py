@@ -39,7 +39,7 @@ class Hang(BaseException):
 
 
 @dataclass
-class Tally:
+class LanguageTally:
     """What came of the files."""
 
     outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)  # by reader and outcome
@@ -101,9 +101,9 @@ def read_all(found: Iterator[Case], first: int) -> None:
         print(json.dumps([number, outcome, told]), file=said, flush=True)
 
 
-def run(names: Sequence[str], count: int, seed: int = 0, *, hostile: bool = True) -> Tally:
+def run(names: Sequence[str], count: int, seed: int = 0, *, hostile: bool = True) -> LanguageTally:
     """Have children read all files; they are replaced as they end."""
-    tally = Tally()
+    tally = LanguageTally()
     listed = [
         (name, reader, file) for name, reader, file, _ in cases(names, count, seed, hostile=hostile)
     ]
@@ -132,7 +132,7 @@ def _follow(
     child: subprocess.Popen[bytes],
     listed: Sequence[tuple[str, Reader, str]],
     first: int,
-    tally: Tally,
+    tally: LanguageTally,
 ) -> tuple[int | None, int]:
     """What a child says until it ends: the file it left unfinished, and the next to be read."""
     assert child.stdout is not None

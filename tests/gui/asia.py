@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.evidence.variable_model import mini_rect
 from pgmstudio.gui.evidence.variables_panel import VariablesPanel
 from pgmstudio.gui.inspector.panel import InspectorPanel
@@ -20,15 +20,15 @@ from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 NO_KEY = Qt.KeyboardModifier.NoModifier
 
 
-def open_asia(window: MainWindow, sample_data: Path) -> LiveBeliefs:
+def open_asia(window: MainWindow, sample_data: Path) -> BeliefService:
     """The model's page in front; its live beliefs."""
-    open_model_file(window.shell, sample_data / "asia.json")
-    live = window.shell.bench.beliefs_in_view
+    open_model_file(window.app, sample_data / "asia.json")
+    live = window.app.workspace.beliefs_in_view
     assert live is not None
     return live
 
 
-def bring_up_to_date(qtbot: QtBot, live: LiveBeliefs) -> None:
+def bring_up_to_date(qtbot: QtBot, live: BeliefService) -> None:
     """Ask at once, and wait for the answer where a slow machine has a worker answer."""
     live.update_now()
     qtbot.waitUntil(lambda: not live.is_stale and not live.is_waiting)
@@ -73,14 +73,14 @@ def click_bar(
     qtbot.mouseClick(bars, Qt.MouseButton.LeftButton, held, place)
 
 
-def network_of(live: LiveBeliefs) -> BayesianNetwork:
+def network_of(live: BeliefService) -> BayesianNetwork:
     assert isinstance(live.model, BayesianNetwork)
     return live.model
 
 
 def inspect(window: MainWindow, qtbot: QtBot, *names: str, tab: str = "belief") -> None:
     """Select variables; the inspector shows them."""
-    window.shell.bench.select(names)
+    window.app.workspace.select(names)
     panel = inspector(window)
     page = {0: panel.model, 1: panel.node}.get(len(names), panel.joint)
     qtbot.waitUntil(page.isVisible)
@@ -99,7 +99,7 @@ def find(window: MainWindow, kind: type, name: str) -> object:
 def open_asia_page(qtbot: QtBot, window: MainWindow, sample_data: Path) -> ModelPage:
     """The page of Asia in front, drawn and answered, all of it in sight."""
     open_asia(window, sample_data)
-    found = window.shell.center.current
+    found = window.app.center.current
     assert isinstance(found, ModelPage)
     qtbot.waitUntil(lambda: len(found.scene().nodes) == 8 and not found.asking.live.is_waiting)
     found.canvas.view.fit()

@@ -12,8 +12,8 @@ from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.comparison.actions import open_same_evidence
 from pgmstudio.gui.comparison.languages_page import ComparePage, open_comparison
-from pgmstudio.gui.demo.window_driver import Hands
-from pgmstudio.gui.evidence.shared_evidence_page import SameEvidencePage
+from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.evidence.shared_evidence_page import SharedEvidencePage
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
 SECONDS = 40
@@ -23,38 +23,38 @@ def _ended(page: ComparePage) -> bool:
     return page.run is not None and page.run.state.is_end
 
 
-def comparing(hands: Hands, _own: Path) -> Iterator[str]:
+def comparing(driver: WindowDriver, _own: Path) -> Iterator[str]:
     """A race of all languages from its settings to the end, and what its models say."""
-    shell = hands.shell
+    app = driver.app
     rows = import_data(SAMPLES / "coronary.csv", ImportOptions()).data
-    shell.change("Import", partial(edits.add_data, entry=DataEntry("coronary", rows)))
-    page = open_comparison(shell)
-    hands.wait_for("the split", lambda: "learn" in page.setup.rows.text())
+    app.change("Import", partial(edits.add_data, entry=DataEntry("coronary", rows)))
+    page = open_comparison(app)
+    driver.wait_for("the split", lambda: "learn" in page.setup.rows.text())
     yield "compare-set-up"
     page.setup.seconds.setValue(SECONDS)
     page.start()
-    hands.wait_for("two languages", lambda: len(page.panes.differences.lines) > 1, seconds=60)
+    driver.wait_for("two languages", lambda: len(page.panes.differences.lines) > 1, seconds=60)
     yield "compare-running"
-    hands.wait_for("the end", lambda: _ended(page), seconds=120)
-    hands.wait_for("variables", lambda: bool(page.panes.by_variable.values), seconds=60)
-    hands.wait_for("all variables", lambda: page.is_settled, seconds=60)
+    driver.wait_for("the end", lambda: _ended(page), seconds=120)
+    driver.wait_for("variables", lambda: bool(page.panes.by_variable.values), seconds=60)
+    driver.wait_for("all variables", lambda: page.is_settled, seconds=60)
     page.table.selectRow(1)
     yield "compare"
     page.panes.left.button("sizes").click()
     page.panes.right.button("pairs").click()
-    hands.wait_for("the plot", lambda: page.panes.plot.canvas is not None, seconds=30)
+    driver.wait_for("the plot", lambda: page.panes.plot.canvas is not None, seconds=30)
     yield "compare-sizes"
     page.panes.right.button("rows").click()
     yield "compare-rows"
     page.takings.keep()
     page.takings.open_language(page.table.lines[0].title)
-    same = open_same_evidence(shell)
-    assert isinstance(same, SameEvidencePage)
-    hands.wait_for("cards", lambda: bool(same.cards.cards))
+    same = open_same_evidence(app)
+    assert isinstance(same, SharedEvidencePage)
+    driver.wait_for("cards", lambda: bool(same.cards.cards))
     for card in [same.cards.cards[0], same.cards.cards[-1]]:
         same.link.click_state(card.name, card.states[-1])
-    hands.wait_for("beliefs", lambda: not same.link.is_waiting)
+    driver.wait_for("beliefs", lambda: not same.link.is_waiting)
     yield "same-evidence"
 
 
-GROUPS: dict[str, Callable[[Hands, Path], Iterator[str]]] = {"comparing": comparing}
+GROUPS: dict[str, Callable[[WindowDriver, Path], Iterator[str]]] = {"comparing": comparing}

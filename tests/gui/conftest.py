@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 if TYPE_CHECKING:
-    from pgmstudio.gui.demo.window_driver import Hands
-    from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+    from pgmstudio.gui.demo.window_driver import WindowDriver
+    from pgmstudio.gui.evidence.belief_service import BeliefService
     from pgmstudio.gui.window.main_window import MainWindow
 
 
@@ -132,17 +132,17 @@ def window(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 
 @pytest.fixture
-def hands(qtbot: QtBot, window: MainWindow) -> Hands:
+def driver(qtbot: QtBot, window: MainWindow) -> WindowDriver:
     """Somebody at the window, which has the keyboard."""
-    from pgmstudio.gui.demo.window_driver import Hands
+    from pgmstudio.gui.demo.window_driver import WindowDriver
 
     with qtbot.waitActive(window):
         window.activateWindow()
-    return Hands(window)
+    return WindowDriver(window)
 
 
 @pytest.fixture
-def live(window: MainWindow, sample_data: Path) -> LiveBeliefs:
+def live(window: MainWindow, sample_data: Path) -> BeliefService:
     """The live beliefs of Asia, whose page is in front."""
     from tests.gui.asia import open_asia
 
@@ -151,6 +151,6 @@ def live(window: MainWindow, sample_data: Path) -> LiveBeliefs:
 
 def _settle(window: MainWindow) -> None:
     """Nothing unsaved, nothing running: closing asks no question."""
-    window.shell.bench.runs.stop_all()
-    assert window.shell.bench.runs.wait(10)
-    window.shell.document.undo_stack.setClean()
+    window.app.workspace.runs.stop_all()
+    assert window.app.workspace.runs.wait(10)
+    window.app.document.undo_stack.setClean()

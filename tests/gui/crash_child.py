@@ -45,30 +45,30 @@ class Victim:
 
     def __init__(self, window: MainWindow, when: str) -> None:
         self._window, self._when = window, when
-        add_sprinkler(window.shell)
+        add_sprinkler(window.app)
         window.autosave.saved.connect(self._on_saved)
         window.autosave.save_now()
 
     def _on_saved(self, file: Path) -> None:
-        say("saved", file, len(project_bytes(self._window.shell.project)))
+        say("saved", file, len(project_bytes(self._window.app.project)))
         if self._when == "learning":
             self._learn()
             return
         _stop_while_writing(self._when)
-        self._window.shell.change("Rename", partial(edits.set_title, title="too late"))
+        self._window.app.change("Rename", partial(edits.set_title, title="too late"))
         # The first save is over when whoever hears of it is done.
         QTimer.singleShot(0, self._window.autosave.save_now)
 
     def _learn(self) -> None:
-        shell = self._window.shell
+        app = self._window.app
         rows = sprinkler().sample(200_000, np.random.default_rng(0))
         entry = DataEntry("many", rows)
-        shell.document.show(edits.add_data(shell.project, entry=entry))
+        app.document.show(edits.add_data(app.project, entry=entry))
         learner = learner_of("bn.hill-climb")
         params: Any = learner.params_type(restarts=1_000_000)
-        data_id = list(shell.project.data)[-1]
+        data_id = list(app.project.data)[-1]
         request = RunRequest("endless", "bn.hill-climb", params, 1, data_id)
-        run = landing_of(shell).start(request)
+        run = landing_of(app).start(request)
         run.changed.connect(partial(self._on_progress, run))
 
     def _on_progress(self, run: LearningRun) -> None:
@@ -103,14 +103,14 @@ def _stop_while_writing(when: str) -> None:
 
 
 def main(when: str) -> int:
-    app = make_application()
+    qt_app = make_application()
     apply_preferences()
     window = MainWindow()
-    window.shell.errors.install()
+    window.app.errors.install()
     window.show()
     say("folder", recovery_folder())
     QTimer.singleShot(0, lambda: setattr(window, "victim", Victim(window, when)))
-    return int(app.exec())
+    return int(qt_app.exec())
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry, DataEntry
 from pgmstudio.gui.curves.actions import open_curves
 from pgmstudio.gui.curves.page import CurvesPage
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 # Name, family, marks, how high it rises, from and to which size, where the test rows fall.
 LANGUAGES = (
@@ -67,18 +67,18 @@ def made_up_points(seeds: int = 1, more: int = 1) -> list[CurvePoint]:
     return found
 
 
-def open_points(shell: Shell, points: Sequence[CurvePoint], qtbot: QtBot) -> CurvesPage:
+def open_points(app: AppContext, points: Sequence[CurvePoint], qtbot: QtBot) -> CurvesPage:
     """The page of these points, drawn."""
-    page = show_points(shell, points)
+    page = show_points(app, points)
     qtbot.waitUntil(lambda: is_drawn(page))
     return page
 
 
-def show_points(shell: Shell, points: Sequence[CurvePoint]) -> CurvesPage:
+def show_points(app: AppContext, points: Sequence[CurvePoint]) -> CurvesPage:
     entry = CurveEntry("SL-curves", tuple(point.as_dict() for point in points))
-    curve_id = shell.project.next_curve_id()
-    shell.change("Points", partial(edits.add_curve, entry=entry))
-    return open_curves(shell, curve_id)
+    curve_id = app.project.next_curve_id()
+    app.change("Points", partial(edits.add_curve, entry=entry))
+    return open_curves(app, curve_id)
 
 
 def is_drawn(page: CurvesPage) -> bool:
@@ -86,11 +86,11 @@ def is_drawn(page: CurvesPage) -> bool:
     return page.plot.canvas is not None and bool(page.points) and page.is_settled
 
 
-def add_rows(shell: Shell, rows: int = 120, name: str = "bits") -> str:
+def add_rows(app: AppContext, rows: int = 120, name: str = "bits") -> str:
     """A small data set of the project; returns its id."""
     data = parity(ParityParams(variables=4), np.random.default_rng(1), rows)
-    data_id = shell.project.next_data_id()
-    shell.change("Rows", partial(edits.add_data, entry=DataEntry(name, data)))
+    data_id = app.project.next_data_id()
+    app.change("Rows", partial(edits.add_data, entry=DataEntry(name, data)))
     return data_id
 
 

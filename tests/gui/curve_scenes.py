@@ -16,74 +16,74 @@ from pgmstudio.gui.curves.page import CurvesPage
 from pgmstudio.gui.curves.plan_page import open_plan
 from pgmstudio.gui.curves.setup import CurveSetup, Loaded, RowChoice
 from pgmstudio.gui.data.generate_page import open_generate
-from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.demo.window_driver import WindowDriver
 from tests.gui.curve_pages import SlowPlace, add_rows, is_drawn, made_up_points, open_curves
 
 
-def curves(hands: Hands, own: Path) -> Iterator[str]:
+def curves(driver: WindowDriver, own: Path) -> Iterator[str]:
     """The views of mocks 09 and 12, and the pages before them."""
-    shell = hands.shell
-    made = open_generate(shell)
+    app = driver.app
+    made = open_generate(app)
     made.choose("random-pdg")
-    hands.settle()
+    driver.settle()
     yield "generate"
-    shell.center.close_page(made)
-    data_id = add_rows(shell, 15_000, "adult")
-    plan = open_plan(shell, data_id=data_id)
+    app.center.close_page(made)
+    data_id = add_rows(app, 15_000, "adult")
+    plan = open_plan(app, data_id=data_id)
     plan.learners.choose("mixture.trees")
-    hands.settle()
+    driver.settle()
     yield "curves-plan"
     plan.sheet.lambdas.setText("0.5, 1.2")
     plan.form("mixture.trees").field("components").setText("2, many")
-    hands.settle()
+    driver.settle()
     yield "curves-plan-wrong"
-    shell.center.close_page(plan)
-    page = _sweep(hands, data_id, own)
+    app.center.close_page(plan)
+    page = _sweep(driver, data_id, own)
     yield "curves-running"
-    _point(hands, page, "LDAG0-006")
+    _point(driver, page, "LDAG0-006")
     yield "curves"
     page.plot.card.hide()
-    page.deeds.toggle_pin(page.points[5])
+    page.commands.toggle_pin(page.points[5])
     page.foot.show_table("points")
-    hands.settle()
+    driver.settle()
     yield "curves-points"
     page.foot.show_table("curves")
     page.bar.parts.button("side").click()
-    hands.wait_for("both plots", lambda: page.beside.canvas is not None)
-    hands.settle()
+    driver.wait_for("both plots", lambda: page.beside.canvas is not None)
+    driver.settle()
     yield "curves-apart"
     page.bar.parts.button("both").click()
     for view in ("accuracy", "times", "sizes"):
         page.bar.choose_view(view)
-        hands.wait_for("the plot", lambda: not page.queries.is_empty)
-        hands.settle()
+        driver.wait_for("the plot", lambda: not page.queries.is_empty)
+        driver.settle()
         yield f"curves-{view}"
     page.bar.choose_view("curves")
     page.take_points(made_up_points(seeds=3))
-    hands.wait_for("the bars", lambda: is_drawn(page))
-    hands.settle()
+    driver.wait_for("the bars", lambda: is_drawn(page))
+    driver.settle()
     yield "curves-seeds"
     page.take_points(made_up_points(more=160))
-    hands.wait_for("many points", lambda: is_drawn(page))
-    hands.settle()
+    driver.wait_for("many points", lambda: is_drawn(page))
+    driver.settle()
     yield "curves-many"
     if page.run is not None:
         page.run.stop()
 
 
-def _sweep(hands: Hands, data_id: str, own: Path) -> CurvesPage:
+def _sweep(driver: WindowDriver, data_id: str, own: Path) -> CurvesPage:
     """A sweep that has just found its points and goes on."""
-    shell, points = hands.shell, made_up_points()
+    app, points = driver.app, made_up_points()
     names = dict.fromkeys(point.series for point in points)
     keys = ("ldag.greedy", "bn.hill-climb", "mixture.trees", "pdg.learn", "tree.chow-liu")
     grids = [LearnerGrid(key, name=name) for key, name in zip(keys, names, strict=True)]
     setup = CurveSetup(Plan(tuple(grids), lambdas=(0.5,)), RowChoice(data_id))
     curve_setup.LocalPool = lambda *_, **__: SlowPlace(most=0)  # type: ignore[assignment, misc]
     entry = CurveEntry("SL-curves of adult", (), data_id, setup.plain(), str(own / "points"))
-    shell.change("Plan", partial(edits.add_curve, entry=entry))
-    page = open_curves(shell, "c1")
+    app.change("Plan", partial(edits.add_curve, entry=entry))
+    page = open_curves(app, "c1")
     page.resume()
-    hands.wait_for("the rows", lambda: page.run is not None and page._known.train_rows)
+    driver.wait_for("the rows", lambda: page.run is not None and page._known.train_rows)
     known: Loaded = page._known
     runs = {f"{name}{k}": name for name in names for k in range(11)}
     done = frozenset(key for key in runs if int(key[-1]) < 7 or key.startswith(("Chow", "Bay")))
@@ -94,17 +94,17 @@ def _sweep(hands: Hands, data_id: str, own: Path) -> CurvesPage:
     page.run.new_points = len(points)
     page.take_points(points)
     page.set_lambda(0.36)
-    hands.wait_for("the points", lambda: is_drawn(page))
-    hands.settle()
+    driver.wait_for("the points", lambda: is_drawn(page))
+    driver.settle()
     page._on_clock()
     return page
 
 
-def _point(hands: Hands, page: CurvesPage, key: str) -> None:
+def _point(driver: WindowDriver, page: CurvesPage, key: str) -> None:
     place = page.plot._place_of(key)
     assert place is not None
     page.plot._look_at(place)
-    hands.settle()
+    driver.settle()
 
 
 GROUPS = {"curves": curves}

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.drawing.diagram import GraphPicture, PictureEdge, PictureNode
 from pgmstudio.gui.canvas.canvas import Canvas
-from pgmstudio.gui.canvas.node_view import NodeFace, NodeMode
+from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
 from pgmstudio.gui.theme.theme import theme
 
 LEFT = Qt.MouseButton.LeftButton
@@ -24,14 +24,14 @@ def diamond() -> GraphPicture:
     )
 
 
-def face_of(name: str, **changes: object) -> NodeFace:
+def face_of(name: str, **changes: object) -> NodeView:
     told: dict[str, object] = {
         "mode": NodeMode.BARS,
         "states": ("yes", "no"),
         "beliefs": (0.25, 0.75),
         "priors": (0.5, 0.5),
     }
-    return NodeFace(name, **(told | changes))
+    return NodeView(name, **(told | changes))
 
 
 def shown_canvas(qtbot: QtBot) -> Iterator[Canvas]:
@@ -43,8 +43,8 @@ def shown_canvas(qtbot: QtBot) -> Iterator[Canvas]:
     made.scene.show_picture(diamond(), {n: face_of(n) for n in PLACES}, PLACES)
     with qtbot.waitExposed(made):
         made.show()
-    made.wishes.select.connect(made.scene.show_selection)
-    made.wishes.tool.connect(made.view.choose_tool)
+    made.signals.select.connect(made.scene.show_selection)
+    made.signals.tool.connect(made.view.choose_tool)
     made.view.set_zoom(1.0)
     made.view.centre_on(QPointF(0, 160))
     made.view.setFocus()

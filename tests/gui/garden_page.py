@@ -32,8 +32,8 @@ def garden() -> BayesianNetwork:
 
 
 def open_network(qtbot: QtBot, window: MainWindow, model: BayesianNetwork, title: str) -> ModelPage:
-    add_and_show_model(window.shell, ModelEntry(title=title, model=model), f"Open {title}")
-    page = window.shell.center.current
+    add_and_show_model(window.app, ModelEntry(title=title, model=model), f"Open {title}")
+    page = window.app.center.current
     assert isinstance(page, ModelPage)
     wanted = len(model.domain)
     qtbot.waitUntil(lambda: len(page.scene().nodes) == wanted and not page.asking.live.is_waiting)

@@ -14,10 +14,10 @@ from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.project.edits import add_data, add_model
 from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.languages.pdg.inspector import GraphNodeInspector
-from pgmstudio.gui.languages.pdg.view import BandDesk
+from pgmstudio.gui.languages.pdg.view import PdgController
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.project.opening import open_model_page
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.decision_graphs import graph_of
 
@@ -62,23 +62,23 @@ def coronary_rows(count: int = 1841) -> DataSet:
     return coronary().sample(count, np.random.default_rng(5))
 
 
-def add_graph(shell: Shell, graph: DecisionGraph, rows: DataSet | None = None) -> str:
+def add_graph(app: AppContext, graph: DecisionGraph, rows: DataSet | None = None) -> str:
     """The graph as a model of the project, with its rows when there are any."""
     data_id = None
     if rows is not None:
-        data_id = shell.project.next_data_id()
+        data_id = app.project.next_data_id()
         entry = DataEntry("coronary", rows)
-        shell.change("Add rows", lambda project: add_data(project, entry=entry))
-    model_id = shell.project.next_model_id()
+        app.change("Add rows", lambda project: add_data(project, entry=entry))
+    model_id = app.project.next_model_id()
     model = ModelEntry("Coronary PDG", graph, data_id=data_id)
-    shell.change("Add graph", lambda project: add_model(project, entry=model))
+    app.change("Add graph", lambda project: add_model(project, entry=model))
     return model_id
 
 
-def open_graph(shell: Shell, graph: DecisionGraph, rows: DataSet | None = None) -> ModelPage:
+def open_graph(app: AppContext, graph: DecisionGraph, rows: DataSet | None = None) -> ModelPage:
     """The same with its page in front."""
-    open_model_page(shell, add_graph(shell, graph, rows))
-    page = shell.center.current
+    open_model_page(app, add_graph(app, graph, rows))
+    page = app.center.current
     assert isinstance(page, ModelPage)
     return page
 
@@ -99,13 +99,13 @@ def bar_place(page: ModelPage, variable: str, state: str, share: float = 0.5) ->
     return page.front.view.mapFromScene(item.pos() + item.corner + inside)
 
 
-def desk_of(page: ModelPage) -> BandDesk:
+def controller_of(page: ModelPage) -> PdgController:
     assert page.bands is not None
     return page.bands
 
 
 def graph_of_page(page: ModelPage) -> DecisionGraph:
-    graph = desk_of(page).graph
+    graph = controller_of(page).graph
     assert graph is not None
     return graph
 
@@ -124,8 +124,8 @@ def inspector_of(window: MainWindow) -> GraphNodeInspector:
 
 def open_coronary(window: MainWindow, qtbot: QtBot) -> ModelPage:
     """The coronary graph with its rows, its beliefs known."""
-    shown = open_graph(window.shell, coronary(), coronary_rows(600))
-    desk = desk_of(shown)
+    shown = open_graph(window.app, coronary(), coronary_rows(600))
+    desk = controller_of(shown)
     qtbot.waitUntil(lambda: desk.canvas.bands.flows is not None)
     return shown
 

@@ -15,7 +15,7 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.languages.pdg.learning.params import PdgParams
 from pgmstudio.core.languages.pdg.model import DecisionGraph, without_unreachable
-from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.languages.pdg.steps_page import PdgStepsPage
 from pgmstudio.gui.learning.actions import open_learn_page
 from pgmstudio.gui.project.opening import open_model_page
@@ -49,19 +49,19 @@ def _wide() -> DecisionGraph:
     return without_unreachable(domain, forest, parameters, tuple(edges), (0, 1, 2, 3, 4, 5))
 
 
-def graphs(hands: Hands, _own: Path) -> Iterator[str]:
+def graphs(driver: WindowDriver, _own: Path) -> Iterator[str]:
     """Nodes and flow with evidence, a node in the inspector, the forest, collapsed and large."""
-    shell = hands.shell
-    page = open_graph(shell, coronary(), coronary_rows())
+    app = driver.app
+    page = open_graph(app, coronary(), coronary_rows())
     desk = page.bands
     assert desk is not None
-    hands.wait_for("flows", lambda: desk.canvas.bands.flows is not None)
+    driver.wait_for("flows", lambda: desk.canvas.bands.flows is not None)
     QTest.qWait(700)
     yield "pdg"
     live = page.asking.live
     live.set_finding(MENTAL, Observed("yes"))
     live.set_finding(PROTEINS, Observed("<3"))
-    hands.wait_for("beliefs", lambda: not live.is_stale)
+    driver.wait_for("beliefs", lambda: not live.is_stale)
     desk.canvas.band_view.node_chosen.emit((SMOKING, 1))
     QTest.qWait(1200)
     yield "pdg-evidence"
@@ -88,41 +88,41 @@ def graphs(hands: Hands, _own: Path) -> Iterator[str]:
     page.bar.picture_chosen.emit("forest")
     QTest.qWait(700)
     yield "pdg-forest"
-    wide = open_graph(shell, _wide())
+    wide = open_graph(app, _wide())
     QTest.qWait(1200)
     wide.front.view.fit()
     yield "pdg-wide"
     learned = {"lambdas": (0.01, 0.03, 0.1, 0.3, 0.6), "population": 4}
-    model_id = add_ended_run(shell, coronary_rows(1200), "pdg.learn", **learned)
-    open_model_page(shell, model_id)
+    model_id = add_ended_run(app, coronary_rows(1200), "pdg.learn", **learned)
+    open_model_page(app, model_id)
     QTest.qWait(900)
     yield "pdg-learned"
-    hands.do("learn.pdg-scan")
+    driver.do("learn.pdg-scan")
     QTest.qWait(700)
     yield "pdg-sweep"
-    yield from _walked(hands)
+    yield from _walked(driver)
 
 
-def _walked(hands: Hands) -> Iterator[str]:
+def _walked(driver: WindowDriver) -> Iterator[str]:
     """The sheet of a run that can be walked through, and its steps."""
-    shell = hands.shell
+    app = driver.app
     params = PdgParams(lambdas=(0.02, 0.1), forest="chain", population=1)
-    sheet = open_learn_page(shell)
-    sheet.fill(RunRequest("", "pdg.learn", params, 4, next(iter(shell.project.data))))
+    sheet = open_learn_page(app)
+    sheet.fill(RunRequest("", "pdg.learn", params, 4, next(iter(app.project.data))))
     QTest.qWait(300)
     yield "pdg-walk-sheet"
     walk = sheet.findChild(QPushButton, "learnSteps")
     assert isinstance(walk, QPushButton)
     walk.click()
-    page = hands.window.findChild(PdgStepsPage)
+    page = driver.window.findChild(PdgStepsPage)
     assert isinstance(page, PdgStepsPage)
     for count in range(1, 13):
         page.step()
-        hands.wait_for("a step", lambda count=count: len(page.steps) >= count)
+        driver.wait_for("a step", lambda count=count: len(page.steps) >= count)
     QTest.qWait(700)
     yield "pdg-walk"
-    shell.bench.runs.stop_all()
-    hands.wait_for("the end of the run", lambda: not shell.bench.runs.running)
+    app.workspace.runs.stop_all()
+    driver.wait_for("the end of the run", lambda: not app.workspace.runs.running)
 
 
-GROUPS: dict[str, Callable[[Hands, Path], Iterator[str]]] = {"graphs": graphs}
+GROUPS: dict[str, Callable[[WindowDriver, Path], Iterator[str]]] = {"graphs": graphs}

@@ -11,12 +11,12 @@ from pgmstudio.core.learning.base import Finished, Kept
 from pgmstudio.core.params import parse_params, specs_of
 from pgmstudio.core.project.edits import add_data, add_run
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Run, plain_params
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 SEED = 1
 
 
-def add_ended_run(shell: Shell, data: DataSet, learner: str, **params: object) -> str:
+def add_ended_run(app: AppContext, data: DataSet, learner: str, **params: object) -> str:
     """Learn here and now; the id of the model."""
     params_type = learner_of(learner).params_type
     smoothed = {spec.name: 1.0 for spec in specs_of(params_type) if spec.name == "smoothing"}
@@ -25,9 +25,9 @@ def add_ended_run(shell: Shell, data: DataSet, learner: str, **params: object) -
     events = list(task(NEVER))
     last = events[-1]
     assert isinstance(last, Finished)
-    kept = {e.keepsake.kind: e.keepsake.plain() for e in events if isinstance(e, Kept)}
-    data_id, model_id = shell.project.next_data_id(), shell.project.next_model_id()
-    assert shell.change("Add data", partial(add_data, entry=DataEntry("rows", data)))
+    kept = {e.artifact.kind: e.artifact.plain() for e in events if isinstance(e, Kept)}
+    data_id, model_id = app.project.next_data_id(), app.project.next_model_id()
+    assert app.change("Add data", partial(add_data, entry=DataEntry("rows", data)))
     record = Run(
         learner=learner,
         params=plain_params(chosen, {}),
@@ -41,5 +41,5 @@ def add_ended_run(shell: Shell, data: DataSet, learner: str, **params: object) -
         kept=kept,
     )
     entry = ModelEntry(record.title, last.model, data_id=data_id)
-    assert shell.change("Learn", partial(add_run, run=record, model=entry))
+    assert app.change("Learn", partial(add_run, run=record, model=entry))
     return model_id

@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.languages.ldag.context import context_views
 from pgmstudio.gui.languages.ldag.label_table import LabelTable
 from pgmstudio.gui.runs.results.posterior_page import PosteriorPage
@@ -19,17 +19,17 @@ from tests.gui.label_pages import EDGE, open_labelled
 from tests.labelled_dags import coronary
 
 
-def labels(hands: Hands, _own: Path) -> Iterator[str]:
+def labels(driver: WindowDriver, _own: Path) -> Iterator[str]:
     """A label being edited in a context, the views of its table, a multinet, a question."""
-    shell = hands.shell
-    page = open_labelled(shell, rows=1841)
-    hands.wait_for("nodes", lambda: page.canvas.scene.nodes)
+    app = driver.app
+    page = open_labelled(app, rows=1841)
+    driver.wait_for("nodes", lambda: page.canvas.scene.nodes)
     yield "ldag"
-    context_views(shell).choose(page.model_id or "", {"Smoking": "no", "Mental work": "yes"})
-    shell.bench.select((), (EDGE,))
-    shell.reveal("tablePanel")
-    table = hands.window.findChild(LabelTable)
-    hands.wait_for("counts", lambda: table.grid.has_counts)
+    context_views(app).choose(page.model_id or "", {"Smoking": "no", "Mental work": "yes"})
+    app.workspace.select((), (EDGE,))
+    app.reveal("tablePanel")
+    table = driver.window.findChild(LabelTable)
+    driver.wait_for("counts", lambda: table.grid.has_counts)
     QTest.qWait(1500)
     yield "ldag-context"
     table.views.button("reduced").click()
@@ -37,7 +37,7 @@ def labels(hands: Hands, _own: Path) -> Iterator[str]:
     table.views.button("tree").click()
     yield "ldag-cube"
     table.views.button("full").click()
-    hands.window.folding.toggle_side(Qt.DockWidgetArea.BottomDockWidgetArea)
+    driver.window.folding.toggle_side(Qt.DockWidgetArea.BottomDockWidgetArea)
     page.show_picture("multinet")
     QTest.qWait(300)
     yield "ldag-multinet"
@@ -46,28 +46,28 @@ def labels(hands: Hands, _own: Path) -> Iterator[str]:
     page.choose_tool("separation")
     desk.pick("Pressure", "A")
     desk.pick("Proteins", "B")
-    hands.wait_for("an answer", lambda: desk.found is not None)
+    driver.wait_for("an answer", lambda: desk.found is not None)
     yield "ldag-question"
     rows = coronary().sample(1841, np.random.default_rng(1))
-    add_ended_run(shell, rows, "ldag.greedy", kappa="auto", folds=5, restarts=0)
-    hands.do("learn.kappa-path")
-    path = shell.center.current
+    add_ended_run(app, rows, "ldag.greedy", kappa="auto", folds=5, restarts=0)
+    driver.do("learn.kappa-path")
+    path = app.center.current
     assert isinstance(path, KappaPage)
-    hands.settle()
+    driver.settle()
     yield "ldag-kappa"
     path.along.button("parameters").click()
-    hands.settle()
+    driver.settle()
     yield "ldag-kappa-size"
-    add_ended_run(shell, rows, "ldag.mcmc", iterations=2000)
-    hands.do("learn.label-probabilities")
-    chains = shell.center.current
+    add_ended_run(app, rows, "ldag.mcmc", iterations=2000)
+    driver.do("learn.label-probabilities")
+    chains = app.center.current
     assert isinstance(chains, PosteriorPage)
-    hands.wait_for("nodes", lambda: chains.canvas.scene.nodes)
+    driver.wait_for("nodes", lambda: chains.canvas.scene.nodes)
     chains.tables["edges"].select(0)
-    hands.settle()
+    driver.settle()
     yield "ldag-posterior"
     chains.views.button("labels").click()
     yield "ldag-posterior-labels"
 
 
-GROUPS: dict[str, Callable[[Hands, Path], Iterator[str]]] = {"labels": labels}
+GROUPS: dict[str, Callable[[WindowDriver, Path], Iterator[str]]] = {"labels": labels}

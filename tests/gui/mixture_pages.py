@@ -15,9 +15,9 @@ LEFT = Qt.MouseButton.LeftButton
 
 def page_of(qtbot: QtBot, window: MainWindow, kind: str) -> ModelPage:
     """The page of a model of votes, of either kind, with its beliefs."""
-    model_id = add_votes(window.shell, kind)
-    open_model_page(window.shell, model_id)
-    page = window.shell.center.current
+    model_id = add_votes(window.app, kind)
+    open_model_page(window.app, model_id)
+    page = window.app.center.current
     assert isinstance(page, ModelPage)
     qtbot.waitUntil(lambda: bool(page.scene().nodes))
     qtbot.waitUntil(lambda: bool(page.asking.live.priors))

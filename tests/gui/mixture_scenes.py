@@ -20,7 +20,7 @@ from pgmstudio.core.languages.tree_mixture.diagrams import PARTITION
 from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.params import parse_params
-from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.evaluation.classification_page import ClassificationPage
 from pgmstudio.gui.experiments.page import RecipePage
 from pgmstudio.gui.languages.tree_mixture.assignments_page import ComponentRowsPage
@@ -62,22 +62,22 @@ def votes(count: int = 900) -> DataSet:
     return TreeMixture(domain, np.array([0.4, 0.35, 0.25]), trees).sample(count, rng)
 
 
-def _open(hands: Hands, model_id: str) -> ModelPage:
-    open_model_page(hands.shell, model_id)
-    page = hands.model_page()
+def _open(driver: WindowDriver, model_id: str) -> ModelPage:
+    open_model_page(driver.app, model_id)
+    page = driver.model_page()
     QTest.qWait(700)
     page.canvas.view.fit()
     return page
 
 
-def mixtures(hands: Hands, _own: Path) -> Iterator[str]:
+def mixtures(driver: WindowDriver, _own: Path) -> Iterator[str]:
     """Trees over and beside each other, with their root, alone and edited; rows and restarts."""
-    shell = hands.shell
+    app = driver.app
     learned = {"components": (3,), "restarts": 8, "smoothing": "auto"}
-    model_id = add_ended_run(shell, votes(), "mixture.trees", **learned)
-    page = _open(hands, model_id)
+    model_id = add_ended_run(app, votes(), "mixture.trees", **learned)
+    page = _open(driver, model_id)
     page.asking.live.set_finding("Fee freeze", Observed("yes"))
-    hands.wait_for("beliefs", lambda: not page.asking.live.is_stale)
+    driver.wait_for("beliefs", lambda: not page.asking.live.is_stale)
     QTest.qWait(300)
     yield "mixture-overlay"
     for name in ("side-by-side", "latent"):
@@ -85,138 +85,138 @@ def mixtures(hands: Hands, _own: Path) -> Iterator[str]:
         QTest.qWait(900)
         yield f"mixture-{name}"
     page.bar.picture_chosen.emit("overlay")
-    hands.press("card.tree-2")
+    driver.press("card.tree-2")
     QTest.qWait(300)
     yield "mixture-tree"
-    shell.bench.select(("Contras", "Crime"))
+    app.workspace.select(("Contras", "Crime"))
     QTest.qWait(700)
     yield "mixture-edit"
-    shell.bench.select(())
-    hands.do("model.profiles")
-    hands.settle()
+    app.workspace.select(())
+    driver.do("model.profiles")
+    driver.settle()
     yield "mixture-profiles"
-    open_model_page(shell, model_id)
-    hands.do("model.assignments")
-    rows = shell.center.current
+    open_model_page(app, model_id)
+    driver.do("model.assignments")
+    rows = app.center.current
     assert isinstance(rows, ComponentRowsPage)
-    hands.wait_for("the rows", lambda: rows.found is not None)
+    driver.wait_for("the rows", lambda: rows.found is not None)
     yield "mixture-rows"
-    open_model_page(shell, model_id)
-    hands.do("evaluate.adjacency")
-    hands.settle()
+    open_model_page(app, model_id)
+    driver.do("evaluate.adjacency")
+    driver.settle()
     yield "mixture-adjacency"
-    open_model_page(shell, add_ended_run(shell, votes(), "mixture.trees", **SCANNED))
-    hands.do("learn.tree-scan")
+    open_model_page(app, add_ended_run(app, votes(), "mixture.trees", **SCANNED))
+    driver.do("learn.tree-scan")
     QTest.qWait(600)
     yield "mixture-scan"
     swept = {"components": (1, 3), "smoothings": (1.0, 10.0, 100.0), "restarts": 3}
-    open_model_page(shell, add_ended_run(shell, votes(), "mixture.trees", **swept))
-    hands.do("learn.tree-scan")
-    hands.press("treeScanAlong.smoothing")
+    open_model_page(app, add_ended_run(app, votes(), "mixture.trees", **swept))
+    driver.do("learn.tree-scan")
+    driver.press("treeScanAlong.smoothing")
     QTest.qWait(600)
     yield "mixture-smoothings"
-    many = _open(hands, add_ended_run(shell, votes(), "mixture.trees", components=(10,)))
+    many = _open(driver, add_ended_run(app, votes(), "mixture.trees", components=(10,)))
     yield "mixture-many"
     many.bar.picture_chosen.emit("side-by-side")
     QTest.qWait(1200)
     yield "mixture-many-side-by-side"
 
 
-def running(hands: Hands, _own: Path) -> Iterator[str]:
+def running(driver: WindowDriver, _own: Path) -> Iterator[str]:
     """A mixture while it is learned: its curves, weights and edges."""
-    shell = hands.shell
-    add_ended_run(shell, votes(), "mixture.trees", components=(1,))
+    app = driver.app
+    add_ended_run(app, votes(), "mixture.trees", components=(1,))
     settings = {"components": (5,), "restarts": 200, "patience": 40}
     params: MixtureParams = parse_params(learner_of("mixture.trees").params_type, settings)
-    run = landing_of(shell).start(RunRequest("Five trees", "mixture.trees", params, 2, "d1"))
-    shell.reveal("runsPanel")
-    hands.wait_for("some steps", lambda: len(run.trace.steps) > 120, 60)
+    run = landing_of(app).start(RunRequest("Five trees", "mixture.trees", params, 2, "d1"))
+    app.reveal("runsPanel")
+    driver.wait_for("some steps", lambda: len(run.trace.steps) > 120, 60)
     for name in ("score", "weights", "edges"):
-        hands.press(f"scorePlotView.{name}")
+        driver.press(f"scorePlotView.{name}")
         QTest.qWait(300)
         yield f"mixture-running-{name}"
     run.stop()
-    hands.wait_for("the end", lambda: run.state.is_end, 30)
+    driver.wait_for("the end", lambda: run.state.is_end, 30)
 
 
-def classes(hands: Hands, _own: Path) -> Iterator[str]:
+def classes(driver: WindowDriver, _own: Path) -> Iterator[str]:
     """The star, profiles and scan of latent classes."""
-    shell = hands.shell
+    app = driver.app
     scanned = {"components": (1, 2, 3, 4, 5, 6), "restarts": 2}
-    page = _open(hands, add_ended_run(shell, votes(), "nb.latent", **scanned))
+    page = _open(driver, add_ended_run(app, votes(), "nb.latent", **scanned))
     page.asking.live.set_finding("Budget", Observed("yes"))
-    hands.wait_for("beliefs", lambda: not page.asking.live.is_stale)
+    driver.wait_for("beliefs", lambda: not page.asking.live.is_stale)
     page.canvas.view.fit()
     QTest.qWait(300)
     yield "classes-star"
-    hands.do("model.profiles")
-    hands.settle()
+    driver.do("model.profiles")
+    driver.settle()
     yield "classes-profiles"
-    open_model_page(shell, page.model_id or "")
-    hands.do("learn.class-scan")
+    open_model_page(app, page.model_id or "")
+    driver.do("learn.class-scan")
     QTest.qWait(600)
     yield "classes-scan"
-    open_model_page(shell, page.model_id or "")
-    hands.do("model.assignments")
-    rows = shell.center.current
+    open_model_page(app, page.model_id or "")
+    driver.do("model.assignments")
+    rows = app.center.current
     assert isinstance(rows, ComponentRowsPage)
-    hands.wait_for("the rows", lambda: rows.found is not None)
+    driver.wait_for("the rows", lambda: rows.found is not None)
     yield "classes-rows"
 
 
-def blocks(hands: Hands, _own: Path) -> Iterator[str]:
+def blocks(driver: WindowDriver, _own: Path) -> Iterator[str]:
     """A hidden variable and its blocks, the candidates for it, and trees that tell a class."""
-    shell = hands.shell
+    app = driver.app
     rows = tree_h(TreeHParams(keep_hidden=True), np.random.default_rng(0), 1500)
     found = {"components": (2, 3, 4), "restarts": 2, "label": "h"}
-    page = _open(hands, add_ended_run(shell, rows, "mixture.hidden", **found))
-    hands.press(f"picture.{PARTITION}")
+    page = _open(driver, add_ended_run(app, rows, "mixture.hidden", **found))
+    driver.press(f"picture.{PARTITION}")
     QTest.qWait(900)
     page.canvas.view.fit()
     yield "hidden-partition"
-    hands.do(OPEN_CANDIDATES)
+    driver.do(OPEN_CANDIDATES)
     QTest.qWait(500)
     yield "hidden-candidates"
     learned = {"choice": "Crime", "restarts": 1}
-    page = _open(hands, add_ended_run(shell, votes(), "mixture.trees", **learned))
-    shell.bench.select(("Crime",))
-    shell.book.refresh()
-    hands.do("evaluate.classify")
-    judged = shell.center.current
+    page = _open(driver, add_ended_run(app, votes(), "mixture.trees", **learned))
+    app.workspace.select(("Crime",))
+    app.book.refresh()
+    driver.do("evaluate.classify")
+    judged = app.center.current
     assert isinstance(judged, ClassificationPage)
-    hands.wait_for("the answer", lambda: judged.answer is not None and not judged.is_stale, 60)
+    driver.wait_for("the answer", lambda: judged.answer is not None and not judged.is_stale, 60)
     QTest.qWait(500)
     yield "classification"
 
 
-def images(hands: Hands, _own: Path) -> Iterator[str]:
+def images(driver: WindowDriver, _own: Path) -> Iterator[str]:
     """Bars as pixels: the trees of a mixture and latent classes as images, and the sweep of α."""
-    shell = hands.shell
+    app = driver.app
     rows = bars(BarsParams(), np.random.default_rng(0), 400)
     found = {"criterion": "aic", "penalty": "constant", "edge_penalty": 5.0, "toward": "uniform"}
-    _open(hands, add_ended_run(shell, rows, "mixture.trees", components=(2,), **found))
-    hands.do("model.profiles")
-    hands.settle()
+    _open(driver, add_ended_run(app, rows, "mixture.trees", components=(2,), **found))
+    driver.do("model.profiles")
+    driver.settle()
     yield "images-trees"
-    _open(hands, add_ended_run(shell, rows, "nb.latent", components=(8,), restarts=2))
-    hands.do("model.profiles")
-    hands.settle()
+    _open(driver, add_ended_run(app, rows, "nb.latent", components=(8,), restarts=2))
+    driver.do("model.profiles")
+    driver.settle()
     yield "images-classes"
-    hands.do("evaluate.recipes")
-    page = shell.center.current
+    driver.do("evaluate.recipes")
+    page = app.center.current
     assert isinstance(page, RecipePage)
     page.choose("bars-sweep")
     form = page.view.params()
     assert form is not None
     page.start_with(replace(form, trials=4))
-    hands.wait_for("the sweep", lambda: page.run is not None and page.run.state.is_end, 120)
+    driver.wait_for("the sweep", lambda: page.run is not None and page.run.state.is_end, 120)
     QTest.qWait(400)
     yield "recipe-curves"
     page.view.show_view("table")
     yield "recipe-table"
 
 
-GROUPS: dict[str, Callable[[Hands, Path], Iterator[str]]] = {
+GROUPS: dict[str, Callable[[WindowDriver, Path], Iterator[str]]] = {
     "mixtures": mixtures,
     "mixture-run": running,
     "classes": classes,

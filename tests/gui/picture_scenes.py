@@ -23,11 +23,11 @@ from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.comparison.structure_diff_page import DifferencePage
 from pgmstudio.gui.data.associations_tab import AssociationTab
 from pgmstudio.gui.data.page import DataPage
-from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.evidence.sensitivity_page import SensitivityPage
 from pgmstudio.gui.inspector.panel import InspectorPanel
 from pgmstudio.gui.learning.page import LearnPage
-from pgmstudio.gui.learning.wizard.page import StepwisePage
+from pgmstudio.gui.learning.wizard.page import WizardPage
 from pgmstudio.gui.learning.wizard.state import LINKS, QUESTIONS
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.project.opening import (
@@ -61,227 +61,227 @@ def _rows(file: str) -> DataSet:
     return import_data(SAMPLES / file, ImportOptions()).data
 
 
-def _add_rows(hands: Hands, name: str, rows: DataSet) -> str:
+def _add_rows(driver: WindowDriver, name: str, rows: DataSet) -> str:
     entry = DataEntry(name, rows)
-    hands.shell.change("Import", partial(edits.add_data, entry=entry))
-    return list(hands.shell.project.data)[-1]
+    driver.app.change("Import", partial(edits.add_data, entry=entry))
+    return list(driver.app.project.data)[-1]
 
 
-def _click_node(hands: Hands, page: ModelPage, *nodes: str) -> None:
+def _click_node(driver: WindowDriver, page: ModelPage, *nodes: str) -> None:
     view = page.canvas.view
     for node in nodes:
         place: QPoint = view.mapFromScene(page.scene().nodes[node].pos())
         QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    hands.settle()
+    driver.settle()
 
 
-def asked(hands: Hands, _own: Path) -> Iterator[str]:
+def asked(driver: WindowDriver, _own: Path) -> Iterator[str]:
     """What a belief depends on, what goes together, what is most probable, what doing does."""
-    page = open_asia(hands)
-    shell, live = hands.shell, page.asking.live
+    page = open_asia(driver)
+    app, live = driver.app, page.asking.live
     live.set_all(ODD)
-    shell.bench.set_target("lung")
+    app.workspace.set_target("lung")
     for action in ("sensitivity", "findings", "ask-next"):
-        hands.do(f"evidence.{action}")
-        opened = shell.center.current
+        driver.do(f"evidence.{action}")
+        opened = app.center.current
         assert isinstance(opened, SensitivityPage)
-        hands.wait_for("the answer", lambda opened=opened: opened.found is not None)
+        driver.wait_for("the answer", lambda opened=opened: opened.found is not None)
         yield f"ask-{action}"
-    open_model_page(shell, page.model_id or "")
-    hands.wait_for("beliefs", lambda: not live.is_stale)
-    shell.bench.select(())
+    open_model_page(app, page.model_id or "")
+    driver.wait_for("beliefs", lambda: not live.is_stale)
+    app.workspace.select(())
     live.set_all({**ODD, "asia": Observed("yes"), "tub": Observed("no")})
-    hands.wait_for("beliefs", lambda: not live.is_stale)
+    driver.wait_for("beliefs", lambda: not live.is_stale)
     QTest.qWait(300)
     yield "conflict"
-    hands.click_canvas(page, hands.head(page, "xray"))
+    driver.click_canvas(page, driver.head(page, "xray"))
     QTest.qWait(300)
     yield "cautious"
     live.set_all({"dysp": Observed("yes")})
-    shell.bench.select(("lung", "bronc", "either"))
-    hands.do("evidence.map")
+    app.workspace.select(("lung", "bronc", "either"))
+    driver.do("evidence.map")
     QTest.qWait(500)
     yield "map"
-    hands.do("evidence.save")
+    driver.do("evidence.save")
     live.set_all({"smoke": Observed("yes"), "xray": Observed("yes")})
-    hands.do("evidence.save")
+    driver.do("evidence.save")
     live.clear()
-    hands.do("evidence.compare")
+    driver.do("evidence.compare")
     QTest.qWait(500)
     yield "scenarios"
-    open_model_page(shell, page.model_id or "")
+    open_model_page(app, page.model_id or "")
     live.do("either", "yes")
-    shell.bench.select(("either",))
-    hands.wait_for("beliefs", lambda: not live.is_stale)
+    app.workspace.select(("either",))
+    driver.wait_for("beliefs", lambda: not live.is_stale)
     yield "doing"
     live.clear()
-    hands.do("evidence.explain")
+    driver.do("evidence.explain")
     live.set_all({"dysp": Observed("yes")})
-    hands.wait_for("beliefs", lambda: not live.is_stale)
+    driver.wait_for("beliefs", lambda: not live.is_stale)
     QTest.qWait(300)
     yield "explained"
-    hands.do("evidence.explain")
+    driver.do("evidence.explain")
     live.clear()
-    data_id = _add_rows(hands, "patients", page.asking.live.model.sample(200, _rng()))
-    open_data_page(shell, data_id)
-    table = shell.center.current
+    data_id = _add_rows(driver, "patients", page.asking.live.model.sample(200, _rng()))
+    open_data_page(app, data_id)
+    table = app.center.current
     assert isinstance(table, DataPage)
     head = table.table.view.verticalHeader()
     at = QPoint(8, head.sectionViewportPosition(2) + head.sectionSize(2) // 2)
     QTest.mouseClick(head.viewport(), Qt.MouseButton.LeftButton, pos=at)
     QTest.mouseDClick(head.viewport(), Qt.MouseButton.LeftButton, pos=at)
-    shell.bench.select(())
+    app.workspace.select(())
     QTest.qWait(800)
     yield "surprise"
 
 
-def pictured(hands: Hands, _own: Path) -> Iterator[str]:
+def pictured(driver: WindowDriver, _own: Path) -> Iterator[str]:
     """Other pictures of the same model, trails, equivalents, edges and finding."""
-    page = open_asia(hands)
-    shell = hands.shell
+    page = open_asia(driver)
+    app = driver.app
     for name in ("cpdag", "pattern", "moral", "triangulated", "clique-tree"):
         page.bar.picture_chosen.emit(name)
-        hands.settle()
-        hands.wait_for("the picture", lambda: page.scene().nodes)
+        driver.settle()
+        driver.wait_for("the picture", lambda: page.scene().nodes)
         page.canvas.view.fit()
         yield f"picture-{name}"
     page.bar.picture_chosen.emit("dag")
     page.canvas.view.fit()
-    hands.do("model.separation")
-    _click_node(hands, page, "asia", "smoke", "xray")
-    hands.wait_for("the trails", lambda: page.separation.found is not None)
+    driver.do("model.separation")
+    _click_node(driver, page, "asia", "smoke", "xray")
+    driver.wait_for("the trails", lambda: page.separation.found is not None)
     yield "separation"
-    hands.do("model.separation")
-    hands.do("model.members")
-    members = shell.center.current
+    driver.do("model.separation")
+    driver.do("model.members")
+    members = app.center.current
     assert isinstance(members, EquivalencePage)
-    hands.wait_for("the graphs", lambda: members.listing is not None)
+    driver.wait_for("the graphs", lambda: members.listing is not None)
     QTest.qWait(500)
     yield "equivalence"
-    open_model_page(shell, page.model_id or "")
-    _add_rows(hands, "patients", _rows("asia_sample.csv"))
-    inspector = panel_widget(hands.window, "inspectorPanel")
+    open_model_page(app, page.model_id or "")
+    _add_rows(driver, "patients", _rows("asia_sample.csv"))
+    inspector = panel_widget(driver.window, "inspectorPanel")
     assert isinstance(inspector, InspectorPanel)
     for scene, chosen, why in (
         ("edge", ((), [("smoke", "lung")]), inspector.edge.why),
         ("two-nodes", (("asia", "smoke"), ()), inspector.joint.why),
     ):
-        shell.bench.select(*chosen)
-        hands.do("model.why")
-        hands.wait_for("the answer", lambda why=why: "changes BIC" in " ".join(why.sentences))
+        app.workspace.select(*chosen)
+        driver.do("model.why")
+        driver.wait_for("the answer", lambda why=why: "changes BIC" in " ".join(why.sentences))
         yield scene
-    shell.bench.select(())
-    hands.settle()
+    app.workspace.select(())
+    driver.settle()
     yield "nothing-selected"
-    hands.do("model.find")
-    QTest.keyClicks(hands.widget("find.field"), "o")
-    hands.settle()
+    driver.do("model.find")
+    QTest.keyClicks(driver.widget("find.field"), "o")
+    driver.settle()
     yield "find"
-    open_file(shell, SAMPLES / "greenhouse.json")
-    hands.model_page()
+    open_file(app, SAMPLES / "greenhouse.json")
+    driver.model_page()
     yield "greenhouse"
 
 
-def searched(hands: Hands, _own: Path) -> Iterator[str]:
+def searched(driver: WindowDriver, _own: Path) -> Iterator[str]:
     """What searches leave behind: optima, tests, steps, open questions, edges counted."""
-    shell = hands.shell
+    app = driver.app
     settings = {"greediness": (1.0, 0.4, 0.0), "restarts": 5}
-    model_id = add_ended_run(shell, CORONARY, "bn.kes", **settings)
-    open_model_page(shell, model_id)
-    hands.model_page()
-    hands.do("learn.restarts")
-    restarts = shell.center.current
+    model_id = add_ended_run(app, CORONARY, "bn.kes", **settings)
+    open_model_page(app, model_id)
+    driver.model_page()
+    driver.do("learn.restarts")
+    restarts = app.center.current
     assert isinstance(restarts, RestartsPage)
-    hands.settle()
+    driver.settle()
     yield "restarts"
     for view in ("edges", "times"):
         QTest.mouseClick(restarts.views.button(view), Qt.MouseButton.LeftButton)
         QTest.qWait(800)
         yield f"restarts-{view}"
-    open_model_page(shell, add_ended_run(shell, K2_DEMO, "bn.pc"))
-    hands.model_page()
-    hands.do("learn.tests")
-    hands.settle()
+    open_model_page(app, add_ended_run(app, K2_DEMO, "bn.pc"))
+    driver.model_page()
+    driver.do("learn.tests")
+    driver.settle()
     yield "tests"
-    k2 = add_ended_run(shell, K2_DEMO, "bn.k2", order="L, KA, M, KV", measure="k2")
-    open_model_page(shell, k2)
-    hands.model_page()
-    hands.do("learn.trace")
-    trace = shell.center.current
+    k2 = add_ended_run(app, K2_DEMO, "bn.k2", order="L, KA, M, KV", measure="k2")
+    open_model_page(app, k2)
+    driver.model_page()
+    driver.do("learn.trace")
+    trace = app.center.current
     assert isinstance(trace, TracePage)
-    hands.wait_for("the graph", lambda: trace.canvas.scene.nodes)
+    driver.wait_for("the graph", lambda: trace.canvas.scene.nodes)
     yield "trace"
-    open_model_page(shell, add_ended_run(shell, copies(), "bn.npc"))
-    page = hands.model_page()
-    hands.wait_for("the questions", lambda: not page.questions.is_waiting)
+    open_model_page(app, add_ended_run(app, copies(), "bn.npc"))
+    page = driver.model_page()
+    driver.wait_for("the questions", lambda: not page.questions.is_waiting)
     yield "ambiguous"
-    asia = _add_rows(hands, "asia", _rows("asia_sample.csv"))
-    hands.do("learn.bootstrap")
-    sheet = shell.center.current
+    asia = _add_rows(driver, "asia", _rows("asia_sample.csv"))
+    driver.do("learn.bootstrap")
+    sheet = app.center.current
     assert isinstance(sheet, LearnPage)
     sheet.choose(learner="tree.chow-liu", data_id=asia)
     sheet.bootstrap.replicates.setValue(20)
     yield "bootstrap-sheet"
-    before = len(shell.project.runs)
-    hands.press("learnStart")
-    hands.wait_for("the bootstrap", lambda: len(shell.project.runs) > before, 120)
-    hands.do("learn.frequencies")
-    counted = shell.center.current
+    before = len(app.project.runs)
+    driver.press("learnStart")
+    driver.wait_for("the bootstrap", lambda: len(app.project.runs) > before, 120)
+    driver.do("learn.frequencies")
+    counted = app.center.current
     assert isinstance(counted, BootstrapPage)
-    hands.wait_for("the graph", lambda: counted.canvas.scene.nodes)
+    driver.wait_for("the graph", lambda: counted.canvas.scene.nodes)
     counted.threshold.setValue(30)
     QTest.qWait(600)
     yield "bootstrap"
-    first = open_asia(hands).model_id
-    hands.do("model.difference")
-    difference = shell.center.current
+    first = open_asia(driver).model_id
+    driver.do("model.difference")
+    difference = app.center.current
     assert isinstance(difference, DifferencePage)
-    difference.choose(first or "", list(shell.project.models)[-2])
+    difference.choose(first or "", list(app.project.models)[-2])
     QTest.qWait(800)
     yield "difference"
 
 
-def stepwise(hands: Hands, _own: Path) -> Iterator[str]:
+def stepwise(driver: WindowDriver, _own: Path) -> Iterator[str]:
     """Learning step by step, each of the five steps."""
-    _add_rows(hands, "asia", _rows("asia_sample.csv"))
-    hands.do("learn.stepwise")
-    page = hands.shell.center.current
-    assert isinstance(page, StepwisePage)
-    box = hands.widget("stepwiseTarget")
+    _add_rows(driver, "asia", _rows("asia_sample.csv"))
+    driver.do("learn.stepwise")
+    page = driver.app.center.current
+    assert isinstance(page, WizardPage)
+    box = driver.widget("stepwiseTarget")
     assert isinstance(box, QComboBox)
     box.setFocus()
     while box.currentText() != "dysp":
         QTest.keyClick(box, Qt.Key.Key_Down)
-    hands.wait_for("the tests", lambda: page.plan.tests)
+    driver.wait_for("the tests", lambda: page.plan.tests)
     yield "steps-1-columns"
-    hands.press("stepwiseNext")
+    driver.press("stepwiseNext")
     yield "steps-2-rules"
-    hands.press("stepwiseNext")
+    driver.press("stepwiseNext")
     page.learning.learners.choose("bn.hill-climb")
-    hands.settle()
+    driver.settle()
     yield "steps-3-learning"
-    runs = hands.shell.project.runs
-    hands.press("stepwiseStart")
-    hands.wait_for("the run", lambda: len(hands.shell.project.runs) > len(runs), 60)
-    hands.press("stepwiseNext")
+    runs = driver.app.project.runs
+    driver.press("stepwiseStart")
+    driver.wait_for("the run", lambda: len(driver.app.project.runs) > len(runs), 60)
+    driver.press("stepwiseNext")
     assert page.plan.step == QUESTIONS
     shown = page.models.page
     assert shown is not None
-    hands.wait_for("the graph", lambda: shown.scene().nodes)
+    driver.wait_for("the graph", lambda: shown.scene().nodes)
     QTest.qWait(600)
     yield "steps-4-questions"
-    hands.press("stepwiseNext")
+    driver.press("stepwiseNext")
     assert page.plan.step == LINKS
-    hands.wait_for("the strengths", lambda: page.models.links.links)
+    driver.wait_for("the strengths", lambda: page.models.links.links)
     QTest.qWait(600)
     yield "steps-5-links"
 
 
-def data(hands: Hands, own: Path) -> Iterator[str]:
+def data(driver: WindowDriver, own: Path) -> Iterator[str]:
     """Views of rows, and every step of an import."""
-    data_id = _add_rows(hands, "survey", _rows("survey.csv"))
-    open_data_page(hands.shell, data_id)
-    page = hands.shell.center.current
+    data_id = _add_rows(driver, "survey", _rows("survey.csv"))
+    open_data_page(driver.app, data_id)
+    page = driver.app.center.current
     assert isinstance(page, DataPage)
     for action, name in (
         ("data.summary", "data-columns"),
@@ -290,17 +290,17 @@ def data(hands: Hands, own: Path) -> Iterator[str]:
         ("data.split", "data-split"),
         ("data.states", "data-states"),
     ):
-        hands.do(action)
+        driver.do(action)
         QTest.qWait(800)
         if name == "data-associations":
             shown = page.show_tab("associations")
             assert isinstance(shown, AssociationTab)
-            hands.wait_for("the pairs", lambda shown=shown: shown.legend.isVisible(), 60)
+            driver.wait_for("the pairs", lambda shown=shown: shown.legend.isVisible(), 60)
         yield name
-    open_file(hands.shell, SAMPLES / "survey.csv")
+    open_file(driver.app, SAMPLES / "survey.csv")
     QTest.qWait(500)
     for step in (1, 2, 4):
-        found = hands.window.findChildren(QAbstractButton, f"step{step}")
+        found = driver.window.findChildren(QAbstractButton, f"step{step}")
         QTest.mouseClick(next(b for b in found if b.isVisible()), Qt.MouseButton.LeftButton)
         QTest.qWait(200)
         yield f"import-step-{step}"
@@ -310,7 +310,7 @@ def _rng() -> np.random.Generator:
     return np.random.default_rng(4)
 
 
-GROUPS: dict[str, Callable[[Hands, Path], Iterator[str]]] = {
+GROUPS: dict[str, Callable[[WindowDriver, Path], Iterator[str]]] = {
     "asked": asked,
     "pictured": pictured,
     "searched": searched,

@@ -15,7 +15,7 @@ from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 
 def sprinkler() -> BayesianNetwork:
@@ -34,14 +34,14 @@ def sprinkler_rows(count: int = 400) -> DataSet:
     return sprinkler().sample(count, np.random.default_rng(7))
 
 
-def add_sprinkler(shell: Shell) -> str:
+def add_sprinkler(app: AppContext) -> str:
     """Data and model in the project, the model in view; returns the model's id."""
-    shell.change("Import", partial(edits.add_data, entry=DataEntry("garden", sprinkler_rows())))
-    data_id = list(shell.project.data)[-1]
-    model_id = shell.project.next_model_id()
+    app.change("Import", partial(edits.add_data, entry=DataEntry("garden", sprinkler_rows())))
+    data_id = list(app.project.data)[-1]
+    model_id = app.project.next_model_id()
     entry = ModelEntry("Sprinkler", sprinkler(), data_id=data_id)
-    shell.change("Open", partial(edits.add_model, entry=entry))
-    shell.bench.view_model(model_id)
+    app.change("Open", partial(edits.add_model, entry=entry))
+    app.workspace.view_model(model_id)
     return model_id
 
 
@@ -71,14 +71,14 @@ def votes_classes() -> LatentClasses:
     return LatentClasses(VOTES, np.array([0.5, 0.3, 0.2]), tables)
 
 
-def add_votes(shell: Shell, kind: str) -> str:
+def add_votes(app: AppContext, kind: str) -> str:
     """Rows and a model of the kind (“mixture” or “classes”) in the project, the model in view."""
     model = votes_mixture() if kind == "mixture" else votes_classes()
     rows = model.sample(300, np.random.default_rng(3))
-    shell.change("Import", partial(edits.add_data, entry=DataEntry("votes", rows)))
-    data_id = list(shell.project.data)[-1]
-    model_id = shell.project.next_model_id()
+    app.change("Import", partial(edits.add_data, entry=DataEntry("votes", rows)))
+    data_id = list(app.project.data)[-1]
+    model_id = app.project.next_model_id()
     entry = ModelEntry("Votes", model, data_id=data_id)
-    shell.change("Open", partial(edits.add_model, entry=entry))
-    shell.bench.view_model(model_id)
+    app.change("Open", partial(edits.add_model, entry=entry))
+    app.workspace.view_model(model_id)
     return model_id

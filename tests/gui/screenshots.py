@@ -24,11 +24,11 @@ from PySide6.QtCore import QSettings  # noqa: E402 - the platform is chosen befo
 from PySide6.QtGui import QPainter  # noqa: E402
 
 from pgmstudio.gui.demo.screenshot_tour import WindowTour  # noqa: E402
-from pgmstudio.gui.demo.window_driver import Hands  # noqa: E402
+from pgmstudio.gui.demo.window_driver import WindowDriver  # noqa: E402
 from pgmstudio.gui.help.guided_tour import start_tour  # noqa: E402
 from pgmstudio.gui.theme.resources import folder_of  # noqa: E402
 from pgmstudio.gui.theme.theme import theme  # noqa: E402
-from pgmstudio.gui.window.application import WindowGarbage, make_application  # noqa: E402
+from pgmstudio.gui.window.application import GuiThreadCollector, make_application  # noqa: E402
 from pgmstudio.gui.window.main_window import MainWindow  # noqa: E402
 from tests.gui.picture_scenes import GROUPS  # noqa: E402
 from tests.gui.walking import opened_windows  # noqa: E402
@@ -41,15 +41,15 @@ MANUAL = {
 }
 
 
-def main_path(hands: Hands, own: Path) -> Iterator[str]:
+def main_path(driver: WindowDriver, own: Path) -> Iterator[str]:
     """The tour of the window; every name comes when its scene is set."""
     rows = folder_of("sample_data") / "check-up.csv"
-    tour = WindowTour(hands.window)
+    tour = WindowTour(driver.window)
     tour.welcome()
     yield "welcome"
-    guided = start_tour(tour.shell)
+    guided = start_tour(tour.app)
     for step in (0, 1, 2, 3):
-        tour.hands.wait_for("the step", lambda: guided.is_ready)
+        tour.driver.wait_for("the step", lambda: guided.is_ready)
         yield f"tour-{step + 1}"
         guided.next()
     guided.leave()
@@ -74,7 +74,7 @@ def main_path(hands: Hands, own: Path) -> Iterator[str]:
     yield "knowledge"
 
 
-SCENES: dict[str, Callable[[Hands, Path], Iterator[str]]] = {"main": main_path, **GROUPS}
+SCENES: dict[str, Callable[[WindowDriver, Path], Iterator[str]]] = {"main": main_path, **GROUPS}
 
 
 def take_pictures(
@@ -85,30 +85,30 @@ def take_pictures(
     window = MainWindow()
     window.resize(*size)
     window.show()
-    hands = Hands(window)
+    driver = WindowDriver(window)
     with tempfile.TemporaryDirectory() as own:
-        for name in SCENES[group](hands, Path(own)):
+        for name in SCENES[group](driver, Path(own)):
             if names is not None:
                 if name in names:
-                    hands.take_picture(folder / f"{names[name]}.png")
+                    driver.take_picture(folder / f"{names[name]}.png")
                 continue
             for mode in ("dark", "light"):
                 theme().set_look(mode="dark" if mode == "dark" else "light")
-                hands.settle()
+                driver.settle()
                 file = folder / f"{name}-{mode}-{size[0]}x{size[1]}.png"
-                print(take_whole(hands, file))
+                print(take_whole(driver, file))
     WindowTour(window).end()
 
 
-def take_whole(hands: Hands, file: Path) -> Path:
+def take_whole(driver: WindowDriver, file: Path) -> Path:
     """The window with the dialogs and lists that stand over it."""
-    hands.take_picture(file)
-    above = [w for w in opened_windows(hands.window) if w.size().width() > 40]
+    driver.take_picture(file)
+    above = [w for w in opened_windows(driver.window) if w.size().width() > 40]
     if above:
-        picture = hands.window.grab()
+        picture = driver.window.grab()
         painter = QPainter(picture)
         for other in above:
-            painter.drawPixmap(hands.window.mapFromGlobal(other.pos()), other.grab())
+            painter.drawPixmap(driver.window.mapFromGlobal(other.pos()), other.grab())
         painter.end()
         picture.save(str(file))
     return file
@@ -122,7 +122,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as own:
         os.environ["XDG_CONFIG_HOME"] = own
         QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, own)
-        WindowGarbage(make_application())  # as in the program: widgets do not die in other threads
+        GuiThreadCollector(
+            make_application()
+        )  # as in the program: widgets do not die in other threads
         if chosen.manual:
             for group, names in MANUAL.items():
                 take_pictures(ROOT / "docs/pictures", SIZES[0], group, names=names)

@@ -9,83 +9,83 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 
-from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.project.opening import open_file, open_files, open_model_page, open_welcome
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
 
 
-def open_asia(hands: Hands) -> ModelPage:
+def open_asia(driver: WindowDriver) -> ModelPage:
     """The page of Asia, the whole of it in sight."""
-    open_file(hands.shell, SAMPLES / "asia.json")
-    page = hands.model_page()
+    open_file(driver.app, SAMPLES / "asia.json")
+    page = driver.model_page()
     page.canvas.view.fit()
     return page
 
 
-def small(hands: Hands, own: Path) -> Iterator[str]:
+def small(driver: WindowDriver, own: Path) -> Iterator[str]:
     """Panels and notes: history, settings, commands, menus, what went wrong, what was kept."""
-    shell = hands.shell
-    page = open_asia(hands)
+    app = driver.app
+    page = open_asia(driver)
     page.editing.delete((), [("asia", "tub")])
     page.editing.delete(("bronc",), [])
-    shell.document.undo_stack.undo()
-    shell.reveal("historyPanel")
-    hands.settle()
+    app.document.undo_stack.undo()
+    app.reveal("historyPanel")
+    driver.settle()
     yield "history"
-    shell.reveal("logPanel")
-    hands.settle()
+    app.reveal("logPanel")
+    driver.settle()
     yield "log"
-    hands.do("edit.preferences")
-    hands.settle()
+    driver.do("edit.preferences")
+    driver.settle()
     yield "preferences"
-    for dialog in _dialogs(hands):
+    for dialog in _dialogs(driver):
         dialog.close()
-    hands.do("file.export")
-    hands.settle()
+    driver.do("file.export")
+    driver.settle()
     yield "export"
-    for dialog in _dialogs(hands):
+    for dialog in _dialogs(driver):
         dialog.close()
-    field = hands.widget("commandField")
+    field = driver.widget("commandField")
     assert isinstance(field, QLineEdit)
     field.begin()  # type: ignore[attr-defined]
     QTest.keyClicks(field, "evid")
-    hands.settle()
+    driver.settle()
     yield "commands"
     field.completer().popup().hide()
     field.clear()
     broken = own / "broken.bif"
     text = (SAMPLES / "asia.bif").read_text()
     broken.write_text(text.replace("probability ( lung | smoke )", "probability ( lung | smok )"))
-    open_files(shell, [broken])
+    open_files(app, [broken])
     QTest.qWait(500)
     yield "wrong-file"
-    hands.window.error_notes.dismiss_all()
+    driver.window.error_notes.dismiss_all()
     page.canvas.view.setFocus()
-    shell.bench.select(())  # an inspector over the canvas would hide the gesture
-    _cycle(hands, page)
+    app.workspace.select(())  # an inspector over the canvas would hide the gesture
+    _cycle(driver, page)
     yield "cycle"
     QTest.keyClick(page.canvas.view, Qt.Key.Key_Escape)
-    hands.do("help.contents")
+    driver.do("help.contents")
     QTest.qWait(400)
     yield "help"
-    with_recovery = hands.window.autosave
+    with_recovery = driver.window.autosave
     with_recovery.save_now()
-    hands.wait_for("the recovery file", with_recovery.file.exists)
+    driver.wait_for("the recovery file", with_recovery.file.exists)
     file = with_recovery.file
     for each in (file, file.with_suffix(".json")):
         each.rename(each.with_name(f"999999999-token{each.suffix}"))
-    open_welcome(shell)
-    hands.settle()
+    open_welcome(app)
+    driver.settle()
     yield "recovery"
 
 
-def _cycle(hands: Hands, page: ModelPage) -> None:
+def _cycle(driver: WindowDriver, page: ModelPage) -> None:
     """An edge against the arrows, still in the hand."""
-    open_model_page(hands.shell, page.model_id or "")
+    open_model_page(driver.app, page.model_id or "")
     page.canvas.view.fit()
-    hands.do("model.draw-edges")
+    driver.do("model.draw-edges")
     view = page.canvas.view
 
     def place(node: str) -> QPoint:
@@ -96,10 +96,10 @@ def _cycle(hands: Hands, page: ModelPage) -> None:
     for share in (0.3, 0.6, 1.0):
         QTest.mouseMove(view.viewport(), place("dysp") + (place("smoke") - place("dysp")) * share)
         QTest.qWait(30)
-    hands.settle()
+    driver.settle()
 
 
-def _dialogs(hands: Hands) -> list[object]:
+def _dialogs(driver: WindowDriver) -> list[object]:
     from tests.gui.walking import opened_windows
 
-    return list(opened_windows(hands.window))
+    return list(opened_windows(driver.window))

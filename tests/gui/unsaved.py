@@ -7,17 +7,17 @@ from functools import partial
 from pgmstudio.core.project.edits import add_run
 from pgmstudio.core.project.project import Outcome, Run
 from pgmstudio.gui.widgets.basic import Note
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.main_window import MainWindow
 
 
-def add_a_run_that_cannot_be_saved(shell: Shell) -> None:
+def add_a_run_that_cannot_be_saved(app: AppContext) -> None:
     run = Run("x", {}, 1, "", "", Outcome.FINISHED, title="odd", kept={"odd": object()})
-    assert shell.change("Learn odd", partial(add_run, run=run, model=None))
+    assert app.change("Learn odd", partial(add_run, run=run, model=None))
 
 
 def loss_note(window: MainWindow) -> Note:
-    note = window.shell.center.findChild(Note, "lossNote")
+    note = window.app.center.findChild(Note, "lossNote")
     assert isinstance(note, Note)
     assert note.isVisible()
     return note

@@ -73,15 +73,15 @@ def press_keys(
 
 def trigger(window: MainWindow, action: str) -> None:
     """Choose an action that can be chosen now."""
-    window.shell.book.refresh()
-    assert window.shell.book[action].isEnabled(), window.shell.book[action].toolTip()
-    window.shell.book[action].trigger()
+    window.app.book.refresh()
+    assert window.app.book[action].isEnabled(), window.app.book[action].toolTip()
+    window.app.book[action].trigger()
 
 
 def open_sprinkler(qtbot: QtBot, window: MainWindow) -> ModelPage:
     """The page of the sprinkler in front, drawn."""
-    open_model_page(window.shell, add_sprinkler(window.shell))
-    found = window.shell.center.current
+    open_model_page(window.app, add_sprinkler(window.app))
+    found = window.app.center.current
     assert isinstance(found, ModelPage)
     qtbot.waitUntil(lambda: len(found.scene().nodes) == len(found.scene().edges) == 3)
     return found
@@ -103,50 +103,50 @@ def point_at(widget: QWidget, place: QPoint) -> None:
 
 def arrange(window: MainWindow, situation: str) -> None:
     """Nothing open; a data set in front; or data and a model in front with a selection."""
-    shell = window.shell
+    app = window.app
     project = Project()
     if situation == "data":
         project = edits.add_data(project, entry=DataEntry("garden", sprinkler_rows()))
-    shell.document.replace(project, None)
+    app.document.replace(project, None)
     if situation == "model":
-        add_sprinkler(shell)
-        project = shell.project
+        add_sprinkler(app)
+        project = app.project
     elif situation in ("mixture", "one tree", "classes"):
-        add_votes(shell, "classes" if situation == "classes" else "mixture")
-        project = shell.project
+        add_votes(app, "classes" if situation == "classes" else "mixture")
+        project = app.project
     elif situation == "graph":
-        add_graph(shell, coronary(), coronary_rows(200))
-        project = shell.project
+        add_graph(app, coronary(), coronary_rows(200))
+        project = app.project
     elif situation == "labels":
-        add_labelled(shell, rows=100)
-        project = shell.project
-    show_project(shell, project, None)
+        add_labelled(app, rows=100)
+        project = app.project
+    show_project(app, project, None)
     restore(window, situation)
     settle(window)
 
 
 def restore(window: MainWindow, situation: str) -> None:
     """Bring the page of the situation to front again and select what is selected there."""
-    shell = window.shell
+    app = window.app
     if situation == "data":
-        open_data_page(shell, next(iter(shell.project.data)))
+        open_data_page(app, next(iter(app.project.data)))
     elif situation == "model":
-        open_model_page(shell, next(iter(shell.project.models)))
-        shell.bench.select(["sprinkler"], [("rain", "wet")])
+        open_model_page(app, next(iter(app.project.models)))
+        app.workspace.select(["sprinkler"], [("rain", "wet")])
     elif situation in ("mixture", "one tree", "classes"):
-        model_id = next(iter(shell.project.models))
-        open_model_page(shell, model_id)
-        component_views(shell).choose(model_id, (0,) if situation == "one tree" else ())
-        shell.bench.select(["tax", "aid"])
+        model_id = next(iter(app.project.models))
+        open_model_page(app, model_id)
+        component_views(app).choose(model_id, (0,) if situation == "one tree" else ())
+        app.workspace.select(["tax", "aid"])
     elif situation == "graph":
-        model_id = next(iter(shell.project.models))
-        open_model_page(shell, model_id)
-        shell.bench.select([PRESSURE])
-        graph_nodes(shell).choose(model_id, (PRESSURE, 0))
+        model_id = next(iter(app.project.models))
+        open_model_page(app, model_id)
+        app.workspace.select([PRESSURE])
+        graph_nodes(app).choose(model_id, (PRESSURE, 0))
     elif situation == "labels":
-        open_model_page(shell, next(iter(shell.project.models)))
-        shell.bench.select([], [EDGE])
-    shell.book.refresh()
+        open_model_page(app, next(iter(app.project.models)))
+        app.workspace.select([], [EDGE])
+    app.book.refresh()
 
 
 def settle(window: MainWindow) -> None:
@@ -201,20 +201,20 @@ def opened_windows(window: MainWindow) -> list[QWidget]:
 def open_every_page(window: MainWindow, sample_data: Path) -> None:
     """A tab for everything that can be in one, over data and a model."""
     arrange(window, "model")
-    shell = window.shell
-    open_data_page(shell, next(iter(shell.project.data)))
-    open_files(shell, [sample_data / "survey.csv"])
-    for action_id in list(shell.book.actions):
+    app = window.app
+    open_data_page(app, next(iter(app.project.data)))
+    open_files(app, [sample_data / "survey.csv"])
+    for action_id in list(app.book.actions):
         restore(window, "model")
-        shell.book.refresh()
-        action = shell.book[action_id]
+        app.book.refresh()
+        action = app.book[action_id]
         if action.isEnabled() and action.text().endswith("…"):
             action.trigger()
             settle(window)
             for other in opened_windows(window):
                 other.close()
     for opener in ("help.contents", "file.welcome"):
-        shell.book[opener].trigger()
+        app.book[opener].trigger()
     settle(window)
 
 

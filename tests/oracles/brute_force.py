@@ -15,16 +15,16 @@ from pgmstudio.core.inference.conflicts import smallest_conflict
 from pgmstudio.core.large_counts import count_text
 from pgmstudio.core.model import ProbabilisticModel
 
-MOST_STATES = 2_000_000
+MAX_STATES = 2_000_000
 
 
 def joint_table(model: ProbabilisticModel) -> NDArray[np.float64]:
     """P(x) for every joint state, one axis per variable."""
     domain = model.domain
-    if domain.joint_states() > MOST_STATES:
+    if domain.joint_states() > MAX_STATES:
         raise TooLargeError(
             f"Listing needs {count_text(domain.joint_states())} joint states; "
-            f"{MOST_STATES:,} are possible."
+            f"{MAX_STATES:,} are possible."
         )
     shape = domain.cardinalities
     codes = np.indices(shape).reshape(len(shape), -1).astype(code_dtype(domain))

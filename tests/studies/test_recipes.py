@@ -34,7 +34,7 @@ from pgmstudio.studies.recipe import (
     table_csv,
     table_of,
 )
-from pgmstudio.studies.recipe_data import data_folder, read_sources, why_no_data
+from pgmstudio.studies.recipe_data import data_folder, no_data_reason, read_sources
 from pgmstudio.studies.registry import RECIPES, recipe_of
 from pgmstudio.studies.trials import wanted
 
@@ -195,13 +195,13 @@ def test_another_seed_gives_another_table() -> None:
 
 def test_a_recipe_without_its_data_says_which_files_it_needs(tmp_path: Path) -> None:
     digits = recipe_of("digits")
-    why = why_no_data(digits, tmp_path)
+    why = no_data_reason(digits, tmp_path)
     assert why is not None
     for name in ("usps8_train.csv, ", "usps8_valid.csv and ", "usps8_test.csv, but", "lacks them"):
         assert name in why
     with pytest.raises(DataError, match=r"alarm\.bif.*no folder of data sets was found"):
         read_sources(recipe_of("alarm"), None)
-    assert why_no_data(recipe_of("bars"), None) is None
+    assert no_data_reason(recipe_of("bars"), None) is None
     assert data_folder(tmp_path) == tmp_path
 
 

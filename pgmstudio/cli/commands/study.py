@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 TABLES = "tables.md"
 # Clique trees beyond this are learned and told in the tables, but nobody could use them.
-MOST_DRAWN = 100_000_000
+MAX_DRAWN = 100_000_000
 
 
 def run(words: Sequence[str]) -> int:
@@ -171,7 +171,7 @@ def _picture(result: SetResult) -> str:
     shown = [
         p
         for p in points
-        if math.isfinite(p.test_log2_likelihood_per_row) and least <= p.effective_size <= MOST_DRAWN
+        if math.isfinite(p.test_log2_likelihood_per_row) and least <= p.effective_size <= MAX_DRAWN
     ]
     plot = curve_plot(shown, title=result.own.title, ceiling=result.ceiling, truth=truth)
     series = tuple(

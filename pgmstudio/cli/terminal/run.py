@@ -18,7 +18,7 @@ from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.execution.events import CLOCK, CancelToken, Note, Progress, StopSwitch
 from pgmstudio.core.languages.learners import LearnTask
 from pgmstudio.core.languages.likelihood import log2_likelihood
-from pgmstudio.core.learning.base import Finished, Found, Keepsake, Kept, LearnEvent
+from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent, RunArtifact
 from pgmstudio.core.model import Model, ProbabilisticModel
 
 E = TypeVar("E")
@@ -137,7 +137,7 @@ class LearnOutcome(RunEnd):
     model: Model | None
     measures: dict[str, float]
     trace: list[dict[str, Any]]
-    kept: dict[str, Keepsake]  # by kind
+    kept: dict[str, RunArtifact]  # by kind
     is_start: bool  # whether the model is the one that the search began with
 
 
@@ -166,12 +166,12 @@ def run_learner(
 ) -> LearnOutcome:
     """The last model found is kept, and what was found before it."""
     found: list[Found | Finished] = []
-    kept: dict[str, Keepsake] = {}
+    kept: dict[str, RunArtifact] = {}
 
     def take(event: LearnEvent) -> None:
         match event:
-            case Kept(keepsake):
-                kept[keepsake.kind] = keepsake
+            case Kept(artifact):
+                kept[artifact.kind] = artifact
             case Found() | Finished():
                 found.append(event)
 

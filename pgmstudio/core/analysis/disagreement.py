@@ -46,7 +46,7 @@ def total_variation(p: Floats, q: Floats) -> float:
     return float(np.abs(p - q).sum() / 2)
 
 
-def why_not_taken(domain: Domain, variable: str, finding: Finding) -> str | None:
+def not_taken_reason(domain: Domain, variable: str, finding: Finding) -> str | None:
     """Why a model over these variables cannot take a finding; None when it can."""
     if variable not in domain:
         return f"it has no variable {variable}"
@@ -70,7 +70,7 @@ def taken_by(
     domain: Domain, evidence: Mapping[str, Finding]
 ) -> tuple[dict[str, Finding], tuple[str, ...]]:
     """The findings a model over these variables can take, and a reason for each other one."""
-    reasons = {name: why_not_taken(domain, name, finding) for name, finding in evidence.items()}
+    reasons = {name: not_taken_reason(domain, name, finding) for name, finding in evidence.items()}
     taken = {name: finding for name, finding in evidence.items() if reasons[name] is None}
     return taken, tuple(reason for reason in reasons.values() if reason is not None)
 

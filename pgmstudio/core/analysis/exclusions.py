@@ -14,7 +14,7 @@ from pgmstudio.core.inference.base import Finding, InferenceSession, Observed, w
 from pgmstudio.core.languages.interventions import as_seen
 
 # With so many findings the search for a smallest conflict would be felt.
-MOST_FINDINGS_TRACED = 6
+MAX_FINDINGS_TRACED = 6
 
 
 def is_ruled_out(
@@ -48,7 +48,7 @@ def findings_against(
     if prior[variable.code(state)] <= 0:
         return {}
     others = {name: str(f) for name, f in evidence.items() if name != variable.name}
-    if session is not None and len(others) <= MOST_FINDINGS_TRACED:
+    if session is not None and len(others) <= MAX_FINDINGS_TRACED:
         try:
             become(session, {**evidence, variable.name: Observed(state)})
             become(session, evidence)

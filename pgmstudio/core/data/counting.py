@@ -27,7 +27,7 @@ from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.large_counts import count_text
 
 # Beyond this many states a histogram counts faster than so many bit columns.
-MOST_PACKED_STATES = 32
+MAX_PACKED_STATES = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +42,9 @@ class BitLayout:
     def of(cls, data: DataSet) -> BitLayout:
         cards = np.array(data.domain.cardinalities, dtype=np.int64)
         first = np.array([0 if count else 1 for count in data.missing_counts], dtype=np.int64)
-        stored = np.where(cards <= MOST_PACKED_STATES, cards - first, 0)
+        stored = np.where(cards <= MAX_PACKED_STATES, cards - first, 0)
         base = np.cumsum(stored) - stored
-        base[cards > MOST_PACKED_STATES] = -1
+        base[cards > MAX_PACKED_STATES] = -1
         return cls(base.astype(np.int64), first, int(stored.sum()))
 
 
@@ -75,7 +75,7 @@ PACKED_CHUNK = 1 << 15
 STATE_PAIRS_PER_ROW_READ = 150
 # Words of bit columns read between two looks at the cancel token: about a tenth of a second.
 STATE_WORDS_PER_CALL = 200_000_000
-MOST_CELLS = 250_000_000  # 2 GB
+MAX_CELLS = 250_000_000  # 2 GB
 
 
 def _cards(data: DataSet) -> NDArray[np.int64]:
@@ -83,9 +83,9 @@ def _cards(data: DataSet) -> NDArray[np.int64]:
 
 
 def _check_cells(cells: int, what: str) -> None:
-    if cells > MOST_CELLS:
+    if cells > MAX_CELLS:
         raise TooLargeError(
-            f"{what} has {count_text(cells)} cells; at most {MOST_CELLS:,} fit. "
+            f"{what} has {count_text(cells)} cells; at most {MAX_CELLS:,} fit. "
             "Merge states, discretise into fewer bins, or leave columns out."
         )
 
@@ -259,10 +259,10 @@ def grouped_rows(data: DataSet) -> DataSet:
 
 
 # Bit columns take an eighth of a byte per state and row; beyond this they are not kept.
-MOST_BIT_BYTES = 1 << 29
+MAX_BIT_BYTES = 1 << 29
 BUFFER_CELLS = 1 << 21
 # Larger tables are mostly counted row by row anyway.
-MOST_BIT_CELLS = 1 << 12
+MAX_BIT_CELLS = 1 << 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,7 +285,7 @@ class FamilyCounter:
     def _packed(self) -> tuple[BitLayout, NDArray[np.uint64]]:
         layout = BitLayout.of(self.data)
         words = -(-self.data.row_count // 64)
-        if layout.width * words * 8 > MOST_BIT_BYTES:
+        if layout.width * words * 8 > MAX_BIT_BYTES:
             layout = BitLayout(np.full_like(layout.base, -1), layout.first_state, 0)
         bits = np.empty((layout.width, words), dtype=np.uint64)
         for start in range(0, self.data.row_count, PACKED_CHUNK):
@@ -296,7 +296,7 @@ class FamilyCounter:
     def counts(self, members: Sequence[int], cancel: CancelToken = NEVER) -> Counts:
         """As `joint_counts`, from the bit columns: one axis per member, in that order."""
         shape = tuple(int(self.cards[m]) for m in members)
-        if not members or math.prod(shape) > MOST_BIT_CELLS:
+        if not members or math.prod(shape) > MAX_BIT_CELLS:
             return joint_counts(self.data, members, cancel)
         (joined,) = self.joined(members[:-1], np.array(members[-1:], dtype=np.int64), cancel)
         return joined.flat.reshape(shape)

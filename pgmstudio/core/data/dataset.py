@@ -22,15 +22,15 @@ from pgmstudio.core.execution.events import NEVER, CancelToken
 Codes = NDArray[np.unsignedinteger[Any]]  # uint8, or uint16 where 255 states are too few
 
 # A few samples tell nothing at this many states; the codes would need wider integers.
-MOST_STATES = 65_535
+MAX_STATES = 65_535
 
 
 def code_dtype(domain: Domain) -> np.dtype[np.unsignedinteger[Any]]:
     """The narrowest dtype whose largest code, MISSING, is not a state."""
     largest = max(domain.cardinalities, default=0)
-    if largest > MOST_STATES:
+    if largest > MAX_STATES:
         raise DataError(
-            f"A variable has {largest} states; at most {MOST_STATES} are possible. "
+            f"A variable has {largest} states; at most {MAX_STATES} are possible. "
             "Discretise it, merge states, or leave the column out."
         )
     return np.dtype(np.uint8 if largest <= 255 else np.uint16)

@@ -68,7 +68,7 @@ class BootstrapParams:
     )
 
 
-def why_no_bootstrap(learner: Learner[Any]) -> str | None:
+def no_bootstrap_reason(learner: Learner[Any]) -> str | None:
     """A sentence when the models of a learner have no edges that could be counted."""
     if learner.kind in COUNTED_KINDS:
         return None
@@ -124,7 +124,7 @@ class BootstrapPlan(LearnTask):
     def check(self) -> None:
         """DataError when the learner cannot use the rows, or finds no edges that can be counted."""
         learner = learner_of(self.learner_key)
-        refusal = why_no_bootstrap(learner) or learner.refuses(self.data)
+        refusal = no_bootstrap_reason(learner) or learner.refuses(self.data)
         if refusal is not None:
             raise DataError(refusal)
 

@@ -72,9 +72,9 @@ def clique_tree_of(
 # better cliques save more there than the longer search costs. Where the tables are far too large
 # for any machine, nothing helps.
 LOOKS_PER_CELL = 5
-FEWEST_LOOKS, MOST_LOOKS = 5_000, 2_000_000
+FEWEST_LOOKS, MAX_CHECKS = 5_000, 2_000_000
 HOPELESS_CELLS = 10**12
-MOST_RESTARTS = 300
+MAX_RESTARTS = 300
 
 
 def clique_tree_of_scopes(
@@ -102,7 +102,7 @@ def _best_elimination(
     stripped = strip(neighbours)
     best, fewest = None, None
     looks = Looks(0)
-    for attempt in range(len(RULES) + MOST_RESTARTS):
+    for attempt in range(len(RULES) + MAX_RESTARTS):
         restart = attempt - len(RULES)
         if restart < 0:
             method, noise = list(RULES)[attempt], 0.0
@@ -130,7 +130,7 @@ def _best_elimination(
         if not best.fill_ins or fewest > HOPELESS_CELLS:
             break  # a chordal graph has only these cliques
         if restart == -1:
-            looks = Looks(min(MOST_LOOKS, max(FEWEST_LOOKS, LOOKS_PER_CELL * fewest)))
+            looks = Looks(min(MAX_CHECKS, max(FEWEST_LOOKS, LOOKS_PER_CELL * fewest)))
         is_spent = budget is not None and budget.left <= 0
         if restart >= -1 and (looks.left <= 0 or is_spent):
             break

@@ -68,16 +68,16 @@ def separated_in_moral_graph(
 Node = TypeVar("Node", bound=Hashable)
 
 # Where two variables have more trails than this, more lines would only be a tangle.
-MOST_TRAILS = 60
+MAX_TRAILS = 60
 # The number of beginnings of trails that are looked at: a fraction of a second.
-MOST_STEPS = 20_000
+MAX_STEPS = 20_000
 
 
 class _Patience:
     """How many beginnings may still be looked at."""
 
     def __init__(self) -> None:
-        self.left = MOST_STEPS
+        self.left = MAX_STEPS
 
 
 class Meeting(Enum):
@@ -160,18 +160,18 @@ def separation_of(dag: Dag, one: str, other: str, given: Iterable[str] = ()) -> 
         both = one if start in places else other
         raise GraphError(f"{both} is asked about and known at once; take it out of one of them.")
     one_by_one, at_all = _Patience(), _Patience()
-    active = list(islice(_active_trails(dag, start, end, places, one_by_one), MOST_TRAILS + 1))
-    every = list(islice(_all_trails(dag, start, end, at_all), MOST_TRAILS + 1))
+    active = list(islice(_active_trails(dag, start, end, places, one_by_one), MAX_TRAILS + 1))
+    every = list(islice(_all_trails(dag, start, end, at_all), MAX_TRAILS + 1))
     blocked = [trail for nodes in every if (trail := trail_of(dag, nodes, places)).blocks]
     return Separation(
         one,
         other,
         known,
         irrelevant_to(dag, one, known),
-        tuple(trail_of(dag, nodes, places) for nodes in active[:MOST_TRAILS]),
-        tuple(blocked[:MOST_TRAILS]),
-        len(active) > MOST_TRAILS
-        or len(every) > MOST_TRAILS
+        tuple(trail_of(dag, nodes, places) for nodes in active[:MAX_TRAILS]),
+        tuple(blocked[:MAX_TRAILS]),
+        len(active) > MAX_TRAILS
+        or len(every) > MAX_TRAILS
         or not (one_by_one.left and at_all.left),
     )
 

@@ -9,13 +9,13 @@ from math import comb
 
 from pgmstudio.core.inference.base import Finding
 
-MOST_TRIES = 3_000
+MAX_TRIES = 3_000
 
 
 def smallest_conflict(
     evidence: Mapping[str, Finding],
     is_possible: Callable[[Mapping[str, Finding]], bool],
-    most_tries: int = MOST_TRIES,
+    most_tries: int = MAX_TRIES,
 ) -> dict[str, str]:
     """A smallest set of findings that is impossible, each as text; `evidence` as a whole is.
 

@@ -12,7 +12,7 @@ from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.shared.identifiers import unused
 from pgmstudio.core.json_documents import whole_characters
 
-_MOST_SHOWN = 5
+_MAX_SHOWN = 5
 
 
 def clean_names(names: Iterable[str]) -> dict[str, str]:
@@ -29,8 +29,8 @@ def clean_names(names: Iterable[str]) -> dict[str, str]:
 
 def remark_on(clean: Mapping[str, str]) -> str:
     """The sentence that says which names were replaced."""
-    shown = ", ".join(f"“{name}”" for name in list(clean.values())[:_MOST_SHOWN])
-    more = ", …" if len(clean) > _MOST_SHOWN else ""
+    shown = ", ".join(f"“{name}”" for name in list(clean.values())[:_MAX_SHOWN])
+    more = ", …" if len(clean) > _MAX_SHOWN else ""
     one = len(clean) == 1
     return (
         f"{'1 name holds' if one else f'{len(clean)} names hold'} control characters or halves of "

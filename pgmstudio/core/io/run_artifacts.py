@@ -12,7 +12,7 @@ from pgmstudio.core.errors import FileError
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.data.spreadsheets import write_csv
 from pgmstudio.core.json_documents import exported_json
-from pgmstudio.core.learning.base import Keepsake
+from pgmstudio.core.learning.base import RunArtifact
 
 ENDINGS = (".csv", ".json")
 
@@ -23,11 +23,11 @@ def check_log_path(path: Path | str) -> None:
         raise FileError(Path(path), "a log ends in .csv or .json. Choose one of them.")
 
 
-def write_kept(path: Path | str, kept: Mapping[str, Keepsake], *, quoted: bool = False) -> None:
+def write_kept(path: Path | str, kept: Mapping[str, RunArtifact], *, quoted: bool = False) -> None:
     """Write what a run kept: the first as a table in a .csv, all of it in a .json."""
     check_log_path(path)
     if Path(path).suffix.lower() == ".json":
-        whole = {kind: keepsake.plain() for kind, keepsake in kept.items()}
+        whole = {kind: artifact.plain() for kind, artifact in kept.items()}
         replace_file(path, exported_json(whole, indent=None).encode())
     else:
         write_csv(path, table_text(next(iter(kept.values()))), quoted=quoted)
@@ -39,9 +39,9 @@ class Tabled(Protocol):
     def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]: ...
 
 
-def table_text(keepsake: Tabled) -> str:
+def table_text(artifact: Tabled) -> str:
     """The table of a keepsake as comma-separated values."""
-    head, rows = keepsake.table()
+    head, rows = artifact.table()
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(head)

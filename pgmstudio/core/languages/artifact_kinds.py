@@ -26,9 +26,9 @@ from pgmstudio.core.languages.pdg.learning.trace import PdgScan
 from pgmstudio.core.languages.tree_mixture.learning.edge_counts import Adjacency
 from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.trace import HiddenScan
 from pgmstudio.core.languages.tree_mixture.learning.trace import MixtureScan
-from pgmstudio.core.learning.base import Keepsake
+from pgmstudio.core.learning.base import RunArtifact
 
-RESTORED: Mapping[str, Callable[[Mapping[str, Any]], Keepsake]] = {
+RESTORED: Mapping[str, Callable[[Mapping[str, Any]], RunArtifact]] = {
     KesOptima.kind: KesOptima.restored,
     TestLog.kind: TestLog.restored,
     OpenStructure.kind: OpenStructure.restored,
@@ -44,7 +44,7 @@ RESTORED: Mapping[str, Callable[[Mapping[str, Any]], Keepsake]] = {
 }
 
 
-def restored(kind: str, plain: Mapping[str, Any]) -> Keepsake | None:
+def restored(kind: str, plain: Mapping[str, Any]) -> RunArtifact | None:
     """The keepsake that a file holds; None for a kind that is not known here, or not so."""
 
     if kind not in RESTORED:

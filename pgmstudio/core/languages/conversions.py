@@ -46,11 +46,11 @@ Floats = NDArray[np.float64]
 Neighbours = dict[int, set[int]]
 
 # All tables together; a network that needs more is no help to anybody.
-MOST_CELLS = 2**21
+MAX_CELLS = 2**21
 # Of a mixture whose component is hidden, as a decision graph: every joint state is looked at.
-MOST_STATES = 2**16
+MAX_STATES = 2**16
 # Trees with other edges each are looked through in so many orders for small tables.
-_MOST_ORDERS = 24
+_MAX_ORDERS = 24
 
 
 def network_of_tree(tree: Tree) -> BayesianNetwork:
@@ -85,7 +85,7 @@ def mixture_of_classes(model: LatentClasses) -> TreeMixture:
 
 def classes_of_mixture(mixture: TreeMixture) -> LatentClasses:
     """GraphError when the component is seen, or a tree has an edge."""
-    _refuse(why_no_classes_of_mixture(mixture))
+    _refuse(no_classes_of_mixture_reason(mixture))
     columns = range(len(mixture.domain))
     tables = tuple(np.stack([tree.tables[place] for tree in mixture.trees]) for place in columns)
     return LatentClasses(mixture.domain, mixture.weights, tables, free_name(mixture.domain))
@@ -93,7 +93,7 @@ def classes_of_mixture(mixture: TreeMixture) -> LatentClasses:
 
 def classes_of_network(network: BayesianNetwork) -> LatentClasses:
     """Naive Bayes whose class becomes hidden; GraphError when the graph is no such star."""
-    _refuse(why_no_classes(network))
+    _refuse(no_classes_reason(network))
     root = next(name for name in network.domain.names if not network.dag.parents(name))
     items = network.domain.restricted_to(n for n in network.domain.names if n != root)
     tables = tuple(network.table(name) for name in items.names)
@@ -124,10 +124,10 @@ def graph_of_components(model: TreeMixture | LatentClasses) -> DecisionGraph:
     if isinstance(model, TreeMixture) and model.choice is not None:
         return graph_of_network(network_of_mixture(model))
     domain, states = model.domain, model.domain.joint_states()
-    if states > MOST_STATES:
+    if states > MAX_STATES:
         raise TooLargeError(
             f"A mixture whose component is hidden becomes a decision graph by looking at all its "
-            f"joint states: {count_text(states)}, where {MOST_STATES:,} are possible. Make a "
+            f"joint states: {count_text(states)}, where {MAX_STATES:,} are possible. Make a "
             "Bayesian network of it instead, or leave out variables."
         )
     codes = np.indices(domain.cardinalities).reshape(len(domain), -1)
@@ -155,7 +155,7 @@ def _refuse(reason: str | None) -> None:
         raise GraphError(reason)
 
 
-def why_no_tree(network: BayesianNetwork) -> str | None:
+def no_tree_reason(network: BayesianNetwork) -> str | None:
     """What keeps a network from being a tree, in a sentence; None when it is one."""
     for name, parents in zip(network.domain.names, network.dag.parent_indices, strict=True):
         if len(parents) > 1:
@@ -163,7 +163,7 @@ def why_no_tree(network: BayesianNetwork) -> str | None:
     return None
 
 
-def why_no_classes(network: BayesianNetwork) -> str | None:
+def no_classes_reason(network: BayesianNetwork) -> str | None:
     """What keeps a network from being naive Bayes, in a sentence; None when it is."""
     names, parents = network.domain.names, network.dag.parent_indices
     roots = [place for place, some in enumerate(parents) if not some]
@@ -175,7 +175,7 @@ def why_no_classes(network: BayesianNetwork) -> str | None:
     return None
 
 
-def why_no_classes_of_mixture(mixture: TreeMixture) -> str | None:
+def no_classes_of_mixture_reason(mixture: TreeMixture) -> str | None:
     """What keeps a mixture from being one of latent classes; None when nothing does."""
     if mixture.choice is not None:
         return f"the component is seen, as {mixture.choice}; classes are hidden."
@@ -186,13 +186,13 @@ def why_no_classes_of_mixture(mixture: TreeMixture) -> str | None:
 
 
 _REASONS: Mapping[tuple[str, str], Callable[[Any], str | None]] = {
-    (BayesianNetwork.kind, Tree.kind): why_no_tree,
-    (BayesianNetwork.kind, LatentClasses.kind): why_no_classes,
-    (TreeMixture.kind, LatentClasses.kind): why_no_classes_of_mixture,
+    (BayesianNetwork.kind, Tree.kind): no_tree_reason,
+    (BayesianNetwork.kind, LatentClasses.kind): no_classes_reason,
+    (TreeMixture.kind, LatentClasses.kind): no_classes_of_mixture_reason,
 }
 
 
-def why_not_converted(model: Model, kind: str) -> str | None:
+def not_converted_reason(model: Model, kind: str) -> str | None:
     """Why the model cannot become one of this kind, as far as its graph tells at once."""
     if kind == model.kind:
         return "it is one already."
@@ -208,10 +208,10 @@ def network_of_mixture(mixture: TreeMixture) -> BayesianNetwork:
     TooLargeError when the trees differ so much that its tables would hold too many numbers.
     """
     order, cells = _best_order(mixture)
-    if cells > MOST_CELLS:
+    if cells > MAX_CELLS:
         raise TooLargeError(
             f"Trees with such different edges have no common graph with small tables: "
-            f"{count_text(cells)} numbers would be needed, {MOST_CELLS:,} are possible. Learn a "
+            f"{count_text(cells)} numbers would be needed, {MAX_CELLS:,} are possible. Learn a "
             "mixture with shared edges, or keep it as it is."
         )
     if mixture.choice is not None:
@@ -294,7 +294,7 @@ def _best_order(mixture: TreeMixture) -> tuple[list[int], int]:
         for v, others in graph.items():
             union[v] |= others
     tried = [list(t.as_bayesian_network.dag.topological_order) for t in mixture.trees]
-    tried = [_few_neighbours(union), *tried[:_MOST_ORDERS]]
+    tried = [_few_neighbours(union), *tried[:_MAX_ORDERS]]
     cards, count = mixture.tree_domain.cardinalities, len(mixture.trees)
 
     def cells(order: Sequence[int]) -> int:

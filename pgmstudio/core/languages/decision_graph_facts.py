@@ -29,9 +29,9 @@ from pgmstudio.core.languages.pdg.operators import moved
 
 Floats = NDArray[np.float64]
 # Redirecting is measured on the rows one arc after the other, so not all of a large graph are.
-MOST_REDIRECTED, MOST_PLACES = 24, 12
-MOST_MERGES, MOST_ARCS, MOST_MOVES = 4, 3, 4
-MOST_ROWS = 200
+MAX_REDIRECTED, MAX_POSITIONS = 24, 12
+MAX_MERGES, MAX_ARCS, MAX_MOVES = 4, 3, 4
+MAX_ROWS = 200
 
 
 @dataclass(frozen=True)
@@ -68,24 +68,24 @@ def graph_node_facts(
     """The best steps of each kind come first; those that cannot be taken say why."""
     i = graph.domain.index(variable)
     counts = None if data is None else node_counts(graph, data)
-    merges = _best(merges_of(graph, variable, node, counts), weight, MOST_MERGES)
+    merges = _best(merges_of(graph, variable, node, counts), weight, MAX_MERGES)
     found = [*merges, prospect(graph, Step(Deed.SPLIT, variable, node), data)]
     if data is not None:
         steps = (*redirections_to(graph, variable, node), *redirections_from(graph, variable, node))
-        arcs = _measured(graph, islice(steps, MOST_REDIRECTED), data, cancel)
-        found += _best(arcs, weight, MOST_ARCS)
+        arcs = _measured(graph, islice(steps, MAX_REDIRECTED), data, cancel)
+        found += _best(arcs, weight, MAX_ARCS)
     found.sort(key=lambda one: bool(one.refusal))
     moves = list(_moves(graph, variable, data, cancel))
     moves.sort(key=lambda m: -(weight.gain(m.bits, m.size, m.free) if m.bits is not None else -1e9))
     here: tuple[int, ...] = ()
     if data is not None:
         reached = graph.reached_nodes(data)[i]
-        here = tuple(np.flatnonzero(reached == node)[:MOST_ROWS].tolist())
+        here = tuple(np.flatnonzero(reached == node)[:MAX_ROWS].tolist())
     return GraphNodeFacts(
         None if counts is None else counts[i][node],
         0.0 if data is None else data.total_weight,
         tuple(found),
-        tuple(moves[:MOST_MOVES]),
+        tuple(moves[:MAX_MOVES]),
         here,
     )
 
@@ -111,7 +111,7 @@ def _moves(
 ) -> Iterator[Move]:
     i = graph.domain.index(variable)
     places: list[str | None] = [name for name in graph.domain.names if name != variable]
-    for above in [None, *places][: MOST_PLACES + 1]:
+    for above in [None, *places][: MAX_POSITIONS + 1]:
         cancel.raise_if_cancelled()
         at = None if above is None else graph.domain.index(above)
         if at == graph.forest[i] or (at is not None and is_under(graph, at, i)):

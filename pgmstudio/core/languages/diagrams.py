@@ -82,8 +82,8 @@ def difference_picture(difference: GraphDifference) -> GraphPicture:
 
 
 # Longer ones are counted on the edge and read on hover.
-MOST_CHARACTERS = 20
-LEAST_CHARACTERS = 6  # of a name, to be told from others
+MAX_CHARACTERS = 20
+MIN_CHARACTERS = 6  # of a name, to be told from others
 ANY = "∗"
 
 NOWHERE: Mapping[int, int] = {}
@@ -140,12 +140,12 @@ def label_tag(
     Where one variable decides, its name is cut before that: `lip…ins = 3 or over`.
     """
     words = label_words(model, source, target, context)
-    if len(words) <= MOST_CHARACTERS:
+    if len(words) <= MAX_CHARACTERS:
         return words
     for sign in (" = ", " ∈ "):
         name, found, states = words.partition(sign)
-        room = MOST_CHARACTERS - len(found + states) - 1
-        if found and not words.startswith("(") and room >= LEAST_CHARACTERS:
+        room = MAX_CHARACTERS - len(found + states) - 1
+        if found and not words.startswith("(") and room >= MIN_CHARACTERS:
             return f"{name[: room - room // 2]}…{name[-(room // 2) :]}{found}{states}"
     return f"⋯ ({len(open_rows(model, source, target, context)[1])})"
 
@@ -172,7 +172,7 @@ def labelled_picture(model: LabelledDag, context: Mapping[int, int] = NOWHERE) -
 NODES = "nodes"  # of a decision graph: bands of nodes with flows, where they can be drawn
 
 # A clique's label: about this many characters a line, and at most this many lines.
-_LINE_CHARACTERS, _MOST_LINES = 22, 6
+_LINE_CHARACTERS, _MAX_LINES = 22, 6
 
 
 def _variables(names: Iterable[str]) -> tuple[PictureNode, ...]:
@@ -342,7 +342,7 @@ def _wrapped(words: list[str]) -> str:
     for number, word in enumerate(words[1:], start=1):
         if len(lines[-1]) + len(word) + 2 <= _LINE_CHARACTERS:
             lines[-1] += f", {word}"
-        elif len(lines) < _MOST_LINES - 1 or number == len(words) - 1:
+        elif len(lines) < _MAX_LINES - 1 or number == len(words) - 1:
             lines[-1] += ","
             lines.append(word)
         else:

@@ -42,7 +42,7 @@ def as_seen(finding: Finding) -> Finding:
     return Observed(finding.state) if isinstance(finding, Done) else finding
 
 
-def why_no_intervention(model: Model) -> str:
+def no_intervention_reason(model: Model) -> str:
     """Why do() has no meaning in this model, in a sentence; empty when it has one."""
     return "" if isinstance(model, BayesianNetwork | LabelledDag | Tree) else NO_INTERVENTION
 

@@ -38,7 +38,7 @@ from pgmstudio.core.model import Model
 Floats = NDArray[np.float64]
 
 # As long as the tables of summed variables stay this small, they go before all others.
-MOST_EXACT_CELLS = 2**16
+MAX_EXACT_CELLS = 2**16
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class Buckets:
         cardinalities: Sequence[int],
         factors: Sequence[Factor],
         maximised: frozenset[int],
-        most_exact_cells: int = MOST_EXACT_CELLS,
+        most_exact_cells: int = MAX_EXACT_CELLS,
     ) -> None:
         self._cards = tuple(cardinalities)
         order, scopes = _order(cardinalities, factors, maximised, most_exact_cells)
@@ -241,7 +241,7 @@ def most_probable_states(
     best: int = 1,
     stop: CancelToken = NEVER,
     cancel: CancelToken = NEVER,
-    most_exact_cells: int = MOST_EXACT_CELLS,
+    most_exact_cells: int = MAX_EXACT_CELLS,
 ) -> MapAnswer:
     """The `best` most probable combinations of states of `variables`, given the evidence.
 

@@ -19,7 +19,7 @@ from pgmstudio.core.large_counts import count_text
 
 Floats = NDArray[np.float64]
 
-MOST_JOINT_CELLS = 2**16
+MAX_JOINT_CELLS = 2**16
 
 
 class Answers(Protocol):
@@ -101,10 +101,10 @@ class WholePassSession(ABC, Generic[A]):
         of states of all but the last."""
         shape = tuple(self.domain[name].cardinality for name in variables)
         cells = int(np.prod(shape, dtype=np.int64))
-        if cells > MOST_JOINT_CELLS:
+        if cells > MAX_JOINT_CELLS:
             raise TooLargeError(
                 f"The joint table of {len(shape)} variables has {count_text(cells)} cells; "
-                f"{MOST_JOINT_CELLS:,} are possible. Choose fewer variables."
+                f"{MAX_JOINT_CELLS:,} are possible. Choose fewer variables."
             )
         *outer, last = variables
         table, given = np.zeros(shape), self._answers().log2_evidence

@@ -11,7 +11,7 @@ from pgmstudio.core.params import param
 from pgmstudio.core.scores.local import AIC_BITS
 
 # Tables of so many cells are kept with a run, the smallest models first.
-MOST_CELLS = 400_000
+MAX_CELLS = 400_000
 
 CRITERIA = ("held-out", "bic", "aic", "aic-thesis")
 
@@ -84,7 +84,7 @@ class ModelScan(Generic[P]):
         return max(self.points, key=lambda point: point.value(criterion or self.criterion))
 
 
-def smallest_within(sizes: Sequence[int], room: int = MOST_CELLS) -> set[int]:
+def smallest_within(sizes: Sequence[int], room: int = MAX_CELLS) -> set[int]:
     """The places of the models that fit into the room together, the smallest first."""
     kept = set[int]()
     for place in sorted(range(len(sizes)), key=sizes.__getitem__):

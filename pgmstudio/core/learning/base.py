@@ -38,7 +38,7 @@ class Finished:
     measures: Mapping[str, float]
 
 
-class Keepsake(Protocol):
+class RunArtifact(Protocol):
     """What a run saw on the way, for looking at afterwards; a frozen value."""
 
     @property
@@ -56,7 +56,7 @@ class Keepsake(Protocol):
 class Kept:
     """Something to keep beside the model; a later one of the same kind takes its place."""
 
-    keepsake: Keepsake
+    artifact: RunArtifact
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,7 +181,7 @@ BUNDLE = 6
 # Rows whose shares are at hand together, when they are added up; fewer if they have so many pairs.
 BLOCK_ROWS, BLOCK_PAIRS = 8192, 4_000_000
 # How many rows tell which cells occur together, and up to how many cells they are asked.
-_SAMPLE_ROWS, _MOST_CELLS = 2000, 1500
+_SAMPLE_ROWS, _MAX_CELLS = 2000, 1500
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,7 +260,7 @@ class Bundles:
     def _order(self) -> Ints:
         """The cells, each bundle begun with the most frequent left and filled with its company."""
         count, total = self.cell_count, self.starts.size - 1
-        if count > _MOST_CELLS or count <= BUNDLE or total == 0:
+        if count > _MAX_CELLS or count <= BUNDLE or total == 0:
             return np.arange(count)
         chosen = np.unique(np.linspace(0, total - 1, min(total, _SAMPLE_ROWS)).astype(np.int64))
         there = np.zeros((chosen.size, count), dtype=np.float32)

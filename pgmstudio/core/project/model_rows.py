@@ -45,7 +45,7 @@ def rows_of_model(project: Project, model_id: str) -> ModelRows | None:
     return next((rows for rows in candidates if _is_fitting(rows)), None)
 
 
-def why_no_rows(project: Project, model_id: str) -> str:
+def no_rows_reason(project: Project, model_id: str) -> str:
     """The sentence for a question that needs rows and has none."""
     if not project.data:
         return "This needs rows; import data first (Ctrl+I)."

@@ -55,7 +55,7 @@ from pgmstudio.core.reports.sections import (
 )
 
 # Curves whose best model is drawn.
-MOST_DRAWN = 8
+MAX_DRAWN = 8
 Section = tuple[str, str, Markup]
 
 
@@ -326,7 +326,7 @@ def _drawn(kept: PointFolder, points: Sequence[CurvePoint]) -> Iterator[Markup]:
     """The model of every curve that test rows like best, the best of all first."""
     best = [own.chosen.best_test for own in summaries_of(points)]
     best.sort(key=lambda point: -point.test_log2_likelihood_per_row)
-    for point in best[:MOST_DRAWN]:
+    for point in best[:MAX_DRAWN]:
         if point.model_file is None:
             continue
         try:

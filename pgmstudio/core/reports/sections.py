@@ -60,7 +60,7 @@ from pgmstudio.core.reports.html import (
 from pgmstudio.core.reports.model_svg import drawing_of
 
 # Points beyond these are in the table of the folder, not on the page.
-MOST_POINTS = 2000
+MAX_POINTS = 2000
 
 
 def curves_part(
@@ -81,10 +81,10 @@ def curves_part(
     parts += _dominance(usable)
     parts += _timing(usable)
     parts.append(
-        details(f"All {count_of(len(points), 'point')}", points_table(points[:MOST_POINTS]))
+        details(f"All {count_of(len(points), 'point')}", points_table(points[:MAX_POINTS]))
     )
-    if len(points) > MOST_POINTS:
-        parts.append(tag("p", f"The first {whole(MOST_POINTS)} are shown.", class_="quiet"))
+    if len(points) > MAX_POINTS:
+        parts.append(tag("p", f"The first {whole(MAX_POINTS)} are shown.", class_="quiet"))
     return joined(parts)
 
 
@@ -173,8 +173,8 @@ def points_table(points: Sequence[CurvePoint]) -> Markup:
 
 
 # States and columns beyond these are counted, not listed.
-MOST_STATES = 6
-MOST_COLUMNS = 200
+MAX_STATES = 6
+MAX_COLUMNS = 200
 
 
 def data_part(entry: DataEntry) -> Markup:
@@ -218,11 +218,11 @@ def columns_table(data: DataSet) -> Markup:
             f"{100 * own.missing_rate:.1f} %" if own.missing else "–",
             joined(_states(data, own)),
         )
-        for own in summaries[:MOST_COLUMNS]
+        for own in summaries[:MAX_COLUMNS]
     ]
     head = ("Column", "States", "Entropy, bits", "Missing", "Share of its rows")
     told = table(head, rows, "<>>><")
-    left = len(summaries) - MOST_COLUMNS
+    left = len(summaries) - MAX_COLUMNS
     if left > 0:
         return joined([told, tag("p", f"{count_of(left, 'column')} more are not listed.")])
     return told
@@ -231,21 +231,21 @@ def columns_table(data: DataSet) -> Markup:
 def _states(data: DataSet, own: ColumnSummary) -> Iterator[Markup]:
     states, total = data.domain[own.name].states, float(own.counts.sum()) or 1.0
     order = list(range(len(states)))
-    if len(states) > MOST_STATES:
-        order = sorted(order, key=lambda code: (-own.counts[code], code))[: MOST_STATES - 1]
+    if len(states) > MAX_STATES:
+        order = sorted(order, key=lambda code: (-own.counts[code], code))[: MAX_STATES - 1]
     for code in order:
         share = float(own.counts[code]) / total
         yield bar(share, f"{states[code]} {100 * share:.1f} %")
-    if len(states) > MOST_STATES:
+    if len(states) > MAX_STATES:
         rest = len(states) - len(order)
         share = 1 - sum(float(own.counts[code]) for code in order) / total
         yield bar(share, f"{rest} others {100 * share:.1f} %")
 
 
 # Beliefs that are shown, those that moved most.
-MOST_MOVED = 8
+MAX_MOVED = 8
 # Models that cost more are not asked for a report.
-MOST_SIZE = 5_000_000
+MAX_SIZE = 5_000_000
 
 Floats = NDArray[np.float64]
 
@@ -274,7 +274,7 @@ def _model_of(project: Project, case: EvidenceCase) -> tuple[str, Model] | None:
 
 def _moved(model: Model, case: EvidenceCase) -> Markup:
     """Prior and belief of the variables that the evidence moves most."""
-    if model.effective_size() > MOST_SIZE:
+    if model.effective_size() > MAX_SIZE:
         return tag("p", "The model is too large to be asked here.", class_="quiet")
     try:
         session = open_session(model)
@@ -294,7 +294,7 @@ def _moved(model: Model, case: EvidenceCase) -> Markup:
             decimal(float(before[name][place])),
             decimal(float(after[name][place])),
         )
-        for name in free[:MOST_MOVED]
+        for name in free[:MAX_MOVED]
         for place, state in enumerate(model.domain[name].states)
     ]
     told = f"log2 of the probability of the evidence: {decimal(bits)}. "
@@ -307,10 +307,10 @@ def _beliefs(session: InferenceSession, model: Any) -> Mapping[str, Floats]:
 
 
 # Larger pictures cannot be read on a page, and take long to lay out.
-MOST_VARIABLES = 120
-MOST_NODES = 400
+MAX_VARIABLES = 120
+MAX_NODES = 400
 # Cells of all tables of a network that are still worth a page.
-MOST_CELLS = 2000
+MAX_CELLS = 2000
 
 
 def model_part(
@@ -344,10 +344,10 @@ def model_picture(file: ModelFile) -> Markup:
     model = file.model
     if not len(model.domain):
         return tag("p", "The model has no nodes.", class_="quiet")
-    if len(model.domain) > MOST_VARIABLES:
+    if len(model.domain) > MAX_VARIABLES:
         told = f"{count_of(len(model.domain), 'variable')} are too many for a picture here."
         return tag("p", told, class_="quiet")
-    if isinstance(model, DecisionGraph) and sum(model.node_counts) > MOST_NODES:
+    if isinstance(model, DecisionGraph) and sum(model.node_counts) > MAX_NODES:
         told = f"{count_of(sum(model.node_counts), 'node')} are too many for a picture here."
         return tag("p", told, class_="quiet")
     light, dark = (drawing_of(file, theme=theme) for theme in ("light", "dark"))
@@ -394,7 +394,7 @@ def tables_of(model: Model) -> Iterator[Markup]:
     if not isinstance(model, BayesianNetwork):
         return
     cells = sum(one.size for one in model.tables)
-    if cells > MOST_CELLS:
+    if cells > MAX_CELLS:
         told = f"Its tables have {whole(cells)} cells and are left out."
         yield tag("p", told, class_="quiet")
         return

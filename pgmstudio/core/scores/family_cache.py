@@ -16,7 +16,7 @@ from pgmstudio.core.scores.local import Score
 Terms = NDArray[np.float64]
 
 MAX_TABLE_CELLS = 100_000
-MOST_KEPT = 1 << 24  # data terms of changes, 128 MB; then they are forgotten and begun anew
+MAX_CACHED = 1 << 24  # data terms of changes, 128 MB; then they are forgotten and begun anew
 
 
 def mask_of(parents: Iterable[int]) -> int:
@@ -101,7 +101,7 @@ class FamilyScores:
         row = self._rows.get(key)
         if row is None:
             row = self._toggled_terms(child, parents, candidates, cancel)
-            if len(self._rows) * len(self.cards) > MOST_KEPT:
+            if len(self._rows) * len(self.cards) > MAX_CACHED:
                 self._rows.clear()
             self._rows[key] = row
         q = math.prod(self.cards[p] for p in parents)

@@ -38,7 +38,7 @@ TEST_HELP = (
 )
 
 # A table with more cells than this says nothing with rows as many as data sets have.
-MOST_TEST_CELLS = 1_000_000
+MAX_TEST_CELLS = 1_000_000
 ROWS_PER_FREEDOM = 5
 
 
@@ -146,7 +146,7 @@ class DataTests:
     """Independence tests on one data set; a table of too many cells is not tested."""
 
     def __init__(
-        self, data: DataSet, rule: IndependenceRule, *, most_cells: int = MOST_TEST_CELLS
+        self, data: DataSet, rule: IndependenceRule, *, most_cells: int = MAX_TEST_CELLS
     ) -> None:
         self.rule, self.most_cells = rule, most_cells
         self.names = data.domain.names

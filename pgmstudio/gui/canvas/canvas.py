@@ -18,12 +18,12 @@ from pgmstudio.gui.canvas.legend import Legend, LegendEntry, legend_entries, rul
 from pgmstudio.gui.canvas.node_item import NodeItem
 from pgmstudio.gui.canvas.node_view import FULL_FROM, Detail
 from pgmstudio.gui.canvas.overlays import MINIMAP_FROM, Bubble, Minimap, ZoomControl
-from pgmstudio.gui.canvas.scene import GraphScene
-from pgmstudio.gui.canvas.view import GraphView
+from pgmstudio.gui.canvas.scene import CanvasScene
+from pgmstudio.gui.canvas.view import CanvasView
 from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.separation.layer import SeparationLayer
 from pgmstudio.gui.structure.moves_layer import MovesLayer
-from pgmstudio.gui.structure.unresolved_layer import AmbiguousLayer
+from pgmstudio.gui.structure.unresolved_layer import UnresolvedLayer
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label
 
@@ -38,7 +38,7 @@ class Canvas(QWidget):
         self.setObjectName("canvas")
         self.scene = self._new_scene()
         self.view = self._new_view()
-        self.wishes = self.view.wishes
+        self.signals = self.view.signals
         self.legend = Legend(self.view)
         self.zoom_control = ZoomControl(self.view)
         self.minimap = Minimap(self.view)
@@ -55,7 +55,7 @@ class Canvas(QWidget):
         self.rules = RulesLayer(self.scene)
         self.separation = SeparationLayer(self.scene)
         self.surprise = SurpriseLayer(self.scene)
-        self.ambiguous = AmbiguousLayer(self.scene)
+        self.ambiguous = UnresolvedLayer(self.scene)
         self.moves = MovesLayer(self.scene)
         self.partition = PartitionLayer(self.scene)
         layout = QVBoxLayout(self)
@@ -67,20 +67,20 @@ class Canvas(QWidget):
         self.scene.contents_changed.connect(self._on_contents_changed)
         self.view.zoom_changed.connect(self._on_zoom_changed)
         self.view.looked_elsewhere.connect(self._on_looked_elsewhere)
-        self.wishes.refused.connect(self.refuse)
+        self.signals.refused.connect(self.refuse)
         self.view.gesture_begun.connect(self.bubble.hide)
-        self.wishes.find.connect(self.open_find)
+        self.signals.find.connect(self.open_find)
         self.find_bar.found.connect(self._on_found)
         self.find_bar.looked_at.connect(self._on_match)
         self.find_bar.scope_changed.connect(self._on_scope_changed)
         self.find_bar.closed.connect(self._on_find_closed)
         theme().changed.connect(self._soon.start)
 
-    def _new_scene(self) -> GraphScene:
-        return GraphScene(self)
+    def _new_scene(self) -> CanvasScene:
+        return CanvasScene(self)
 
-    def _new_view(self) -> GraphView:
-        return GraphView(self.scene, self)
+    def _new_view(self) -> CanvasView:
+        return CanvasView(self.scene, self)
 
     # -- where it is on the screen
 
@@ -302,7 +302,7 @@ class Canvas(QWidget):
 
     def _on_match(self, identity: str | None) -> None:
         if identity is not None:
-            self.wishes.select.emit((identity,), ())
+            self.signals.select.emit((identity,), ())
             self.view.look_at(identity)
         self._place_find_bar()
 

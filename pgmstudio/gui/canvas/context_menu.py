@@ -20,7 +20,7 @@ from pgmstudio.core.project.project import Project
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.edge_item import EdgeItem
 from pgmstudio.gui.canvas.node_item import NodeItem
-from pgmstudio.gui.canvas.node_view import MODE_TITLES, NodeFace
+from pgmstudio.gui.canvas.node_view import MODE_TITLES, NodeView
 from pgmstudio.gui.canvas.signals import Hit
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import literal
@@ -29,16 +29,20 @@ if TYPE_CHECKING:
     from pgmstudio.gui.model_page.page import ModelPage
 
 
-def do_menu(face: NodeFace, node: str, canvas: Canvas, parent: QWidget, why_not: str = "") -> QMenu:
+def do_menu(
+    face: NodeView, node: str, canvas: Canvas, parent: QWidget, disabled_reason: str = ""
+) -> QMenu:
     """Every state, also one that never happens by itself; the one that is set has a tick."""
     menu = QMenu("Do", parent)
     menu.setObjectName("menu.do")
     menu.setIcon(icon("lock-simple"))
     menu.setToolTipsVisible(True)
     menu.menuAction().setToolTip(
-        f"Not now: {why_not}" if why_not else "Set it from outside; its parents have no say then."
+        f"Not now: {disabled_reason}"
+        if disabled_reason
+        else "Set it from outside; its parents have no say then."
     )
-    menu.setEnabled(not why_not)
+    menu.setEnabled(not disabled_reason)
     group = QActionGroup(menu)
     mark = face.mark
     for state in face.states:
@@ -47,7 +51,7 @@ def do_menu(face: NodeFace, node: str, canvas: Canvas, parent: QWidget, why_not:
         action.setCheckable(True)
         action.setChecked(mark is not None and mark.is_done and mark.chosen == state)
         action.setToolTip(f"Set {face.title} to {state} from outside.")
-        action.triggered.connect(lambda _=False, state=state: canvas.wishes.do.emit(node, state))
+        action.triggered.connect(lambda _=False, state=state: canvas.signals.do.emit(node, state))
         group.addAction(action)
     return menu
 
@@ -87,22 +91,27 @@ def canvas_menu(page: ModelPage, hit: Hit, parent: QWidget) -> QMenu:
 
 
 def _add(
-    menu: QMenu, name: str, text: str, deed: Deed, sign: str | None = None, why_not: str = ""
+    menu: QMenu,
+    name: str,
+    text: str,
+    deed: Deed,
+    sign: str | None = None,
+    disabled_reason: str = "",
 ) -> None:
     action = menu.addAction(literal(text))
     action.setObjectName(f"menu.{name}")
     if sign is not None:
         action.setIcon(icon(sign))
     action.triggered.connect(lambda _=False: deed())
-    action.setEnabled(not why_not)
-    action.setToolTip(f"Not now: {why_not}" if why_not else text)
+    action.setEnabled(not disabled_reason)
+    action.setToolTip(f"Not now: {disabled_reason}" if disabled_reason else text)
 
 
 def _node_menu(menu: QMenu, page: ModelPage, item: NodeItem) -> None:
-    name, face, wishes = item.id, item.face, page.canvas.wishes
+    name, face, signals = item.id, item.face, page.canvas.signals
     if face.beliefs:
-        _state_menu(menu, "evidence", "Set evidence", face, wishes.click_state.emit, name, "flag")
-        _state_menu(menu, "not", "Not", face, wishes.exclude_state.emit, name, "prohibit")
+        _state_menu(menu, "evidence", "Set evidence", face, signals.click_state.emit, name, "flag")
+        _state_menu(menu, "not", "Not", face, signals.exclude_state.emit, name, "prohibit")
         _add(
             menu,
             "likelihood",
@@ -110,14 +119,14 @@ def _node_menu(menu: QMenu, page: ModelPage, item: NodeItem) -> None:
             lambda: page.asking.begin_likelihood(name),
             "sliders-horizontal",
         )
-        menu.addMenu(do_menu(face, name, page.canvas, menu, page.asking.why_no_do()))
+        menu.addMenu(do_menu(face, name, page.canvas, menu, page.asking.no_do_reason()))
         no_evidence = "" if face.weights else "there is no evidence on this node."
-        clear = lambda: wishes.clear_evidence.emit(name)  # noqa: E731
+        clear = lambda: signals.clear_evidence.emit(name)  # noqa: E731
         _add(menu, "clear", "Clear evidence", clear, "eraser", no_evidence)
         menu.addSeparator()
     text = "No longer the target" if face.is_target else "Make target"
-    _add(menu, "target", text, lambda: wishes.target.emit(name), "crosshair")
-    _add(menu, "table", "Show table", lambda: wishes.open_node.emit(name), "table")
+    _add(menu, "target", text, lambda: signals.target.emit(name), "crosshair")
+    _add(menu, "table", "Show table", lambda: signals.open_node.emit(name), "table")
     _separation_menu(menu, page, name)
     modes = menu.addMenu("Show as")
     for mode, title in MODE_TITLES.items():
@@ -133,7 +142,7 @@ def _state_menu(
     menu: QMenu,
     key: str,
     title: str,
-    face: NodeFace,
+    face: NodeView,
     wish: Callable[[str, str], object],
     name: str,
     sign: str,
@@ -183,7 +192,7 @@ def _separation_menu(menu: QMenu, page: ModelPage, name: str) -> None:
     parts = menu.addMenu(icon("path"), "d-separation")
     parts.setObjectName("menu.separation")
     parts.setToolTipsVisible(True)
-    reason = page.separation.why_not()
+    reason = page.separation.disabled_reason()
     for role, text in (("A", "As A"), ("B", "As B"), ("Z", "As given")):
         deed = partial(page.separation.pick, name, role)
         _add(parts, f"separation.{role}", text, deed, None, reason)

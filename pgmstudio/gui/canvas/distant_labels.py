@@ -15,14 +15,14 @@ from pgmstudio.gui.canvas.node_view import Detail, NodeMode
 from pgmstudio.gui.theme.theme import theme
 
 if TYPE_CHECKING:
-    from pgmstudio.gui.canvas.view import GraphView
+    from pgmstudio.gui.canvas.view import CanvasView
 
 
 LABEL_WIDTH = 180
 
 
 def paint_far_labels(
-    painter: QPainter, view: GraphView, *, detail: Detail | None = None, zoom: float | None = None
+    painter: QPainter, view: CanvasView, *, detail: Detail | None = None, zoom: float | None = None
 ) -> None:
     """Names beside dots, in the size they have at 100 %; a file may show more than the screen."""
     far = (detail or view.detail) is Detail.DOT

@@ -14,7 +14,7 @@ from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute
 from pgmstudio.core.languages.tree_mixture.diagrams import dash_of, strand_offsets
 from pgmstudio.gui.canvas.edge_label import paint_tag, tag_place
 from pgmstudio.gui.canvas.fonts import canvas_font, canvas_metrics
-from pgmstudio.gui.canvas.level_of_detail import Zoomed
+from pgmstudio.gui.canvas.level_of_detail import LevelOfDetail
 from pgmstudio.gui.canvas.node_item import take_over
 from pgmstudio.gui.canvas.node_view import Detail
 from pgmstudio.gui.theme.theme import theme
@@ -77,7 +77,7 @@ class EdgeLook:
 class EdgeItem(QGraphicsItem):
     """Lies in scene coordinates; it is given a new route when a node at its end moves."""
 
-    def __init__(self, edge: PictureEdge, zoomed: Zoomed) -> None:
+    def __init__(self, edge: PictureEdge, zoomed: LevelOfDetail) -> None:
         super().__init__()
         self.edge = edge
         self._zoomed = zoomed

@@ -16,12 +16,12 @@ from pgmstudio.gui.canvas.node_view import Detail
 from pgmstudio.gui.theme.theme import theme
 
 if TYPE_CHECKING:
-    from pgmstudio.gui.canvas.scene import GraphScene
+    from pgmstudio.gui.canvas.scene import CanvasScene
 
 _RADIUS = TAG_HEIGHT / 2
 _RING = 3.0  # between a selected tag and the ring around it
 # Tags of more edges stand in the middle of their lines, wherever that is.
-MOST_PLACED = 120
+MAX_PLACED = 120
 _HEIGHT = 0.6  # over edges, also over those one looks at; below nodes
 
 
@@ -67,7 +67,7 @@ class TagLayer(QGraphicsItem):
     Those of edges that stand back are left to the edges themselves.
     """
 
-    def __init__(self, scene: GraphScene) -> None:
+    def __init__(self, scene: CanvasScene) -> None:
         super().__init__()
         self._scene = scene
         self._bounds = QRectF()
@@ -99,7 +99,7 @@ class TagLayer(QGraphicsItem):
                 paint_tag(painter, item.tag, words, style, is_selected=item.look.is_selected)
 
 
-def _raise_tags(scene: GraphScene) -> None:
+def _raise_tags(scene: CanvasScene) -> None:
     """A layer for the tags of the scene, once it has any."""
     bounds = QRectF()
     for item in scene.edges.values():
@@ -111,12 +111,12 @@ def _raise_tags(scene: GraphScene) -> None:
         scene.tag_layer.cover(bounds)
 
 
-def place_labels(scene: GraphScene, routed: Collection[tuple[str, str]]) -> None:
+def place_labels(scene: CanvasScene, routed: Collection[tuple[str, str]]) -> None:
     """Words aside where the middle of a line is taken, once some of these edges have new ways."""
     if scene.tag_layer is not None or any(e.edge.style.has_tag for e in scene.edges.values()):
         _raise_tags(scene)
     worded = {ends: item for ends, item in scene.edges.items() if item.edge.label}
-    if not any(ends in worded for ends in routed) or len(worded) > MOST_PLACED:
+    if not any(ends in worded for ends in routed) or len(worded) > MAX_PLACED:
         return
     sizes = [item.label_place.size() for item in worded.values()]
     shares = tag_shares(

@@ -17,10 +17,10 @@ from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.gui.canvas.edge_item import EdgeItem
 from pgmstudio.gui.canvas.node_item import NodeItem
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 
 if TYPE_CHECKING:
-    from pgmstudio.gui.canvas.scene import GraphScene
+    from pgmstudio.gui.canvas.scene import CanvasScene
 
 
 Edge = tuple[str, str]
@@ -54,7 +54,7 @@ class Routing:
 
 
 # Looking for bends costs up to a millisecond an edge.
-MOST_AT_ONCE = 16
+MAX_AT_ONCE = 16
 
 
 class RouteMaker(QObject):
@@ -64,37 +64,37 @@ class RouteMaker(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._asker = Asker(self)
-        self._asker.answered.connect(self.routed)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self.routed)
 
-    def route_some(self, scene: GraphScene, items: Sequence[EdgeItem]) -> None:
+    def route_some(self, scene: CanvasScene, items: Sequence[EdgeItem]) -> None:
         """Edges at a node that is being moved: with bends when they are few."""
-        self._asker.forget()
-        if len(items) <= MOST_AT_ONCE:
+        self._latest_task.forget()
+        if len(items) <= MAX_AT_ONCE:
             edges = [item.edge for item in items]
             task = Routing(scene.picture, scene.positions, scene.sizes)
             self.routed.emit(task.routes(edges))
         else:
             self.routed.emit({item.ends: self._straight(scene, item) for item in items})
 
-    def route_all(self, scene: GraphScene) -> None:
+    def route_all(self, scene: CanvasScene) -> None:
         """Every edge: first straight, then, when there are many, with bends as they are found."""
         task = Routing(scene.picture, scene.positions, scene.sizes)
-        if len(scene.edges) <= MOST_AT_ONCE:
-            self._asker.forget()
+        if len(scene.edges) <= MAX_AT_ONCE:
+            self._latest_task.forget()
             self.routed.emit(task.routes())
             return
         # Edges whose ends stayed keep their old way meanwhile.
         moved = [item for item in scene.edges.values() if not scene.is_routed(item)]
         self.routed.emit({item.ends: self._straight(scene, item) for item in moved})
-        self._asker.ask(task.answer)
+        self._latest_task.ask(task.answer)
 
     @staticmethod
-    def _straight(scene: GraphScene, item: EdgeItem) -> EdgeRoute:
+    def _straight(scene: CanvasScene, item: EdgeItem) -> EdgeRoute:
         return straight_route(scene.nodes[item.edge.source], scene.nodes[item.edge.target])
 
     def stop(self) -> None:
-        self._asker.forget()
+        self._latest_task.forget()
 
 
 def straight_route(source: NodeItem, target: NodeItem) -> EdgeRoute:

@@ -27,8 +27,8 @@ from pgmstudio.core.languages.structures import dag_of
 from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.scores.edge_gains import edge_gains
 from pgmstudio.core.scores.local import score_of
-from pgmstudio.gui.evidence.belief_service import LiveBeliefs
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.evidence.belief_service import BeliefService
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.theme import theme
 
 
@@ -137,7 +137,7 @@ class Strengths:
 
 
 @dataclass(slots=True)
-class Tally:
+class LanguageTally:
     """How many edges a worker has measured; written there and read in the window."""
 
     total: int
@@ -145,7 +145,7 @@ class Tally:
 
 
 def _gathered(
-    kind: str, found: Iterable[tuple[Edge, float]], tally: Tally, cancel: CancelToken
+    kind: str, found: Iterable[tuple[Edge, float]], tally: LanguageTally, cancel: CancelToken
 ) -> Strengths:
     values: dict[Edge, float] = {}
     for edge, value in found:
@@ -158,7 +158,7 @@ def _gathered(
 def strengths_of_model(
     kind: str,
     edges: tuple[Edge, ...],
-    tally: Tally,
+    tally: LanguageTally,
     session: InferenceSession,
     cancel: CancelToken,
 ) -> Strengths:
@@ -171,7 +171,7 @@ def strengths_of_model(
 
 
 def strengths_of_score(
-    kind: str, model: Model, data: DataSet, tally: Tally, cancel: CancelToken
+    kind: str, model: Model, data: DataSet, tally: LanguageTally, cancel: CancelToken
 ) -> Strengths:
     """What a score of the rows would lose without each edge."""
     dag = dag_of(model)
@@ -207,7 +207,7 @@ class StrengthKeeper(QObject):
 
     def __init__(
         self,
-        live: LiveBeliefs,
+        live: BeliefService,
         parent: QObject | None = None,
         *,
         rows: Rows | None = None,
@@ -217,10 +217,10 @@ class StrengthKeeper(QObject):
         self._live, self._rows, self._replicates = live, rows, replicates
         self._kind = "none"
         self._asked_for: tuple[object, ...] = ()
-        self._tally = Tally(0)
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_strengths)
-        self._asker.failed.connect(self._on_asker_failed)
+        self._tally = LanguageTally(0)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_strengths)
+        self._latest_task.failed.connect(self._on_task_failed)
         self._clock = QTimer(self)
         self._clock.setInterval(TELL_MS)
         self._clock.timeout.connect(self._on_tick)
@@ -271,10 +271,10 @@ class StrengthKeeper(QObject):
                 question_of_rows = partial(
                     strengths_of_score, self._kind, model, found, self._tally
                 )
-                self._asker.ask(question_of_rows)
+                self._latest_task.ask(question_of_rows)
 
     def _begin(self, count: int, *asked_for: object) -> None:
-        self._asked_for, self._tally = asked_for, Tally(count)
+        self._asked_for, self._tally = asked_for, LanguageTally(count)
         self._clock.start()
 
     def _on_tick(self) -> None:
@@ -295,9 +295,9 @@ class StrengthKeeper(QObject):
 
     def _on_failed(self, topic: str, error: object) -> None:
         if topic == TOPIC:
-            self._on_asker_failed(error)
+            self._on_task_failed(error)
 
-    def _on_asker_failed(self, error: object) -> None:
+    def _on_task_failed(self, error: object) -> None:
         self._end()
         self.failed.emit(error)
 
@@ -306,7 +306,7 @@ class StrengthKeeper(QObject):
         if not self.is_on:
             return
         self._kind, self._asked_for = "none", ()
-        self._asker.forget()
+        self._latest_task.forget()
         side = self._live.side
         side.forget(TOPIC)
         side.answered.disconnect(self._on_answer)

@@ -20,7 +20,7 @@ _SIGN = 13.0
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 if TYPE_CHECKING:
-    from pgmstudio.gui.canvas.view import GraphView
+    from pgmstudio.gui.canvas.view import CanvasView
 
 
 class EdgeTool(Tool):
@@ -29,7 +29,7 @@ class EdgeTool(Tool):
     name = "edge"
     cursor = Qt.CursorShape.CrossCursor
 
-    def __init__(self, view: GraphView) -> None:
+    def __init__(self, view: CanvasView) -> None:
         super().__init__(view)
         self._source: str | None = None
         self._goal: str | None = None
@@ -109,9 +109,9 @@ class EdgeTool(Tool):
         if source is None or goal is None:
             return
         if advice.refusal:
-            self._view.wishes.refused.emit(advice.refusal)
+            self._view.signals.refused.emit(advice.refusal)
         else:
-            self._view.wishes.add_edge.emit(source, goal)
+            self._view.signals.add_edge.emit(source, goal)
 
     def cancel(self) -> None:
         scene = self._view.graph

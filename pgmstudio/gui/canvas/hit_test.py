@@ -9,12 +9,12 @@ from pgmstudio.gui.canvas.edge_item import EdgeItem
 from pgmstudio.gui.canvas.node_item import NodeItem
 from pgmstudio.gui.canvas.node_painter import dot_radius
 from pgmstudio.gui.canvas.node_view import Detail, NodeMode
-from pgmstudio.gui.canvas.scene import GraphScene
+from pgmstudio.gui.canvas.scene import CanvasScene
 from pgmstudio.gui.canvas.signals import Hit
 from pgmstudio.gui.theme.theme import theme
 
 
-def hit_in(scene: GraphScene, point: QPointF, detail: Detail, pixels_per_unit: float) -> Hit:
+def hit_in(scene: CanvasScene, point: QPointF, detail: Detail, pixels_per_unit: float) -> Hit:
     """Nodes before edges; of several the nearest."""
     reach = theme().px("hit_min") / 2 / pixels_per_unit
     area = QRectF(point.x() - reach, point.y() - reach, 2 * reach, 2 * reach)

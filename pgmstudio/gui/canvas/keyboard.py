@@ -17,10 +17,10 @@ from pgmstudio.gui.canvas.edge_tool import EdgeTool
 from pgmstudio.gui.canvas.node_item import NodeItem
 from pgmstudio.gui.canvas.separation_tool import SeparationTool
 from pgmstudio.gui.canvas.signals import Hit
-from pgmstudio.gui.canvas.tools import LEAST_WEIGHT, Modifiers
+from pgmstudio.gui.canvas.tools import MIN_WEIGHT, Modifiers
 
 if TYPE_CHECKING:
-    from pgmstudio.gui.canvas.view import GraphView
+    from pgmstudio.gui.canvas.view import CanvasView
 
 
 # By the name of the key: which way is forward.
@@ -74,7 +74,7 @@ ALIGNING = Modifiers.ControlModifier | Modifiers.ShiftModifier
 class CanvasKeys:
     """Knows the node that has the keyboard's focus and, inside it, the state."""
 
-    def __init__(self, view: GraphView) -> None:
+    def __init__(self, view: CanvasView) -> None:
         self._view = view
         self._node: str | None = None
         self._state: int | None = None
@@ -111,7 +111,7 @@ class CanvasKeys:
             if deed is not None:
                 return deed
         if key == Key.Key_D and held == Modifiers.ControlModifier:
-            return self._view.wishes.duplicate.emit
+            return self._view.signals.duplicate.emit
         if key in _ARROWS and held & ALIGNING != ALIGNING and self._view.graph.nodes:
             return partial(self._walk, _ARROWS[key], held)
         if held in (Modifiers.NoModifier, Modifiers.ShiftModifier):
@@ -119,22 +119,22 @@ class CanvasKeys:
         return None
 
     def _standard(self) -> dict[QKeySequence.StandardKey, Deed]:
-        wishes, keys = self._view.wishes, QKeySequence.StandardKey
+        signals, keys = self._view.signals, QKeySequence.StandardKey
         return {
-            keys.Copy: wishes.copy.emit,
-            keys.Cut: wishes.cut.emit,
-            keys.Paste: lambda: wishes.paste.emit(None),
+            keys.Copy: signals.copy.emit,
+            keys.Cut: signals.cut.emit,
+            keys.Paste: lambda: signals.paste.emit(None),
             keys.SelectAll: self._select_all,
-            keys.Find: wishes.find.emit,
+            keys.Find: signals.find.emit,
             keys.ZoomIn: lambda: self._view.zoom_by(1.25),
             keys.ZoomOut: lambda: self._view.zoom_by(0.8),
         }
 
     def _plain(self, key: Qt.Key, item: NodeItem | None, held: Modifiers) -> Deed | None:
-        view, wishes = self._view, self._view.wishes
+        view, signals = self._view, self._view.signals
         if held == Modifiers.ShiftModifier and key not in (Key.Key_Plus, Key.Key_F10):
             return None
-        deeds: dict[Qt.Key, Deed] = {
+        commands: dict[Qt.Key, Deed] = {
             Key.Key_0: view.fit,
             Key.Key_1: lambda: view.set_zoom(1.0),
             Key.Key_Plus: lambda: view.zoom_by(1.25),
@@ -142,47 +142,47 @@ class CanvasKeys:
             Key.Key_Menu: self.open_menu,
         }
         if held == Modifiers.ShiftModifier:
-            deeds[Key.Key_F10] = self.open_menu
+            commands[Key.Key_F10] = self.open_menu
         chosen = view.graph.selected_nodes or view.graph.selected_edges
         if view.tool.is_busy or view.tool.name != "select" or chosen:
-            deeds[Key.Key_Escape] = self._escape
+            commands[Key.Key_Escape] = self._escape
         if view.is_editable:
-            deeds |= {
+            commands |= {
                 Key.Key_N: lambda: view.begin_node(view.pointer),
-                Key.Key_L: lambda: wishes.tool.emit("edge"),
-                Key.Key_R: wishes.reverse.emit,
-                Key.Key_Delete: wishes.delete.emit,
-                Key.Key_Backspace: wishes.delete.emit,
+                Key.Key_L: lambda: signals.tool.emit("edge"),
+                Key.Key_R: signals.reverse.emit,
+                Key.Key_Delete: signals.delete.emit,
+                Key.Key_Backspace: signals.delete.emit,
             }
         elif view.is_pruned:
-            deeds |= dict.fromkeys((Key.Key_Delete, Key.Key_Backspace), wishes.delete.emit)
+            commands |= dict.fromkeys((Key.Key_Delete, Key.Key_Backspace), signals.delete.emit)
             if view.is_joinable:
-                deeds[Key.Key_L] = lambda: wishes.tool.emit("edge")
+                commands[Key.Key_L] = lambda: signals.tool.emit("edge")
         step = view.step_match
         if step is not None:  # a search is open
-            deeds |= {Key.Key_N: lambda: step(1), Key.Key_P: lambda: step(-1)}
+            commands |= {Key.Key_N: lambda: step(1), Key.Key_P: lambda: step(-1)}
         if item is not None:
             name = item.id
             # Of a selected node 1 is the first state, else it is 100 %.
             if tuple(view.graph.selected_nodes) == (name,):
                 for number in range(min(9, len(item.face.states))):
-                    deeds[Key(Key.Key_1 + number)] = partial(view.use_state, item, number, held)
-            deeds |= {
+                    commands[Key(Key.Key_1 + number)] = partial(view.use_state, item, number, held)
+            commands |= {
                 Key.Key_Return: partial(self._enter, item),
                 Key.Key_Enter: partial(self._enter, item),
-                Key.Key_C: lambda: wishes.clear_evidence.emit(name),
-                Key.Key_T: lambda: wishes.target.emit(name),
+                Key.Key_C: lambda: signals.clear_evidence.emit(name),
+                Key.Key_T: lambda: signals.target.emit(name),
                 Key.Key_D: partial(self._choose_done, item),
                 Key.Key_F2: lambda: view.begin_rename(name),
             }
             if isinstance(view.tool, SeparationTool):
                 pick = view.tool.pick
                 keys = {"A": Key.Key_A, "B": Key.Key_B, "Z": Key.Key_Z}
-                deeds |= {key: partial(pick, name, role) for role, key in keys.items()}
-        return deeds.get(key)
+                commands |= {key: partial(pick, name, role) for role, key in keys.items()}
+        return commands.get(key)
 
     def _inside(self, item: NodeItem, state: int, key: Qt.Key, held: Modifiers) -> Deed | None:
-        view, wishes = self._view, self._view.wishes
+        view, signals = self._view, self._view.signals
         if key == Key.Key_Space:
             return lambda: view.use_state(item, state, held)
         if Key.Key_1 <= key <= Key.Key_9:
@@ -196,18 +196,18 @@ class CanvasKeys:
         if key in (Key.Key_Left, Key.Key_Right) and mark is not None and mark.is_soft:
             step = WEIGHT_STEP if key == Key.Key_Right else -WEIGHT_STEP
             return lambda: self._shift_weight(item, state, step)
-        deeds: dict[Qt.Key, Deed] = {
+        commands: dict[Qt.Key, Deed] = {
             Key.Key_Up: lambda: self._step_state(item, -1),
             Key.Key_Down: lambda: self._step_state(item, 1),
             Key.Key_L: lambda: self._shift_weight(item, state, 0.0),
-            Key.Key_C: lambda: wishes.clear_evidence.emit(item.id),
-            Key.Key_T: lambda: wishes.target.emit(item.id),
-            Key.Key_D: lambda: wishes.do.emit(item.id, item.face.states[state]),
+            Key.Key_C: lambda: signals.clear_evidence.emit(item.id),
+            Key.Key_T: lambda: signals.target.emit(item.id),
+            Key.Key_D: lambda: signals.do.emit(item.id, item.face.states[state]),
             Key.Key_Escape: self.leave,
             Key.Key_Return: self.leave,
             Key.Key_Enter: self.leave,
         }
-        return deeds.get(key)
+        return commands.get(key)
 
     # -- walking
 
@@ -250,9 +250,9 @@ class CanvasKeys:
             tool.aim(goal)
         elif held & Modifiers.ShiftModifier:
             nodes = tuple(dict.fromkeys((*graph.selected_nodes, goal)))
-            self._view.wishes.select.emit(nodes, graph.selected_edges)
+            self._view.signals.select.emit(nodes, graph.selected_edges)
         elif not held & Modifiers.ControlModifier:
-            self._view.wishes.select.emit((goal,), ())
+            self._view.signals.select.emit((goal,), ())
 
     def _enter(self, item: NodeItem) -> None:
         tool = self._view.tool
@@ -264,11 +264,11 @@ class CanvasKeys:
             self._view.bring_into_sight(item.id)
             self._set_state(item, item.geometry.shown[0])
         else:
-            self._view.wishes.open_node.emit(item.id)
+            self._view.signals.open_node.emit(item.id)
 
     def _choose_done(self, item: NodeItem) -> None:
         corner: QPoint = self._view.mapFromScene(item.box.bottomLeft())
-        self._view.wishes.do_menu.emit(item.id, self._view.viewport().mapToGlobal(corner))
+        self._view.signals.do_menu.emit(item.id, self._view.viewport().mapToGlobal(corner))
 
     def enter(self, node: str) -> None:
         """Go to the first state of a node."""
@@ -302,33 +302,35 @@ class CanvasKeys:
         mark = face.mark
         soft = mark is not None and mark.is_soft
         weights = list(face.weights) if soft else [1.0] * len(face.states)
-        weights[state] = min(1.0, max(LEAST_WEIGHT, round(weights[state] + by, 2)))
-        self._view.wishes.likelihood.emit(item.id, dict(zip(face.states, weights, strict=True)))
+        weights[state] = min(1.0, max(MIN_WEIGHT, round(weights[state] + by, 2)))
+        self._view.signals.likelihood.emit(item.id, dict(zip(face.states, weights, strict=True)))
 
     def _escape(self) -> None:
         view = self._view
         if view.tool.is_busy:
             view.tool.cancel()
         elif view.tool.name != "select":
-            view.wishes.tool.emit("select")
+            view.signals.tool.emit("select")
         else:
-            view.wishes.select.emit((), ())
+            view.signals.select.emit((), ())
 
     def _select_all(self) -> None:
         graph = self._view.graph
         shown = tuple(i for i, n in graph.nodes.items() if n.isVisible())
-        self._view.wishes.select.emit(shown, ())
+        self._view.signals.select.emit(shown, ())
 
     def open_menu(self) -> None:
         """The context menu of the focused node, or of the ground."""
         item, view = self._item, self._view
         if item is None:
             middle = view.viewport().rect().center()
-            view.wishes.menu.emit(Hit(view.mapToScene(middle)), view.viewport().mapToGlobal(middle))
+            view.signals.menu.emit(
+                Hit(view.mapToScene(middle)), view.viewport().mapToGlobal(middle)
+            )
             return
         corner: QPoint = view.mapFromScene(item.box.bottomLeft())
         hit = Hit(item.pos(), item, state=self._state)
-        view.wishes.menu.emit(hit, view.viewport().mapToGlobal(corner))
+        view.signals.menu.emit(hit, view.viewport().mapToGlobal(corner))
 
     # -- focus
 

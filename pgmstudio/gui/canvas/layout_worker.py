@@ -14,7 +14,7 @@ from pgmstudio.core.drawing.layout.placement import Placement, place
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import CancelToken
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 
 METHODS = {
     "layered": "Layered",
@@ -126,16 +126,16 @@ class LayoutMaker(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._asker = Asker(self)
-        self._asker.answered.connect(self.placed)
-        self._asker.failed.connect(self.failed)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self.placed)
+        self._latest_task.failed.connect(self.failed)
 
     @property
     def is_busy(self) -> bool:
-        return self._asker.is_waiting
+        return self._latest_task.is_waiting
 
     def ask(self, question: LayoutQuestion) -> None:
-        self._asker.ask(partial(LayoutQuestion.answer, question))
+        self._latest_task.ask(partial(LayoutQuestion.answer, question))
 
     def stop(self) -> None:
-        self._asker.forget()
+        self._latest_task.forget()

@@ -17,11 +17,11 @@ from pgmstudio.gui.canvas.edge_strengths import Strengths
 from pgmstudio.gui.canvas.fonts import canvas_font, canvas_metrics
 from pgmstudio.gui.canvas.layers.knowledge import PENS as RULE_PENS
 from pgmstudio.gui.canvas.node_painter import diamond
-from pgmstudio.gui.canvas.node_view import Detail, NodeFace, NodeMode
-from pgmstudio.gui.canvas.scene import GraphScene
+from pgmstudio.gui.canvas.node_view import Detail, NodeMode, NodeView
+from pgmstudio.gui.canvas.scene import CanvasScene
 from pgmstudio.gui.theme.icons import paint_icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.bar_painting import LEAST_SHIFT, paint_hatched, paint_prior
+from pgmstudio.gui.widgets.bar_painting import MIN_SHIFT, paint_hatched, paint_prior
 
 SAMPLE = 26.0
 _LINE = 20.0
@@ -57,7 +57,7 @@ class LegendEntry:
 
 
 def legend_entries(
-    scene: GraphScene, detail: Detail, strengths: Strengths | None = None
+    scene: CanvasScene, detail: Detail, strengths: Strengths | None = None
 ) -> list[LegendEntry]:
     """What the picture shows at this detail and needs words for."""
     faces = [item.face for item in scene.nodes.values() if item.isVisible()]
@@ -78,7 +78,7 @@ def legend_entries(
     return entries
 
 
-def _edge_entries(scene: GraphScene, strengths: Strengths | None) -> list[LegendEntry]:
+def _edge_entries(scene: CanvasScene, strengths: Strengths | None) -> list[LegendEntry]:
     entries = _strand_entries(scene)
     styles = {edge.style for edge in scene.picture.edges if not edge.strands}
     has_widths = any(edge.look.width is not None for edge in scene.edges.values())
@@ -101,7 +101,7 @@ def _edge_entries(scene: GraphScene, strengths: Strengths | None) -> list[Legend
     return entries
 
 
-def _strand_entries(scene: GraphScene) -> list[LegendEntry]:
+def _strand_entries(scene: CanvasScene) -> list[LegendEntry]:
     """Whose line is whose, and what its width means."""
     picture = scene.picture
     entries = [LegendEntry(name, _strand_sample(number)) for number, name in picture.lines]
@@ -119,7 +119,7 @@ def rule_entries(kinds: Collection[str]) -> list[LegendEntry]:
     ]
 
 
-def _far_entries(faces: list[NodeFace], detail: Detail) -> list[LegendEntry]:
+def _far_entries(faces: list[NodeView], detail: Detail) -> list[LegendEntry]:
     entries = []
     marks = [face.mark for face in faces if face.mark is not None]
     sample = _dot_sample if detail is Detail.DOT else _outline_sample
@@ -134,9 +134,9 @@ def _far_entries(faces: list[NodeFace], detail: Detail) -> list[LegendEntry]:
     return entries
 
 
-def _shows_prior(face: NodeFace) -> bool:
+def _shows_prior(face: NodeView) -> bool:
     return face.mode is NodeMode.PRIOR and any(
-        abs(a - b) >= LEAST_SHIFT for a, b in zip(face.priors, face.beliefs, strict=False)
+        abs(a - b) >= MIN_SHIFT for a, b in zip(face.priors, face.beliefs, strict=False)
     )
 
 

@@ -9,7 +9,7 @@ from pgmstudio.gui.canvas.node_view import Detail, detail_at
 from pgmstudio.gui.theme.theme import theme
 
 
-class Zoomed:
+class LevelOfDetail:
     """Shared by the items of a scene; an export forces detail and zoom, whatever its size."""
 
     def __init__(self) -> None:

@@ -10,13 +10,13 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QLineEdit
 
 if TYPE_CHECKING:
-    from pgmstudio.gui.canvas.view import GraphView
+    from pgmstudio.gui.canvas.view import CanvasView
 
 
 class NameEditor(QLineEdit):
     """Enter or leaving takes the name, Esc gives up; an empty name counts as giving up."""
 
-    def __init__(self, view: GraphView) -> None:
+    def __init__(self, view: CanvasView) -> None:
         super().__init__(view.viewport())
         self._view = view
         self._done: Callable[[str], None] | None = None

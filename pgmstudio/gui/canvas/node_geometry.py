@@ -15,7 +15,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from pgmstudio.core.drawing.diagram import PictureNode, Size
 from pgmstudio.core.drawing.layout.boxes import HEAD, LINE, ROW, WIDEST, box_size
 from pgmstudio.gui.canvas.fonts import canvas_metrics, metrics_of_height
-from pgmstudio.gui.canvas.node_view import NodeFace, NodeMode
+from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
 
 INDENT = 9.0
 NUMBER_COLUMN = 40.0
@@ -27,7 +27,7 @@ NAME_HEIGHT = 26.0
 NARROWEST_NAME = 56.0
 
 
-def face_size(node: PictureNode, face: NodeFace) -> Size:
+def face_size(node: PictureNode, face: NodeView) -> Size:
     """The box that holds the face; even numbers, so that its middle is a whole pixel."""
     if face.mode is NodeMode.DOT:
         return DOT_SIZE, DOT_SIZE
@@ -54,7 +54,7 @@ def _even(width: float) -> float:
 class NodeGeometry:
     """The rows of one face in a box of this size."""
 
-    def __init__(self, face: NodeFace, size: Size) -> None:
+    def __init__(self, face: NodeView, size: Size) -> None:
         self.face = face
         self.width, self.height = size
         self.shown = face.shown_states() if face.shows_rows else ()
@@ -114,9 +114,9 @@ class NodeGeometry:
 
 
 # Names keep about this height on screen while the boxes around them shrink.
-IN_BOX_OF_BARS, LEAST_IN_BOX_OF_BARS = 10.5, 7.0
-IN_BOX_OF_ITS_OWN, LEAST_PART = 9.5, 0.85
-INSET, MOST_WIDER = 3.0, 7.0
+IN_BOX_OF_BARS, MIN_IN_BOX_OF_BARS = 10.5, 7.0
+IN_BOX_OF_ITS_OWN, MIN_PART = 9.5, 0.85
+INSET, MAX_WIDER = 3.0, 7.0
 _PART_OF_HEIGHT = 0.7
 
 
@@ -125,29 +125,29 @@ def name_room(box: QRectF) -> QRectF:
     return box.adjusted(INSET, 1, -INSET, -1)
 
 
-def name_pixels(face: NodeFace, box: QRectF, zoom: float) -> int:
+def name_pixels(face: NodeView, box: QRectF, zoom: float) -> int:
     """The height of the letters in scene px."""
     room = name_room(box)
     high = room.height() * _PART_OF_HEIGHT
     if face.shows_rows:
         most, wide = min(IN_BOX_OF_BARS / zoom, high), room.width()
-        least = min(most, LEAST_IN_BOX_OF_BARS / zoom)
+        least = min(most, MIN_IN_BOX_OF_BARS / zoom)
     else:
-        most, wide = min(IN_BOX_OF_ITS_OWN / zoom, high), room.width() + 2 * MOST_WIDER
-        least = most * LEAST_PART
+        most, wide = min(IN_BOX_OF_ITS_OWN / zoom, high), room.width() + 2 * MAX_WIDER
+        least = most * MIN_PART
     title = canvas_metrics("dense", "medium").horizontalAdvance(shown_name(face))
     return int(max(min(most, 12 * wide / max(title, 1.0)), least))
 
 
-def named_box(face: NodeFace, box: QRectF, pixels: int) -> QRectF:
+def named_box(face: NodeView, box: QRectF, pixels: int) -> QRectF:
     """The box, wider where the name alone in it needs that; at most as far as nodes have room."""
     if face.shows_rows:
         return box
     needed = metrics_of_height(pixels).horizontalAdvance(shown_name(face)) + 2 * INSET + 1
-    more = min(MOST_WIDER, max(0.0, (needed - box.width()) / 2))
+    more = min(MAX_WIDER, max(0.0, (needed - box.width()) / 2))
     return box.adjusted(-more, 0, more, 0)
 
 
-def shown_name(face: NodeFace) -> str:
+def shown_name(face: NodeView) -> str:
     """The title in one line."""
     return face.title.replace("\n", " ")

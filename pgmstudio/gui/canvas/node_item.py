@@ -14,10 +14,10 @@ from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from pgmstudio.core.drawing.diagram import PictureNode, Point, Size
 from pgmstudio.gui.canvas.fonts import canvas_metrics
-from pgmstudio.gui.canvas.level_of_detail import Zoomed
-from pgmstudio.gui.canvas.node_geometry import INDENT, MOST_WIDER, NodeGeometry, face_size
+from pgmstudio.gui.canvas.level_of_detail import LevelOfDetail
+from pgmstudio.gui.canvas.node_geometry import INDENT, MAX_WIDER, NodeGeometry, face_size
 from pgmstudio.gui.canvas.node_painter import NodeLook, NodePainter, paint_dot
-from pgmstudio.gui.canvas.node_view import Detail, NodeFace, NodeMode
+from pgmstudio.gui.canvas.node_view import Detail, NodeMode, NodeView
 
 
 def take_over(look: object, changes: Mapping[str, object]) -> bool:
@@ -37,7 +37,7 @@ MARGIN, DOT_ROOM = 8.0, 52.0
 class NodeItem(QGraphicsItem):
     """Its position is the middle of its box."""
 
-    def __init__(self, node: PictureNode, face: NodeFace, zoomed: Zoomed) -> None:
+    def __init__(self, node: PictureNode, face: NodeView, zoomed: LevelOfDetail) -> None:
         super().__init__()
         self.node = node
         self._zoomed = zoomed
@@ -60,7 +60,7 @@ class NodeItem(QGraphicsItem):
         return self.node.id
 
     @property
-    def face(self) -> NodeFace:
+    def face(self) -> NodeView:
         return self._face
 
     @property
@@ -78,7 +78,7 @@ class NodeItem(QGraphicsItem):
             self._geometry = NodeGeometry(self._face, self._size)
         return self._geometry
 
-    def set_face(self, node: PictureNode, face: NodeFace) -> bool:
+    def set_face(self, node: PictureNode, face: NodeView) -> bool:
         """Show another face; True when the box has another size now."""
         before = self._face
         is_same_node = node is self.node or node == self.node
@@ -203,6 +203,6 @@ class NodeItem(QGraphicsItem):
 def _frame(size: Size) -> tuple[QPointF, QRectF]:
     """The corner of the box and all that may be painted; asked for often, so kept."""
     corner = QPointF(math.floor(-size[0] / 2), math.floor(-size[1] / 2))
-    beside = MARGIN + MOST_WIDER
+    beside = MARGIN + MAX_WIDER
     box = QRectF(corner.x(), corner.y(), *size).adjusted(-beside, -MARGIN, beside, MARGIN)
     return corner, box.united(QRectF(-DOT_ROOM, -DOT_ROOM, 2 * DOT_ROOM, 2 * DOT_ROOM))

@@ -26,13 +26,13 @@ from pgmstudio.gui.canvas.node_geometry import (
     named_box,
     shown_name,
 )
-from pgmstudio.gui.canvas.node_view import Detail, NodeFace, NodeMode
+from pgmstudio.gui.canvas.node_view import Detail, NodeMode, NodeView
 from pgmstudio.gui.theme.icons import paint_icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.bar_painting import LEAST_SHIFT, paint_hatched, paint_prior, part_of
+from pgmstudio.gui.widgets.bar_painting import MIN_SHIFT, paint_hatched, paint_prior, part_of
 
 RING_DISTANCE = 4.0
-LEAST_TITLE, LEAST_WORDS = 56.0, 24.0
+MIN_TITLE, MIN_LABEL_LENGTH = 56.0, 24.0
 DOT_ON_SCREEN = 9.0
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -74,7 +74,7 @@ def ring_pen(look: NodeLook) -> QPen | None:
     return pen
 
 
-def paint_dot(painter: QPainter, face: NodeFace, look: NodeLook, zoom: float) -> None:
+def paint_dot(painter: QPainter, face: NodeView, look: NodeLook, zoom: float) -> None:
     """A node from afar, around the origin; evidence has another shape, not only another colour."""
     radius = dot_radius(zoom)
     color, is_square = "edge", False
@@ -110,7 +110,7 @@ def mark_words(words: str, room: float, metrics: QFontMetricsF) -> str:
     """
     shown = metrics.elidedText(words, Qt.TextElideMode.ElideMiddle, room)
     is_state = " " in words
-    return shown if room >= LEAST_WORDS and (is_state or shown == words) else ""
+    return shown if room >= MIN_LABEL_LENGTH and (is_state or shown == words) else ""
 
 
 def diamond(middle: QPointF, half: float) -> QPolygonF:
@@ -127,7 +127,7 @@ class NodePainter:
     def __init__(
         self,
         painter: QPainter,
-        face: NodeFace,
+        face: NodeView,
         look: NodeLook,
         geometry: NodeGeometry,
         shown_beliefs: Sequence[float],
@@ -289,7 +289,7 @@ class NodePainter:
         if words is not None and with_words:
             metrics = canvas_metrics("caption", "semibold")
             # The title comes first: words that leave it too little give way to their sign.
-            left = right - INDENT - 6 - min(bold.horizontalAdvance(title), LEAST_TITLE)
+            left = right - INDENT - 6 - min(bold.horizontalAdvance(title), MIN_TITLE)
             shown = mark_words(words, left, metrics)
             width = metrics.horizontalAdvance(shown)
             if shown:
@@ -390,7 +390,7 @@ class NodePainter:
             self._paint_weight(bar, face.weights[index])
         if face.mode is NodeMode.PRIOR and face.priors:
             prior = face.priors[index]
-            if abs(prior - (face.beliefs[index] if face.beliefs else 0)) >= LEAST_SHIFT:
+            if abs(prior - (face.beliefs[index] if face.beliefs else 0)) >= MIN_SHIFT:
                 paint_prior(painter, bar, prior)
         if mark is not None and mark.is_soft:
             painter.setPen(QPen(colors.color("virtual_ink"), 1.25))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from operator import attrgetter
 
-from pgmstudio.core.drawing.layout.boxes import MOST_ROWS
+from pgmstudio.core.drawing.layout.boxes import MAX_ROWS
 from pgmstudio.core.drawing.svg.nodes import Mark, mark_of, percent
 
 
@@ -66,7 +66,7 @@ def detail_at(zoom: float) -> Detail:
 
 
 @dataclass(frozen=True, slots=True)
-class NodeFace:
+class NodeView:
     """Two equal faces look alike, so a node is only repainted when its face differs."""
 
     title: str
@@ -90,7 +90,7 @@ class NodeFace:
         is_small = self.mode in (NodeMode.ENTROPY, NodeMode.LINE)
         return detail is Detail.FULL and (self.shows_rows or is_small)
 
-    def differs_in_beliefs_alone(self, other: NodeFace) -> bool:
+    def differs_in_beliefs_alone(self, other: NodeView) -> bool:
         """Nothing but beliefs, priors and the most probable state tells the two apart."""
         return bool(_besides_beliefs(self) == _besides_beliefs(other))
 
@@ -118,10 +118,10 @@ class NodeFace:
     def shown_states(self) -> tuple[int, ...]:
         """All states, or the five largest in their order when there are more than six."""
         count = len(self.states)
-        if count <= MOST_ROWS:
+        if count <= MAX_ROWS:
             return tuple(range(count))
         size = self.beliefs or (0.0,) * count
-        largest = sorted(range(count), key=lambda i: (-size[i], i))[: MOST_ROWS - 1]
+        largest = sorted(range(count), key=lambda i: (-size[i], i))[: MAX_ROWS - 1]
         return tuple(sorted(largest))
 
     def is_impossible(self, index: int) -> bool:
@@ -148,5 +148,5 @@ class NodeFace:
 
 
 _besides_beliefs = attrgetter(
-    *(f.name for f in fields(NodeFace) if f.name not in ("beliefs", "priors", "most_probable"))
+    *(f.name for f in fields(NodeView) if f.name not in ("beliefs", "priors", "most_probable"))
 )

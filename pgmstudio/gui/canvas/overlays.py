@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
 
-from pgmstudio.gui.canvas.view import GraphView
+from pgmstudio.gui.canvas.view import CanvasView
 from pgmstudio.gui.canvas.zoom_view import ZOOM_STEP
 from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.theme.icons import icon
@@ -22,7 +22,7 @@ BUBBLE_MS = 6000
 class ZoomControl(QFrame):
     """Smaller, the zoom (a click makes it 100 %), larger, fit."""
 
-    def __init__(self, view: GraphView) -> None:
+    def __init__(self, view: CanvasView) -> None:
         super().__init__(view)
         self.setObjectName("zoomControl")
         self.setProperty("role", "card")
@@ -66,7 +66,7 @@ class ZoomControl(QFrame):
 class Minimap(QWidget):
     """The whole graph small, with a frame around the part in sight; a press goes there."""
 
-    def __init__(self, view: GraphView) -> None:
+    def __init__(self, view: CanvasView) -> None:
         super().__init__(view)
         self.setObjectName("minimap")
         self.setAccessibleName("Overview of the graph")
@@ -162,7 +162,7 @@ class Minimap(QWidget):
 class Bubble(QFrame):
     """A refused gesture explains itself at the pointer for six seconds."""
 
-    def __init__(self, view: GraphView) -> None:
+    def __init__(self, view: CanvasView) -> None:
         super().__init__(view)
         self._view = view
         self.setObjectName("bubble")

@@ -12,7 +12,7 @@ from pgmstudio.gui.theme.theme import theme
 _Key = tuple[QTransform, QRect, str, float]
 
 
-class KeptPixels:
+class PixmapCache:
     """Painted once for each place and zoom on the screen, then only copied."""
 
     def __init__(self) -> None:

@@ -15,18 +15,18 @@ from pgmstudio.gui.canvas.animation import Slide, between
 from pgmstudio.gui.canvas.edge_item import EdgeItem
 from pgmstudio.gui.canvas.edge_label import TagLayer, place_labels
 from pgmstudio.gui.canvas.edge_routing import RouteMaker, straight_route
-from pgmstudio.gui.canvas.level_of_detail import Zoomed
+from pgmstudio.gui.canvas.level_of_detail import LevelOfDetail
 from pgmstudio.gui.canvas.node_item import NodeItem
-from pgmstudio.gui.canvas.node_view import NodeFace
+from pgmstudio.gui.canvas.node_view import NodeView
 from pgmstudio.gui.theme.theme import theme
 
 Edge = tuple[str, str]
 DIMMED = 0.35
 # More bars than this jump instead of sliding: nobody can follow them.
-MOST_SLIDING = 150
+MAX_SLIDING = 150
 
 
-class GraphScene(QGraphicsScene):
+class CanvasScene(QGraphicsScene):
     """Shows; what people want is told by the view that looks at it."""
 
     is_fixed = False  # nodes stay where they are put
@@ -35,7 +35,7 @@ class GraphScene(QGraphicsScene):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.zoomed = Zoomed()
+        self.zoomed = LevelOfDetail()
         self.picture = GraphPicture(())
         self.near = Neighbourhoods(self.picture)
         self.nodes: dict[str, NodeItem] = {}
@@ -56,7 +56,7 @@ class GraphScene(QGraphicsScene):
     def show_picture(
         self,
         picture: GraphPicture,
-        faces: Mapping[str, NodeFace],
+        faces: Mapping[str, NodeView],
         positions: Mapping[str, Point],
         *,
         routes: Sequence[EdgeRoute] | None = None,
@@ -81,7 +81,7 @@ class GraphScene(QGraphicsScene):
         self.nodes = {identity: self.nodes[identity] for identity in picture.ids}
         self._show_edges(picture.edges)
         moves = {i: p for i, p in positions.items() if i in old and old[i] != p and i in self.nodes}
-        if slide and moves and len(self.nodes) <= MOST_SLIDING:
+        if slide and moves and len(self.nodes) <= MAX_SLIDING:
             self._slide_to(old, moves)
         else:
             for identity, place in moves.items():
@@ -89,7 +89,7 @@ class GraphScene(QGraphicsScene):
             self._route_all(routes)
         self.contents_changed.emit()
 
-    def _new_item(self, node: PictureNode, face: NodeFace) -> NodeItem:
+    def _new_item(self, node: PictureNode, face: NodeView) -> NodeItem:
         return NodeItem(node, face, self.zoomed)
 
     def _show_edges(self, edges: Iterable[PictureEdge]) -> None:
@@ -107,7 +107,7 @@ class GraphScene(QGraphicsScene):
             for end in set(item.ends):
                 self._edges_at[end].append(item)
 
-    def show_faces(self, faces: Mapping[str, NodeFace]) -> bool:
+    def show_faces(self, faces: Mapping[str, NodeView]) -> bool:
         """New faces of some nodes, bars sliding to their new lengths; True when a box grew."""
         resized = []
         for identity, face in faces.items():
@@ -120,7 +120,7 @@ class GraphScene(QGraphicsScene):
         # All nodes, not only the given: a movement still under way is taken over.
         late = [item for item in self.nodes.values() if item.shown_beliefs != item.face.beliefs]
         sliding = [item for item in late if item.shows_bars]
-        if len(sliding) > MOST_SLIDING:
+        if len(sliding) > MAX_SLIDING:
             sliding = []
         seen = {item.id for item in sliding}
         self._show_beliefs({item.id: item.face.beliefs for item in late if item.id not in seen})

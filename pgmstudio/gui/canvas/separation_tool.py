@@ -20,4 +20,4 @@ class SeparationTool(Tool):
 
     def pick(self, node: str, role: str = "") -> None:
         """`role` is A, B or Z; empty: whichever is next."""
-        self._view.wishes.pick.emit(node, role)
+        self._view.signals.pick.emit(node, role)

@@ -46,7 +46,7 @@ class EdgeAdvice:
 Adviser = Callable[[str, str], EdgeAdvice]
 
 
-class Wishes(QObject):
+class CanvasSignals(QObject):
     """One per canvas."""
 
     select = Signal(object, object)  # node ids, edges

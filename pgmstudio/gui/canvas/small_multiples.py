@@ -14,11 +14,11 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWi
 
 from pgmstudio.core.drawing.diagram import GraphPicture, Point
 from pgmstudio.gui.canvas.canvas import Canvas
-from pgmstudio.gui.canvas.node_view import NodeFace
+from pgmstudio.gui.canvas.node_view import NodeView
 from pgmstudio.gui.project.workspace import Selection
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import button, label, row
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 _GAP = 8
 _MARGIN = 10.0  # around a fitted graph
@@ -79,7 +79,7 @@ class GraphPanel(QFrame):
         self.canvas.view.keep_margin(_MARGIN)
         self.canvas.view.is_editable = False
         for wish in _FORWARDED:
-            getattr(self.canvas.wishes, wish).connect(getattr(main.wishes, wish))
+            getattr(self.canvas.signals, wish).connect(getattr(main.signals, wish))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(1, 4, 1, 1)
         layout.setSpacing(2)
@@ -88,7 +88,7 @@ class GraphPanel(QFrame):
         layout.addWidget(top)
         layout.addWidget(self.canvas, 1)
 
-    def show_on(self, faces: Mapping[str, NodeFace], places: Mapping[str, Point]) -> None:
+    def show_on(self, faces: Mapping[str, NodeView], places: Mapping[str, Point]) -> None:
         picture = self.graph.picture
         if all(node.id in faces and node.id in places for node in picture.nodes):
             mine = {node.id: faces[node.id] for node in picture.nodes}
@@ -96,7 +96,7 @@ class GraphPanel(QFrame):
             self.canvas.scene.show_picture(picture, mine, here)
 
 
-class SideBySide(QScrollArea):
+class SmallMultiples(QScrollArea):
     """Shows what it is told; `isolated` when somebody wants one graph large."""
 
     isolated = Signal(int)
@@ -132,13 +132,13 @@ class SideBySide(QScrollArea):
             panel.head.clicked.connect(self._on_head)
         self._arrange()
 
-    def show_on(self, faces: Mapping[str, NodeFace], places: Mapping[str, Point]) -> None:
+    def show_on(self, faces: Mapping[str, NodeView], places: Mapping[str, Point]) -> None:
         """The same faces on the same places in all of them."""
         for panel in self.panels:
             panel.show_on(faces, places)
         self._arrange()
 
-    def show_faces(self, faces: Mapping[str, NodeFace]) -> None:
+    def show_faces(self, faces: Mapping[str, NodeView]) -> None:
         for panel in self.panels:
             panel.canvas.scene.show_faces(faces)
 
@@ -212,16 +212,16 @@ class SideBySide(QScrollArea):
         return QSize(_LEAST[0], _LEAST[1])
 
 
-class PanelsDesk(QObject):
+class PanelsController(QObject):
     """Takes faces and places from the large canvas, which shows the same variables."""
 
-    def __init__(self, shell: Shell, model_id: str, canvas: Canvas, parent: QObject) -> None:
+    def __init__(self, app: AppContext, model_id: str, canvas: Canvas, parent: QObject) -> None:
         super().__init__(parent)
-        self._shell, self._model_id, self._canvas = shell, model_id, canvas
-        self.view = SideBySide(canvas)
+        self._app, self._model_id, self._canvas = app, model_id, canvas
+        self.view = SmallMultiples(canvas)
         self.widget = QWidget()
         self.widget.hide()
-        shell.bench.selection_changed.connect(self._on_selection)
+        app.workspace.selection_changed.connect(self._on_selection)
         canvas.scene.contents_changed.connect(self._show_places)
 
     @property
@@ -257,5 +257,5 @@ class PanelsDesk(QObject):
             self.view.show_faces({identity: item.face for identity, item in nodes.items()})
 
     def _on_selection(self, selection: Selection) -> None:
-        if self.is_open and self._shell.bench.model_id == self._model_id:
+        if self.is_open and self._app.workspace.model_id == self._model_id:
             self.view.show_selection(selection.nodes, selection.edges)

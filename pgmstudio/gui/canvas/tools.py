@@ -14,12 +14,12 @@ from pgmstudio.gui.canvas.signals import Hit
 from pgmstudio.gui.theme.theme import theme
 
 if TYPE_CHECKING:
-    from pgmstudio.gui.canvas.view import GraphView
+    from pgmstudio.gui.canvas.view import CanvasView
 
 Modifiers = Qt.KeyboardModifier
 # How far the pointer travels before a press is a drag, and how near snapping reaches, on screen.
 DRAG_FROM, SNAP_REACH = 4.0, 5.0
-LEAST_WEIGHT = 0.01
+MIN_WEIGHT = 0.01
 
 
 class Tool:
@@ -28,7 +28,7 @@ class Tool:
     name: ClassVar[str] = ""
     cursor: ClassVar[Qt.CursorShape] = Qt.CursorShape.ArrowCursor
 
-    def __init__(self, view: GraphView) -> None:
+    def __init__(self, view: CanvasView) -> None:
         self._view = view
 
     @property
@@ -59,7 +59,7 @@ class SelectTool(Tool):
 
     name = "select"
 
-    def __init__(self, view: GraphView) -> None:
+    def __init__(self, view: CanvasView) -> None:
         super().__init__(view)
         self._pressed: Hit | None = None
         self._modifiers = Modifiers.NoModifier
@@ -84,7 +84,7 @@ class SelectTool(Tool):
         elif hit.node is None and hit.edge is not None:
             self._choose_edge(hit.edge.ends, modifiers)
         elif hit.node is None and not _adds(modifiers):
-            self._view.wishes.select.emit((), ())
+            self._view.signals.select.emit((), ())
 
     def _choose_node(self, identity: str, modifiers: Modifiers) -> None:
         scene = self._view.graph
@@ -92,9 +92,9 @@ class SelectTool(Tool):
         if _adds(modifiers):
             rest = tuple(n for n in chosen if n != identity)
             nodes = rest if identity in chosen else (*chosen, identity)
-            self._view.wishes.select.emit(nodes, scene.selected_edges)
+            self._view.signals.select.emit(nodes, scene.selected_edges)
         elif identity not in chosen:
-            self._view.wishes.select.emit((identity,), ())
+            self._view.signals.select.emit((identity,), ())
 
     def _choose_edge(self, ends: tuple[str, str], modifiers: Modifiers) -> None:
         scene = self._view.graph
@@ -102,9 +102,9 @@ class SelectTool(Tool):
         if _adds(modifiers):
             rest = tuple(e for e in chosen if e != ends)
             edges = rest if ends in chosen else (*chosen, ends)
-            self._view.wishes.select.emit(scene.selected_nodes, edges)
+            self._view.signals.select.emit(scene.selected_nodes, edges)
         else:
-            self._view.wishes.select.emit((), (ends,))
+            self._view.signals.select.emit((), (ends,))
 
     # -- dragging
 
@@ -134,7 +134,7 @@ class SelectTool(Tool):
             return
         chosen = self._view.graph.selected_nodes
         if hit.node.id not in chosen:
-            self._view.wishes.select.emit((hit.node.id,), ())
+            self._view.signals.select.emit((hit.node.id,), ())
             chosen = (hit.node.id,)
         if self._view.graph.is_fixed:
             self._gesture = "idle"
@@ -160,8 +160,8 @@ class SelectTool(Tool):
             return
         node = hit.node
         share = node.geometry.share_at(node.in_box(point).x())
-        self._weights[node.face.states[hit.state]] = max(LEAST_WEIGHT, round(share, 2))
-        self._view.wishes.likelihood.emit(node.id, dict(self._weights))
+        self._weights[node.face.states[hit.state]] = max(MIN_WEIGHT, round(share, 2))
+        self._view.signals.likelihood.emit(node.id, dict(self._weights))
 
     def _drag_nodes(self, way: QPointF, modifiers: Modifiers) -> None:
         scene, hit = self._view.graph, self._pressed
@@ -195,20 +195,20 @@ class SelectTool(Tool):
         self._forget()
         if pressed is None:
             return
-        wishes, scene = self._view.wishes, self._view.graph
+        signals, scene = self._view.signals, self._view.graph
         if gesture == "move":
             moved = {i: scene.nodes[i].centre for i in starts if i in scene.nodes}
             if moved != starts:
-                wishes.move.emit(moved)
+                signals.move.emit(moved)
         elif gesture == "band":
             inside = tuple(i.id for i in scene.nodes.values() if band.intersects(i.box))
             if _adds(self._modifiers):
                 inside = tuple(dict.fromkeys((*scene.selected_nodes, *inside)))
-            wishes.select.emit(inside, ())
+            signals.select.emit(inside, ())
         elif gesture == "" and pressed.node is not None and pressed.state is None:
             # A press keeps several selected for a drag; a mere click means this one.
             if not _adds(modifiers):
-                wishes.select.emit((pressed.node.id,), ())
+                signals.select.emit((pressed.node.id,), ())
         elif gesture == "" and pressed.node is not None and pressed.state is not None:
             is_same = hit.node is pressed.node and hit.state == pressed.state
             if is_same:

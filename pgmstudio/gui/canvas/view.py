@@ -24,9 +24,9 @@ from pgmstudio.gui.canvas.keyboard import CanvasKeys
 from pgmstudio.gui.canvas.name_editor import NameEditor
 from pgmstudio.gui.canvas.node_item import NodeItem
 from pgmstudio.gui.canvas.node_view import Detail, NodeMode
-from pgmstudio.gui.canvas.scene import GraphScene
+from pgmstudio.gui.canvas.scene import CanvasScene
 from pgmstudio.gui.canvas.separation_tool import SeparationTool
-from pgmstudio.gui.canvas.signals import Adviser, EdgeAdvice, Hit, Wishes
+from pgmstudio.gui.canvas.signals import Adviser, CanvasSignals, EdgeAdvice, Hit
 from pgmstudio.gui.canvas.tools import Modifiers, NodeTool, SelectTool, Tool
 from pgmstudio.gui.canvas.zoom_view import ZoomView
 
@@ -34,14 +34,14 @@ from pgmstudio.gui.canvas.zoom_view import ZoomView
 NEW_SIZE, NEW_GAP = (136.0, 63.0), 16.0
 
 
-class GraphView(ZoomView):
+class CanvasView(ZoomView):
     """Looks at one scene. `wishes` tells what people ask for."""
 
     gesture_begun = Signal()  # a press or a key: what was said about the last one is over
 
-    def __init__(self, scene: GraphScene, parent: QWidget | None = None) -> None:
+    def __init__(self, scene: CanvasScene, parent: QWidget | None = None) -> None:
         super().__init__(scene, parent)
-        self.wishes = Wishes(self)
+        self.signals = CanvasSignals(self)
         self.is_editable = True
         self.is_pruned = False  # edges can be taken away, though no nodes can be drawn
         self.is_joinable = False  # and edges can be drawn
@@ -124,14 +124,14 @@ class GraphView(ZoomView):
         """Set evidence as a click with these keys held says."""
         face = node.face
         if face.is_impossible(state):
-            self.wishes.refused.emit(self._impossible(node, state))
+            self.signals.refused.emit(self._impossible(node, state))
             return
         if modifiers & Modifiers.ControlModifier:
-            wish = self.wishes.toggle_state
+            wish = self.signals.toggle_state
         elif modifiers & (Modifiers.ShiftModifier | Modifiers.AltModifier):
-            wish = self.wishes.exclude_state
+            wish = self.signals.exclude_state
         else:
-            wish = self.wishes.click_state
+            wish = self.signals.click_state
         wish.emit(node.id, face.states[state])
 
     def _impossible(self, node: NodeItem, state: int) -> str:
@@ -146,7 +146,7 @@ class GraphView(ZoomView):
 
     def _on_named(self, name: str) -> None:
         middle = self.editor.place.center()
-        self.wishes.add_node.emit(name, (round(middle.x()), round(middle.y())))
+        self.signals.add_node.emit(name, (round(middle.x()), round(middle.y())))
 
     def begin_rename(self, node: str) -> None:
         """Type another name over the node's title."""
@@ -154,7 +154,7 @@ class GraphView(ZoomView):
         if item is not None and self.is_editable:
             box = QRectF(item.box.topLeft(), item.box.size())
             box.setHeight(28)
-            self.editor.begin(box, node, lambda name: self.wishes.rename.emit(node, name))
+            self.editor.begin(box, node, lambda name: self.signals.rename.emit(node, name))
 
     # -- mouse
 
@@ -173,7 +173,7 @@ class GraphView(ZoomView):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         hit = self.hit(event.position().toPoint())
         if event.button() == Qt.MouseButton.LeftButton and hit.node and hit.state is None:
-            self.wishes.open_node.emit(hit.node.id)
+            self.signals.open_node.emit(hit.node.id)
         else:
             self.mousePressEvent(event)
 
@@ -205,7 +205,7 @@ class GraphView(ZoomView):
         if event.reason() == QContextMenuEvent.Reason.Keyboard:
             self.keys.open_menu()
         else:
-            self.wishes.menu.emit(self.hit(event.pos()), event.globalPos())
+            self.signals.menu.emit(self.hit(event.pos()), event.globalPos())
         event.accept()
 
     # -- hover

@@ -22,7 +22,7 @@ from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.edge_strengths import Strengths, strengths_of_replicates
 from pgmstudio.gui.canvas.layout_worker import LayoutMaker, LayoutQuestion, Placed
 from pgmstudio.gui.canvas.node_geometry import face_size
-from pgmstudio.gui.canvas.node_view import NodeFace
+from pgmstudio.gui.canvas.node_view import NodeView
 
 Edge = tuple[str, str]
 StrengthsOf = Callable[[Iterable[Edge], EdgeFrequencies], Strengths]
@@ -59,8 +59,8 @@ class AveragedCanvas(QWidget):
         self.canvas = Canvas()
         self.canvas.view.is_editable = False
         self.canvas.view.describe_edge = self._describe
-        self.canvas.wishes.select.connect(self._on_select)
-        self.canvas.wishes.move.connect(self._on_moved)
+        self.canvas.signals.select.connect(self._on_select)
+        self.canvas.signals.move.connect(self._on_moved)
         self._places: dict[str, Point] = {}
         self._picture = GraphPicture(())
         self._strengths: Strengths | None = None
@@ -77,7 +77,7 @@ class AveragedCanvas(QWidget):
         if set(self._places) >= set(self._picture.ids):
             self._draw(None)
             return
-        faces = {node.id: NodeFace(node.label) for node in self._picture.nodes}
+        faces = {node.id: NodeView(node.label) for node in self._picture.nodes}
         sizes = {node.id: face_size(node, faces[node.id]) for node in self._picture.nodes}
         self._layouts.ask(LayoutQuestion("bootstrap", self._picture, sizes, None))
         self.canvas.tell_waiting(f"Arranging {len(sizes)} nodes…")
@@ -98,7 +98,7 @@ class AveragedCanvas(QWidget):
 
     def _draw(self, placed: Placed | None) -> None:
         picture = self._picture
-        faces = {node.id: NodeFace(node.label) for node in picture.nodes}
+        faces = {node.id: NodeView(node.label) for node in picture.nodes}
         is_same = placed is not None and placed.picture is picture
         routes = placed.routes if placed is not None and is_same and placed.routes else None
         self.canvas.scene.show_picture(picture, faces, self._places, routes=routes)
@@ -159,7 +159,7 @@ class FrequencyCanvas(QWidget):
         picture = frequency_picture(found, least)
         values = {(e.source, e.target): e.joined for e in found.edges if e.joined >= least}
         self._strengths = Strengths(f"share {what}", "%", values, full=1.0) if values else None
-        faces = {node.id: NodeFace(node.label) for node in picture.nodes}
+        faces = {node.id: NodeView(node.label) for node in picture.nodes}
         sizes = {node.id: face_size(node, faces[node.id]) for node in picture.nodes}
         self._layouts.ask(LayoutQuestion("frequencies", picture, sizes, "layered"))
         if not self.canvas.scene.nodes:
@@ -168,7 +168,7 @@ class FrequencyCanvas(QWidget):
     def _on_placed(self, placed: Placed) -> None:
         self.canvas.tell_waiting("")
         first = not self.canvas.scene.nodes
-        faces = {node.id: NodeFace(node.label) for node in placed.picture.nodes}
+        faces = {node.id: NodeView(node.label) for node in placed.picture.nodes}
         routes = placed.routes or None
         self.canvas.scene.show_picture(placed.picture, faces, placed.positions, routes=routes)
         self.canvas.show_strengths(self._strengths)

@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QApplication, QFrame, QGraphicsView, QWidget
 
 from pgmstudio.core.drawing.snapping import GRID
 from pgmstudio.gui.canvas.node_view import Detail
-from pgmstudio.gui.canvas.scene import GraphScene
+from pgmstudio.gui.canvas.scene import CanvasScene
 from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.theme.theme import theme
 
-LEAST_ZOOM, MOST_ZOOM = 0.05, 4.0
+MIN_ZOOM, MAX_ZOOM = 0.05, 4.0
 ZOOM_STEP = 1.25
 GROUND_FROM = 0.6
 FIT_MARGIN = 24
@@ -24,7 +24,7 @@ class ZoomView(QGraphicsView):
     zoom_changed = Signal(float)
     looked_elsewhere = Signal()  # the part in sight is another
 
-    def __init__(self, scene: GraphScene, parent: QWidget | None = None) -> None:
+    def __init__(self, scene: CanvasScene, parent: QWidget | None = None) -> None:
         super().__init__(scene, parent)
         self.graph = scene
         self._zoom = 1.0
@@ -75,7 +75,7 @@ class ZoomView(QGraphicsView):
 
     def set_zoom(self, zoom: float, anchor: QPoint | None = None) -> None:
         """Zoom, keeping what is under `anchor` (else the middle) where it is."""
-        zoom = min(MOST_ZOOM, max(LEAST_ZOOM, zoom))
+        zoom = min(MAX_ZOOM, max(MIN_ZOOM, zoom))
         at = self.viewport().rect().center() if anchor is None else anchor
         kept = self.mapToScene(at)
         self._zoom = zoom
@@ -110,7 +110,7 @@ class ZoomView(QGraphicsView):
         height = max(40.0, self.viewport().height() - self._head - self._foot)
         wanted = min(width / max(1.0, content.width()), height / max(1.0, content.height()))
         before = self._zoom, self.sight()
-        self._zoom = min(1.0, max(LEAST_ZOOM, wanted / theme().scale))
+        self._zoom = min(1.0, max(MIN_ZOOM, wanted / theme().scale))
         self._apply_zoom(content)
         # Aside as far as there is room: for what floats there the graph gets no smaller.
         free = max(0.0, width - content.width() * self.pixels_per_unit)

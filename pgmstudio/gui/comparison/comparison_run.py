@@ -36,7 +36,7 @@ TELL_SECONDS = 0.15
 
 
 @dataclass(frozen=True)
-class RaceSettings:
+class ComparisonSettings:
     """What a race is started with."""
 
     languages: tuple[str, ...]
@@ -52,7 +52,7 @@ class RaceSettings:
 
 
 @dataclass(frozen=True, eq=False)
-class RaceRows:
+class ComparisonRows:
     """How many rows are learned from, chosen on and tested on, and their fingerprint; and the test
     rows of every split."""
 
@@ -72,18 +72,18 @@ class Snapshot:
     sentence: str
 
 
-class RaceRun(BackgroundRun):
+class ComparisonRun(BackgroundRun):
     """Runs in a pool of processes; stopped, every language that has a model by then keeps it."""
 
     rows_known = Signal()
 
     def __init__(
-        self, data: DataSet, split: Split | None, settings: RaceSettings, parent: QObject
+        self, data: DataSet, split: Split | None, settings: ComparisonSettings, parent: QObject
     ) -> None:
         super().__init__(self._events, Progress(0.0, "parting the rows"), parent)
         self.settings = settings
         self.snapshot: Snapshot | None = None
-        self.rows: RaceRows | None = None
+        self.rows: ComparisonRows | None = None
         self._data, self._split = data, split
         self._finish = Finish()
 
@@ -94,7 +94,7 @@ class RaceRun(BackgroundRun):
         assert rows.valid is not None
         train, valid, test = (case_total(part) for part in (rows.train, rows.valid, rows.test))
         tests = tuple(part.test for part in splits)
-        yield RaceRows(train, valid, test, rows.fingerprint, tests)
+        yield ComparisonRows(train, valid, test, rows.fingerprint, tests)
         plan = languages_plan(told.languages, rows, seeds=told.all_seeds, smoothing=told.smoothing)
         race = Races(told.languages, splits)
         yield _snapshot(race, told.seeds)
@@ -123,7 +123,7 @@ class RaceRun(BackgroundRun):
     def _take(self, events: Sequence[object]) -> None:
         for event in events:
             match event:
-                case RaceRows():
+                case ComparisonRows():
                     self.rows = event
                     self.rows_known.emit()
                 case Snapshot():

@@ -26,7 +26,7 @@ from pgmstudio.gui.export.plot_image import PlotDrawing
 from pgmstudio.gui.widgets.basic import Segments, label, row
 from pgmstudio.gui.widgets.table import Column, FactTable
 
-MOST_ROWS = 200
+MAX_ROWS = 200
 _PLOT_WORDS = (
     "Filled marks are test rows, hollow ones training rows, the ring is the best; "
     "a click opens a model."
@@ -67,13 +67,13 @@ class SmallSlPlot(SlPlot):
         self.legend.hide()
 
 
-class CompareLower(QSplitter):
+class DetailTabs(QSplitter):
     """Two halves side by side; each shows one of several views."""
 
     looked_at = Signal(str)  # the title of a language
     chosen = Signal(str)
     point_chosen = Signal(object)  # CurvePoint
-    variables_wanted = Signal()
+    variables_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__(Qt.Orientation.Horizontal)
@@ -223,7 +223,7 @@ class CompareLower(QSplitter):
         one, two = logs[base.title], logs[other.title]
         with np.errstate(invalid="ignore"):
             change = np.nan_to_num(two - one, nan=0.0)
-        order = np.argsort(-np.abs(change), kind="stable")[:MOST_ROWS]
+        order = np.argsort(-np.abs(change), kind="stable")[:MAX_ROWS]
         self.by_row.show_rows(
             [(int(i) + 1, float(one[i]), float(two[i]), float(change[i])) for i in order]
         )

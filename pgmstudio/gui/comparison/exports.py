@@ -21,23 +21,23 @@ from pgmstudio.core.json_documents import exported_json
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.edits import add_comparison, add_model
 from pgmstudio.core.project.project import ComparisonEntry, ModelEntry, Project, plain
-from pgmstudio.gui.comparison.comparison_run import RaceRun
+from pgmstudio.gui.comparison.comparison_run import ComparisonRun
 from pgmstudio.gui.project.opening import add_and_show_model, open_model_page
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 
-class CompareTakings(QObject):
+class ComparisonExports(QObject):
     """Of the race that `show` told last, about the data set with that id."""
 
-    def __init__(self, shell: Shell, parent: QWidget) -> None:
+    def __init__(self, app: AppContext, parent: QWidget) -> None:
         super().__init__(parent)
-        self._shell, self._parent = shell, parent
-        self._run: RaceRun | None = None
+        self._app, self._parent = app, parent
+        self._run: ComparisonRun | None = None
         self._data_id: str | None = None
         self._data_name = ""
         self._opened: dict[str, str] = {}  # model ids by the key of their point
 
-    def show(self, run: RaceRun, data_id: str | None, data_name: str) -> None:
+    def show(self, run: ComparisonRun, data_id: str | None, data_name: str) -> None:
         self._run, self._data_id, self._data_name = run, data_id, data_name
 
     @property
@@ -47,7 +47,7 @@ class CompareTakings(QObject):
 
     @property
     def _known_data(self) -> str | None:
-        return self._data_id if self._data_id in self._shell.project.data else None
+        return self._data_id if self._data_id in self._app.project.data else None
 
     # -- models
 
@@ -61,11 +61,11 @@ class CompareTakings(QObject):
         if point is None or point.model is None:
             return
         known = self._opened.get(point.key)
-        if known is not None and known in self._shell.project.models:
-            open_model_page(self._shell, known)
+        if known is not None and known in self._app.project.models:
+            open_model_page(self._app, known)
             return
         entry = self._entry(point)
-        found = add_and_show_model(self._shell, entry, f"Open {entry.title}")
+        found = add_and_show_model(self._app, entry, f"Open {entry.title}")
         if found is not None:
             self._opened[point.key] = found
 
@@ -89,7 +89,7 @@ class CompareTakings(QObject):
             return
         points = [row.point for row in self.table.ranked if row.point is not None]
         entries = {p.key: self._entry(p) for p in points if p.model is not None}
-        models = self._shell.project.models
+        models = self._app.project.models
         there = {k: self._opened[k] for k in entries if self._opened.get(k) in models}
         data_id = self._known_data
         found: dict[str, str] = {}
@@ -103,9 +103,9 @@ class CompareTakings(QObject):
             members = tuple(found[key] for key in entries)
             return add_comparison(project, entry=ComparisonEntry("Languages", members, data_id))
 
-        if self._shell.change("Keep the models of all languages", edit):
+        if self._app.change("Keep the models of all languages", edit):
             self._opened.update(found)
-            self._shell.tell(f"{counted(len(entries), 'model')} kept in the project.", undo=True)
+            self._app.tell(f"{counted(len(entries), 'model')} kept in the project.", undo=True)
 
     # -- tables
 
@@ -128,7 +128,7 @@ class CompareTakings(QObject):
             return
         if path.suffix.lower() not in (".csv", ".json"):
             words = f"“{path.suffix}” is no format of this table. Use .csv or .json."
-            self._shell.errors.report(FileError(path, f"{words} File ▸ Report makes a page."))
+            self._app.errors.report(FileError(path, f"{words} File ▸ Report makes a page."))
             return
         if path.suffix.lower() == ".json":
             about = {
@@ -145,6 +145,6 @@ class CompareTakings(QObject):
         try:
             replace_file(path, text.encode())
         except PgmStudioError as error:
-            self._shell.errors.report(error)
+            self._app.errors.report(error)
             return
-        self._shell.tell(f"{path.name} was written.")
+        self._app.tell(f"{path.name} was written.")

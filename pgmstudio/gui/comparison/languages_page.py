@@ -15,23 +15,28 @@ from pgmstudio.core.experiments.language_comparison.results import METHOD, Langu
 from pgmstudio.core.languages.run_checks import unused_rules
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.project import Project
-from pgmstudio.gui.comparison.comparison_run import RaceRun, RaceSettings, VariablesRun, part_counts
-from pgmstudio.gui.comparison.detail_tabs import CompareLower
-from pgmstudio.gui.comparison.exports import CompareTakings
+from pgmstudio.gui.comparison.comparison_run import (
+    ComparisonRun,
+    ComparisonSettings,
+    VariablesRun,
+    part_counts,
+)
+from pgmstudio.gui.comparison.detail_tabs import DetailTabs
+from pgmstudio.gui.comparison.exports import ComparisonExports
 from pgmstudio.gui.comparison.setup_form import CompareSetup
 from pgmstudio.gui.comparison.table import CompareTable
 from pgmstudio.gui.comparison.text import legend_words, progress_words, provenance_of
 from pgmstudio.gui.comparison.toolbar import CompareBar, progress_bar
 from pgmstudio.gui.export.image_file import Drawing
 from pgmstudio.gui.jobs.job import JobState
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.project.opening import close_welcome
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, hairline, label, row, scrolled
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.table import widening
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.page import Page
 
 KEY = "compare-languages"
@@ -43,10 +48,10 @@ _ROOMY_HEIGHT, _ROOMY_WIDTH = 640, 960  # px
 class ComparePage(Page):
     """One race at a time; its table stays as long as the tab does."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__(KEY)
-        self._shell = shell
-        self.run: RaceRun | None = None
+        self._app = app
+        self.run: ComparisonRun | None = None
         self._variables: VariablesRun | None = None
         self._before: LanguageTable | None = None  # what is to be reproduced
         self._reference: str | None = None  # None: the best
@@ -55,15 +60,15 @@ class ComparePage(Page):
         self._shows_settings = True  # where there is no room for settings and results
         self.setup = CompareSetup()
         self.table = CompareTable()
-        self.panes = CompareLower()
+        self.panes = DetailTabs()
         self.head = CompareBar()
-        self.takings = CompareTakings(shell, self)
+        self.takings = ComparisonExports(app, self)
         self.note = Note(name="compareVerdict")
         self.words = ElidedLabel()
         self.words.setObjectName("compareWords")
         self.words.setProperty("role", "secondary")
         self.bar = progress_bar()
-        self._splits = Asker(self)
+        self._splits = LatestTask(self)
         self._splits.answered.connect(self._on_split)
         self._splits.failed.connect(self._on_split_failed)
         self._clock = QTimer(self)  # seconds pass also while learners say nothing
@@ -132,23 +137,23 @@ class ComparePage(Page):
 
     def _connect(self) -> None:
         self.setup.changed.connect(self._on_setup)
-        self.setup.start_asked.connect(self.start)
-        self.setup.stop_asked.connect(self.stop)
-        self.setup.again_asked.connect(self.reproduce)
-        self.setup.results_asked.connect(self._show_results)
-        self.head.settings_asked.connect(self._show_settings)
+        self.setup.start_requested.connect(self.start)
+        self.setup.stop_requested.connect(self.stop)
+        self.setup.again_requested.connect(self.reproduce)
+        self.setup.results_requested.connect(self._show_results)
+        self.head.settings_requested.connect(self._show_settings)
         self.table.looked_at.connect(self._on_looked_at)
         self.table.chosen.connect(self.takings.open_language)
         self.panes.looked_at.connect(self.table.select)
         self.panes.chosen.connect(self.takings.open_language)
         self.panes.point_chosen.connect(self.takings.open_point)
         self.head.against.picked.connect(self._on_against)
-        self.head.open_asked.connect(self._on_open)
-        self.head.stop_asked.connect(self._on_stop_one)
-        self.head.keep_asked.connect(self.takings.keep)
-        self.head.copy_asked.connect(self.takings.copy)
-        self.head.export_asked.connect(self.takings.ask_for_file)
-        self._shell.document.changed.connect(self._on_document)
+        self.head.open_requested.connect(self._on_open)
+        self.head.stop_requested.connect(self._on_stop_one)
+        self.head.keep_requested.connect(self.takings.keep)
+        self.head.copy_requested.connect(self.takings.copy)
+        self.head.export_requested.connect(self.takings.ask_for_file)
+        self._app.document.changed.connect(self._on_document)
 
     # -- the page
 
@@ -188,12 +193,12 @@ class ComparePage(Page):
 
     def choose_data(self, data_id: str) -> None:
         """Take this data set, unless a race is under way."""
-        if not self._is_running and data_id in self._shell.project.data:
+        if not self._is_running and data_id in self._app.project.data:
             self._fill_data(data_id)
             self._refresh()
 
     def _fill_data(self, wanted: str | None = None) -> None:
-        names = {key: entry.name for key, entry in self._shell.project.data.items()}
+        names = {key: entry.name for key, entry in self._app.project.data.items()}
         chosen = wanted or self.setup.data_id
         self.setup.data.show_choices(names, chosen if chosen in names else next(iter(names), None))
         self._ask_split()
@@ -210,7 +215,7 @@ class ComparePage(Page):
         self._refresh()
 
     def _ask_split(self) -> None:
-        entry = self._shell.project.data.get(self.setup.data_id or "")
+        entry = self._app.project.data.get(self.setup.data_id or "")
         if entry is None:
             self.setup.rows.setText("There are no data yet. Import some first (Ctrl+I).")
             return
@@ -222,14 +227,14 @@ class ComparePage(Page):
         train, valid, test = (grouped(count) for count in counts[:3])
         often = f", in each of {counts[3]} splits" if counts[3] > 1 else ""
         told = f"{train} rows to learn from, {valid} to choose, {test} to test{often}"
-        rules = unused_rules(self._shell.project.knowledge, "a comparison")
+        rules = unused_rules(self._app.project.knowledge, "a comparison")
         self.setup.rows.setText(f"{told}. {rules}" if rules else told)
 
     def _on_split_failed(self, error: BaseException) -> None:
         if isinstance(error, PgmStudioError):
             self.setup.rows.setText(str(error))
         else:
-            self._shell.errors.report(error)
+            self._app.errors.report(error)
 
     # -- running
 
@@ -237,11 +242,11 @@ class ComparePage(Page):
     def _is_running(self) -> bool:
         return self.run is not None and not self.run.state.is_end
 
-    def why_not(self) -> str | None:
+    def disabled_reason(self) -> str | None:
         """Why it cannot be started now."""
         if self._is_running:
             return "a comparison is running."
-        if self.setup.data_id not in self._shell.project.data:
+        if self.setup.data_id not in self._app.project.data:
             return NO_DATA
         if len(self.setup.settings().languages) < FEWEST:
             return "tick at least two languages."
@@ -249,7 +254,7 @@ class ComparePage(Page):
 
     def start(self) -> None:
         """Run the race as it is set."""
-        if self.why_not() is None:
+        if self.disabled_reason() is None:
             self._before = None
             self._begin(self.setup.settings())
 
@@ -260,8 +265,8 @@ class ComparePage(Page):
             self._before = table
             self._begin(self.run.settings)
 
-    def _begin(self, settings: RaceSettings) -> None:
-        entry = self._shell.project.data[self.setup.data_id or ""]
+    def _begin(self, settings: ComparisonSettings) -> None:
+        entry = self._app.project.data[self.setup.data_id or ""]
         for old in (self.run, self._variables):
             if old is not None:
                 old.stop()
@@ -270,13 +275,13 @@ class ComparePage(Page):
         self.panes.show_variables({}, False)
         self.setup.outcome.tell("")
         self._made = f"today, {datetime.now():%H:%M}"
-        self.run = RaceRun(entry.data, entry.split, settings, self)
+        self.run = ComparisonRun(entry.data, entry.split, settings, self)
         self.run.changed.connect(self._refresh)
         self.run.rows_known.connect(self.facts_changed)
         self.run.ended.connect(self._on_ended)
-        self.run.failed.connect(self._shell.errors.report)
+        self.run.failed.connect(self._app.errors.report)
         self.takings.show(self.run, self.setup.data_id, entry.name)
-        self._shell.bench.beside.add(self.run)
+        self._app.workspace.beside.add(self.run)
         self.run.start()
         self._clock.start()
         self._show_results()
@@ -306,7 +311,7 @@ class ComparePage(Page):
             tested = list(zip(splits, self.run.rows.tests, strict=False))
             self._variables = VariablesRun(tested, self)
             self._variables.changed.connect(self._on_variables)
-            self._variables.failed.connect(self._shell.errors.report)
+            self._variables.failed.connect(self._app.errors.report)
             self._variables.start()
 
     @property
@@ -385,15 +390,15 @@ class ComparePage(Page):
     def _show_setup(self, lines: list[Line]) -> None:
         can_stop = self.run is not None and self.run.state is JobState.RUNNING
         known = any(line.row.compared is not None for line in lines)
-        self.setup.show_state(self._is_running, self.why_not(), can_stop, known)
+        self.setup.show_state(self._is_running, self.disabled_reason(), can_stop, known)
 
 
-def open_comparison(shell: Shell, data_id: str | None = None) -> ComparePage:
+def open_comparison(app: AppContext, data_id: str | None = None) -> ComparePage:
     """The page in front, about this data set or the one in view."""
-    front = shell.center.current
+    front = app.center.current
     wanted = data_id or (None if front is None else front.about_data())
-    close_welcome(shell)
-    page = shell.open_page(KEY, partial(ComparePage, shell))
+    close_welcome(app)
+    page = app.open_page(KEY, partial(ComparePage, app))
     assert isinstance(page, ComparePage)
     if wanted is not None:
         page.choose_data(wanted)

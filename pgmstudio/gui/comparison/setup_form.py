@@ -23,7 +23,7 @@ from pgmstudio.core.experiments.language_comparison.candidates import (
 )
 from pgmstudio.core.experiments.language_comparison.scheduler import Budget
 from pgmstudio.core.params import AUTO
-from pgmstudio.gui.comparison.comparison_run import RaceSettings
+from pgmstudio.gui.comparison.comparison_run import ComparisonSettings
 from pgmstudio.gui.theme.language_symbols import language_icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Segments, button, hairline, label, row
@@ -41,10 +41,10 @@ class CompareSetup(QWidget):
     """Tells when anything is chosen anew; the page knows whether it can be started."""
 
     changed = Signal()
-    start_asked = Signal()
-    stop_asked = Signal()
-    again_asked = Signal()
-    results_asked = Signal()
+    start_requested = Signal()
+    stop_requested = Signal()
+    again_requested = Signal()
+    results_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -108,7 +108,7 @@ class CompareSetup(QWidget):
         self.smoothing.valueChanged.connect(self._on_changed)
         self.start = button(
             "Compare languages",
-            self.start_asked.emit,
+            self.start_requested.emit,
             role="primary",
             icon_name="play",
             name="compareStart",
@@ -116,21 +116,21 @@ class CompareSetup(QWidget):
         )
         self.stop = button(
             "Stop, keep best",
-            self.stop_asked.emit,
+            self.stop_requested.emit,
             icon_name="stop",
             name="compareStop",
             tip="Stop all languages; what they have found stays in the table.",
         )
         self.again = button(
             "Reproduce",
-            self.again_asked.emit,
+            self.again_requested.emit,
             icon_name="arrows-clockwise",
             name="compareAgain",
             tip="Run the same comparison once more and tell whether the results are the same.",
         )
         self.results = button(
             "Show results",
-            self.results_asked.emit,
+            self.results_requested.emit,
             icon_name="table",
             name="compareResults",
             tip="The table of the languages, where there is no room for both.",
@@ -206,11 +206,11 @@ class CompareSetup(QWidget):
         key = self.data.currentData()
         return None if key is None else str(key)
 
-    def settings(self) -> RaceSettings:
+    def settings(self) -> ComparisonSettings:
         """As it stands; without languages it cannot be run."""
         chosen = tuple(key for key, tick in self.ticks.items() if tick.isChecked())
         budget = Budget(self.seconds.value(), "each" if self.per.current == "each" else "all")
-        return RaceSettings(
+        return ComparisonSettings(
             chosen,
             budget,
             self.seed.value(),
@@ -230,20 +230,20 @@ class CompareSetup(QWidget):
         self.stop.setVisible(locked)
 
     def show_state(
-        self, is_running: bool, why_not: str | None, can_stop: bool, is_known: bool
+        self, is_running: bool, disabled_reason: str | None, can_stop: bool, is_known: bool
     ) -> None:
         """What can be done now; `why_not` a race cannot begin, `is_known` when there is one."""
         self.set_locked(is_running)
-        self.allow(self.start, why_not)
+        self.allow(self.start, disabled_reason)
         self.allow(self.stop, None if can_stop else "it is stopping.")
         is_ready = is_known and not is_running
         self.allow(self.again, None if is_ready else "compare languages first.")
 
-    def allow(self, made: QPushButton, why_not: str | None) -> None:
+    def allow(self, made: QPushButton, disabled_reason: str | None) -> None:
         """Whether a button can be used, and if not, why."""
-        made.setEnabled(why_not is None)
+        made.setEnabled(disabled_reason is None)
         tip = made.accessibleName()
-        made.setToolTip(tip if why_not is None else f"Not now: {why_not}")
+        made.setToolTip(tip if disabled_reason is None else f"Not now: {disabled_reason}")
 
     def tell_facts(self, told: Mapping[str, str]) -> None:
         """Where the numbers come from."""

@@ -29,13 +29,13 @@ from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.layout_worker import LayoutMaker, LayoutQuestion, Placed, placed_beside
 from pgmstudio.gui.canvas.node_geometry import face_size
-from pgmstudio.gui.canvas.node_view import NodeFace
+from pgmstudio.gui.canvas.node_view import NodeView
 from pgmstudio.gui.comparison.structure_diff_facts import DifferenceFacts
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Note, button, hairline, label, tool_button
 from pgmstudio.gui.widgets.combo_box import chooser, offer
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.page import Page
 
 Edge = tuple[str, str]
@@ -66,9 +66,9 @@ def _compared(first: Model, second: Model, data: DataSet | None, cancel: CancelT
 class DifferencePage(Page):
     """One for the window; both models and the rows can be chosen on it."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__("difference")
-        self._shell = shell
+        self._app = app
         self._answer: _Answer | None = None
         self._asked: tuple[object, ...] = ()
         self._places: dict[str, Point] = {}
@@ -85,9 +85,9 @@ class DifferencePage(Page):
         self.canvas.view.describe_edge = self._describe
         self.facts = DifferenceFacts()
         self.facts.chosen.connect(self._on_listed)
-        self.facts.asked.connect(self._on_asked)
-        self.canvas.wishes.select.connect(self._on_selected)
-        self.canvas.wishes.move.connect(self._on_moved)
+        self.facts.asked.connect(self._on_requested)
+        self.canvas.signals.select.connect(self._on_selected)
+        self.canvas.signals.move.connect(self._on_moved)
         self._splitter = QSplitter(Qt.Orientation.Horizontal)
         self._splitter.setChildrenCollapsible(False)
         self._splitter.addWidget(self.canvas)
@@ -103,10 +103,10 @@ class DifferencePage(Page):
         self._layouts = LayoutMaker(self)
         self._layouts.placed.connect(self._on_placed)
         self._layouts.failed.connect(self._on_failed)
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_answered)
-        self._asker.failed.connect(self._on_failed)
-        shell.document.changed.connect(self._on_document_changed)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_answered)
+        self._latest_task.failed.connect(self._on_failed)
+        app.document.changed.connect(self._on_document_changed)
         self._fill()
         self._ask()
 
@@ -127,10 +127,10 @@ class DifferencePage(Page):
     def model_id(self) -> str | None:
         """The first model: panels around show it, and why it has an edge or not."""
         chosen = self.first.currentData()
-        return chosen if chosen in self._shell.project.models else None
+        return chosen if chosen in self._app.project.models else None
 
     def closed(self) -> None:
-        self._asker.forget()
+        self._latest_task.forget()
         for worker in (self._layouts, self.canvas):
             worker.stop()
 
@@ -164,7 +164,7 @@ class DifferencePage(Page):
 
     def _fill(self) -> None:
         """The models with edges; what was chosen stays, else the two newest."""
-        project = self._shell.project
+        project = self._app.project
         usable = [k for k, e in project.models.items() if isinstance(e.model, DirectedModel)]
         defaults = (usable[-2:] + usable[-1:])[:2] if len(usable) > 1 else usable * 2
         for combo, default in zip((self.first, self.second), defaults or ("", ""), strict=True):
@@ -178,7 +178,7 @@ class DifferencePage(Page):
         """Until a person chose some: the rows of the first model, else some that fit both."""
         if self._is_by_hand:
             return
-        data, first = self._shell.project.data, self._entry(self.first)
+        data, first = self._app.project.data, self._entry(self.first)
         second = self._entry(self.second)
         if first is None or second is None:
             return
@@ -209,7 +209,7 @@ class DifferencePage(Page):
         self._ask()
 
     def _entry(self, combo: QComboBox) -> ModelEntry | None:
-        return self._shell.project.models.get(combo.currentData() or "")
+        return self._app.project.models.get(combo.currentData() or "")
 
     def _ask(self, *_: object) -> None:
         first, second = self._entry(self.first), self._entry(self.second)
@@ -217,17 +217,17 @@ class DifferencePage(Page):
             self.canvas.tell_waiting("Two models with edges can be compared. Learn or open them.")
             return
         self.canvas.tell_waiting("")
-        entry = self._shell.project.data.get(self.rows.currentData() or "")
+        entry = self._app.project.data.get(self.rows.currentData() or "")
         data = None if entry is None else entry.data
         asked = (first.model, second.model, data)
         if not self._asked or any(a is not b for a, b in zip(asked, self._asked, strict=True)):
-            if self._shell.center.current is self:
-                self._shell.bench.view_model(self.model_id)
+            if self._app.center.current is self:
+                self._app.workspace.view_model(self.model_id)
             if not self._asked or self._asked[0] is not first.model:
                 self._places = {}
                 self.canvas.view.keep_fitted()
             self._asked = asked
-            self._asker.ask(partial(_compared, *asked))
+            self._latest_task.ask(partial(_compared, *asked))
 
     def _on_document_changed(self, before: Project, after: Project) -> None:
         if before.models is not after.models or before.data is not after.data:
@@ -235,7 +235,7 @@ class DifferencePage(Page):
             self._ask()
 
     def _on_failed(self, error: BaseException) -> None:
-        self._shell.errors.report(error)
+        self._app.errors.report(error)
 
     # -- showing
 
@@ -250,7 +250,7 @@ class DifferencePage(Page):
         self.note.tell(answer.problem)
         self._draw()
 
-    def _faces(self, picture: GraphPicture) -> dict[str, NodeFace]:
+    def _faces(self, picture: GraphPicture) -> dict[str, NodeView]:
         assert self._answer is not None
         graph, first = self._answer.found.graph, self._entry(self.first)
         titles = {} if first is None else first.node_titles
@@ -259,7 +259,7 @@ class DifferencePage(Page):
             **dict.fromkeys(graph.only_second, "second"),
         }
         return {
-            node.id: NodeFace(
+            node.id: NodeView(
                 titles.get(node.id, node.id)
                 + (f" (only {only[node.id]})" if node.id in only else "")
             )
@@ -292,7 +292,7 @@ class DifferencePage(Page):
         from pgmstudio.gui.model_page.page import ModelPage
 
         model_id = self.first.currentData()
-        page = self._shell.center.page(f"model:{model_id}")
+        page = self._app.center.page(f"model:{model_id}")
         if isinstance(page, ModelPage) and page.picture_name in ("dag", "tree"):
             return dict(page.scene().positions)
         entry = self._entry(self.first)
@@ -316,19 +316,19 @@ class DifferencePage(Page):
         if edge in scene.edges:
             self.canvas.view.ensureVisible(scene.edges[edge].boundingRect(), 24, 24)
 
-    def _on_asked(self, edge: Edge) -> None:
+    def _on_requested(self, edge: Edge) -> None:
         """Why the first model has this edge, or has it not; told by the inspector."""
         entry = self._entry(self.first)
         if entry is None or not isinstance(entry.model, DirectedModel):
             return
         own = next((e for e in (edge, edge[::-1]) if e in entry.model.edges), None)
         if own is not None:
-            self._shell.bench.select((), (own,))
+            self._app.workspace.select((), (own,))
         elif all(name in entry.model.domain for name in edge):
-            self._shell.bench.select(edge)
-        self._shell.book.refresh("model.why")
-        if self._shell.book["model.why"].isEnabled():
-            self._shell.book["model.why"].trigger()
+            self._app.workspace.select(edge)
+        self._app.book.refresh("model.why")
+        if self._app.book["model.why"].isEnabled():
+            self._app.book["model.why"].trigger()
 
     def _on_selected(self, nodes: Iterable[str], edges: Iterable[Edge]) -> None:
         edges = tuple(edges)
@@ -342,4 +342,4 @@ class DifferencePage(Page):
         QTimer.singleShot(0, self.canvas, self.canvas.refresh_soon)
 
     def _on_export(self) -> None:
-        self._shell.book["file.export"].trigger()
+        self._app.book["file.export"].trigger()

@@ -60,7 +60,7 @@ _HEADS = (
     ("One update ↓", "Update ↓", "Mean time of updating all beliefs with evidence, measured."),
 )
 _ROOMY = 900  # px from which on headings are whole
-_LEAST_NAME = 132
+_MIN_NAME = 132
 _AIR = 5  # px at both sides of a cell
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -302,7 +302,7 @@ class CompareTable(QTableView):
             for column in range(len(_HEADS))
         ]
         rest = room - sum(widths[1:])
-        widths[NAME] = max(round(_LEAST_NAME * theme().scale), rest)
+        widths[NAME] = max(round(_MIN_NAME * theme().scale), rest)
         for column, width in enumerate(widths):
             if self.columnWidth(column) != width:
                 self.setColumnWidth(column, width)

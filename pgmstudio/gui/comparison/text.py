@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pgmstudio import __version__
 from pgmstudio.core.experiments.comparison_rows import Line, seconds_words
 from pgmstudio.core.experiments.language_comparison.results import METHOD
-from pgmstudio.gui.comparison.comparison_run import RaceRun
+from pgmstudio.gui.comparison.comparison_run import ComparisonRun
 from pgmstudio.gui.jobs.job import JobState
 
 
-def progress_words(run: RaceRun) -> str:
+def progress_words(run: ComparisonRun) -> str:
     """`3 of 7 learned · 12.4 s of 60 s`, or how it ended."""
     counters, budget = run.progress.counters, run.settings.budget
     done = f"{counters.get('run', 0):.0f} of {counters.get('of', 0):.0f} learned"
@@ -37,7 +37,7 @@ def _is_stopped(line: Line) -> bool:
     return line.row.state == "stopped"
 
 
-def provenance_of(run: RaceRun, data_name: str, made: str) -> dict[str, str]:
+def provenance_of(run: ComparisonRun, data_name: str, made: str) -> dict[str, str]:
     """Data, split, program and time; nothing while the rows are not known."""
     if run.rows is None:
         return {}

@@ -18,19 +18,19 @@ _NOTHING = "compare languages first."
 class CompareBar(QWidget):
     """Wishes come out as signals; the page says what can be done."""
 
-    open_asked = Signal()
-    stop_asked = Signal()
-    keep_asked = Signal()
-    copy_asked = Signal()
-    export_asked = Signal()
-    settings_asked = Signal()
+    open_requested = Signal()
+    stop_requested = Signal()
+    keep_requested = Signal()
+    copy_requested = Signal()
+    export_requested = Signal()
+    settings_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.settings = tool_button(
             "sliders-horizontal",
             "Rows, languages and time of the comparison",
-            self.settings_asked.emit,
+            self.settings_requested.emit,
             name="compareSettings",
         )
         self.facts = ElidedLabel()
@@ -42,31 +42,31 @@ class CompareBar(QWidget):
             "stop",
             "compareStopOne",
             "End the selected language now; its best model so far stays.",
-            self.stop_asked.emit,
+            self.stop_requested.emit,
         )
         self.opener = self._button(
             "Open model",
             "arrow-square-out",
             "compareOpen",
             "The model of the selected language, as a model of the project.",
-            self.open_asked.emit,
+            self.open_requested.emit,
         )
         self.keeper = self._button(
             "Keep all",
             "push-pin",
             "compareKeep",
             "Put the models of all languages and this comparison into the project.",
-            self.keep_asked.emit,
+            self.keep_requested.emit,
         )
         self.exporter = self._button(
             "Export…",
             "export",
             "compareExport",
             "The table as .csv, or with all pairs as .json, to all digits.",
-            self.export_asked.emit,
+            self.export_requested.emit,
         )
         copy_tip = "Copy the table as comma-separated text"
-        self.copier = tool_button("copy", copy_tip, self.copy_asked.emit, name="compareCopy")
+        self.copier = tool_button("copy", copy_tip, self.copy_requested.emit, name="compareCopy")
         self._tips[self.copier] = copy_tip
         layout = QHBoxLayout(self)
         layout.setContentsMargins(16, 6, 12, 6)

@@ -28,7 +28,7 @@ class Waiting:
         return f"beliefs wait: {self.title} does not sum to 1"
 
 
-class TableWork(QObject):
+class CptEditSession(QObject):
     """One per window, a child of its shell."""
 
     changed = Signal()  # what waits
@@ -94,7 +94,7 @@ def _descendants(model: Model, variable: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def table_work(shell: QObject) -> TableWork:
+def cpt_edit_session(app: QObject) -> CptEditSession:
     """The one of a shell, made at the first asking."""
-    found = shell.findChild(TableWork)
-    return found if isinstance(found, TableWork) else TableWork(shell)
+    found = app.findChild(CptEditSession)
+    return found if isinstance(found, CptEditSession) else CptEditSession(app)

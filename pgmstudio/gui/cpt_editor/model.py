@@ -55,7 +55,7 @@ def family_counts(
 Index = QModelIndex | QPersistentModelIndex
 STEPS = 8
 # Telling more columns apart takes longer than a typed number may.
-MOST_ALIKE = 1000
+MAX_SIMILAR = 1000
 
 
 class TableGrid(QAbstractTableModel):
@@ -125,7 +125,7 @@ class TableGrid(QAbstractTableModel):
 
     def mark_alike(self, epsilon: float | None) -> None:
         """Say with letters and tints which columns are alike within ε; None: say nothing."""
-        shows = epsilon is not None and 1 < len(self.combinations) <= MOST_ALIKE
+        shows = epsilon is not None and 1 < len(self.combinations) <= MAX_SIMILAR
         found = column_classes(self.values, epsilon) if shows and epsilon is not None else None
         if (found is None) != (self.classes is None):
             self.beginResetModel()  # a row more or less

@@ -19,7 +19,7 @@ from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.project.model_edits import EditableTables
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.cpt_editor.clipboard import pasted, table_text
-from pgmstudio.gui.cpt_editor.edit_session import Waiting, table_work
+from pgmstudio.gui.cpt_editor.edit_session import Waiting, cpt_edit_session
 from pgmstudio.gui.cpt_editor.model import TableGrid, family_counts
 from pgmstudio.gui.cpt_editor.view import TableView
 from pgmstudio.gui.languages.ldag.label_table import LabelTable
@@ -36,25 +36,25 @@ from pgmstudio.gui.languages.tree_mixture.component_tables import (
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, button, label, row
 from pgmstudio.gui.widgets.chip import ChipLabel
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 
 class TablePanel(QWidget):
     """Follows the selection of the model in view."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.setObjectName("table")
-        self._shell = shell
+        self._app = app
         self._shown: tuple[str, str] | None = None  # model id, variable
         self._table: object = None  # the numbers of the model that are shown
         self._rows: NDArray[np.float64] | None = None  # how often they occur in the data
-        self._work = table_work(shell)
+        self._work = cpt_edit_session(app)
         self._grid = TableGrid(self)
         self._grid.edited.connect(self._on_edited)
         self._view = TableView()
-        self._view.copy_wished.connect(self.copy)
-        self._view.paste_wished.connect(self.paste)
+        self._view.copy_requested.connect(self.copy)
+        self._view.paste_requested.connect(self.paste)
         self._view.setModel(self._grid)
         self._title = label("", "heading", size="dense")
         self._title.setObjectName("tableTitle")
@@ -119,16 +119,16 @@ class TablePanel(QWidget):
             self._alike,
         )
         self._bar.setMinimumWidth(1)  # it folds instead of widening the whole side
-        self.labelled = LabelTable(shell)
+        self.labelled = LabelTable(app)
         layout.addWidget(self._bar)
         layout.addWidget(self._empty)
         layout.addWidget(self.labelled, 1)
         layout.addWidget(self._view, 1)
         layout.addStretch(0)
-        component_views(shell).changed.connect(self._refresh)
-        shell.bench.selection_changed.connect(self._refresh)
-        shell.bench.model_in_view_changed.connect(self._refresh)
-        shell.document.changed.connect(self._on_document_changed)
+        component_views(app).changed.connect(self._refresh)
+        app.workspace.selection_changed.connect(self._refresh)
+        app.workspace.model_in_view_changed.connect(self._refresh)
+        app.document.changed.connect(self._on_document_changed)
         theme().changed.connect(self._refresh)
         self._work.alike_changed.connect(self._tell_alike)
         self._work.taking_back.connect(self._on_taking_back)
@@ -160,18 +160,18 @@ class TablePanel(QWidget):
     # -- what is shown
 
     def _on_document_changed(self, before: Project, after: Project) -> None:
-        model_id = self._shell.bench.model_id or ""
+        model_id = self._app.workspace.model_id or ""
         if before.models.get(model_id) is not after.models.get(model_id):
             self._refresh()
 
     def _refresh(self, *_: object) -> None:
-        bench = self._shell.bench
-        entry = bench.project.models.get(bench.model_id or "")
-        model_id = bench.model_id or ""
-        network = None if entry is None else network_shown(self._shell, model_id, entry.model)
+        workspace = self._app.workspace
+        entry = workspace.project.models.get(workspace.model_id or "")
+        model_id = workspace.model_id or ""
+        network = None if entry is None else network_shown(self._app, model_id, entry.model)
         has_trees = entry is not None and isinstance(entry.model, TreeMixture)
         self._empty.tell(NO_TREE if has_trees and network is None else NO_TABLE)
-        name = None if network is None else variable_shown(bench.selection, network)
+        name = None if network is None else variable_shown(workspace.selection, network)
         is_labelled = entry is not None and isinstance(entry.model, LabelledDag)
         self.labelled.setVisible(is_labelled and name is not None)
         if is_labelled and entry is not None and name is not None:
@@ -192,7 +192,7 @@ class TablePanel(QWidget):
             return
         self._shown, self._table = shown, table
         self._last_edit = None
-        words = table_words(self._shell, model_id, entry.model)
+        words = table_words(self._app, model_id, entry.model)
         self._title.setText(f"Table of {entry.node_titles.get(name, name)}{words}")
         self._fold()
         index = network.domain.index(name)
@@ -204,7 +204,7 @@ class TablePanel(QWidget):
         self._rows = (
             None
             if is_mixture(entry.model)
-            else family_counts(self._shell.project, entry, network, index)
+            else family_counts(self._app.project, entry, network, index)
         )
         counts = None if self._rows is None else self._rows.sum(axis=-1).ravel()
         self._grid.show(network.domain.variables[index], parents, network.tables[index], counts)
@@ -258,7 +258,7 @@ class TablePanel(QWidget):
             self._work.wait_for(None)
             return
         model_id, name = self._shown
-        title = self._shell.project.models[model_id].node_titles.get(name, name)
+        title = self._app.project.models[model_id].node_titles.get(name, name)
         self._work.wait_for(Waiting(model_id, name, title))
 
     def _tell_alike(self) -> None:
@@ -297,18 +297,18 @@ class TablePanel(QWidget):
         if self._shown is None or self._grid.wrong_columns():
             if self._shown is not None:
                 self._work.typed.emit()
-                self._shell.bench.message.emit(
+                self._app.workspace.message.emit(
                     "warning", f"Beliefs wait: {self._shown[1]} has a column that is not 1 in sum."
                 )
             return
         self._typed = []
         model_id, variable = self._shown
-        model = self._shell.project.models[model_id].model
-        network = network_shown(self._shell, model_id, model)
+        model = self._app.project.models[model_id].model
+        network = network_shown(self._app, model_id, model)
         assert network is not None
         table = self._grid.values.reshape(network.table(variable).shape)
         if not np.array_equal(table, network.table(variable)):
-            self._shell.change(text, table_edit(self._shell, model_id, variable, table.copy()))
+            self._app.change(text, table_edit(self._app, model_id, variable, table.copy()))
 
     def _on_taking_back(self) -> None:
         """Undo, before the model was changed: what stood here before the last number is back."""
@@ -338,7 +338,7 @@ class TablePanel(QWidget):
                 rest = values[cell[0]].sum() - values[cell]
                 values[cell] = min(1.0, max(0.0, 1 - rest))
         if not any(cell is not None for cell in cells):
-            self._shell.tell("Select the cells that take what is missing to 1.")
+            self._app.tell("Select the cells that take what is missing to 1.")
             return
         self._grid.set_values(values)
         self._commit(f"Complement in the table of {self._name}")
@@ -381,7 +381,7 @@ class TablePanel(QWidget):
         try:
             values = pasted(self._grid, QApplication.clipboard().text(), start)
         except PgmStudioError as error:
-            self._shell.errors.at("tablePanel").report(error)
+            self._app.errors.at("tablePanel").report(error)
             return
         self._grid.set_values(values)
         self._commit(f"Paste into the table of {self._name}")

@@ -17,9 +17,9 @@ from pgmstudio.gui.cpt_editor.model import TableGrid
 from pgmstudio.gui.theme.theme import theme
 
 # Merged heads are slow to lay out when there are very many columns.
-MOST_SPANNED = 600
+MAX_SPANNED = 600
 # Where there is room, columns of numbers are as wide as this.
-LEAST_WIDTH, MOST_WIDTH = 72, 144
+MIN_WIDTH, MAX_WIDTH = 72, 144
 _SIGN_GAP = 6
 
 Index = QModelIndex | QPersistentModelIndex
@@ -40,8 +40,8 @@ class _MarkedCells(QStyledItemDelegate):
 class TableView(QTableView):
     """Heads of parents over the columns; Return steps down, copy and paste are told."""
 
-    copy_wished = Signal()
-    paste_wished = Signal()
+    copy_requested = Signal()
+    paste_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ class TableView(QTableView):
         """Merge heads over the columns they share, and give every column its width."""
         self.clearSpans()
         columns = len(grid.combinations)
-        if columns <= MOST_SPANNED:
+        if columns <= MAX_SPANNED:
             width = columns
             for number, parent in enumerate(grid.parents):
                 width //= parent.cardinality
@@ -76,8 +76,8 @@ class TableView(QTableView):
         self.resizeColumnsToContents()
         self.setColumnWidth(0, max(110, self.columnWidth(0) + 16))
         self._needed = [
-            max(LEAST_WIDTH, self.columnWidth(column) + 12)
-            for column in range(1, min(columns, MOST_SPANNED) + 1)
+            max(MIN_WIDTH, self.columnWidth(column) + 12)
+            for column in range(1, min(columns, MAX_SPANNED) + 1)
         ]
         self._spread()
 
@@ -85,7 +85,7 @@ class TableView(QTableView):
         """Share the room among the columns of numbers; where there is too little, they scroll."""
         if self._needed:
             room = self.viewport().width() - self.columnWidth(0)
-            share = min(MOST_WIDTH, room // len(self._needed))
+            share = min(MAX_WIDTH, room // len(self._needed))
             for column, needed in enumerate(self._needed, 1):
                 self.setColumnWidth(column, max(needed, share))
 
@@ -95,9 +95,9 @@ class TableView(QTableView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):
-            self.copy_wished.emit()
+            self.copy_requested.emit()
         elif event.matches(QKeySequence.StandardKey.Paste):
-            self.paste_wished.emit()
+            self.paste_requested.emit()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             # The Return that ends an editor comes here before the number is taken over.
             QTimer.singleShot(0, self, self._step_down)

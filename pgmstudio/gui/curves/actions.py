@@ -11,13 +11,13 @@ from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry
 from pgmstudio.gui.project.opening import close_welcome
 from pgmstudio.gui.window.actions import ActionSpec
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:
     from pgmstudio.gui.curves.page import CurvesPage
 
 
-def open_curves(shell: Shell, what: str | Path) -> CurvesPage:
+def open_curves(app: AppContext, what: str | Path) -> CurvesPage:
     """The live plot of some curves: those of the project by their id, or those of a folder.
 
     A folder of points that the project does not know yet becomes curves of the project; points that
@@ -25,46 +25,46 @@ def open_curves(shell: Shell, what: str | Path) -> CurvesPage:
     """
     from pgmstudio.gui.curves.page import CurvesPage
 
-    curve_id = what if isinstance(what, str) else _curves_of_folder(shell, what)
-    close_welcome(shell)
-    page = shell.open_page(f"curves:{curve_id}", partial(CurvesPage, shell, curve_id))
+    curve_id = what if isinstance(what, str) else _curves_of_folder(app, what)
+    close_welcome(app)
+    page = app.open_page(f"curves:{curve_id}", partial(CurvesPage, app, curve_id))
     assert isinstance(page, CurvesPage)
     return page
 
 
-def _curves_of_folder(shell: Shell, folder: Path) -> str:
+def _curves_of_folder(app: AppContext, folder: Path) -> str:
     from pgmstudio.core.io.experiments import read_folder_plan
 
     folder = folder.resolve()
-    for key, entry in shell.project.curves.items():
+    for key, entry in app.project.curves.items():
         if entry.folder and Path(entry.folder).resolve() == folder:
             return key
     plan = read_folder_plan(folder)
     title = folder.stem if plan is None else plan.title or folder.stem
     setup = {} if plan is None else {"plan": plan.plain()}
-    curve_id = shell.project.next_curve_id()
+    curve_id = app.project.next_curve_id()
     entry = CurveEntry(title, (), None, setup, str(folder))
-    shell.change(f"Open {title}", partial(edits.add_curve, entry=entry))
+    app.change(f"Open {title}", partial(edits.add_curve, entry=entry))
     return curve_id
 
 
-def curve_actions(shell: Shell) -> list[ActionSpec]:
+def curve_actions(app: AppContext) -> list[ActionSpec]:
     def plan() -> None:
         from pgmstudio.gui.curves.plan_page import open_plan
 
-        page = shell.center.current
-        open_plan(shell, data_id=None if page is None else page.about_data())
+        page = app.center.current
+        open_plan(app, data_id=None if page is None else page.about_data())
 
     def no_data() -> str | None:
-        if shell.project.data:
+        if app.project.data:
             return None
         return "there is no data set. Import one first, or generate some in the Data menu."
 
     def show() -> None:
-        open_curves(shell, list(shell.project.curves)[-1])
+        open_curves(app, list(app.project.curves)[-1])
 
     def no_curves() -> str | None:
-        if shell.project.curves:
+        if app.project.curves:
             return None
         return "there are no curves yet; Evaluate ▸ SL-curves… plans some."
 
@@ -73,17 +73,17 @@ def curve_actions(shell: Shell) -> list[ActionSpec]:
 
         from pgmstudio.core.io.experiments import POINTS
 
-        found = QFileDialog.getExistingDirectory(shell.window, "A folder of points")
+        found = QFileDialog.getExistingDirectory(app.window, "A folder of points")
         if found and not (Path(found) / POINTS).is_file():
             told = "holds no points of a sweep. Choose what --out of “pgmstudio sweep” named."
-            shell.errors.report(FileError(Path(found), told))
+            app.errors.report(FileError(Path(found), told))
         elif found:
-            open_curves(shell, Path(found))
+            open_curves(app, Path(found))
 
     def generate() -> None:
         from pgmstudio.gui.data.generate_page import open_generate
 
-        open_generate(shell)
+        open_generate(app)
 
     return [
         ActionSpec(
@@ -93,7 +93,7 @@ def curve_actions(shell: Shell) -> list[ActionSpec]:
             "Which language gives the best accuracy for its cost: plan a sweep and watch it.",
             plan,
             icon="chart-line",
-            why_not=no_data,
+            disabled_reason=no_data,
             separator_before=True,
         ),
         ActionSpec(
@@ -102,7 +102,7 @@ def curve_actions(shell: Shell) -> list[ActionSpec]:
             "Evaluate",
             "The newest curves of the project: plot, tables, stop, resume and extend.",
             show,
-            why_not=no_curves,
+            disabled_reason=no_curves,
         ),
         ActionSpec(
             "evaluate.curves-folder",

@@ -29,30 +29,30 @@ from pgmstudio.gui.curves.sweep_run import with_points
 from pgmstudio.gui.export.image_file import Drawing
 from pgmstudio.gui.export.plot_image import PlotDrawing
 from pgmstudio.gui.jobs.job import Job, JobState
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.project.opening import add_and_show_model, open_model_page
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:
     from pgmstudio.gui.curves.page import CurvesPage
 
 
-class CurvesDeeds(QObject):
+class CurvesController(QObject):
     """Of one page; models are read beside the window."""
 
     compared = Signal(list)  # points with their distances
 
-    def __init__(self, shell: Shell, page: CurvesPage) -> None:
+    def __init__(self, app: AppContext, page: CurvesPage) -> None:
         super().__init__(page)
-        self._shell, self._page = shell, page
+        self._app, self._page = app, page
         self._waiting: list[CurvePoint] = []
         self._reading: CurvePoint | None = None
-        self._models = Asker(self)
+        self._models = LatestTask(self)
         self._models.answered.connect(self._on_model)
         self._models.failed.connect(self._on_unreadable)
-        self._keeps = Asker(self)
+        self._keeps = LatestTask(self)
         self._keeps.answered.connect(self._on_kept)
-        self._keeps.failed.connect(shell.errors.report)
+        self._keeps.failed.connect(app.errors.report)
         self._comparing: Job | None = None
 
     def forget(self) -> None:
@@ -78,17 +78,17 @@ class CurvesDeeds(QObject):
         kept = replace(entry, points=kept.points)
         edit = partial(edits.set_curve, curve_id=self._page.curve_id, entry=kept)
         words = f"{counted(len(kept.points), 'point')} of {entry.title}"
-        self._shell.change(words, edit, merge=f"points:{self._page.curve_id}")
+        self._app.change(words, edit, merge=f"points:{self._page.curve_id}")
 
     # -- models
 
     def open_model(self, point: CurvePoint) -> None:
         """The model of a point becomes one of the project, once."""
-        for model_id, entry in self._shell.project.models.items():
+        for model_id, entry in self._app.project.models.items():
             # One of a run that goes on has its model with it; another may have its key later.
             is_same = point.model is None or point.model is entry.model
             if is_same and point.key and entry.provenance.get("point") == point.key:
-                open_model_page(self._shell, model_id)
+                open_model_page(self._app, model_id)
                 return
         self._waiting.append(point)
         self._read_next()
@@ -108,12 +108,12 @@ class CurvesDeeds(QObject):
                 data_id=self._page.about_data(),
                 provenance=_origin(point, self._page.title),
             )
-            add_and_show_model(self._shell, entry, f"Open {entry.title}")
+            add_and_show_model(self._app, entry, f"Open {entry.title}")
         self._read_next()
 
     def _on_unreadable(self, error: BaseException) -> None:
         self._reading = None
-        self._shell.errors.report(error)
+        self._app.errors.report(error)
         self._read_next()
 
     def toggle_pin(self, point: CurvePoint) -> None:
@@ -122,13 +122,13 @@ class CurvesDeeds(QObject):
         if entry is None:
             return
         if point.model is not None:
-            self._shell.tell("This model is still being learned; pin it when its run is done.")
+            self._app.tell("This model is still being learned; pin it when its run is done.")
             return
         is_off = point.key in entry.pinned
         others = tuple(key for key in entry.pinned if key != point.key)
         pinned = others if is_off else (*others, point.key)
         edit = partial(edits.set_curve, curve_id=page.curve_id, entry=replace(entry, pinned=pinned))
-        self._shell.change("Unpin a model" if is_off else "Pin a model", edit)
+        self._app.change("Unpin a model" if is_off else "Pin a model", edit)
 
     # -- files
 
@@ -141,10 +141,10 @@ class CurvesDeeds(QObject):
     def export_picture(self) -> None:
         """As File ▸ Export picture does."""
         if self.drawing() is None:
-            self._shell.tell("There is no plot yet; it comes with the first point.")
+            self._app.tell("There is no plot yet; it comes with the first point.")
             return
-        self._shell.book.refresh("file.export")
-        self._shell.book["file.export"].trigger()
+        self._app.book.refresh("file.export")
+        self._app.book["file.export"].trigger()
 
     def ask_for_table(self) -> None:
         self._ask("Export the points", ".csv", "Tables (*.csv)", self.export_table)
@@ -166,12 +166,12 @@ class CurvesDeeds(QObject):
         """The plan as the command line reads it; the file of its rows is to be filled in."""
         setup = self._page.setup
         if setup is None:
-            self._shell.tell("The plan of these curves is not known.")
+            self._app.tell("The plan of these curves is not known.")
             return False
         told = setup.plan.plain()
         if setup.rows is not None:
             rows = setup.rows
-            data = self._shell.project.data.get(rows.data_id)
+            data = self._app.project.data.get(rows.data_id)
             told["data"] = {
                 "file": "rows.csv" if data is None else data.source or f"{data.name}.csv",
                 "test-share": rows.test_share,
@@ -183,9 +183,9 @@ class CurvesDeeds(QObject):
         try:
             replace_file(path, content)
         except PgmStudioError as error:
-            self._shell.errors.report(error)
+            self._app.errors.report(error)
             return False
-        self._shell.tell(f"{path.name} was written.")
+        self._app.tell(f"{path.name} was written.")
         return True
 
     # -- the plan
@@ -194,11 +194,11 @@ class CurvesDeeds(QObject):
         """The sheet of the plan, to be added to."""
         from pgmstudio.gui.curves.plan_page import open_plan
 
-        open_plan(self._shell, self._page.curve_id)
+        open_plan(self._app, self._page.curve_id)
 
     # -- beliefs
 
-    def why_not_compare(self) -> str | None:
+    def not_compare_reason(self) -> str | None:
         """Why beliefs cannot be compared with the best model's now; None when they can."""
         page = self._page
         if self._comparing is not None and not self._comparing.state.is_end:
@@ -210,12 +210,12 @@ class CurvesDeeds(QObject):
     def compare_beliefs(self) -> None:
         """How far the beliefs of every model are from those of the best on the test rows."""
         page, setup, folder = self._page, self._page.setup, self._page.folder
-        if self.why_not_compare() is not None or setup is None or folder is None:
+        if self.not_compare_reason() is not None or setup is None or folder is None:
             return
-        task = partial(_distances, setup, self._shell.project, folder, tuple(page.points))
+        task = partial(_distances, setup, self._app.project, folder, tuple(page.points))
         self._comparing = job = Job(task, self)
         job.events_arrived.connect(self._on_distances)
-        job.failed.connect(self._shell.errors.report)
+        job.failed.connect(self._app.errors.report)
         job.state_changed.connect(self._on_compare_state)
         job.start()
         self.refresh()
@@ -235,7 +235,7 @@ class CurvesDeeds(QObject):
     def refresh(self) -> None:
         """The button that compares: there where distances are shown."""
         page = self._page
-        why = self.why_not_compare()
+        why = self.not_compare_reason()
         page.compare.setVisible(page.bar.view.currentData() == "distance")
         page.compare.setEnabled(why is None)
         page.compare.setText("Compare beliefs with the best model")

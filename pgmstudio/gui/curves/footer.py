@@ -29,7 +29,7 @@ from pgmstudio.gui.widgets.basic import Segments, button, row
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 
-class StillWords(QWidget):
+class FixedWidthLabel(QWidget):
     """As wide as there is room, and as high as its letters.
 
     A label in a layout tells the window of every other word, and the window would lay out all of
@@ -77,9 +77,9 @@ TABLES = (
 class CurvesFoot(QWidget):
     """Shows; the page says what and does what the buttons ask."""
 
-    stop_asked = Signal()
-    resume_asked = Signal()
-    extend_asked = Signal()
+    stop_requested = Signal()
+    resume_requested = Signal()
+    extend_requested = Signal()
     table_changed = Signal()
 
     def __init__(self) -> None:
@@ -87,7 +87,7 @@ class CurvesFoot(QWidget):
         self.setObjectName("curvesFoot")
         self.which = Segments(TABLES, "curvesTables")
         self.which.chosen.connect(self.show_table)
-        self.words = StillWords("curvesWords")
+        self.words = FixedWidthLabel("curvesWords")
         self.bar = QProgressBar()
         self.bar.setObjectName("curvesProgress")
         self.bar.setAccessibleName("How far the sweep is")
@@ -96,14 +96,14 @@ class CurvesFoot(QWidget):
         self.bar.setMaximumWidth(110)
         self.stop = button(
             "Stop",
-            self.stop_asked.emit,
+            self.stop_requested.emit,
             icon_name="stop",
             name="curvesStop",
             tip="Stop; every point found so far stays, and Resume goes on.",
         )
         self.resume = button(
             "Resume",
-            self.resume_asked.emit,
+            self.resume_requested.emit,
             role="primary",
             icon_name="play",
             name="curvesResume",
@@ -111,7 +111,7 @@ class CurvesFoot(QWidget):
         )
         self.extend = button(
             "Extend…",
-            self.extend_asked.emit,
+            self.extend_requested.emit,
             icon_name="plus",
             name="curvesExtend",
             tip=EXTEND_TIP,
@@ -150,7 +150,7 @@ class CurvesFoot(QWidget):
         known: Loaded,
         points: int,
         *,
-        why_not: str | None,
+        disabled_reason: str | None,
         can_extend: bool,
     ) -> None:
         """What is going on and what can be done; `why_not` a sweep cannot go on."""
@@ -160,7 +160,7 @@ class CurvesFoot(QWidget):
         self.stop.setEnabled(run is not None and run.state is JobState.RUNNING)
         self.resume.setVisible(not is_running and not is_whole)
         self.resume.setText("Resume" if points else "Start")
-        _allow(self.resume, RESUME_TIP, why_not)
+        _allow(self.resume, RESUME_TIP, disabled_reason)
         self.extend.setVisible(not is_running)
         told = None if can_extend and not is_running else "the plan is not one of this project."
         _allow(self.extend, EXTEND_TIP, told)
@@ -200,6 +200,6 @@ class CurvesFoot(QWidget):
             self.remarks.addItems(list(remarks))
 
 
-def _allow(made: QPushButton, tip: str, why_not: str | None) -> None:
-    made.setEnabled(why_not is None)
-    made.setToolTip(tip if why_not is None else f"Not now: {why_not}")
+def _allow(made: QPushButton, tip: str, disabled_reason: str | None) -> None:
+    made.setEnabled(disabled_reason is None)
+    made.setToolTip(tip if disabled_reason is None else f"Not now: {disabled_reason}")

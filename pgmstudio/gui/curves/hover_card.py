@@ -13,7 +13,7 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label, row
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
-WIDTH, MOST_WIDE = 280, 360  # wider only for a long title
+WIDTH, MAX_WIDTH_COLUMNS = 280, 360  # wider only for a long title
 APART = 16  # px between the mark and the card
 
 
@@ -108,7 +108,7 @@ class MarkCard(QFrame):
 
     def _wide(self) -> int:
         """As everywhere, or so that the title is not cut beside its chip."""
-        least, most = (round(each * theme().scale) for each in (WIDTH, MOST_WIDE))
+        least, most = (round(each * theme().scale) for each in (WIDTH, MAX_WIDTH_COLUMNS))
         words = self._title.fontMetrics().horizontalAdvance(self._title.text())
         chip = 0 if self._chip.isHidden() else self._chip.sizeHint().width() + 6
         beside = self._sign.sizeHint().width() + 6 + chip + 24  # and the margins

@@ -24,7 +24,7 @@ from pgmstudio.gui.widgets.basic import Note, Section, button, empty, label, lit
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 STEPS = 1000
-_LEAST_WIDE = 44  # px of a column of numbers, with air before the next one
+_MIN_WIDE = 44  # px of a column of numbers, with air before the next one
 
 
 class CurvesSide(QFrame):
@@ -32,8 +32,8 @@ class CurvesSide(QFrame):
 
     hidden_changed = Signal(object)  # names of curves that are not shown
     lambda_chosen = Signal(float)
-    open_asked = Signal(object)  # CurvePoint
-    pin_asked = Signal(object)
+    open_requested = Signal(object)  # CurvePoint
+    pin_requested = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -80,7 +80,7 @@ class CurvesSide(QFrame):
         # A click on a head still sorts; without room for its arrow the names are not cut.
         head = self.front.horizontalHeader()
         head.setSortIndicatorShown(False)
-        head.setMinimumSectionSize(round(_LEAST_WIDE * theme().scale))
+        head.setMinimumSectionSize(round(_MIN_WIDE * theme().scale))
         self.front.chosen.connect(self._on_front)
         self._front_section.add(self.front)
         self._pins = Section("Pinned")
@@ -192,21 +192,21 @@ class CurvesSide(QFrame):
 
     def _on_selected(self) -> None:
         if self._selected is not None:
-            self.open_asked.emit(self._selected)
+            self.open_requested.emit(self._selected)
 
     def _on_front(self, number: int) -> None:
         models = front_models(self._chart)
         if number < len(models):
-            self.open_asked.emit(models[number])
+            self.open_requested.emit(models[number])
 
     def _on_pin(self) -> None:
         made = self.sender()
         if isinstance(made, _PinRow):
-            self.open_asked.emit(made.point)
+            self.open_requested.emit(made.point)
 
     def _on_open_pins(self) -> None:
         for point in self._pinned:
-            self.open_asked.emit(point)
+            self.open_requested.emit(point)
 
 
 class _PinRow(ElidedLabel):

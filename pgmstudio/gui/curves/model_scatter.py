@@ -320,7 +320,7 @@ def _outline(symbol: str, size: float) -> QPainterPath:
 
 
 @dataclass(frozen=True, eq=False)
-class Rings:
+class HighlightRings:
     """Around places; `is_square`: not round."""
 
     xs: Floats
@@ -335,11 +335,11 @@ class RingsLayer(Layer):
 
     def __init__(self, z: float) -> None:
         super().__init__(z)
-        self._rings: dict[str, Rings] = {}
+        self._rings: dict[str, HighlightRings] = {}
         self._lines: dict[str, tuple[Stroke, str]] = {}
         self._clear: list[QRectF] = []
 
-    def ring(self, name: str, rings: Rings | None) -> None:
+    def ring(self, name: str, rings: HighlightRings | None) -> None:
         """Draw these instead of those of the same name; None: no more."""
         _put(self._rings, name, rings)
         self.update()
@@ -810,7 +810,7 @@ CARD_MS = 80
 _SPOTS = 5  # each way, where the legend may stand between the corners
 
 
-class MarkPlot(MarkCanvas):
+class ModelScatter(MarkCanvas):
     """A child draws; this knows where the marks are."""
 
     chosen = Signal(object)  # CurvePoint: to be opened
@@ -948,7 +948,7 @@ class MarkPlot(MarkCanvas):
     def _show_ring(self) -> None:
         at = [] if self._at is None or not np.isfinite(self._ys[self._at]) else [self._at]
         pen = QPen(theme().color("accent"), 2)
-        self._ring.ring("pointed", Rings(self._xs[at], self._ys[at], 16, pen))
+        self._ring.ring("pointed", HighlightRings(self._xs[at], self._ys[at], 16, pen))
         if not at:
             self._ring.line("to the card", None)
 

@@ -22,11 +22,11 @@ from pgmstudio.core.io.experiments import POINTS
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import CurveEntry, Project
 from pgmstudio.core.scores.local import lambda_bic
-from pgmstudio.gui.curves.controller import CurvesDeeds
+from pgmstudio.gui.curves.controller import CurvesController
 from pgmstudio.gui.curves.footer import CurvesFoot
 from pgmstudio.gui.curves.hover_card import CardFacts
 from pgmstudio.gui.curves.inspector import CurvesSide
-from pgmstudio.gui.curves.model_scatter import MarkPlot
+from pgmstudio.gui.curves.model_scatter import ModelScatter
 from pgmstudio.gui.curves.query_plot import QueryPlot
 from pgmstudio.gui.curves.setup import CurveSetup, Loaded, load
 from pgmstudio.gui.curves.sl_plot import SlPlot
@@ -37,10 +37,10 @@ from pgmstudio.gui.curves.text import card_of, curve_rows, rows_words
 from pgmstudio.gui.curves.toolbar import CURVES, CurvesBar
 from pgmstudio.gui.export.image_file import Drawing
 from pgmstudio.gui.jobs.debounce import one_shot
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Note, button, hairline, row
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.page import Page
 
 
@@ -50,8 +50,8 @@ class CurvesFilling(QObject):
     def __init__(self, foot: CurvesFoot, parent: QObject) -> None:
         super().__init__(parent)
         self._foot = foot
-        self.asker = Asker(self)
-        self.asker.answered.connect(self._on_rows)
+        self.latest_task = LatestTask(self)
+        self.latest_task.answered.connect(self._on_rows)
 
     def fill(
         self,
@@ -63,12 +63,12 @@ class CurvesFilling(QObject):
     ) -> None:
         """Of thousands of points this takes longer than a window may wait."""
         if self._foot.which.current == "points":
-            self.asker.ask(lambda _cancel: ("points", point_rows(points, chart, pinned)))
+            self.latest_task.ask(lambda _cancel: ("points", point_rows(points, chart, pinned)))
         elif self._foot.which.current == "curves":
             done = known.done if run is None else known.done | run.done
             begun = frozenset() if run is None else frozenset(run.begun)
             state = None if run is None else run.state
-            self.asker.ask(
+            self.latest_task.ask(
                 lambda _cancel: ("curves", curve_rows(points, known, done, begun, state))
             )
 
@@ -110,7 +110,7 @@ class CurvesPlots(QStackedWidget):
         return self.plot, self.beside
 
     @property
-    def in_front(self) -> list[MarkPlot]:
+    def in_front(self) -> list[ModelScatter]:
         """The plots that are written to a file, from left to right."""
         if self._view != CURVES:
             return [self.queries]
@@ -176,9 +176,9 @@ LOOK_MS = 700  # how often a folder that others write to is looked at
 class CurvesPage(Page):
     """One entry of the project; closing the tab stops its sweep, and nothing is lost by that."""
 
-    def __init__(self, shell: Shell, curve_id: str) -> None:
+    def __init__(self, app: AppContext, curve_id: str) -> None:
         super().__init__(f"curves:{curve_id}")
-        self._shell, self.curve_id = shell, curve_id
+        self._app, self.curve_id = app, curve_id
         self._points: dict[str, CurvePoint] = {}
         self._known = Loaded()
         self._setup: tuple[object, CurveSetup | None] | None = None  # as it was last read
@@ -187,7 +187,7 @@ class CurvesPage(Page):
         self._seen_bytes = -1
         self._is_stale = False
         self.chart = Chart()
-        self.deeds = CurvesDeeds(shell, self)
+        self.commands = CurvesController(app, self)
         self.bar = CurvesBar()
         self.plots = CurvesPlots(self._card)
         self.plot, self.beside = self.plots.plot, self.plots.beside
@@ -198,12 +198,12 @@ class CurvesPage(Page):
         self.note = Note("", "warning", "curvesNote")
         self.compare = button(
             "Compare beliefs with the best model",
-            self.deeds.compare_beliefs,
+            self.commands.compare_beliefs,
             name="curvesCompare",
             tip="Ask every model the same queries and measure how far its beliefs are off.",
         )
-        self._charts = self._asker(self._on_chart)
-        self._loads = self._asker(self._on_loaded)
+        self._charts = self._latest_task(self._on_chart)
+        self._loads = self._latest_task(self._on_loaded)
         self._soon = one_shot(self, self._ask_chart, REDRAW_MS)
         self._then = one_shot(self, self._show_beside, BESIDE_MS)
         self._tell = one_shot(self, self._refresh_words, TELL_MS)
@@ -215,16 +215,16 @@ class CurvesPage(Page):
         self._clock.timeout.connect(self._on_clock)
         self._lay_out()
         self._connect()
-        self.deeds.refresh()
+        self.commands.refresh()
         self._look.start()
         self._load()
         self._soon.start()
         self._refresh_words()
 
-    def _asker(self, on_answer: Callable[[Any], None]) -> Asker:
-        made = Asker(self)
+    def _latest_task(self, on_answer: Callable[[Any], None]) -> LatestTask:
+        made = LatestTask(self)
         made.answered.connect(on_answer)
-        made.failed.connect(self._shell.errors.report)
+        made.failed.connect(self._app.errors.report)
         return made
 
     def _lay_out(self) -> None:
@@ -249,30 +249,30 @@ class CurvesPage(Page):
         layout.addWidget(split, 1)
 
     def _connect(self) -> None:
-        self.plots.chosen.connect(self.deeds.open_model)
-        self.plots.pinned.connect(self.deeds.toggle_pin)
+        self.plots.chosen.connect(self.commands.open_model)
+        self.plots.pinned.connect(self.commands.toggle_pin)
         self.plots.lambda_moved.connect(self.set_lambda)
         self.bar.changed.connect(self._on_view)
-        self.bar.table_asked.connect(self.foot.turn_table)
-        self.bar.picture_asked.connect(self.deeds.export_picture)
-        self.bar.rows_asked.connect(self.deeds.ask_for_table)
-        self.bar.plan_asked.connect(self.deeds.ask_for_plan)
-        self.foot.stop_asked.connect(self.stop)
-        self.foot.resume_asked.connect(self.resume)
-        self.foot.extend_asked.connect(self.deeds.extend)
+        self.bar.table_requested.connect(self.foot.turn_table)
+        self.bar.picture_requested.connect(self.commands.export_picture)
+        self.bar.rows_requested.connect(self.commands.ask_for_table)
+        self.bar.plan_requested.connect(self.commands.ask_for_plan)
+        self.foot.stop_requested.connect(self.stop)
+        self.foot.resume_requested.connect(self.resume)
+        self.foot.extend_requested.connect(self.commands.extend)
         self.foot.table_changed.connect(self._fill_table)
         self.foot.points.chosen.connect(self._on_row_chosen)
         self.side.hidden_changed.connect(self.hide_curves)
         self.side.lambda_chosen.connect(self.set_lambda)
-        self.side.open_asked.connect(self.deeds.open_model)
-        self.deeds.compared.connect(self.take_points)
-        self._shell.document.changed.connect(self._on_document)
+        self.side.open_requested.connect(self.commands.open_model)
+        self.commands.compared.connect(self.take_points)
+        self._app.document.changed.connect(self._on_document)
 
     # -- what it is
 
     @property
     def entry(self) -> CurveEntry | None:
-        return self._shell.project.curves.get(self.curve_id)
+        return self._app.project.curves.get(self.curve_id)
 
     @property
     def setup(self) -> CurveSetup | None:
@@ -285,7 +285,7 @@ class CurvesPage(Page):
 
     @property
     def folder(self) -> Path | None:
-        return None if self.entry is None else found_folder(self._shell, self.entry)
+        return None if self.entry is None else found_folder(self._app, self.entry)
 
     @property
     def points(self) -> list[CurvePoint]:
@@ -301,10 +301,10 @@ class CurvesPage(Page):
     @property
     def is_settled(self) -> bool:
         """Whether all points there are stand on the plot and in the tables."""
-        is_asked = self._charts.is_waiting or self.filling.asker.is_waiting
+        is_requested = self._charts.is_waiting or self.filling.latest_task.is_waiting
         is_soon = self._soon.isActive() or self._then.isActive()
         shown = len(self._points) + len(self.passing)
-        return not is_asked and not is_soon and len(self.chart.points) == shown
+        return not is_requested and not is_soon and len(self.chart.points) == shown
 
     @property
     def title(self) -> str:
@@ -320,7 +320,7 @@ class CurvesPage(Page):
         return self.side
 
     def drawing(self) -> Drawing | None:
-        return self.deeds.drawing()
+        return self.commands.drawing()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """0 shows all, as the plot says, also where it has not been clicked yet."""
@@ -332,18 +332,18 @@ class CurvesPage(Page):
     def closed(self) -> None:
         self._look.stop()
         self._clock.stop()
-        for asked in (self._charts, self._loads, self.filling.asker, self.deeds):
+        for asked in (self._charts, self._loads, self.filling.latest_task, self.commands):
             asked.forget()
         if self.run is not None and self.run.is_running:
             self.run.stop()
-            self._shell.tell(f"The sweep of {self.title} stops; opened again it can be resumed.")
+            self._app.tell(f"The sweep of {self.title} stops; opened again it can be resumed.")
         self.side.deleteLater()
 
     def _on_document(self, before: Project, after: Project) -> None:
         if before.curves is after.curves:
             return
         if self.entry is None:
-            self._shell.center.close_page(self)
+            self._app.center.close_page(self)
             return
         self.title_changed.emit()
         self._show_pins()
@@ -357,7 +357,7 @@ class CurvesPage(Page):
         entry = self.entry
         told = () if entry is None else entry.points
         self._loads.ask(
-            partial(load, self.setup, self._shell.project, folder if there else None, told)
+            partial(load, self.setup, self._app.project, folder if there else None, told)
         )
 
     def _on_loaded(self, known: Loaded) -> None:
@@ -373,7 +373,7 @@ class CurvesPage(Page):
         if self.plot.lambda_ is None and known.train_rows:
             self.set_lambda(round(lambda_bic(max(2.0, float(known.train_rows))), 3))
         if self.run is not None and not self.run.is_running:
-            self.deeds.keep_points()
+            self.commands.keep_points()
         self._soon.start()
         self._refresh_words()
 
@@ -405,17 +405,17 @@ class CurvesPage(Page):
         setup, folder = self.setup, self.folder
         if self._why_not() is not None or setup is None or folder is None:
             return
-        if not may_sweep(self._shell, setup.cluster, folder):
+        if not may_sweep(self._app, setup.cluster, folder):
             return
         self._loads.forget()  # the run reads the folder itself
-        self.run = run = CurveRun(setup, self._shell.project, folder, self)
+        self.run = run = CurveRun(setup, self._app.project, folder, self)
         run.loaded.connect(self._on_loaded)
         run.found.connect(self._on_found)
         run.passed.connect(self._show_soon)
         run.changed.connect(self._on_run_changed)
         run.ended.connect(self._on_ended)
         run.failed.connect(self._on_failed)
-        self._shell.bench.beside.add(run)
+        self._app.workspace.beside.add(run)
         run.start()
         self._clock.start()
         self._refresh_words()
@@ -450,7 +450,7 @@ class CurvesPage(Page):
 
     def _on_failed(self, error: object) -> None:
         self.note.tell(str(error), "danger")
-        self._shell.errors.report(error)  # type: ignore[arg-type]
+        self._app.errors.report(error)  # type: ignore[arg-type]
 
     # -- what is shown
 
@@ -500,7 +500,7 @@ class CurvesPage(Page):
         self.facts_changed.emit()
 
     def _facts(self) -> str:
-        data = self._shell.project.data.get(self.about_data() or "")
+        data = self._app.project.data.get(self.about_data() or "")
         told = ["" if data is None else data.name, rows_words(self._known)]
         return " · ".join(filter(None, told)) or counted(len(self._points), "point")
 
@@ -510,7 +510,7 @@ class CurvesPage(Page):
     def _on_view(self) -> None:
         bar = self.bar
         self.plots.set_view(bar.view.currentData(), bar.parts.current, bar.log.isChecked())
-        self.deeds.refresh()
+        self.commands.refresh()
         self._ask_chart()
 
     def _fill_table(self) -> None:
@@ -519,7 +519,7 @@ class CurvesPage(Page):
     def _on_row_chosen(self, number: int) -> None:
         points = self.points
         if number < len(points):
-            self.deeds.open_model(points[number])
+            self.commands.open_model(points[number])
 
     def _card(self, behind: Behind) -> CardFacts:
         return card_of(behind, self.chart, self.pinned)
@@ -527,5 +527,9 @@ class CurvesPage(Page):
     def _refresh_words(self) -> None:
         can_extend = self.setup is not None and self.setup.rows is not None
         self.foot.show_state(
-            self.run, self._known, len(self._points), why_not=self._why_not(), can_extend=can_extend
+            self.run,
+            self._known,
+            len(self._points),
+            disabled_reason=self._why_not(),
+            can_extend=can_extend,
         )

@@ -33,7 +33,7 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Section, Segments, button, form_of, label, row
 from pgmstudio.gui.widgets.combo_box import chooser, offer
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 HOW = (
     (SHARE, "Share", "A share of the rows is put aside at random."),
@@ -47,9 +47,9 @@ class RowFields(QWidget):
 
     changed = Signal()
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
-        self._shell = shell
+        self._app = app
         self.data = chooser("planData", "The rows to learn from.")
         self.how = Segments(HOW, "planHow")
         self.share = QDoubleSpinBox()
@@ -107,7 +107,7 @@ class RowFields(QWidget):
 
     @property
     def entry(self) -> DataEntry | None:
-        return self._shell.project.data.get(self.data_id or "")
+        return self._app.project.data.get(self.data_id or "")
 
     def choice(self) -> RowChoice | None:
         """The rows as chosen."""
@@ -130,7 +130,7 @@ class RowFields(QWidget):
             return RowChoice(**{**vars(told), **sets})
         return told
 
-    def why_not(self) -> str | None:
+    def disabled_reason(self) -> str | None:
         """What is missing; None when there are rows."""
         if self.entry is None:
             return "There is no data set. Import one first, or generate some in the Data menu."
@@ -160,7 +160,7 @@ class RowFields(QWidget):
 
     def refresh_data(self) -> None:
         """The data sets and models there are now; what was chosen stays chosen."""
-        offer(self.data, {key: entry.name for key, entry in self._shell.project.data.items()})
+        offer(self.data, {key: entry.name for key, entry in self._app.project.data.items()})
         self._on_data()
 
     def _on_data(self) -> None:
@@ -175,11 +175,11 @@ class RowFields(QWidget):
             self.how.choose(SHARE)
         if entry is not None and entry.split is not None and has_split:
             self.parts.setText(_parts_words(entry.split))
-        others = {key: self._shell.project.data[key].name for key in self._others()}
+        others = {key: self._app.project.data[key].name for key in self._others()}
         offer(self.test, others)
         offer(self.valid, {None: "none", **others})
         names = set() if entry is None else set(entry.data.domain.names)
-        models = self._shell.project.models.items()
+        models = self._app.project.models.items()
         fitting = {k: e.title for k, e in models if names and set(e.model.domain.names) == names}
         offer(self.reference, {None: "not known", **fitting})
         self._on_how()
@@ -190,7 +190,7 @@ class RowFields(QWidget):
             return []
         return [
             key
-            for key, other in self._shell.project.data.items()
+            for key, other in self._app.project.data.items()
             if key != self.data_id and other.data.domain == entry.data.domain
         ]
 
@@ -243,10 +243,10 @@ class PlanSheet(QWidget):
 
     changed = Signal()
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.problems: dict[str, str] = {}
-        self.rows = RowFields(shell)
+        self.rows = RowFields(app)
         self.rows.changed.connect(self._on_changed)
         self.name = self._line("planName", "SL-curves", "How the curves are called.")
         self.lambdas = self._line(

@@ -29,12 +29,12 @@ from pgmstudio.gui.curves.setup import CurveSetup
 from pgmstudio.gui.curves.sweep_question import may_sweep
 from pgmstudio.gui.curves.sweep_run import CurveRun, found_folder, new_folder
 from pgmstudio.gui.jobs.debounce import one_shot
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.project.opening import close_welcome
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, beside, button, foot_of, label, scrolled
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.page import Page
 
 KEY = "curves-plan"
@@ -44,13 +44,13 @@ STACKED_BELOW = 860  # px at 100 %: below, values and sheet stand one above the 
 class CurvesPlanPage(Page):
     """One for the window: a new plan, or one of the project that is extended."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__(KEY)
-        self._shell = shell
+        self._app = app
         self.curve_id: str | None = None  # the one that is extended
         self._forms: dict[str, GridForm] = {}
         self.learners = LearnerTicks()
-        self.sheet = PlanSheet(shell)
+        self.sheet = PlanSheet(app)
         self._title = label("", "heading", size="heading")
         self._about = label("", "secondary", wrap=True)
         self._holder = QVBoxLayout()
@@ -68,19 +68,19 @@ class CurvesPlanPage(Page):
             name="planStart",
             tip="Start in the background; points appear as they are found.",
         )
-        self._reach = Asker(self)
+        self._reach = LatestTask(self)
         self._reach.answered.connect(self._on_reached)
-        self._reach.failed.connect(shell.errors.report)
+        self._reach.failed.connect(app.errors.report)
         self._pending: CurveSetup | None = None
         self._lay_out()
         self._soon = one_shot(self, self._refresh, 30)
         self.learners.picked.connect(self._show_learner)
         self.learners.ticked.connect(self._soon.start)
         self.sheet.changed.connect(self._soon.start)
-        shell.document.changed.connect(self._on_document)
-        shell.bench.beside.changed.connect(self._soon.start)
+        app.document.changed.connect(self._on_document)
+        app.workspace.beside.changed.connect(self._soon.start)
         self.learners.choose(FIRST_TICKED[0])
-        self.sheet.show_folder(new_folder(shell), can_change=True)
+        self.sheet.show_folder(new_folder(app), can_change=True)
         self._refresh()
 
     @property
@@ -156,7 +156,7 @@ class CurvesPlanPage(Page):
     def setup(self) -> CurveSetup:
         """The plan as it stands; ParameterError or another sentence says what is wrong."""
         told = self.sheet.told()
-        why = self.sheet.rows.why_not() or self._why_busy()
+        why = self.sheet.rows.disabled_reason() or self._why_busy()
         if why is not None:
             raise PgmStudioError(why)
         grids: list[LearnerGrid] = []
@@ -186,7 +186,7 @@ class CurvesPlanPage(Page):
 
     def _why_busy(self) -> str | None:
         """Two sweeps cannot add to one folder, and a sweep does not change its plan on the way."""
-        running = self._shell.bench.beside.running
+        running = self._app.workspace.beside.running
         folders = [run.folder for run in running if isinstance(run, CurveRun)]
         if self.sheet.chosen_folder not in folders:
             return None
@@ -195,14 +195,14 @@ class CurvesPlanPage(Page):
     def extend(self, curve_id: str | None) -> None:
         """Fill the sheet from a plan of the project; None begins a new one."""
         self.curve_id = curve_id
-        entry = self._shell.project.curves.get(curve_id or "")
+        entry = self._app.project.curves.get(curve_id or "")
         setup = None if entry is None else CurveSetup.of(entry.setup)
         if entry is None or setup is None:
             self.curve_id = None
-            self.sheet.show_folder(new_folder(self._shell), can_change=True)
+            self.sheet.show_folder(new_folder(self._app), can_change=True)
         else:
             self.sheet.fill(replace(setup, plan=replace(setup.plan, title=entry.title)))
-            self.sheet.show_folder(found_folder(self._shell, entry), can_change=False)
+            self.sheet.show_folder(found_folder(self._app, entry), can_change=False)
             for grid in setup.plan.learners:
                 if grid.key in all_learners():
                     self.form(grid.key).fill(grid)
@@ -250,7 +250,7 @@ class CurvesPlanPage(Page):
         more = "" if self.curve_id is None else " What is done is not done again."
         told = f"{counted(len(runs), 'run')} of {counted(len(setup.plan.learners), 'learner')} "
         told += f"{where}{at_most}; a run gives one model or many.{more}"
-        if rules := unused_rules(self._shell.project.knowledge, "curves"):
+        if rules := unused_rules(self._app.project.knowledge, "curves"):
             told += f" {rules}"
         return told + (f" Left out: {' '.join(refused)}" if refused else "")
 
@@ -264,10 +264,10 @@ class CurvesPlanPage(Page):
             self.refusal.tell(_sentence(error))
             return
         if setup.cluster:
-            entry = self._shell.project.curves.get(self.curve_id or "")
+            entry = self._app.project.curves.get(self.curve_id or "")
             if entry is None or entry.setup.get("cluster") != setup.cluster:
-                self._shell.agreed_places.add(setup.cluster)  # it was typed here
-            elif not may_sweep(self._shell, setup.cluster, None):
+                self._app.agreed_places.add(setup.cluster)  # it was typed here
+            elif not may_sweep(self._app, setup.cluster, None):
                 return
             self._pending = setup
             self.start_button.setEnabled(False)
@@ -288,28 +288,28 @@ class CurvesPlanPage(Page):
     def _begin(self, setup: CurveSetup) -> None:
         from pgmstudio.gui.curves.actions import open_curves
 
-        shell, curve_id = self._shell, self.curve_id
+        app, curve_id = self._app, self.curve_id
         title = setup.plan.title or self._free_title()
         data_id = None if setup.rows is None else setup.rows.data_id
         if curve_id is None:
-            folder = self.sheet.chosen_folder or new_folder(shell)
-            shell.agreed_places.add(str(folder))
-            curve_id = shell.project.next_curve_id()
+            folder = self.sheet.chosen_folder or new_folder(app)
+            app.agreed_places.add(str(folder))
+            curve_id = app.project.next_curve_id()
             entry = CurveEntry(title, (), data_id, setup.plain(), str(folder))
-            done = shell.change(f"Plan {title}", partial(edits.add_curve, entry=entry))
+            done = app.change(f"Plan {title}", partial(edits.add_curve, entry=entry))
         else:
-            before = shell.project.curves[curve_id]
+            before = app.project.curves[curve_id]
             entry = replace(before, title=title, data_id=data_id, setup=setup.plain())
             edit = partial(edits.set_curve, curve_id=curve_id, entry=entry)
-            done = shell.change(f"Extend {title}", edit)
+            done = app.change(f"Extend {title}", edit)
         if not done:
             return
-        page = open_curves(shell, curve_id)
-        shell.center.close_page(self)
+        page = open_curves(app, curve_id)
+        app.center.close_page(self)
         page.resume()
 
     def _free_title(self) -> str:
-        taken = {entry.title for entry in self._shell.project.curves.values()}
+        taken = {entry.title for entry in self._app.project.curves.values()}
         entry = self.sheet.rows.entry
         base = "SL-curves" if entry is None else f"SL-curves of {entry.name}"
         names = [base, *(f"{base} {number}" for number in range(2, len(taken) + 3))]
@@ -325,11 +325,11 @@ def _sentence(error: PgmStudioError) -> str:
 
 
 def open_plan(
-    shell: Shell, curve_id: str | None = None, *, data_id: str | None = None
+    app: AppContext, curve_id: str | None = None, *, data_id: str | None = None
 ) -> CurvesPlanPage:
     """The sheet of a plan in front: a new one, or that of some curves to be extended."""
-    close_welcome(shell)
-    page = shell.open_page(KEY, partial(CurvesPlanPage, shell))
+    close_welcome(app)
+    page = app.open_page(KEY, partial(CurvesPlanPage, app))
     assert isinstance(page, CurvesPlanPage)
     if curve_id != page.curve_id or curve_id is not None:
         page.extend(curve_id)

@@ -14,7 +14,14 @@ from pgmstudio.core.drawing.svg.plot_labels import language_sign
 from pgmstudio.core.experiments.curve_chart import Behind, Floats, places_of, series_title, sign_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint, curves_of
 from pgmstudio.core.experiments.sl_curves.selection import timing_fits
-from pgmstudio.gui.curves.model_scatter import MANY, Dots, LegendEntry, MarkPlot, Stroke, dot_look
+from pgmstudio.gui.curves.model_scatter import (
+    MANY,
+    Dots,
+    LegendEntry,
+    ModelScatter,
+    Stroke,
+    dot_look,
+)
 from pgmstudio.gui.theme.language_symbols import mark_colors
 
 Value = Callable[[CurvePoint], float | None]
@@ -86,7 +93,7 @@ UNASKED = "No point has been measured. Plan a sweep with â€œAsk random queriesâ€
 UNCOMPARED = "No beliefs have been compared with those of the best model yet."
 
 
-class QueryPlot(MarkPlot):
+class QueryPlot(ModelScatter):
     """A cloud for each curve; a fitted line where times are shown by size."""
 
     def __init__(self) -> None:
@@ -98,8 +105,8 @@ class QueryPlot(MarkPlot):
         if view != self.view.key:
             self._is_fitted = True
         self.view, self.points = VIEWS[view], points
-        is_asked = any(point.query_log2 is not None for point in points)
-        self._empty.setText(UNCOMPARED if view == "distance" and is_asked else UNASKED)
+        is_requested = any(point.query_log2 is not None for point in points)
+        self._empty.setText(UNCOMPARED if view == "distance" and is_requested else UNASKED)
         self.refresh()
 
     @property

@@ -26,12 +26,12 @@ from pgmstudio.gui.curves.model_scatter import (
     MANY,
     Bars,
     Dots,
+    HighlightRings,
     LegendEntry,
     MarkCanvas,
-    MarkPlot,
     MarksLayer,
+    ModelScatter,
     Pill,
-    Rings,
     Stroke,
     dot_look,
 )
@@ -42,7 +42,7 @@ from pgmstudio.gui.theme.theme import theme
 # Fewer marks than FEW are all in sight. Of more, those below FLOOR_ROOM times the way from the top
 # to where but FAR_SHARE of them lie are not, when the lowest is FAR times as far down as that.
 FEW, FAR_SHARE, FLOOR_ROOM, FAR = 8, 0.1, 1.5, 2.0
-_LEAST_TALL, _NEAR = 0.05, 0.25  # bits per row
+_MIN_TALL, _NEAR = 0.05, 0.25  # bits per row
 Across = Callable[[Floats], Floats]
 
 
@@ -92,7 +92,7 @@ def extent_of(
         left, right = min(left, at), max(right, at)
         low, high = min(low, truth[1]), max(high, truth[1])
     wide = max(right - left, 0.3 if is_log else 10.0)
-    tall = max(high - low, _LEAST_TALL)
+    tall = max(high - low, _MIN_TALL)
     bounds = QRectF(left - 0.07 * wide, low - 0.08 * tall, 1.14 * wide, 1.2 * tall)
     return Extent(below, near, bounds, nowhere)
 
@@ -111,7 +111,7 @@ def _floor(heights: Floats) -> float:
     if len(heights) < FEW:
         return -np.inf
     top, most = float(heights.max()), float(np.quantile(heights, FAR_SHARE))
-    room = max(FLOOR_ROOM * (top - most), _LEAST_TALL)
+    room = max(FLOOR_ROOM * (top - most), _MIN_TALL)
     return top - room if top - float(heights.min()) > FAR * room else -np.inf
 
 
@@ -208,7 +208,7 @@ _STEPS = 129
 LEGEND_MOST = 10
 
 
-class SlPlot(MarkPlot):
+class SlPlot(ModelScatter):
     """`lambda_moved` tells the λ that a hand has moved the line to."""
 
     lambda_moved = Signal(float)
@@ -383,7 +383,7 @@ class SlPlot(MarkPlot):
         is_square: bool = False,
     ) -> None:
         pen = QPen(theme().color(ink), width)
-        self.rings.ring(name, Rings(xs, ys, size, pen, is_square))
+        self.rings.ring(name, HighlightRings(xs, ys, size, pen, is_square))
 
     def _shown_places(self, keys: Iterable[str]) -> list[int]:
         """Where these models stand; one that rules out rows stands nowhere."""

@@ -13,22 +13,22 @@ from PySide6.QtWidgets import QMessageBox
 
 from pgmstudio.core.io.experiments import POINTS
 from pgmstudio.gui.curves.sweep_run import usual_folder
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 
-def may_sweep(shell: Shell, cluster: str, folder: Path | None) -> bool:
+def may_sweep(app: AppContext, cluster: str, folder: Path | None) -> bool:
     """Whether to connect to the scheduler and write into the folder; asked once for each."""
     asked: dict[str, str] = {}
-    if cluster and cluster not in shell.agreed_places:
+    if cluster and cluster not in app.agreed_places:
         asked[cluster] = (
             f"connects to the Dask scheduler at {cluster}, which can run programs on this computer"
         )
-    if folder is not None and not _is_expected(shell, folder):
+    if folder is not None and not _is_expected(app, folder):
         asked[str(folder)] = f"writes into the folder {folder}"
     if not asked:
         return True
     buttons = QMessageBox.StandardButton
-    box = QMessageBox(shell.window)
+    box = QMessageBox(app.window)
     box.setObjectName("sweepBox")
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setWindowTitle("PGM Studio")
@@ -39,12 +39,12 @@ def may_sweep(shell: Shell, cluster: str, folder: Path | None) -> bool:
     box.setDefaultButton(buttons.Cancel)
     if box.exec() != buttons.Yes:
         return False
-    shell.agreed_places.update(asked)
+    app.agreed_places.update(asked)
     return True
 
 
-def _is_expected(shell: Shell, folder: Path) -> bool:
+def _is_expected(app: AppContext, folder: Path) -> bool:
     """Chosen here, or where the program itself puts points, or with points in it already."""
-    if str(folder) in shell.agreed_places or folder.parent == usual_folder(shell):
+    if str(folder) in app.agreed_places or folder.parent == usual_folder(app):
         return True
     return (folder / POINTS).is_file()

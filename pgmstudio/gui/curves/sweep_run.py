@@ -22,28 +22,28 @@ from pgmstudio.gui.curves.setup import CurveSetup, Loaded, load
 from pgmstudio.gui.jobs.background_run import BackgroundRun
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.window import preferences
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 ENDING = ".points"
 
 
-def new_folder(shell: Shell) -> Path:
+def new_folder(app: AppContext) -> Path:
     """One that does not exist yet; it is made with the first point."""
-    return usual_folder(shell) / secrets.token_hex(4)
+    return usual_folder(app) / secrets.token_hex(4)
 
 
-def usual_folder(shell: Shell) -> Path:
+def usual_folder(app: AppContext) -> Path:
     """Where the folders of points are made: beside the project file, else with the preferences."""
-    if shell.document.path is not None:
-        return shell.document.path.with_suffix(ENDING)
+    if app.document.path is not None:
+        return app.document.path.with_suffix(ENDING)
     return preferences.preferences_folder() / "points"
 
 
-def found_folder(shell: Shell, entry: CurveEntry) -> Path | None:
+def found_folder(app: AppContext, entry: CurveEntry) -> Path | None:
     """The folder of some curves; one that was moved with its project file is found beside it."""
     if not entry.folder:
         return None
-    folder, path = Path(entry.folder), shell.document.path
+    folder, path = Path(entry.folder), app.document.path
     if not folder.is_dir() and path is not None:
         moved = path.parent / folder.parent.name / folder.name
         if moved.is_dir():

@@ -27,10 +27,10 @@ class CurvesBar(QWidget):
     """`changed` tells that something else is to be shown."""
 
     changed = Signal()
-    table_asked = Signal()
-    picture_asked = Signal()
-    rows_asked = Signal()
-    plan_asked = Signal()
+    table_requested = Signal()
+    picture_requested = Signal()
+    rows_requested = Signal()
+    plan_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ class CurvesBar(QWidget):
         self.log.setChecked(True)
         self.log.clicked.connect(self._on_changed)
         self.table = tool_button(
-            "table", "Show the points as a table.", self.table_asked.emit, name="curvesAsTable"
+            "table", "Show the points as a table.", self.table_requested.emit, name="curvesAsTable"
         )
         self.export = tool_button("export", "Export the plot or the points.", name="curvesExport")
         self.export.setStyleSheet("QToolButton::menu-indicator { image: none; }")
@@ -78,19 +78,19 @@ class CurvesBar(QWidget):
                 "Picture…",
                 "curvesPicture",
                 "The plot as it stands, as SVG, PDF or PNG.",
-                self.picture_asked,
+                self.picture_requested,
             ),
             (
                 "Points as a table…",
                 "curvesCsv",
                 "One line for each point, to all digits (.csv).",
-                self.rows_asked,
+                self.rows_requested,
             ),
             (
                 "Plan…",
                 "curvesPlan",
                 "What “pgmstudio sweep” runs without a window (.json).",
-                self.plan_asked,
+                self.plan_requested,
             ),
         ):
             action = QAction(words, menu)

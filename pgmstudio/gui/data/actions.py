@@ -15,18 +15,18 @@ from pgmstudio.core.model import ProbabilisticModel
 from pgmstudio.gui.project.last_model import last_model
 from pgmstudio.gui.project.opening import open_data_page, open_files
 from pgmstudio.gui.window.actions import ActionSpec
-from pgmstudio.gui.window.app_context import Shell, data_page_in_front
+from pgmstudio.gui.window.app_context import AppContext, current_data_page
 
 _PASTED = "Pasted table"
 
 
-class DataDesk(QObject):
+class DataCommands(QObject):
     """What the Data menu does; pages are imported when they are opened."""
 
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
-        self._shell = shell
-        last_model(shell)  # listens from the start
+    def __init__(self, app: AppContext) -> None:
+        super().__init__(app)
+        self._app = app
+        last_model(app)  # listens from the start
         self._has_text: bool | None = None
         QApplication.clipboard().dataChanged.connect(self._on_clipboard)
 
@@ -35,17 +35,17 @@ class DataDesk(QObject):
     @property
     def data_id(self) -> str | None:
         """The data set in front, else that of the model in view, else the first."""
-        shell = self._shell
-        page = data_page_in_front(self._shell)
+        app = self._app
+        page = current_data_page(self._app)
         if page is not None:
             return page.data_id
-        entry = shell.project.models.get(shell.bench.model_id or "")
-        if entry is not None and entry.data_id in shell.project.data:
+        entry = app.project.models.get(app.workspace.model_id or "")
+        if entry is not None and entry.data_id in app.project.data:
             return entry.data_id
-        return next(iter(shell.project.data), None)
+        return next(iter(app.project.data), None)
 
     def no_data(self) -> str | None:
-        return None if self._shell.project.data else "there is no data set. Import one first."
+        return None if self._app.project.data else "there is no data set. Import one first."
 
     def show_tab(self, key: str) -> None:
         from pgmstudio.gui.data.page import DataPage
@@ -53,8 +53,8 @@ class DataDesk(QObject):
         data_id = self.data_id
         if data_id is None:
             return
-        open_data_page(self._shell, data_id)
-        page = self._shell.center.page(f"data:{data_id}")
+        open_data_page(self._app, data_id)
+        page = self._app.center.page(f"data:{data_id}")
         if isinstance(page, DataPage):
             page.show_tab(key)
 
@@ -68,9 +68,9 @@ class DataDesk(QObject):
 
         endings = " ".join(f"*{ending}" for kind in FORMATS for ending in kind.endings)
         chosen, _ = QFileDialog.getOpenFileNames(
-            self._shell.window, "Import data", "", f"Data ({endings});;All files (*)"
+            self._app.window, "Import data", "", f"Data ({endings});;All files (*)"
         )
-        open_files(self._shell, [Path(name) for name in chosen])
+        open_files(self._app, [Path(name) for name in chosen])
 
     def no_text_to_paste(self) -> str | None:
         # Asking another program for what it copied may take long, so once per copy is enough.
@@ -91,10 +91,10 @@ class DataDesk(QObject):
         folder = tempfile.TemporaryDirectory(prefix="pgmstudio-")
         path = Path(folder.name) / "pasted.txt"
         path.write_text(text, encoding="utf-8")
-        shell = self._shell
-        shell.open_page(
+        app = self._app
+        app.open_page(
             f"import:{path}",
-            lambda: ImportPage(shell, path, name=_PASTED, on_closed=folder.cleanup),
+            lambda: ImportPage(app, path, name=_PASTED, on_closed=folder.cleanup),
         )
 
     def export(self) -> None:
@@ -103,14 +103,14 @@ class DataDesk(QObject):
         data_id = self.data_id
         if data_id is None:
             return
-        entry = self._shell.project.data[data_id]
+        entry = self._app.project.data[data_id]
         filters = ";;".join(
             f"{kind.title} ({' '.join('*' + ending for ending in kind.endings)})"
             for kind in FORMATS
             if kind.write is not None
         )
         chosen, _ = QFileDialog.getSaveFileName(
-            self._shell.window, "Export data", f"{entry.name}.csv", filters
+            self._app.window, "Export data", f"{entry.name}.csv", filters
         )
         if chosen:
             self.export_to(Path(chosen))
@@ -120,18 +120,18 @@ class DataDesk(QObject):
         from pgmstudio.core.io.data.reader import write_data
 
         try:
-            data = self._shell.project.data[self.data_id or ""].data
-            write_data(path, data, quoted=self._shell.preferences.quote_formulas)
+            data = self._app.project.data[self.data_id or ""].data
+            write_data(path, data, quoted=self._app.preferences.quote_formulas)
         except PgmStudioError as error:
-            self._shell.errors.report(error)
+            self._app.errors.report(error)
             return False
-        self._shell.tell(f"Wrote {path.name}.")
+        self._app.tell(f"Wrote {path.name}.")
         return True
 
     # -- again
 
     def _source(self) -> Path | None:
-        entry = self._shell.project.data.get(self.data_id or "")
+        entry = self._app.project.data.get(self.data_id or "")
         path = None if entry is None else entry.provenance.get("path")
         return Path(str(path)) if path else None
 
@@ -151,12 +151,12 @@ class DataDesk(QObject):
         from pgmstudio.gui.importing.page import ImportPage
         from pgmstudio.gui.importing.page_view import CUTS
 
-        source, data_id, shell = self._source(), self.data_id, self._shell
+        source, data_id, app = self._source(), self.data_id, self._app
         if source is None or data_id is None:
             return
-        draft = restored_draft(shell.project.data[data_id].provenance.get("choices", {}))
-        page = shell.open_page(
-            f"import:{source}", lambda: ImportPage(shell, source, draft=draft, replaces=data_id)
+        draft = restored_draft(app.project.data[data_id].provenance.get("choices", {}))
+        page = app.open_page(
+            f"import:{source}", lambda: ImportPage(app, source, draft=draft, replaces=data_id)
         )
         if isinstance(page, ImportPage):
             page.go_to(CUTS)
@@ -164,20 +164,20 @@ class DataDesk(QObject):
     # -- rows and models
 
     def cannot_use_row(self) -> str | None:
-        from pgmstudio.gui.evidence.row_evidence import why_no_row_evidence
+        from pgmstudio.gui.evidence.row_evidence import no_row_evidence_reason
 
-        page = data_page_in_front(self._shell)
+        page = current_data_page(self._app)
         if page is None or not page.table.selected_rows():
             return "select a row of a data set first."
-        return why_no_row_evidence(self._shell)
+        return no_row_evidence_reason(self._app)
 
     def use_row(self) -> None:
-        page = data_page_in_front(self._shell)
+        page = current_data_page(self._app)
         if page is not None:
             page.table.use_selected_row()
 
     def cannot_sample(self) -> str | None:
-        entry = last_model(self._shell).entry
+        entry = last_model(self._app).entry
         if entry is None:
             return "no model is open. Learn or open one first."
         if not isinstance(entry.model, ProbabilisticModel):
@@ -187,20 +187,20 @@ class DataDesk(QObject):
     def sample(self) -> None:
         from pgmstudio.gui.data.sample_page import SamplePage
 
-        shell, model_id = self._shell, last_model(self._shell).id
+        app, model_id = self._app, last_model(self._app).id
         if model_id is not None:
-            shell.open_page(f"sample:{model_id}", lambda: SamplePage(shell, model_id))
+            app.open_page(f"sample:{model_id}", lambda: SamplePage(app, model_id))
 
 
-def data_actions(shell: Shell) -> list[ActionSpec]:
-    desk = DataDesk(shell)
+def data_actions(app: AppContext) -> list[ActionSpec]:
+    commands = DataCommands(app)
     return [
         ActionSpec(
             "data.import",
             "Import…",
             "Data",
             "A table from a text file, workbook or database.",
-            desk.import_files,
+            commands.import_files,
             keys=("Ctrl+I",),
             icon="download-simple",
         ),
@@ -209,26 +209,26 @@ def data_actions(shell: Shell) -> list[ActionSpec]:
             "Paste table",
             "Data",
             "The table on the clipboard as a data set.",
-            desk.paste,
+            commands.paste,
             icon="clipboard-text",
-            why_not=desk.no_text_to_paste,
+            disabled_reason=commands.no_text_to_paste,
         ),
         ActionSpec(
             "data.export",
             "Export data…",
             "Data",
             "The data set as CSV, TSV, Parquet, ARFF or Netica cases.",
-            desk.export,
+            commands.export,
             icon="export",
-            why_not=desk.no_data,
+            disabled_reason=commands.no_data,
         ),
         ActionSpec(
             "data.missing",
             "Missing cells",
             "Data",
             "Which cells are missing together, and ways to fill them.",
-            desk.tab("missing"),
-            why_not=desk.no_data,
+            commands.tab("missing"),
+            disabled_reason=commands.no_data,
             separator_before=True,
         ),
         ActionSpec(
@@ -236,34 +236,34 @@ def data_actions(shell: Shell) -> list[ActionSpec]:
             "Discretise again",
             "Data",
             "Other cuts for the numbers of the file; the data set stays the same one.",
-            desk.discretise_again,
-            why_not=desk.cannot_discretise,
+            commands.discretise_again,
+            disabled_reason=commands.cannot_discretise,
         ),
         ActionSpec(
             "data.states",
             "States…",
             "Data",
             "Rename, merge, reorder and declare the states of a column.",
-            desk.tab("columns"),
+            commands.tab("columns"),
             icon="tag",
-            why_not=desk.no_data,
+            disabled_reason=commands.no_data,
         ),
         ActionSpec(
             "data.split",
             "Split…",
             "Data",
             "Rows for learning, for choosing and for the final test.",
-            desk.tab("split"),
+            commands.tab("split"),
             icon="scissors",
-            why_not=desk.no_data,
+            disabled_reason=commands.no_data,
         ),
         ActionSpec(
             "data.summary",
             "Summary",
             "Data",
             "Bars, entropy and missing rate of every column.",
-            desk.tab("columns"),
-            why_not=desk.no_data,
+            commands.tab("columns"),
+            disabled_reason=commands.no_data,
             separator_before=True,
         ),
         ActionSpec(
@@ -271,17 +271,17 @@ def data_actions(shell: Shell) -> list[ActionSpec]:
             "Associations",
             "Data",
             "How much every two columns tell about each other.",
-            desk.tab("associations"),
-            why_not=desk.no_data,
+            commands.tab("associations"),
+            disabled_reason=commands.no_data,
         ),
         ActionSpec(
             "data.row-evidence",
             "Use row as evidence",
             "Data",
             "The selected row becomes the evidence of the last model in view.",
-            desk.use_row,
+            commands.use_row,
             icon="flag",
-            why_not=desk.cannot_use_row,
+            disabled_reason=commands.cannot_use_row,
             separator_before=True,
         ),
         ActionSpec(
@@ -289,8 +289,8 @@ def data_actions(shell: Shell) -> list[ActionSpec]:
             "Sample from model…",
             "Data",
             "Draw rows from the last model in view, given its evidence or not.",
-            desk.sample,
+            commands.sample,
             icon="dice-five",
-            why_not=desk.cannot_sample,
+            disabled_reason=commands.cannot_sample,
         ),
     ]

@@ -30,7 +30,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.summary import Associations
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.number_format import grouped
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label
 from pgmstudio.gui.widgets.column_table import LinedRows, dress_head
@@ -39,7 +39,7 @@ from pgmstudio.gui.widgets.table import SortHead
 Index = QModelIndex | QPersistentModelIndex
 
 _HEADS = ("Column", "Column", "MI (bits)", "p-value")
-_MOST_SIDE = 40  # states of a pair table that are shown
+_MAX_SIDE = 40  # states of a pair table that are shown
 
 
 class _Pairs(QAbstractTableModel):
@@ -149,8 +149,8 @@ class PairTable(QWidget):
         super().__init__()
         self.setObjectName("pairTable")
         self._pair: tuple[DataSet, str, str] | None = None
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_counted)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_counted)
         self._counts: Any = None
         self.title = label("", "heading", wrap=True)
         self.said = label("", "secondary", size="dense", wrap=True)
@@ -186,14 +186,14 @@ class PairTable(QWidget):
         self._counts = None
         if data is None:
             self._pair = None
-            self._asker.forget()
+            self._latest_task.forget()
             return
         self._pair = (data, first, second)
 
         def count(cancel: CancelToken) -> Any:
             return joint_counts(data, [data.domain.index(first), data.domain.index(second)], cancel)
 
-        self._asker.ask(count)
+        self._latest_task.ask(count)
 
     def _on_counted(self, counts: Any) -> None:
         if self._pair is None:
@@ -202,10 +202,10 @@ class PairTable(QWidget):
         data, first, second = self._pair
         rows, columns = data.domain[first].states, data.domain[second].states
         expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(counts.sum(), 1.0)
-        self.table.setRowCount(min(len(rows), _MOST_SIDE))
-        self.table.setColumnCount(min(len(columns), _MOST_SIDE))
-        self.table.setVerticalHeaderLabels(rows[:_MOST_SIDE])
-        self.table.setHorizontalHeaderLabels(columns[:_MOST_SIDE])
+        self.table.setRowCount(min(len(rows), _MAX_SIDE))
+        self.table.setColumnCount(min(len(columns), _MAX_SIDE))
+        self.table.setVerticalHeaderLabels(rows[:_MAX_SIDE])
+        self.table.setHorizontalHeaderLabels(columns[:_MAX_SIDE])
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         for i in range(self.table.rowCount()):
             for j in range(self.table.columnCount()):

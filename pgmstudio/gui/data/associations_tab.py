@@ -27,14 +27,14 @@ from pgmstudio.core.data.summary import Associations, associations
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.gui.data.association_table import PairList, PairTable
-from pgmstudio.gui.jobs.job import Share
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.job import ProgressCell
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.plots.matrix_plot import HeatLegend, HeatMap
 from pgmstudio.gui.project.last_model import last_model
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import button, label, row, scrolled
-from pgmstudio.gui.widgets.step_bar import QuietLine
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.widgets.step_bar import PlainLine
+from pgmstudio.gui.window.app_context import AppContext
 
 LOOK_EVERY_MS = 100
 _COUNTING = "Counting all pairs of columns…"
@@ -50,7 +50,7 @@ class CountingWait(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("countingWait")
-        self._share = Share()
+        self._share = ProgressCell()
         self._words = label(_COUNTING, "secondary")
         self._words.setObjectName("countingWords")
         self._bar = QProgressBar()
@@ -71,9 +71,9 @@ class CountingWait(QWidget):
         layout.addStretch(1)
         self.end()
 
-    def begin(self) -> Share:
+    def begin(self) -> ProgressCell:
         """Another counting; it tells the share that is returned how far it is."""
-        self._share = Share()
+        self._share = ProgressCell()
         self._timer.start()
         self._show(_COUNTING, "Stop", "Stop counting.")
         self._look()
@@ -138,15 +138,15 @@ def clustered_order(bits: NDArray[np.float64]) -> list[int]:
 class AssociationTab(QWidget):
     """Computed in the background when shown; a click on a cell selects the two nodes."""
 
-    def __init__(self, shell: Shell, data_id: str) -> None:
+    def __init__(self, app: AppContext, data_id: str) -> None:
         super().__init__()
         self.setObjectName("associationTab")
-        self._shell, self._data_id = shell, data_id
+        self._app, self._data_id = app, data_id
         self._asked: DataSet | None = None
         self._answer: _Answer | None = None
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_answered)
-        self._asker.failed.connect(self._on_failed)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_answered)
+        self._latest_task.failed.connect(self._on_failed)
         self.map = HeatMap("heatMap")
         self.map.describe = self.describe
         self.map.chosen.connect(self._on_chosen)
@@ -155,7 +155,7 @@ class AssociationTab(QWidget):
         self.list.chosen.connect(self._on_chosen)
         self.pair = PairTable()
         self.legend = HeatLegend()
-        self.hover = QuietLine("heatHover")
+        self.hover = PlainLine("heatHover")
         self.hover.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.as_table = button(
             "Show as table", self._on_as_table, icon_name="table", name="heatAsTable"
@@ -196,8 +196,8 @@ class AssociationTab(QWidget):
         layout.addWidget(splitter, 1)
         layout.addWidget(foot)
         self.hover.setText(_HINT)
-        shell.bench.model_in_view_changed.connect(self._refresh_edges)
-        shell.document.changed.connect(self._refresh_edges)
+        app.workspace.model_in_view_changed.connect(self._refresh_edges)
+        app.document.changed.connect(self._refresh_edges)
 
     # -- what is shown
 
@@ -216,14 +216,14 @@ class AssociationTab(QWidget):
             found = associations(data, cancel, share.tell)
             return _Answer(data, found, clustered_order(found.information_bits))
 
-        self._asker.ask(count)
+        self._latest_task.ask(count)
 
     def _on_failed(self, error: BaseException) -> None:
         self.wait.end()
-        self._shell.errors.report(error)
+        self._app.errors.report(error)
 
     def _on_stopped(self) -> None:
-        self._asker.forget()
+        self._latest_task.forget()
         if self._answer is not None:  # what was counted of older rows
             self._asked = self._answer.data
             self._stack.setCurrentIndex(0)
@@ -255,7 +255,7 @@ class AssociationTab(QWidget):
             made.setToolTip(tip if is_counted else "Not now: the pairs are still being counted.")
 
     def _refresh_edges(self, *_: object) -> None:
-        entry = last_model(self._shell).entry
+        entry = last_model(self._app).entry
         model = entry.model if entry is not None else None
         edges = model.edges if isinstance(model, DirectedModel) else ()
         self.map.show_edges(edges)
@@ -288,12 +288,12 @@ class AssociationTab(QWidget):
             self.pair.show_pair(self._answer.data, first, second, said)
         else:
             self.pair.show_pair(None)
-        last = last_model(self._shell)
+        last = last_model(self._app)
         if last.entry is not None:
             nodes = [n for n in dict.fromkeys((first, second)) if n in last.entry.model.domain]
             # The data page is in front; the panels go on showing the model it belongs to.
-            self._shell.bench.view_model(last.id)
-            self._shell.bench.select(nodes)
+            self._app.workspace.view_model(last.id)
+            self._app.workspace.select(nodes)
 
     def _on_as_table(self) -> None:
         if self._answer is not None:
@@ -304,7 +304,7 @@ class AssociationTab(QWidget):
     def _on_export(self) -> None:
         if self._answer is None:
             return
-        name = self._shell.project.data[self._data_id].name
+        name = self._app.project.data[self._data_id].name
         chosen, _ = QFileDialog.getSaveFileName(
             self, "Export associations", f"{name}-associations.csv", "CSV (*.csv)"
         )
@@ -314,8 +314,8 @@ class AssociationTab(QWidget):
     def export_to(self, path: Path) -> None:
         """All pairs, the strongest first."""
         if self._answer is not None:
-            self._shell.write_csv(path, associations_csv(self._answer.found))
-            self._shell.tell(f"Wrote {path.name}.")
+            self._app.write_csv(path, associations_csv(self._answer.found))
+            self._app.tell(f"Wrote {path.name}.")
 
 
 def associations_csv(found: Associations) -> str:

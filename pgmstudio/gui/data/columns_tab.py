@@ -10,11 +10,11 @@ from pgmstudio.core.data.summary import ColumnSummary, summarise
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.data.state_editor import StateManager
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.widgets.basic import label, row, scrolled
 from pgmstudio.gui.widgets.column_table import ColumnList, ColumnRow
 from pgmstudio.gui.widgets.search_field import SearchField
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 _LIST_WIDTH, _STATES_WIDTH = 350, 380  # so that rows and states are read whole at 1280
 CELLS_AT_ONCE = 1_000_000  # summarised within a frame or two
@@ -23,14 +23,14 @@ CELLS_AT_ONCE = 1_000_000  # summarised within a frame or two
 class ColumnsTab(QWidget):
     """A list at the left, the state manager at the right."""
 
-    def __init__(self, shell: Shell, data_id: str) -> None:
+    def __init__(self, app: AppContext, data_id: str) -> None:
         super().__init__()
         self.setObjectName("dataColumns")
-        self._shell, self._data_id = shell, data_id
+        self._app, self._data_id = app, data_id
         self._summaries: dict[str, ColumnSummary] = {}
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._show)
-        self._asker.failed.connect(shell.errors.report)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._show)
+        self._latest_task.failed.connect(app.errors.report)
         self.count = label("", "heading", size="dense")
         self.search = SearchField("findColumn", "Find a column")
         self.list = ColumnList(
@@ -38,7 +38,7 @@ class ColumnsTab(QWidget):
         )
         self.search.textChanged.connect(self.list.find_columns)
         self.list.picked.connect(self._on_picked)
-        self.states = StateManager(shell, data_id)
+        self.states = StateManager(app, data_id)
         left = QWidget()
         layout = QVBoxLayout(left)
         layout.setContentsMargins(0, 8, 0, 0)
@@ -57,19 +57,19 @@ class ColumnsTab(QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(splitter)
-        self.show_data(shell.project.data[data_id].data)
+        self.show_data(app.project.data[data_id].data)
 
     def show_data(self, data: DataSet) -> None:
         """Bars and entropies of the rows as they are now."""
         if data.row_count * len(data.domain) <= CELLS_AT_ONCE:
-            self._asker.forget()
+            self._latest_task.forget()
             self._show((data, summarise(data)))
             return
 
         def look(_cancel: CancelToken) -> tuple[DataSet, tuple[ColumnSummary, ...]]:
             return data, summarise(data)
 
-        self._asker.ask(look)
+        self._latest_task.ask(look)
 
     def pick(self, column: str) -> None:
         self.list.pick(column)
@@ -87,7 +87,7 @@ class ColumnsTab(QWidget):
             self._on_picked(self.list.current)
 
     def _on_picked(self, column: str) -> None:
-        live = self._shell.project.data.get(self._data_id)
+        live = self._app.project.data.get(self._data_id)
         if live is not None and column in self._summaries and column in live.data.domain:
             summary = self._summaries[column]
             if len(summary.counts) == live.data.domain[column].cardinality:

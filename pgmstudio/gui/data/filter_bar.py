@@ -14,7 +14,7 @@ from pgmstudio.gui.widgets.basic import button, empty, literal
 
 Filters = dict[str, frozenset[str | None]]
 
-_MOST_STATES = 60  # in a menu
+_MAX_STATES = 60  # in a menu
 
 
 class FilterBar(QWidget):
@@ -77,7 +77,7 @@ class FilterBar(QWidget):
         menu = QMenu(f"Show only {column}", parent)
         menu.setObjectName("filterMenu")
         chosen = self._filters.get(column, frozenset())
-        states: list[str | None] = [*self._domain[column].states[:_MOST_STATES], None]
+        states: list[str | None] = [*self._domain[column].states[:_MAX_STATES], None]
         for state in states:
             text = f"{MISSING_SIGN} {MISSING_WORD}" if state is None else state
             action = menu.addAction(literal(text))

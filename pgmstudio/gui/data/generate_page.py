@@ -32,7 +32,7 @@ from pgmstudio.core.params import params_to_dict, specs_of
 from pgmstudio.core.project.edits import add_data, add_model
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Project
 from pgmstudio.gui.jobs.debounce import one_shot
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.learning.param_form import ParamForm
 from pgmstudio.gui.project.opening import close_welcome, open_data_page
 from pgmstudio.gui.theme.icons import icon
@@ -47,7 +47,7 @@ from pgmstudio.gui.widgets.basic import (
     row,
     scrolled,
 )
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.page import Page
 
 KEY = "generate"
@@ -58,14 +58,14 @@ TEST_SHARE = 1 / 3  # 10 000 rows to learn from and 5 000 to test on, as in the 
 class GeneratePage(Page):
     """The rows become a data set of the project that says how it was made."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__(KEY)
-        self._shell = shell
+        self._app = app
         self._forms: dict[str, ParamForm] = {}
         self._pending: tuple[Generator, Any] | None = None
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_rows)
-        self._asker.failed.connect(self._on_failed)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_rows)
+        self._latest_task.failed.connect(self._on_failed)
         self.list = QListWidget()
         self.list.setObjectName("generators")
         self.list.setAccessibleName("Synthetic data sets")
@@ -185,7 +185,7 @@ class GeneratePage(Page):
         return True
 
     def closed(self) -> None:
-        self._asker.forget()
+        self._latest_task.forget()
 
     # -- which one
 
@@ -224,7 +224,7 @@ class GeneratePage(Page):
 
     def _refresh(self, *_: object) -> None:
         is_right = self.form().params() is not None
-        is_busy = self._asker.is_waiting
+        is_busy = self._latest_task.is_waiting
         self.draw.setText(
             "Drawing…" if is_busy else f"Generate {counted(self.rows.value(), 'row')}"
         )
@@ -244,7 +244,7 @@ class GeneratePage(Page):
         self._pending = (self.generator, params)
         seed, rows = self.seed.value(), self.rows.value()
         wants_truth = self.keeps_truth.isChecked()
-        self._asker.ask(partial(_drawn, self.generator, params, seed, rows, wants_truth))
+        self._latest_task.ask(partial(_drawn, self.generator, params, seed, rows, wants_truth))
         self._refresh()
 
     def _on_rows(self, drawn: tuple[DataSet, Model | None]) -> None:
@@ -266,19 +266,19 @@ class GeneratePage(Page):
             else None,
             provenance=origin,
         )
-        data_id = self._shell.project.next_data_id()
+        data_id = self._app.project.next_data_id()
         edit = partial(_with_rows, entry=entry, data_id=data_id, truth=truth)
-        if self._shell.change(f"Generate {entry.name}", edit):
-            open_data_page(self._shell, data_id)
-            self._shell.center.close_page(self)
-            self._shell.tell(f"{counted(data.row_count, 'row')} of {entry.name}.", undo=True)
+        if self._app.change(f"Generate {entry.name}", edit):
+            open_data_page(self._app, data_id)
+            self._app.center.close_page(self)
+            self._app.tell(f"{counted(data.row_count, 'row')} of {entry.name}.", undo=True)
 
     def _on_failed(self, error: BaseException) -> None:
         self._refresh()
         if isinstance(error, PgmStudioError):
             self.problem.tell(str(error))
         else:
-            self._shell.errors.report(error)
+            self._app.errors.report(error)
 
 
 def _drawn(
@@ -299,9 +299,9 @@ def _with_rows(project: Project, *, entry: DataEntry, data_id: str, truth: Model
     return add_model(project, entry=made)
 
 
-def open_generate(shell: Shell) -> GeneratePage:
+def open_generate(app: AppContext) -> GeneratePage:
     """The page of synthetic data sets, in front."""
-    close_welcome(shell)
-    page = shell.open_page(KEY, partial(GeneratePage, shell))
+    close_welcome(app)
+    page = app.open_page(KEY, partial(GeneratePage, app))
     assert isinstance(page, GeneratePage)
     return page

@@ -15,7 +15,7 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.learning.base import Learner
 from pgmstudio.core.project.edits import replace_data
 from pgmstudio.gui.widgets.basic import button, label
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,22 +64,22 @@ REMEDIES = {
 }
 
 
-def apply_remedy(shell: Shell, data_id: str, remedy: Remedy, seed: int = 0) -> None:
+def apply_remedy(app: AppContext, data_id: str, remedy: Remedy, seed: int = 0) -> None:
     """Change the data set, undoably."""
-    data = shell.project.data[data_id].data
+    data = app.project.data[data_id].data
     try:
         changed = remedy.fill(data, seed)
     except PgmStudioError as error:
-        shell.errors.report(error)
+        app.errors.report(error)
         return
-    land_filled(shell, data_id, changed, remedy.undo_text)
+    land_filled(app, data_id, changed, remedy.undo_text)
 
 
-def land_filled(shell: Shell, data_id: str, changed: DataSet, text: str) -> None:
+def land_filled(app: AppContext, data_id: str, changed: DataSet, text: str) -> None:
     """Put filled rows in the place of those with missing cells, undoably."""
     edit = partial(replace_data, data_id=data_id, data=changed)
-    if changed is not shell.project.data[data_id].data and shell.change(text, edit):
-        shell.tell(f"{text}.", undo=True)
+    if changed is not app.project.data[data_id].data and app.change(text, edit):
+        app.tell(f"{text}.", undo=True)
 
 
 class RemedyRow(QWidget):
@@ -87,10 +87,10 @@ class RemedyRow(QWidget):
 
     OFFERED = ("fillMode", "missingState", "dropIncomplete")
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.setObjectName("remedyRow")
-        self._shell = shell
+        self._app = app
         self._data_id: str | None = None
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -118,4 +118,4 @@ class RemedyRow(QWidget):
 
     def _on_chosen(self, name: str) -> None:
         if self._data_id is not None:
-            apply_remedy(self._shell, self._data_id, REMEDIES[name])
+            apply_remedy(self._app, self._data_id, REMEDIES[name])

@@ -17,13 +17,13 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.imputation 
 )
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.gui.data.imputation import REMEDIES, apply_remedy, land_filled
-from pgmstudio.gui.jobs.latest_task import Asker
-from pgmstudio.gui.plots.matrix_plot import MOST_PATTERNS, PatternMap
+from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.plots.matrix_plot import MAX_PATTERNS, PatternMap
 from pgmstudio.gui.project.last_model import last_model
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, button, label, row, scrolled
-from pgmstudio.gui.widgets.step_bar import QuietLine
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.widgets.step_bar import PlainLine
+from pgmstudio.gui.window.app_context import AppContext
 
 BY_MODEL_TIP = (
     "Each missing cell is drawn by the seed from the last model in view, given the rest of its row."
@@ -33,14 +33,14 @@ BY_MODEL_TIP = (
 class MissingTab(QWidget):
     """Looked at in the background when it is shown and the rows are others than before."""
 
-    def __init__(self, shell: Shell, data_id: str) -> None:
+    def __init__(self, app: AppContext, data_id: str) -> None:
         super().__init__()
         self.setObjectName("missingTab")
-        self._shell, self._data_id = shell, data_id
+        self._app, self._data_id = app, data_id
         self._shown: DataSet | None = None
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._show_patterns)
-        self._asker.failed.connect(shell.errors.report)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._show_patterns)
+        self._latest_task.failed.connect(app.errors.report)
         self.sentence = Note("", "info", "missingSentence")
         self.seed = QSpinBox()
         self.seed.setObjectName("imputeSeed")
@@ -57,13 +57,13 @@ class MissingTab(QWidget):
             tip=BY_MODEL_TIP,
             name="fillByModel",
         )
-        self._filler = Asker(self)
+        self._filler = LatestTask(self)
         self._filler.answered.connect(self._on_filled)
-        self._filler.failed.connect(shell.errors.report)
+        self._filler.failed.connect(app.errors.report)
         self.map = PatternMap("missingMap")
         area: QScrollArea = scrolled(self.map, "missingScroll")
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        self._legend = QuietLine("missingLegend")
+        self._legend = PlainLine("missingLegend")
         self._pattern_count = 0
         theme().changed.connect(self._tell_legend)
         layout = QVBoxLayout(self)
@@ -78,16 +78,16 @@ class MissingTab(QWidget):
         layout.addWidget(area, 1)
 
     def _on_remedy(self, name: str) -> None:
-        apply_remedy(self._shell, self._data_id, REMEDIES[name], self.seed.value())
+        apply_remedy(self._app, self._data_id, REMEDIES[name], self.seed.value())
 
     def _fill_by_model(self) -> None:
         """Draw each missing cell from the last model in view, beside the window."""
-        entry = last_model(self._shell).entry
+        entry = last_model(self._app).entry
         network = network_of(entry.model) if entry is not None else None
         if network is None:
-            self._shell.tell("Open or learn a Bayesian network of these columns first.")
+            self._app.tell("Open or learn a Bayesian network of these columns first.")
             return
-        data, seed = self._shell.project.data[self._data_id].data, self.seed.value()
+        data, seed = self._app.project.data[self._data_id].data, self.seed.value()
 
         def fill(cancel: CancelToken) -> tuple[DataSet, DataSet]:
             rng = np.random.default_rng(seed)
@@ -97,8 +97,8 @@ class MissingTab(QWidget):
 
     def _on_filled(self, found: tuple[DataSet, DataSet]) -> None:
         before, filled = found
-        if before is self._shell.project.data[self._data_id].data:
-            land_filled(self._shell, self._data_id, filled, "Fill missing cells as the model tells")
+        if before is self._app.project.data[self._data_id].data:
+            land_filled(self._app, self._data_id, filled, "Fill missing cells as the model tells")
 
     def show_data(self, data: DataSet) -> None:
         """Look at the patterns of `data` unless they are shown already."""
@@ -115,7 +115,7 @@ class MissingTab(QWidget):
         def look(_cancel: CancelToken) -> MissingPatterns:
             return missing_patterns(data)
 
-        self._asker.ask(look)
+        self._latest_task.ask(look)
 
     def _show_patterns(self, found: MissingPatterns) -> None:
         self.map.show_patterns(found.names, found.patterns, found.weights)
@@ -124,7 +124,7 @@ class MissingTab(QWidget):
 
     def _tell_legend(self) -> None:
         count = self._pattern_count
-        more = f", the first {MOST_PATTERNS} shown" if count > MOST_PATTERNS else ""
+        more = f", the first {MAX_PATTERNS} shown" if count > MAX_PATTERNS else ""
         strong = "dark" if theme().shade == "light" else "light"
         self._legend.setText(f"{counted(count, 'pattern')}{more} · {strong} = missing")
 

@@ -16,12 +16,12 @@ from pgmstudio.gui.data.columns_tab import ColumnsTab
 from pgmstudio.gui.data.missing_tab import MissingTab
 from pgmstudio.gui.data.split_tab import SplitTab
 from pgmstudio.gui.data.table_tab import TableTab
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Segments, button, hairline, row, tool_button
-from pgmstudio.gui.widgets.step_bar import QuietLine
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.widgets.step_bar import PlainLine
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.page import Page
 
 _TABS = (
@@ -37,13 +37,13 @@ Tab = TableTab | ColumnsTab | MissingTab | AssociationTab | SplitTab
 class DataPage(Page):
     """Follows one data set of the project; goes away with it. Tabs are made when first shown."""
 
-    def __init__(self, shell: Shell, data_id: str) -> None:
+    def __init__(self, app: AppContext, data_id: str) -> None:
         super().__init__(f"data:{data_id}")
-        self._shell, self.data_id = shell, data_id
+        self._app, self.data_id = app, data_id
         self._tabs: dict[str, Tab] = {}
         self.tabs = Segments(_TABS, "dataTabs")
         self.tabs.chosen.connect(self.show_tab)
-        self.facts = QuietLine("dataFacts")
+        self.facts = PlainLine("dataFacts")
         self.facts.elide = Qt.TextElideMode.ElideRight
         self._stack = QStackedWidget()
         self.stepwise = button(
@@ -74,7 +74,7 @@ class DataPage(Page):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(frame)
-        shell.document.changed.connect(self._on_document_changed)
+        app.document.changed.connect(self._on_document_changed)
         self._tell_facts()
         self.show_tab("table")
 
@@ -91,7 +91,7 @@ class DataPage(Page):
 
     @property
     def title(self) -> str:
-        entry = self._shell.project.data.get(self.data_id)
+        entry = self._app.project.data.get(self.data_id)
         return entry.name if entry is not None else "Data"
 
     def page_icon(self) -> QIcon:
@@ -99,12 +99,12 @@ class DataPage(Page):
 
     @property
     def entry(self) -> DataEntry:
-        return self._shell.project.data[self.data_id]
+        return self._app.project.data[self.data_id]
 
     def show_tab(self, key: str) -> QWidget:
         """Bring a tab to front: table, columns, missing, associations or split."""
         if key not in self._tabs:
-            made = _MAKERS[key](self._shell, self.data_id)
+            made = _MAKERS[key](self._app, self.data_id)
             self._tabs[key] = made
             self._stack.addWidget(made)
         self.tabs.choose(key)
@@ -122,17 +122,17 @@ class DataPage(Page):
     def _on_stepwise(self) -> None:
         from pgmstudio.gui.learning.wizard.page import open_stepwise
 
-        open_stepwise(self._shell, self.data_id)
+        open_stepwise(self._app, self.data_id)
 
     def _on_compare(self) -> None:
         from pgmstudio.gui.comparison.languages_page import open_comparison
 
-        open_comparison(self._shell, self.data_id)
+        open_comparison(self._app, self.data_id)
 
     def _on_document_changed(self, before: Project, after: Project) -> None:
         old, new = before.data.get(self.data_id), after.data.get(self.data_id)
         if new is None:
-            self._shell.center.close_page(self)
+            self._app.center.close_page(self)
             return
         if old is new:
             return
@@ -155,8 +155,8 @@ class DataPage(Page):
         self.facts.setToolTip(f"{facts}. {parts or 'No split: every learner sees every row.'}")
 
     def closed(self) -> None:
-        for asker in self.findChildren(Asker):
-            asker.forget()
+        for latest_task in self.findChildren(LatestTask):
+            latest_task.forget()
 
 
 def facts_of(data: DataSet) -> str:
@@ -174,7 +174,7 @@ def _split_words(names: tuple[str, ...], sizes: tuple[int, ...]) -> str:
     return "Split: " + ", ".join(f"{name} {counted(size, 'row')}" for name, size in parts)
 
 
-_MAKERS: dict[str, Callable[[Shell, str], Tab]] = {
+_MAKERS: dict[str, Callable[[AppContext, str], Tab]] = {
     "table": TableTab,
     "columns": ColumnsTab,
     "missing": MissingTab,

@@ -27,7 +27,7 @@ from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.jobs.job import Job, JobState
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Note, button, label, row
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.page import Page
 
 _MANY_GIVEN = 5_000  # rows under evidence that take a while
@@ -36,9 +36,9 @@ _MANY_GIVEN = 5_000  # rows under evidence that take a while
 class SamplePage(Page):
     """One model; the rows become a data set of the project that says where it came from."""
 
-    def __init__(self, shell: Shell, model_id: str) -> None:
+    def __init__(self, app: AppContext, model_id: str) -> None:
         super().__init__(f"sample:{model_id}")
-        self._shell, self._model_id = shell, model_id
+        self._app, self._model_id = app, model_id
         self._job: Job | None = None
         self.rows = QSpinBox()
         self.rows.setObjectName("sampleRows")
@@ -69,8 +69,8 @@ class SamplePage(Page):
         self.draw = button("Draw rows", self.start, role="primary", icon_name="check", name="draw")
         self.cancel = button("Cancel", self._on_cancel, role="link", name="sampleCancel")
         self._lay_out()
-        shell.bench.beliefs_changed.connect(self._refresh)
-        shell.document.changed.connect(self._refresh)
+        app.workspace.beliefs_changed.connect(self._refresh)
+        app.document.changed.connect(self._refresh)
         self._refresh()
 
     @property
@@ -82,7 +82,7 @@ class SamplePage(Page):
 
     @property
     def _title(self) -> str:
-        entry = self._shell.project.models.get(self._model_id)
+        entry = self._app.project.models.get(self._model_id)
         return entry.title if entry is not None else "a model"
 
     def _lay_out(self) -> None:
@@ -115,9 +115,9 @@ class SamplePage(Page):
         layout.addWidget(frame)
 
     def _evidence(self) -> dict[str, Finding]:
-        if self._model_id not in self._shell.project.models:
+        if self._model_id not in self._app.project.models:
             return {}
-        return dict(self._shell.bench.beliefs(self._model_id).evidence)
+        return dict(self._app.workspace.beliefs(self._model_id).evidence)
 
     def _refresh(self, *_: object) -> None:
         evidence = self._evidence()
@@ -130,7 +130,7 @@ class SamplePage(Page):
         if not evidence:
             self.given.setChecked(False)
         self.draw.setText(f"Draw {counted(self.rows.value(), 'row')}")
-        self.draw.setEnabled(self._job is None and self._model_id in self._shell.project.models)
+        self.draw.setEnabled(self._job is None and self._model_id in self._app.project.models)
         self.sentence.tell(self._sentence(evidence), "info")
 
     def _sentence(self, evidence: dict[str, Finding]) -> str:
@@ -143,7 +143,7 @@ class SamplePage(Page):
 
     def start(self) -> None:
         """Draw in the background."""
-        model = self._shell.project.models[self._model_id].model
+        model = self._app.project.models[self._model_id].model
         evidence = self._evidence() if self.given.isChecked() else None
         plan = SamplePlan(
             self.rows.value(), self.seed.value(), self.missing.value() / 100, evidence
@@ -170,7 +170,7 @@ class SamplePage(Page):
     def _take(self, plan: SamplePlan, sampled: Sampled) -> None:
         from pgmstudio.gui.project.opening import open_data_page
 
-        shell, title = self._shell, self._title
+        app, title = self._app, self._title
         given = {name: str(finding) for name, finding in (plan.evidence or {}).items()}
         entry = DataEntry(
             name=f"{title} sample",
@@ -184,11 +184,11 @@ class SamplePage(Page):
                 "evidence": given,
             },
         )
-        data_id = shell.project.next_data_id()
-        if shell.change(f"Sample from {title}", partial(add_data, entry=entry)):
-            open_data_page(shell, data_id)
-            shell.center.close_page(self)
-            shell.tell(f"{counted(plan.rows, 'row')} drawn from {title}.", undo=True)
+        data_id = app.project.next_data_id()
+        if app.change(f"Sample from {title}", partial(add_data, entry=entry)):
+            open_data_page(app, data_id)
+            app.center.close_page(self)
+            app.tell(f"{counted(plan.rows, 'row')} drawn from {title}.", undo=True)
 
     def _on_state(self, state: JobState) -> None:
         if state is JobState.CANCELLING:
@@ -202,13 +202,13 @@ class SamplePage(Page):
         if isinstance(error, PgmStudioError):
             self.problem.tell(str(error))
         else:
-            self._shell.errors.report(error)
+            self._app.errors.report(error)
 
     def _on_cancel(self) -> None:
         if self._job is not None:
             self._job.cancel()
         else:
-            self._shell.center.close_page(self)
+            self._app.center.close_page(self)
 
     def closed(self) -> None:
         if self._job is not None:

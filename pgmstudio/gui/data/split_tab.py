@@ -15,22 +15,22 @@ from pgmstudio.core.project.edits import replace_data, set_split
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.importing.split_step import SplitForm
 from pgmstudio.gui.widgets.basic import Note, button, label, row, scrolled
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 
 class SplitTab(QWidget):
     """Nothing changes before the button is pressed; then it is one undoable step."""
 
-    def __init__(self, shell: Shell, data_id: str) -> None:
+    def __init__(self, app: AppContext, data_id: str) -> None:
         super().__init__()
         self.setObjectName("splitTab")
-        self._shell, self._data_id = shell, data_id
+        self._app, self._data_id = app, data_id
         self._plan = SplitPlan(kind="random")
         self.now = label("", wrap=True)
         self.now.setObjectName("splitNow")
         self.problem = Note("", "danger", "splitProblem")
         self.form = SplitForm()
-        self.form.plan_wanted.connect(self._on_plan_wanted)
+        self.form.plan_requested.connect(self._on_plan_requested)
         self.apply = button("Split rows", self._on_apply, role="primary", name="applySplit")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 12)
@@ -40,7 +40,7 @@ class SplitTab(QWidget):
         layout.addWidget(row(self.apply, None))
 
     def show_data(self, data: DataSet) -> None:
-        split = self._shell.project.data[self._data_id].split
+        split = self._app.project.data[self._data_id].split
         if split is None:
             self.now.setText("The rows are not split: every learner sees all of them.")
         else:
@@ -53,9 +53,9 @@ class SplitTab(QWidget):
         self.apply.setText(words)
         self.apply.setToolTip(f"{words}; can be undone")
 
-    def _on_plan_wanted(self, plan: SplitPlan) -> None:
+    def _on_plan_requested(self, plan: SplitPlan) -> None:
         self._plan = replace(plan)
-        self.show_data(self._shell.project.data[self._data_id].data)
+        self.show_data(self._app.project.data[self._data_id].data)
 
     def _on_apply(self) -> None:
         plan, data_id = self._plan, self._data_id
@@ -66,10 +66,10 @@ class SplitTab(QWidget):
                 project = replace_data(project, data_id=data_id, data=data)
             return set_split(project, data_id=data_id, split=split)
 
-        name = self._shell.project.data[data_id].name
+        name = self._app.project.data[data_id].name
         text = f"Split {name}" if plan.kind != "none" else f"Undo the split of {name}"
         try:
-            self._shell.document.change(text, edit)
+            self._app.document.change(text, edit)
         except PgmStudioError as refusal:
             self.problem.tell(str(refusal))
             return

@@ -34,7 +34,7 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, button, label, row, tool_button
 from pgmstudio.gui.widgets.column_table import LinedRows, dress_head, paint_row_line
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 _SHARE = Qt.ItemDataRole.UserRole
 _NAME, _COUNT, _BAR = range(3)
@@ -74,10 +74,10 @@ def merged_name(states: Sequence[str], chosen: Sequence[str]) -> str:
 class StateManager(QWidget):
     """Shows one column of a data set of the project and asks the document to change it."""
 
-    def __init__(self, shell: Shell, data_id: str) -> None:
+    def __init__(self, app: AppContext, data_id: str) -> None:
         super().__init__()
         self.setObjectName("stateManager")
-        self._shell, self._data_id = shell, data_id
+        self._app, self._data_id = app, data_id
         self._column: str | None = None
         self._is_filling = False
         self.title = ElidedLabel()
@@ -176,7 +176,7 @@ class StateManager(QWidget):
 
     @property
     def data(self) -> DataSet:
-        return self._shell.project.data[self._data_id].data
+        return self._app.project.data[self._data_id].data
 
     @property
     def column(self) -> str | None:
@@ -248,7 +248,7 @@ class StateManager(QWidget):
             return replace_data(project, data_id=self._data_id, data=data)
 
         try:
-            self._shell.document.change(text, on_project)
+            self._app.document.change(text, on_project)
         except PgmStudioError as refusal:
             self.problem.tell(str(refusal))
             return False
@@ -296,7 +296,7 @@ class StateManager(QWidget):
             lambda data: editing.merge_states(data, column, chosen, into),
         ):
             self.select_states([into])
-            self._shell.tell(f"{counted(len(chosen), 'state')} of {column} merged.", undo=True)
+            self._app.tell(f"{counted(len(chosen), 'state')} of {column} merged.", undo=True)
 
     def _declare(self) -> None:
         column, name = self._column, self.new_state.text().strip()

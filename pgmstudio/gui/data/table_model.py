@@ -76,7 +76,7 @@ def rows_shown(data: DataSet, choice: RowChoice) -> Rows | None:
 class DataTableModel(QAbstractTableModel):
     """Reads single codes; knows nothing of the project. Wishes leave as signals."""
 
-    sort_asked = Signal(int, bool)  # column (-1: order of the file), descending
+    sort_requested = Signal(int, bool)  # column (-1: order of the file), descending
     cell_edited = Signal(int, str, object)  # row of the data set, column, state or None
 
     def __init__(self, data: DataSet, parent: QObject | None = None) -> None:
@@ -169,7 +169,7 @@ class DataTableModel(QAbstractTableModel):
         return self._states[column]
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        self.sort_asked.emit(column, order == Qt.SortOrder.DescendingOrder)
+        self.sort_requested.emit(column, order == Qt.SortOrder.DescendingOrder)
 
 
 _CELL_FLAGS = (

@@ -29,18 +29,18 @@ from pgmstudio.gui.data.table_model import (
     StateDelegate,
     rows_shown,
 )
-from pgmstudio.gui.evidence.row_evidence import use_row_as_evidence, why_no_row_evidence
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.evidence.row_evidence import no_row_evidence_reason, use_row_as_evidence
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label
 from pgmstudio.gui.widgets.column_table import dress_head
 from pgmstudio.gui.widgets.table import SortHead
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 # Sorting and filtering fewer rows than this takes less than a frame.
 ROWS_AT_ONCE = 200_000
-_MOST_WIDTH = 170  # px of a column at the start
+_MAX_WIDTH = 170  # px of a column at the start
 
 
 class RowTable(QTableView):
@@ -60,17 +60,17 @@ class RowTable(QTableView):
 class TableTab(QWidget):
     """Shows one data set of the project; every change goes through the document."""
 
-    def __init__(self, shell: Shell, data_id: str) -> None:
+    def __init__(self, app: AppContext, data_id: str) -> None:
         super().__init__()
         self.setObjectName("dataTable")
-        self._shell, self._data_id = shell, data_id
+        self._app, self._data_id = app, data_id
         self._choice = RowChoice()
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_rows_found)
-        self._asker.failed.connect(shell.errors.report)
-        data = shell.project.data[data_id].data
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_rows_found)
+        self._latest_task.failed.connect(app.errors.report)
+        data = app.project.data[data_id].data
         self.model = DataTableModel(data, self)
-        self.model.sort_asked.connect(self._on_sort_asked)
+        self.model.sort_requested.connect(self._on_sort_requested)
         self.model.cell_edited.connect(self._on_cell_edited)
         self.view = self._make_view()
         self.filters = FilterBar()
@@ -125,7 +125,7 @@ class TableTab(QWidget):
 
     @property
     def data(self) -> DataSet:
-        return self._shell.project.data[self._data_id].data
+        return self._app.project.data[self._data_id].data
 
     def show_data(self, data: DataSet) -> None:
         """The data set was changed; sorting and filters stay."""
@@ -139,7 +139,7 @@ class TableTab(QWidget):
 
     def _look(self, data: DataSet) -> None:
         if self._choice.is_everything or data.row_count <= ROWS_AT_ONCE:
-            self._asker.forget()
+            self._latest_task.forget()
             self._show(data, rows_shown(data, self._choice))
         else:
             choice = self._choice
@@ -148,7 +148,7 @@ class TableTab(QWidget):
             def find(_cancel: CancelToken) -> tuple[DataSet, Rows | None]:
                 return data, rows_shown(data, choice)
 
-            self._asker.ask(find)
+            self._latest_task.ask(find)
 
     def _on_rows_found(self, answer: tuple[DataSet, Rows | None]) -> None:
         self._show(*answer)
@@ -166,7 +166,7 @@ class TableTab(QWidget):
         )
         self.shown.setText(words)
 
-    def _on_sort_asked(self, column: int, descending: bool) -> None:
+    def _on_sort_requested(self, column: int, descending: bool) -> None:
         name = self.data.domain.names[column] if column >= 0 else None
         self._choice = RowChoice(self._choice.filters, name, descending)
         self._look(self.data)
@@ -195,24 +195,24 @@ class TableTab(QWidget):
         rows = self.selected_rows()
         if not rows:
             return
-        had_split = self._shell.project.data[self._data_id].split is not None
+        had_split = self._app.project.data[self._data_id].split is not None
         data = drop_rows(self.data, rows)
         if self._change(f"Delete {counted(len(rows), 'row')}", data):
             note = " The split was of all rows; split again." if had_split else ""
-            self._shell.tell(f"{counted(len(rows), 'row')} deleted.{note}", undo=True)
+            self._app.tell(f"{counted(len(rows), 'row')} deleted.{note}", undo=True)
 
     def _change(self, text: str, data: DataSet) -> bool:
         edit = partial(replace_data, data_id=self._data_id, data=data)
-        return self._shell.change(text, edit)
+        return self._app.change(text, edit)
 
     def use_selected_row(self) -> None:
         """The first selected row becomes evidence."""
         rows = self.selected_rows()
         if rows:
-            use_row_as_evidence(self._shell, self.data, rows[0])
+            use_row_as_evidence(self._app, self.data, rows[0])
 
     def _on_row_head_double_clicked(self, shown: int) -> None:
-        use_row_as_evidence(self._shell, self.data, self.model.row_of(shown))
+        use_row_as_evidence(self._app, self.data, self.model.row_of(shown))
 
     # -- menus
 
@@ -226,7 +226,7 @@ class TableTab(QWidget):
         menu.setObjectName("rowMenu")
         menu.setToolTipsVisible(True)
         evidence = menu.addAction(icon("flag"), "Use row as evidence", self.use_selected_row)
-        reason = why_no_row_evidence(self._shell)
+        reason = no_row_evidence_reason(self._app)
         evidence.setEnabled(rows > 0 and reason is None)
         evidence.setToolTip(
             f"Not now: {reason}" if reason else "Evidence of the last model in view"
@@ -253,7 +253,7 @@ class TableTab(QWidget):
         view.verticalHeader().setDefaultSectionSize(theme().px("row"))
         metrics = QFontMetrics(theme().font("dense"))
         heads = QFontMetrics(theme().font("dense", "semibold"))
-        most = round(_MOST_WIDTH * theme().scale)
+        most = round(_MAX_WIDTH * theme().scale)
         for column, variable in enumerate(self.model.dataset.domain):
             widest = max((metrics.horizontalAdvance(s) for s in variable.states[:40]), default=0)
             width = max(widest + 16, heads.horizontalAdvance(variable.name) + 34)

@@ -29,7 +29,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QListWidg
 
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.gui.data.page import DataPage
-from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.importing.page_view import CUTS
 from pgmstudio.gui.inspector.panel import InspectorPanel
@@ -59,75 +59,75 @@ class WindowTour:
     """The steps in their order; each leaves the window in the state its picture shows."""
 
     def __init__(self, window: MainWindow) -> None:
-        self.hands = Hands(window)
-        self.shell = window.shell
+        self.driver = WindowDriver(window)
+        self.app = window.app
         self.facts = Facts()
 
     def welcome(self) -> None:
         from pgmstudio.gui.project.opening import open_welcome
 
-        open_welcome(self.shell)
-        self.hands.settle()
+        open_welcome(self.app)
+        self.driver.settle()
 
     def import_rows(self, path: Path) -> None:
         """The file at its cuts, one of them dragged."""
         from pgmstudio.gui.project.opening import open_file
 
-        open_file(self.shell, path)
-        page = self.shell.center.current
+        open_file(self.app, path)
+        page = self.app.center.current
         assert isinstance(page, ImportPage)
-        self.hands.wait_for("the file to be read", lambda: page.reading)
+        self.driver.wait_for("the file to be read", lambda: page.reading)
         page.go_to(CUTS)
         page.view.columns.list.pick("pressure")
-        self.hands.settle()
+        self.driver.settle()
         histogram = page.view.cuts.histogram
         middle = histogram.height() // 2
         start = QPoint(histogram.x_of(histogram.points[1]), middle)
-        self.hands.drag(histogram, start, QPoint(histogram.x_of(140), middle))
+        self.driver.drag(histogram, start, QPoint(histogram.x_of(140), middle))
 
     def data(self) -> None:
         """The rows as a data set of the project."""
-        self.hands.press("importFinish")
-        self.hands.wait_for("the rows", lambda: isinstance(self.shell.center.current, DataPage))
-        page = self.shell.center.current
+        self.driver.press("importFinish")
+        self.driver.wait_for("the rows", lambda: isinstance(self.app.center.current, DataPage))
+        page = self.app.center.current
         assert isinstance(page, DataPage)
         self.facts.rows = page.facts.text()
 
     def learn_form(self) -> None:
         """The run sheet, ready to start."""
-        self.hands.do("learn.learn")
-        self.hands.do("learn.bn.hill-climb")
-        restarts = self.hands.widget("param.restarts")
+        self.driver.do("learn.learn")
+        self.driver.do("learn.bn.hill-climb")
+        restarts = self.driver.widget("param.restarts")
         assert isinstance(restarts, QLineEdit)
         restarts.setText("1000000")  # until it is stopped
         from pgmstudio.gui.widgets.basic import Note
 
-        note = self.hands.widget("missingNote")
+        note = self.driver.widget("missingNote")
         assert isinstance(note, Note)
         self.facts.missing = note.text
 
     def learning_run(self) -> None:
         """A run under way, its best model on the canvas."""
-        self.hands.press("learnStart")
-        (run,) = self.shell.bench.runs.runs[-1:]
-        self.hands.wait_for("a first model", lambda: run.best is not None, 60)
-        self.hands.press("runOpenBest")
-        self.hands.model_page()
-        self.hands.wait_for("some restarts", lambda: len(run.trace.steps) > 40)
-        self.shell.reveal("runsPanel")
+        self.driver.press("learnStart")
+        (run,) = self.app.workspace.runs.runs[-1:]
+        self.driver.wait_for("a first model", lambda: run.best is not None, 60)
+        self.driver.press("runOpenBest")
+        self.driver.model_page()
+        self.driver.wait_for("some restarts", lambda: len(run.trace.steps) > 40)
+        self.app.reveal("runsPanel")
 
     def model(self) -> None:
         """The run is stopped, what it found is kept and looked at."""
-        run = self.shell.bench.runs.runs[-1]
-        self.shell.reveal("runsPanel")
-        self.hands.press("runStop")
-        self.hands.wait_for("the run to stop", lambda: run.state.is_end)
-        self.hands.wait_for("its model", lambda: run.model_id in self.shell.project.models)
-        self.hands.press("runOpenBest")
-        self.hands.do("window.bottom")  # more room for the graph
-        page = self.hands.model_page()
+        run = self.app.workspace.runs.runs[-1]
+        self.app.reveal("runsPanel")
+        self.driver.press("runStop")
+        self.driver.wait_for("the run to stop", lambda: run.state.is_end)
+        self.driver.wait_for("its model", lambda: run.model_id in self.app.project.models)
+        self.driver.press("runOpenBest")
+        self.driver.do("window.bottom")  # more room for the graph
+        page = self.driver.model_page()
         node = page.scene().picture.ids[-1]
-        self.hands.click_canvas(page, self.hands.head(page, node))
+        self.driver.click_canvas(page, self.driver.head(page, node))
         edges = len(page.scene().edges)
         self.facts.learned = f"{len(page.scene().nodes)} variables, {edges} edges"
 
@@ -136,112 +136,114 @@ class WindowTour:
         from pgmstudio.gui.welcome.page import SampleCard
 
         self.welcome()
-        cards = self.hands.window.findChildren(SampleCard)
+        cards = self.driver.window.findChildren(SampleCard)
         card = next(card for card in cards if card.sample.file == "asia.json")
-        self.hands.press(card.objectName())
-        return self.hands.model_page()
+        self.driver.press(card.objectName())
+        return self.driver.model_page()
 
     def evidence(self) -> None:
         """Two observations, a likelihood, a target, and how strong the edges are."""
         page = self.sample()
-        hands, live, view = self.hands, page.asking.live, page.canvas.view
-        self.shell.bench.view_model(page.model_id)
+        driver, live, view = self.driver, page.asking.live, page.canvas.view
+        self.app.workspace.view_model(page.model_id)
         states = live.model.domain[TARGET].states
         self.facts.before = dict(zip(states, live.beliefs[TARGET].tolist(), strict=True))
         for node in ("smoke", "xray"):
-            hands.click_canvas(page, hands.bar(page, node, "yes"))
-        hands.drag(
-            view.viewport(), hands.bar(page, "dysp", "no", 0.95), hands.bar(page, "dysp", "no", 0.3)
+            driver.click_canvas(page, driver.bar(page, node, "yes"))
+        driver.drag(
+            view.viewport(),
+            driver.bar(page, "dysp", "no", 0.95),
+            driver.bar(page, "dysp", "no", 0.3),
         )
-        hands.wait_for("the new beliefs", lambda: not live.is_stale)
-        hands.click_canvas(page, hands.head(page, TARGET))
-        hands.keys(view, Qt.Key.Key_T)
+        driver.wait_for("the new beliefs", lambda: not live.is_stale)
+        driver.click_canvas(page, driver.head(page, TARGET))
+        driver.keys(view, Qt.Key.Key_T)
         page.bar.strength_chosen.emit("mi")
-        hands.wait_for("the strengths of the edges", lambda: page.canvas.strengths is not None)
-        hands.wait_for("what to ask next", self._is_next_told)
+        driver.wait_for("the strengths of the edges", lambda: page.canvas.strengths is not None)
+        driver.wait_for("what to ask next", self._is_next_told)
         self.facts.after = dict(zip(states, live.beliefs[TARGET].tolist(), strict=True))
         told = ", ".join(f"{name} {finding}" for name, finding in live.evidence.items())
         self.facts.evidence = f"{told}; P(e) = {2**live.log2_evidence:.4g}"
 
     def _is_next_told(self) -> bool:
         """Where the inspector is in sight, it tells what to ask; that is computed beside."""
-        told = self.hands.window.findChild(QLabel, "inspectorAskNext")
+        told = self.driver.window.findChild(QLabel, "inspectorAskNext")
         return told is None or not told.isVisible() or bool(told.text())
 
     def table(self) -> None:
         """The table of a variable below its graph."""
-        self.shell.reveal("tablePanel")
-        page = self.hands.model_page()
-        self.hands.click_canvas(page, self.hands.head(page, "dysp"))
+        self.app.reveal("tablePanel")
+        page = self.driver.model_page()
+        self.driver.click_canvas(page, self.driver.head(page, "dysp"))
 
     def wrong_sum(self) -> None:
         """A number is typed that leaves a column short: beliefs wait, and why is said."""
-        hands = self.hands
-        page = hands.model_page()
-        hands.click_canvas(page, hands.head(page, "dysp"))
-        inspector = panel_widget(hands.window, "inspectorPanel")
+        driver = self.driver
+        page = driver.model_page()
+        driver.click_canvas(page, driver.head(page, "dysp"))
+        inspector = panel_widget(driver.window, "inspectorPanel")
         assert isinstance(inspector, InspectorPanel)
         inspector.node.show_tab("table")
-        alike = hands.widget("tableAlike")
+        alike = driver.widget("tableAlike")
         assert isinstance(alike, QCheckBox)
         if not alike.isChecked():
-            hands.press("tableAlike")
-        grid = hands.widget("tableGrid")
+            driver.press("tableAlike")
+        grid = driver.widget("tableGrid")
         assert isinstance(grid, QTableView)
         model = grid.model()
         model.setData(model.index(3, 4), "0.82")
-        hands.settle()
+        driver.settle()
 
     def right_again(self) -> None:
         """The number as it was."""
-        grid = self.hands.widget("tableGrid")
+        grid = self.driver.widget("tableGrid")
         assert isinstance(grid, QTableView)
         model = grid.model()
         model.setData(model.index(3, 4), "0.9")
-        inspector = panel_widget(self.hands.window, "inspectorPanel")
+        inspector = panel_widget(self.driver.window, "inspectorPanel")
         assert isinstance(inspector, InspectorPanel)
         inspector.node.show_tab("belief")
-        self.hands.press("tableAlike")
+        self.driver.press("tableAlike")
 
     def knowledge(self) -> None:
         """Three tiers and two rules about edges."""
-        hands = self.hands
-        hands.do("knowledge.edit")
+        driver = self.driver
+        driver.do("knowledge.edit")
         for _ in range(3):
-            hands.press("addTier")
+            driver.press("addTier")
         lanes = {"asia": 1, "smoke": 1, "tub": 2, "lung": 2, "bronc": 2, "xray": 3, "dysp": 3}
         for name, tier in lanes.items():
-            free = hands.widget("laneList-1")
+            free = driver.widget("laneList-1")
             assert isinstance(free, QListWidget)
             free.setCurrentItem(free.findItems(name, Qt.MatchFlag.MatchExactly)[0])
             for number in range(tier):
-                here = hands.widget(f"laneList{number - 1}")
+                here = driver.widget(f"laneList{number - 1}")
                 assert isinstance(here, QListWidget)
                 here.setCurrentItem(here.findItems(name, Qt.MatchFlag.MatchExactly)[0])
-                hands.keys(here, Qt.Key.Key_Right, held=Qt.KeyboardModifier.ControlModifier)
+                driver.keys(here, Qt.Key.Key_Right, held=Qt.KeyboardModifier.ControlModifier)
         for source, target, rule in (("smoke", "lung", "Require"), ("asia", "bronc", "Forbid")):
             for combo, name in (("ruleSource", source), ("ruleTarget", target)):
-                box = hands.widget(combo)
+                box = driver.widget(combo)
                 assert isinstance(box, QComboBox)
                 box.setCurrentText(name)
-            hands.press(f"rule{rule}")
+            driver.press(f"rule{rule}")
 
     def dark(self) -> None:
         """The evidence once more, in the other look."""
-        front = next(p for p in self.shell.center.pages if p.title.lower() == "asia")
-        self.shell.center.bring_to_front(front)
-        self.hands.do("window.bottom")
+        front = next(p for p in self.app.center.pages if p.title.lower() == "asia")
+        self.app.center.bring_to_front(front)
+        self.driver.do("window.bottom")
         theme().set_look(mode="dark")
-        page = self.hands.model_page()
-        self.hands.click_canvas(page, self.hands.head(page, TARGET))
+        page = self.driver.model_page()
+        self.driver.click_canvas(page, self.driver.head(page, TARGET))
 
     def end(self) -> None:
         """Nothing runs, nothing asks to be saved."""
-        self.shell.bench.runs.stop_all()
-        self.shell.bench.runs.wait(10)
-        self.shell.document.undo_stack.setClean()
+        self.app.workspace.runs.stop_all()
+        self.app.workspace.runs.wait(10)
+        self.app.document.undo_stack.setClean()
         theme().set_look(mode="light")
-        self.hands.window.close()
+        self.driver.window.close()
 
 
 def take_window_tour(folder: Path, window: MainWindow | None = None) -> list[Path]:
@@ -256,21 +258,21 @@ def take_window_tour(folder: Path, window: MainWindow | None = None) -> list[Pat
     replace_file(_made(folder) / rows.name, (folder_of("sample_data") / rows.name).read_bytes())
     try:
         tour.welcome()
-        tour.hands.take_picture(files[0])
+        tour.driver.take_picture(files[0])
         tour.import_rows(rows)
-        tour.hands.take_picture(files[1])
+        tour.driver.take_picture(files[1])
         tour.data()
-        tour.hands.take_picture(files[2])
+        tour.driver.take_picture(files[2])
         tour.learn_form()
         tour.learning_run()
-        tour.hands.take_picture(files[3])
+        tour.driver.take_picture(files[3])
         for step, file in zip(
             (tour.model, tour.evidence, tour.table, tour.knowledge, tour.dark),
             (files[4], files[5], files[6], files[7], files[8]),
             strict=True,
         ):
             step()
-            tour.hands.take_picture(file)
+            tour.driver.take_picture(file)
         tour.facts.seconds = time.monotonic() - begin
         report = folder / "report.md"
         replace_file(report, _report(tour.facts, files, rows).encode())
@@ -343,10 +345,10 @@ def main(words: Sequence[str] | None = None) -> int:
         else:
             QStandardPaths.setTestModeEnabled(True)
         QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, own)
-        from pgmstudio.gui.window.application import WindowGarbage, make_application
+        from pgmstudio.gui.window.application import GuiThreadCollector, make_application
 
         qInstallMessageHandler(_on_qt_message)
-        WindowGarbage(make_application())
+        GuiThreadCollector(make_application())
         files = take_window_tour(folder)
     print("\n".join(str(file) for file in files))
     print(f"The tour is in {folder}; start with {files[-1]}.", file=sys.stderr)

@@ -22,12 +22,12 @@ NO_KEY = Qt.KeyboardModifier.NoModifier
 _TURN_MS = 15
 
 
-class Hands:
+class WindowDriver:
     """One pair per window."""
 
     def __init__(self, window: MainWindow) -> None:
         self.window = window
-        self.shell = window.shell
+        self.app = window.app
 
     def wait_for(self, what: str, check: Callable[[], object], seconds: float = 30) -> None:
         """Let the window work until `check()` holds; TimeoutError names what did not come."""
@@ -60,8 +60,8 @@ class Hands:
 
     def do(self, action: str) -> None:
         """Choose an action of the menus by its id."""
-        self.shell.book.refresh(action)
-        made = self.shell.book[action]
+        self.app.book.refresh(action)
+        made = self.app.book[action]
         if not made.isEnabled():
             raise LookupError(f"{action}: {made.toolTip()}")
         made.trigger()
@@ -79,7 +79,7 @@ class Hands:
 
     def model_page(self) -> ModelPage:
         """The model in front, drawn and with its beliefs."""
-        page = self.shell.center.current
+        page = self.app.center.current
         if not isinstance(page, ModelPage):
             raise LookupError("no model is in front")
         live = page.asking.live

@@ -7,53 +7,53 @@ from typing import cast
 
 from pgmstudio.gui.project.opening import close_welcome
 from pgmstudio.gui.window.actions import ActionSpec
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.page import Page
 
 NO_ROWS = "no data set has columns of a model. Import data first (Ctrl+I)."
 
 
-def open_classification(shell: Shell, target: str | None = None) -> Page:
+def open_classification(app: AppContext, target: str | None = None) -> Page:
     """The page about predicting a target, with the model that was in view last."""
     from pgmstudio.gui.evaluation.classification_page import KEY, ClassificationPage
     from pgmstudio.gui.evaluation.row_choice import classifiers
     from pgmstudio.gui.project.last_model import last_model
 
-    in_view, found = last_model(shell).id, classifiers(shell.project)
-    close_welcome(shell)
+    in_view, found = last_model(app).id, classifiers(app.project)
+    close_welcome(app)
     wanted = in_view if in_view in found else next(iter(found), None)
-    page = cast(ClassificationPage, shell.open_page(KEY, partial(ClassificationPage, shell)))
+    page = cast(ClassificationPage, app.open_page(KEY, partial(ClassificationPage, app)))
     if wanted is not None:
         page.choose(wanted, target)
     return page
 
 
-def open_scores(shell: Shell) -> Page:
+def open_scores(app: AppContext) -> Page:
     """The table of all models."""
     from pgmstudio.gui.evaluation.score_table_page import KEY, ScoreTablePage
 
-    close_welcome(shell)
-    return shell.open_page(KEY, partial(ScoreTablePage, shell))
+    close_welcome(app)
+    return app.open_page(KEY, partial(ScoreTablePage, app))
 
 
-def evaluate_actions(shell: Shell) -> list[ActionSpec]:
-    def why_no_classifier() -> str | None:
+def evaluate_actions(app: AppContext) -> list[ActionSpec]:
+    def no_classifier_reason() -> str | None:
         from pgmstudio.gui.evaluation.row_choice import RowChoices, classifiers
 
-        found = classifiers(shell.project)
+        found = classifiers(app.project)
         if not found:
             return "there is no model that gives rows a probability. Open or learn one first."
-        if not RowChoices().words(shell.project, *(entry.model for entry in found.values())):
+        if not RowChoices().words(app.project, *(entry.model for entry in found.values())):
             return NO_ROWS
         return None
 
-    def why_no_scores() -> str | None:
+    def no_scores_reason() -> str | None:
         from pgmstudio.gui.evaluation.row_choice import RowChoices
 
-        models = [entry.model for entry in shell.project.models.values()]
+        models = [entry.model for entry in app.project.models.values()]
         if not models:
             return "there is no model yet. Open or learn one first."
-        return None if RowChoices().words(shell.project, *models) else NO_ROWS
+        return None if RowChoices().words(app.project, *models) else NO_ROWS
 
     return [
         ActionSpec(
@@ -61,17 +61,17 @@ def evaluate_actions(shell: Shell) -> list[ActionSpec]:
             "Classify a target…",
             "Evaluate",
             "How well a model predicts one variable: confusion, ROC, calibration, features.",
-            partial(open_classification, shell),
+            partial(open_classification, app),
             icon="crosshair",
-            why_not=why_no_classifier,
+            disabled_reason=no_classifier_reason,
         ),
         ActionSpec(
             "evaluate.scores",
             "Score table…",
             "Evaluate",
             "All models on the same rows: bits per row, BIC, AIC, BDeu and sizes.",
-            partial(open_scores, shell),
+            partial(open_scores, app),
             icon="scales",
-            why_not=why_no_scores,
+            disabled_reason=no_scores_reason,
         ),
     ]

@@ -26,21 +26,21 @@ from pgmstudio.gui.evaluation.figure_card import (
 from pgmstudio.gui.plots.classification_plots import CalibrationPlot, ConfusionMap, RocPlot
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
-_LEAST_HEIGHT = 200  # px of a picture at 100 %
+_MIN_HEIGHT = 200  # px of a picture at 100 %
 
 
 class ClassificationPictures(QWidget):
     """Shows an answer; every plot can be seen as a table and taken away as a file."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
-        self._shell = shell
+        self._app = app
         self._answer: Answer | None = None
         self.confusion = ConfusionMap("confusionMap")
         self.lists = ListsPane()
-        self.lists.export_wanted.connect(self._on_export_features)
+        self.lists.export_requested.connect(self._on_export_features)
         self.roc = RocPlot()
         self.calibration = CalibrationPlot()
         self.of_state = ChoiceBox("calibrationOf", "Whose probabilities are shown")
@@ -75,11 +75,11 @@ class ClassificationPictures(QWidget):
         *extra: QWidget,
     ) -> PictureCard:
         name = title.split()[0].lower()
-        return PictureCard(self._shell, name, title, picture, partial(self._table, table), *extra)
+        return PictureCard(self._app, name, title, picture, partial(self._table, table), *extra)
 
     def _restyle(self) -> None:
         for place in (0, 1):
-            self._grid.setRowMinimumHeight(place, round(_LEAST_HEIGHT * theme().scale))
+            self._grid.setRowMinimumHeight(place, round(_MIN_HEIGHT * theme().scale))
 
     def show_answer(self, answer: Answer) -> None:
         self._answer = answer
@@ -112,7 +112,7 @@ class ClassificationPictures(QWidget):
         )
         if path and self._answer is not None:
             table = partial(feature_table, self._answer.features)
-            table_writer(self._shell).write(Path(path), table)
+            table_writer(self._app).write(Path(path), table)
 
 
 # For the eye, or whole for a file.

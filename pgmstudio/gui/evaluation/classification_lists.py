@@ -13,7 +13,7 @@ from pgmstudio.gui.widgets.basic import Segments, row, tool_button
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.table import Column, FactTable
 
-MOST_ROWS = 5000  # of one cell, the surest first
+MAX_ROWS = 5000  # of one cell, the surest first
 _UNKNOWN = -1.0
 
 
@@ -43,8 +43,8 @@ class ListsPane(QWidget):
 
     wanted = Signal(int)  # the number of the row in its data set
     named = Signal(str)
-    select_wanted = Signal()
-    export_wanted = Signal()
+    select_requested = Signal()
+    export_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -71,11 +71,11 @@ class ListsPane(QWidget):
         self.select = tool_button(
             "crosshair",
             "Show the variables used on the canvas: they and the target are selected there",
-            self.select_wanted.emit,
+            self.select_requested.emit,
             name="classifySelect",
         )
         self.exporter = tool_button(
-            "export", "Features: export as CSV…", self.export_wanted.emit, name="featuresExport"
+            "export", "Features: export as CSV…", self.export_requested.emit, name="featuresExport"
         )
         self._stack = QStackedWidget()
         self._stack.addWidget(self.features)
@@ -108,7 +108,7 @@ class ListsPane(QWidget):
     ) -> None:
         """The rows of one cell of the confusion matrix."""
         rows = found.rows_of_cell(true, chosen)
-        shown = rows[:MOST_ROWS].tolist()
+        shown = rows[:MAX_ROWS].tolist()
         shares = found.beliefs.shares
         self._numbers = tuple(chosen_rows.number(one) for one in shown)
         self.rows.show_rows(
@@ -117,7 +117,7 @@ class ListsPane(QWidget):
                 for number, one in zip(self._numbers, shown, strict=True)
             ]
         )
-        more = f", the surest {grouped(MOST_ROWS)} listed" if rows.size > MOST_ROWS else ""
+        more = f", the surest {grouped(MAX_ROWS)} listed" if rows.size > MAX_ROWS else ""
         self._row_words = (
             f"{counted(rows.size, 'row')}{more}: true {found.states[true]}, "
             f"predicted {found.states[chosen]}."

@@ -41,7 +41,7 @@ from pgmstudio.gui.widgets.basic import Note, button, label, row, scrolled, set_
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.table import wide_first
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.page import Page
 
 # Key, what it is called, and what it means.
@@ -149,9 +149,9 @@ PATIENCE_MS = 200  # what is quicker need not be announced
 class ClassificationPage(Page):
     """One page: the model, the target and the rows are chosen in it."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__(KEY)
-        self._shell, self._choices = shell, RowChoices()
+        self._app, self._choices = app, RowChoices()
         self._model_key: str | None = None
         self._target: str | None = None
         self._rows_key: str | None = None
@@ -180,12 +180,12 @@ class ClassificationPage(Page):
             name="classifyExport",
             tip="One line for each row: most probable state, its probability, all probabilities.",
         )
-        self.pictures = ClassificationPictures(shell)
+        self.pictures = ClassificationPictures(app)
         self.pictures.confusion.chosen.connect(self._on_cell)
         self.lists = self.pictures.lists
         self.lists.named.connect(self._on_named)
-        self.lists.wanted.connect(self._on_row_wanted)
-        self.lists.select_wanted.connect(self.select_used)
+        self.lists.wanted.connect(self._on_row_requested)
+        self.lists.select_requested.connect(self.select_used)
         self._arrange()
         self._work = ClassifyingWork(self)
         self._work.answered.connect(self._on_answered)
@@ -193,7 +193,7 @@ class ClassificationPage(Page):
         self._work.failed.connect(self._on_failed)
         self._patience = one_shot(self, self._announce, PATIENCE_MS)
         self._fraction: float | None = None
-        shell.document.changed.connect(self._on_document)
+        app.document.changed.connect(self._on_document)
         plot_library().ask()  # it is there when the first answer comes
 
     def _arrange(self) -> None:
@@ -226,7 +226,7 @@ class ClassificationPage(Page):
 
     @property
     def model_id(self) -> str | None:
-        return self._model_key if self._model_key in self._shell.project.models else None
+        return self._model_key if self._model_key in self._app.project.models else None
 
     @property
     def answer(self) -> Answer | None:
@@ -244,13 +244,13 @@ class ClassificationPage(Page):
 
     def choose(self, model_id: str, target: str | None = None) -> None:
         """Show another model, its rows kept apart for testing first."""
-        entry = classifiers(self._shell.project).get(model_id)
+        entry = classifiers(self._app.project).get(model_id)
         if entry is None:
             return
         self._model_key = model_id
         known = self._target if self._target in entry.model.domain else None
-        self._target = target or known or first_target(entry, self._shell.bench)
-        words = self._choices.words(self._shell.project, entry.model)
+        self._target = target or known or first_target(entry, self._app.workspace)
+        words = self._choices.words(self._app.project, entry.model)
         if self._rows_key not in words:
             self._rows_key = first_rows(words, entry)
         self._refresh()
@@ -274,16 +274,16 @@ class ClassificationPage(Page):
             self._model_key = next(iter(found), None)
         entry = found.get(self._model_key or "")
         if entry is not None and self._target not in entry.model.domain:
-            self._target = first_target(entry, self._shell.bench)
+            self._target = first_target(entry, self._app.workspace)
         self._refresh()
 
     @property
     def _entry(self) -> ModelEntry | None:
-        return classifiers(self._shell.project).get(self._model_key or "")
+        return classifiers(self._app.project).get(self._model_key or "")
 
     def _refresh(self) -> None:
         """Fill the choices and ask what is asked now, unless that is known."""
-        found, entry = classifiers(self._shell.project), self._entry
+        found, entry = classifiers(self._app.project), self._entry
         self.models.show_choices({k: e.title for k, e in found.items()}, self._model_key)
         if entry is None:
             self._work.stop()
@@ -292,13 +292,13 @@ class ClassificationPage(Page):
         names = entry.model.domain.names
         titles = {name: entry.node_titles.get(name, name) for name in names}
         self.targets.show_choices(titles, self._target)
-        words = self._choices.words(self._shell.project, entry.model)
+        words = self._choices.words(self._app.project, entry.model)
         if self._rows_key not in words:
             self._rows_key = first_rows(words, entry)
         self.row_sets.show_choices(words, self._rows_key)
-        self._rows = self._choices.rows(self._shell.project, self._rows_key or "")
-        if self._shell.center.current is self:
-            self._shell.bench.view_model(self.model_id)
+        self._rows = self._choices.rows(self._app.project, self._rows_key or "")
+        if self._app.center.current is self:
+            self._app.workspace.view_model(self.model_id)
         self.title_changed.emit()
         if self._rows is None:
             self._work.stop()
@@ -350,7 +350,7 @@ class ClassificationPage(Page):
     def _on_failed(self, error: BaseException) -> None:
         self._patience.stop()
         if not isinstance(error, PgmStudioError):
-            self._shell.errors.report(error)
+            self._app.errors.report(error)
         self._tell(str(error), level="warning", can_ask=True)
 
     def _tell(
@@ -387,8 +387,8 @@ class ClassificationPage(Page):
     # -- acting on the model
 
     def _on_named(self, name: str) -> None:
-        if self.model_id is not None and self._shell.bench.model_id == self.model_id:
-            self._shell.bench.select([name])
+        if self.model_id is not None and self._app.workspace.model_id == self.model_id:
+            self._app.workspace.select([name])
 
     def select_used(self) -> None:
         """The model in front, with the target and what is used to predict it selected."""
@@ -396,17 +396,17 @@ class ClassificationPage(Page):
         if answer is None or model_id is None:
             return
         used = [one.name for one in answer.features if one.is_used]
-        open_model_page(self._shell, model_id)
-        self._shell.bench.set_target(answer.question.target)
-        self._shell.bench.select([answer.question.target, *used])
+        open_model_page(self._app, model_id)
+        self._app.workspace.set_target(answer.question.target)
+        self._app.workspace.select([answer.question.target, *used])
 
-    def _on_row_wanted(self, number: int) -> None:
+    def _on_row_requested(self, number: int) -> None:
         model_id, rows, answer = self.model_id, self._rows, self._answer
         if model_id is None or rows is None or answer is None:
             return
-        open_model_page(self._shell, model_id)
-        self._shell.bench.set_target(answer.question.target)  # its own state says nothing then
-        use_row_as_evidence(self._shell, rows.whole, number)
+        open_model_page(self._app, model_id)
+        self._app.workspace.set_target(answer.question.target)  # its own state says nothing then
+        use_row_as_evidence(self._app, rows.whole, number)
 
     # -- taking away
 
@@ -420,4 +420,4 @@ class ClassificationPage(Page):
     def export_predictions(self, path: Path) -> None:
         """Every row in its order."""
         if self._answer is not None:
-            table_writer(self._shell).write(path, partial(prediction_table, self._answer.found))
+            table_writer(self._app).write(path, partial(prediction_table, self._answer.found))

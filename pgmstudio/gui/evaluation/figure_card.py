@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QFileDialog, QSizePolicy, QStackedWidget, QVBoxLay
 from pgmstudio.core.analysis.tables import Cell, table_text
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.io.data.spreadsheets import write_csv
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.widgets.basic import label, row, tool_button
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.table import Column, FactTable, widening
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 Table = Sequence[Sequence[Cell]]
 TableMaker = Callable[[], Table]
@@ -35,7 +35,7 @@ class PictureCard(QWidget):
 
     def __init__(
         self,
-        shell: Shell,
+        app: AppContext,
         name: str,
         title: str,
         picture: QWidget,
@@ -44,7 +44,7 @@ class PictureCard(QWidget):
     ) -> None:
         super().__init__()
         self.setObjectName(name)
-        self._shell, self._name, self._title, self._table = shell, name, title, table
+        self._app, self._name, self._title, self._table = app, name, title, table
         self.fact = ElidedLabel()
         self.fact.setProperty("role", "secondary")
         self.fact.setObjectName(f"{name}Fact")
@@ -112,30 +112,30 @@ class PictureCard(QWidget):
         """Write the table to all digits."""
         make = self._table(True)
         if make is not None:
-            table_writer(self._shell).write(path, make)
+            table_writer(self._app).write(path, make)
 
 
 class TableWriter(QObject):
     """Tables of a million rows take a moment: they are made and written beside the window."""
 
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_written)
-        self._asker.failed.connect(shell.errors.report)
-        self._shell = shell
+    def __init__(self, app: AppContext) -> None:
+        super().__init__(app)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_written)
+        self._latest_task.failed.connect(app.errors.report)
+        self._app = app
 
     @property
     def is_busy(self) -> bool:
-        return self._asker.is_waiting
+        return self._latest_task.is_waiting
 
     def write(self, path: Path, make: TableMaker) -> None:
         """The table as a file; said or refused in the window."""
-        quoted = self._shell.preferences.quote_formulas
-        self._asker.ask(partial(_written, path, make, quoted))
+        quoted = self._app.preferences.quote_formulas
+        self._latest_task.ask(partial(_written, path, make, quoted))
 
     def _on_written(self, path: Path) -> None:
-        self._shell.tell(f"{path.name} was written.")
+        self._app.tell(f"{path.name} was written.")
 
 
 def _written(path: Path, make: TableMaker, quoted: bool, _cancel: CancelToken) -> Path:
@@ -143,7 +143,7 @@ def _written(path: Path, make: TableMaker, quoted: bool, _cancel: CancelToken) -
     return path
 
 
-def table_writer(shell: Shell) -> TableWriter:
+def table_writer(app: AppContext) -> TableWriter:
     """The one of a window, made at the first asking."""
-    found = shell.findChild(TableWriter)
-    return found if isinstance(found, TableWriter) else TableWriter(shell)
+    found = app.findChild(TableWriter)
+    return found if isinstance(found, TableWriter) else TableWriter(app)

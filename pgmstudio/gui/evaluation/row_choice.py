@@ -11,7 +11,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.model import Model, ProbabilisticModel
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Project
-from pgmstudio.gui.project.workspace import Workbench
+from pgmstudio.gui.project.workspace import Workspace
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,11 +77,11 @@ def first_rows(words: dict[str, str], entry: ModelEntry) -> str | None:
     return next((key for key in words if key.endswith("/test")), next(iter(words), None))
 
 
-def first_target(entry: ModelEntry, bench: Workbench) -> str:
+def first_target(entry: ModelEntry, workspace: Workspace) -> str:
     """The target of the window, the one selected variable, the choice variable, or the last."""
-    model, selected = entry.model, bench.selection.nodes
+    model, selected = entry.model, workspace.selection.nodes
     choice = model.choice if isinstance(model, TreeMixture) else None
-    for name in (bench.target, selected[0] if len(selected) == 1 else None, choice):
+    for name in (workspace.target, selected[0] if len(selected) == 1 else None, choice):
         if name is not None and name in model.domain:
             return name
     return model.domain.names[-1]

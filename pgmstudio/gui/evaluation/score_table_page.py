@@ -25,14 +25,14 @@ from pgmstudio.core.project.project import ComparisonEntry, Project
 from pgmstudio.gui.evaluation.figure_card import table_writer
 from pgmstudio.gui.evaluation.row_choice import RowChoices
 from pgmstudio.gui.help.page import open_help
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.project.opening import open_model_page
 from pgmstudio.gui.runs.results.result_page import facts_label
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Note, button, label, row
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
 from pgmstudio.gui.widgets.table import Column, FactTable, widening
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.page import Page
 
 KEY = "scores"
@@ -82,9 +82,9 @@ class ScoreTablePage(Page):
     Of a comparison that was kept it shows the models of that one alone.
     """
 
-    def __init__(self, shell: Shell, comparison_id: str | None = None) -> None:
+    def __init__(self, app: AppContext, comparison_id: str | None = None) -> None:
         super().__init__(KEY if comparison_id is None else f"{KEY}:{comparison_id}")
-        self._shell, self._choices, self._comparison_id = shell, RowChoices(), comparison_id
+        self._app, self._choices, self._comparison_id = app, RowChoices(), comparison_id
         self._rows_key: str | None = None
         self._data: DataSet | None = None
         self._known: dict[int, tuple[Model, ModelScores]] = {}
@@ -106,14 +106,14 @@ class ScoreTablePage(Page):
         )
         self._more = button(
             "What is it?",
-            partial(open_help, shell, "reference/glossary.md"),
+            partial(open_help, app, "reference/glossary.md"),
             role="link",
             name="scoresHelp",
             tip="Effective size in the glossary of the manual.",
         )
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_scored)
-        self._asker.failed.connect(self._on_failed)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_scored)
+        self._latest_task.failed.connect(self._on_failed)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 8)
         layout.setSpacing(8)
@@ -122,7 +122,7 @@ class ScoreTablePage(Page):
         layout.addWidget(self.note)
         layout.addWidget(self.table, 1)
         layout.addWidget(widening(row(self.meaning, self._more), 0))
-        shell.document.changed.connect(self._on_document)
+        app.document.changed.connect(self._on_document)
         self._refresh()
 
     @property
@@ -132,7 +132,7 @@ class ScoreTablePage(Page):
 
     @property
     def _kept(self) -> ComparisonEntry | None:
-        return self._shell.project.comparisons.get(self._comparison_id or "")
+        return self._app.project.comparisons.get(self._comparison_id or "")
 
     def page_icon(self) -> QIcon:
         return icon("scales")
@@ -143,10 +143,10 @@ class ScoreTablePage(Page):
         number = self.table.current
         if number is None or number >= len(self._keys):
             return None
-        return self._keys[number] if self._keys[number] in self._shell.project.models else None
+        return self._keys[number] if self._keys[number] in self._app.project.models else None
 
     def closed(self) -> None:
-        self._asker.forget()
+        self._latest_task.forget()
 
     # -- asking
 
@@ -157,19 +157,19 @@ class ScoreTablePage(Page):
     def _on_document(self, before: Project, after: Project) -> None:
         if self._comparison_id is not None and before.comparisons is not after.comparisons:
             if self._kept is None:
-                self._shell.center.close_page(self)
+                self._app.center.close_page(self)
                 return
             self.title_changed.emit()
         if before.models is not after.models or before.data is not after.data:
             self._refresh()
 
     def _models(self) -> dict[str, Model]:
-        kept, models = self._kept, self._shell.project.models
+        kept, models = self._kept, self._app.project.models
         keys = models if kept is None else [key for key in kept.model_ids if key in models]
         return {key: models[key].model for key in keys}
 
     def _refresh(self) -> None:
-        project, models = self._shell.project, self._models()
+        project, models = self._app.project, self._models()
         words = self._choices.words(project, *models.values())
         if self._rows_key not in words:
             own = None if self._kept is None else self._kept.data_id
@@ -179,7 +179,7 @@ class ScoreTablePage(Page):
         self.row_sets.show_choices(words, self._rows_key)
         rows = self._choices.rows(project, self._rows_key or "")
         if rows is None:
-            self._asker.forget()
+            self._latest_task.forget()
             self.table.show_rows([])
             self.note.tell("No data set has columns of a model. Import one first (Ctrl+I).")
             return
@@ -191,7 +191,7 @@ class ScoreTablePage(Page):
         self._show()
         if wanted:
             self.facts.setText(f"Scoring {counted(len(wanted), 'model')}…")
-            self._asker.ask(partial(_scored, wanted, rows.data))
+            self._latest_task.ask(partial(_scored, wanted, rows.data))
 
     def _on_scored(self, found: list[tuple[Model, ModelScores]]) -> None:
         self._known.update((id(model), (model, scores)) for model, scores in found)
@@ -201,7 +201,7 @@ class ScoreTablePage(Page):
         if isinstance(error, PgmStudioError):
             self.note.tell(str(error), "warning")
         else:
-            self._shell.errors.report(error)
+            self._app.errors.report(error)
 
     # -- showing
 
@@ -211,7 +211,7 @@ class ScoreTablePage(Page):
         return {key: one[1] for key, one in kept.items() if one is not None}
 
     def _show(self) -> None:
-        project, scores = self._shell.project, self.scores()
+        project, scores = self._app.project, self.scores()
         self._keys = tuple(scores)
         current = self.table.current
         self.table.show_rows(
@@ -236,7 +236,7 @@ class ScoreTablePage(Page):
 
     def _tell_differences(self, scores: dict[str, ModelScores]) -> None:
         """Likelihoods over other columns cannot be compared; say so, and what went wrong."""
-        titles = {key: self._shell.project.models[key].title for key in scores}
+        titles = {key: self._app.project.models[key].title for key in scores}
         said = [f"{titles[key]}: {one.problem}" for key, one in scores.items() if one.problem]
         columns = {one.columns for one in scores.values() if not one.problem}
         if len(columns) > 1:
@@ -248,14 +248,14 @@ class ScoreTablePage(Page):
 
     def _on_selected(self, number: int) -> None:
         one = self.scores().get(self._keys[number]) if number < len(self._keys) else None
-        if self._shell.center.current is self:
-            self._shell.bench.view_model(self.model_id)
+        if self._app.center.current is self:
+            self._app.workspace.view_model(self.model_id)
         if one is not None:
             told = EFFECTIVE_SIZES.get(one.kind, "numbers touched to update all beliefs once")
             self.meaning.setText(f"{kind_title(one.kind)}: its effective size is the {told}.")
 
     def _on_chosen(self, number: int) -> None:
-        open_model_page(self._shell, self._keys[number])
+        open_model_page(self._app, self._keys[number])
 
     # -- taking away
 
@@ -266,13 +266,13 @@ class ScoreTablePage(Page):
 
     def export(self, path: Path) -> None:
         """Write the table to all digits."""
-        titles = self._shell.project.models
+        titles = self._app.project.models
         # Titles may be equal; a file names each model once, so the id follows where they are.
         named: dict[str, ModelScores] = {}
         for key, one in self.scores().items():
             title = titles[key].title
             named[f"{title} ({key})" if title in named else title] = one
-        table_writer(self._shell).write(path, partial(score_lines, named))
+        table_writer(self._app).write(path, partial(score_lines, named))
 
 
 def _scored(
@@ -281,9 +281,9 @@ def _scored(
     return [(model, model_scores(model, data, cancel)) for model in models]
 
 
-def open_kept_comparison(shell: Shell, comparison_id: str) -> ScoreTablePage:
+def open_kept_comparison(app: AppContext, comparison_id: str) -> ScoreTablePage:
     """The models of a comparison of the project on the same rows."""
-    made = partial(ScoreTablePage, shell, comparison_id)
-    page = shell.open_page(f"{KEY}:{comparison_id}", made)
+    made = partial(ScoreTablePage, app, comparison_id)
+    page = app.open_page(f"{KEY}:{comparison_id}", made)
     assert isinstance(page, ScoreTablePage)
     return page

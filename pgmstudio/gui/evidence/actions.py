@@ -13,50 +13,50 @@ from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.edits import save_evidence_case
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.core.project.scenarios import name_for
-from pgmstudio.gui.window.action_conditions import NO_MODEL, SubjectDeeds, rows_for
+from pgmstudio.gui.window.action_conditions import NO_MODEL, ModelCommands, rows_for
 from pgmstudio.gui.window.actions import ActionSpec
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 
-def evidence_actions(shell: Shell) -> list[ActionSpec]:
-    deeds = _Deeds(shell)
+def evidence_actions(app: AppContext) -> list[ActionSpec]:
+    commands = _Commands(app)
     return [
         ActionSpec(
             "evidence.clear",
             "Clear all evidence",
             "Evidence",
             "Forget all evidence; the bars go back to the prior.",
-            deeds.clear,
+            commands.clear,
             keys=("Ctrl+Shift+E",),
             icon="eraser",
-            why_not=deeds.why_no_findings,
+            disabled_reason=commands.no_findings_reason,
         ),
         ActionSpec(
             "evidence.retract",
             "Retract on selection",
             "Evidence",
             "Forget the evidence on the selected variables.",
-            deeds.retract_selected,
-            why_not=deeds.why_no_finding_selected,
+            commands.retract_selected,
+            disabled_reason=commands.no_finding_selected_reason,
         ),
         ActionSpec(
             "evidence.target",
             "Make target",
             "Evidence",
             "The variable you want to know about: marked everywhere, and “Ask next” is about it.",
-            deeds.toggle_target,
+            commands.toggle_target,
             icon="crosshair",
-            why_not=deeds.why_no_single,
-            is_checked=deeds.is_target,
+            disabled_reason=commands.no_single_reason,
+            is_checked=commands.is_target,
         ),
         ActionSpec(
             "evidence.update",
             "Update now",
             "Evidence",
             "Bring the beliefs up to date.",
-            deeds.update,
+            commands.update,
             keys=("F5",),
-            why_not=deeds.why_no_beliefs,
+            disabled_reason=commands.no_beliefs_reason,
             separator_before=True,
         ),
         ActionSpec(
@@ -64,28 +64,28 @@ def evidence_actions(shell: Shell) -> list[ActionSpec]:
             "Live update",
             "Evidence",
             "Beliefs follow every click; when off, bars are dimmed until you update.",
-            deeds.toggle_live,
+            commands.toggle_live,
             keys=("Ctrl+F5",),
-            why_not=deeds.why_no_beliefs,
-            is_checked=deeds.is_live,
+            disabled_reason=commands.no_beliefs_reason,
+            is_checked=commands.is_live,
         ),
         ActionSpec(
             "evidence.explain",
             "Most probable explanation",
             "Evidence",
             "Frame the most probable state of all variables together.",
-            deeds.toggle_explanation,
-            why_not=deeds.why_no_explanation,
-            is_checked=deeds.is_explaining,
+            commands.toggle_explanation,
+            disabled_reason=commands.no_explanation_reason,
+            is_checked=commands.is_explaining,
         ),
         ActionSpec(
             "evidence.save",
             "Save as case",
             "Evidence",
             "Keep the present evidence in the project under a name; F2 in the tree renames it.",
-            deeds.save_case,
+            commands.save_case,
             icon="flag",
-            why_not=deeds.why_no_evidence,
+            disabled_reason=commands.no_evidence_reason,
             separator_before=True,
         ),
         ActionSpec(
@@ -93,63 +93,63 @@ def evidence_actions(shell: Shell) -> list[ActionSpec]:
             "Load row as evidence…",
             "Evidence",
             "Take the states of one row of the data as evidence.",
-            deeds.choose_row,
+            commands.choose_row,
             icon="table",
-            why_not=deeds.why_no_row,
+            disabled_reason=commands.no_row_reason,
         ),
         ActionSpec(
             "evidence.copy",
             "Copy evidence",
             "Evidence",
             "Put the evidence on the clipboard, one variable per line.",
-            deeds.copy,
+            commands.copy,
             icon="copy",
-            why_not=deeds.why_no_evidence,
+            disabled_reason=commands.no_evidence_reason,
         ),
         ActionSpec(
             "evidence.compare",
             "Compare scenarios",
             "Evidence",
             "The present evidence and saved cases side by side, up to four.",
-            deeds.compare,
+            commands.compare,
             icon="scales",
-            why_not=deeds.why_no_beliefs,
+            disabled_reason=commands.no_beliefs_reason,
         ),
     ]
 
 
-class _Deeds(SubjectDeeds):
+class _Commands(ModelCommands):
     # -- why not
 
-    def why_no_findings(self) -> str | None:
+    def no_findings_reason(self) -> str | None:
         subject = self._subject
         if subject is None:
             return NO_MODEL
         return None if subject.live.findings else "there is no evidence."
 
-    def why_no_evidence(self) -> str | None:
+    def no_evidence_reason(self) -> str | None:
         subject = self._subject
         if subject is None:
             return NO_MODEL
         return None if subject.live.evidence else "there is no evidence. Click a state to set it."
 
-    def why_no_finding_selected(self) -> str | None:
+    def no_finding_selected_reason(self) -> str | None:
         subject = self._subject
         if subject is None:
             return NO_MODEL
-        chosen = self._shell.bench.selection.nodes
+        chosen = self._app.workspace.selection.nodes
         if any(name in subject.live.findings for name in chosen):
             return None
         return "no selected variable has evidence." if chosen else "no variable is selected."
 
-    def why_no_single(self) -> str | None:
+    def no_single_reason(self) -> str | None:
         if self._subject is None:
             return NO_MODEL
-        chosen = self._shell.bench.selection.nodes
+        chosen = self._app.workspace.selection.nodes
         return None if len(chosen) == 1 else "select one variable first."
 
-    def why_no_explanation(self) -> str | None:
-        reason, subject = self.why_no_beliefs(), self._subject
+    def no_explanation_reason(self) -> str | None:
+        reason, subject = self.no_beliefs_reason(), self._subject
         if reason is not None or subject is None:
             return reason
         session = subject.live.session
@@ -157,7 +157,7 @@ class _Deeds(SubjectDeeds):
             return f"a {subject.language} has no most probable explanation yet."
         return None
 
-    def why_no_row(self) -> str | None:
+    def no_row_reason(self) -> str | None:
         if self._subject is None:
             return NO_MODEL
         return None if self._rows() is not None else "no data set has columns of this model."
@@ -170,19 +170,19 @@ class _Deeds(SubjectDeeds):
 
     def retract_selected(self) -> None:
         if (subject := self._subject) is not None:
-            for name in self._shell.bench.selection.nodes:
+            for name in self._app.workspace.selection.nodes:
                 subject.live.retract(name)
 
     def is_target(self) -> bool:
-        bench = self._shell.bench
-        return bench.target is not None and bench.selection.nodes == (bench.target,)
+        workspace = self._app.workspace
+        return workspace.target is not None and workspace.selection.nodes == (workspace.target,)
 
     def toggle_target(self) -> None:
-        bench = self._shell.bench
-        if len(bench.selection.nodes) == 1:
-            name = bench.selection.nodes[0]
-            bench.set_target(None if bench.target == name else name)
-        self._shell.book.refresh("evidence.target")
+        workspace = self._app.workspace
+        if len(workspace.selection.nodes) == 1:
+            name = workspace.selection.nodes[0]
+            workspace.set_target(None if workspace.target == name else name)
+        self._app.book.refresh("evidence.target")
 
     def update(self) -> None:
         if (subject := self._subject) is not None:
@@ -196,8 +196,8 @@ class _Deeds(SubjectDeeds):
         if (subject := self._subject) is not None:
             live = not subject.live.is_live
             subject.live.set_live(live)
-            self._shell.tell("Beliefs follow every click." if live else "F5 updates the beliefs.")
-        self._shell.book.refresh("evidence.live")
+            self._app.tell("Beliefs follow every click." if live else "F5 updates the beliefs.")
+        self._app.book.refresh("evidence.live")
 
     def is_explaining(self) -> bool:
         subject = self._subject
@@ -206,30 +206,30 @@ class _Deeds(SubjectDeeds):
     def toggle_explanation(self) -> None:
         if (subject := self._subject) is not None:
             subject.live.show_most_probable(not subject.live.shows_most_probable)
-        self._shell.book.refresh("evidence.explain")
+        self._app.book.refresh("evidence.explain")
 
     def save_case(self) -> None:
         subject = self._subject
         if subject is None or not subject.live.evidence:
             return
-        evidence, cases = subject.live.evidence, self._shell.project.evidence_cases
+        evidence, cases = subject.live.evidence, self._app.project.evidence_cases
         name = name_for(evidence, subject.entry.node_titles, cases)
         edit = partial(save_evidence_case, name=name, evidence=evidence, model_id=subject.model_id)
-        if self._shell.change(f"Save case {name}", edit):
-            self._shell.tell(f"The evidence was saved as “{name}”.", undo=True)
+        if self._app.change(f"Save case {name}", edit):
+            self._app.tell(f"The evidence was saved as “{name}”.", undo=True)
 
     def _rows(self) -> DataEntry | None:
         """The model's own data set, or the first that has one of its variables."""
         subject = self._subject
-        return None if subject is None else rows_for(self._shell, subject.entry)
+        return None if subject is None else rows_for(self._app, subject.entry)
 
     def choose_row(self) -> None:
         from pgmstudio.gui.evidence.row_chooser import RowChooser
 
         rows = self._rows()
         if rows is not None:
-            chooser = RowChooser(self._shell, rows.data, rows.name)
-            window = self._shell.window
+            chooser = RowChooser(self._app, rows.data, rows.name)
+            window = self._app.window
             at = QCursor.pos()
             if not window.geometry().contains(at):
                 at = window.mapToGlobal(window.rect().center())
@@ -240,13 +240,11 @@ class _Deeds(SubjectDeeds):
             evidence = subject.live.evidence
             lines = [f"{name} {finding_words(finding)}" for name, finding in evidence.items()]
             QApplication.clipboard().setText("\n".join(lines))
-            self._shell.tell(f"The evidence on {counted(len(lines), 'variable')} was copied.")
+            self._app.tell(f"The evidence on {counted(len(lines), 'variable')} was copied.")
 
     def compare(self) -> None:
         from pgmstudio.gui.evidence.scenarios_page import ScenariosPage
 
         if (subject := self._subject) is not None:
             model_id = subject.model_id
-            self._shell.open_page(
-                f"scenarios:{model_id}", lambda: ScenariosPage(self._shell, model_id)
-            )
+            self._app.open_page(f"scenarios:{model_id}", lambda: ScenariosPage(self._app, model_id))

@@ -8,24 +8,24 @@ from pgmstudio.core.languages.kinds import a_kind
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.model import ProbabilisticModel
 from pgmstudio.core.project.project import DataEntry
-from pgmstudio.gui.evidence.row_surprise import row_desk
+from pgmstudio.gui.evidence.row_surprise import row_surprise_of
 from pgmstudio.gui.project.last_model import last_model
-from pgmstudio.gui.window.action_conditions import NO_MODEL, SubjectDeeds, rows_for
+from pgmstudio.gui.window.action_conditions import NO_MODEL, ModelCommands, rows_for
 from pgmstudio.gui.window.actions import ActionSpec
-from pgmstudio.gui.window.app_context import Shell, data_page_in_front
+from pgmstudio.gui.window.app_context import AppContext, current_data_page
 
 
-def analysis_actions(shell: Shell) -> list[ActionSpec]:
-    deeds = _Deeds(shell)
+def analysis_actions(app: AppContext) -> list[ActionSpec]:
+    commands = _Commands(app)
     return [
         ActionSpec(
             "evidence.ask-next",
             "What to ask next",
             "Evidence",
             "Which variable would tell most about the target, and how far it could move it.",
-            deeds.ask_next,
+            commands.ask_next,
             icon="question",
-            why_not=deeds.why_no_beliefs,
+            disabled_reason=commands.no_beliefs_reason,
             separator_before=True,
         ),
         ActionSpec(
@@ -33,37 +33,37 @@ def analysis_actions(shell: Shell) -> list[ActionSpec]:
             "What each evidence does",
             "Evidence",
             "The target without each piece of evidence, and which of them conflict.",
-            deeds.findings,
+            commands.findings,
             icon="flag",
-            why_not=deeds.why_no_evidence,
+            disabled_reason=commands.no_evidence_reason,
         ),
         ActionSpec(
             "evidence.sensitivity",
             "Sensitivity to table entries",
             "Evidence",
             "Which numbers of the tables move the belief in the target most.",
-            deeds.numbers,
+            commands.numbers,
             icon="table",
-            why_not=deeds.why_no_tables,
+            disabled_reason=commands.no_tables_reason,
         ),
         ActionSpec(
             "evidence.map",
             "Most probable states of the selection (MAP)",
             "Evidence",
             "The states of the selected variables that are most probable together.",
-            deeds.most_probable,
+            commands.most_probable,
             keys=("Ctrl+M",),
             icon="crosshair",
-            why_not=deeds.why_no_map,
+            disabled_reason=commands.no_map_reason,
         ),
         ActionSpec(
             "evidence.surprise",
             "Mark surprising evidence",
             "Evidence",
             "Write on every observed node how many bits it surprises, given the rest.",
-            deeds.toggle_surprise,
-            why_not=deeds.why_no_beliefs,
-            is_checked=deeds.marks_surprise,
+            commands.toggle_surprise,
+            disabled_reason=commands.no_beliefs_reason,
+            is_checked=commands.marks_surprise,
             separator_before=True,
         ),
         ActionSpec(
@@ -71,45 +71,45 @@ def analysis_actions(shell: Shell) -> list[ActionSpec]:
             "Next most surprising row",
             "Evidence",
             "The row of the data that the model expects least after this one becomes evidence.",
-            deeds.next_row,
+            commands.next_row,
             keys=("F7",),
             icon="table",
-            why_not=deeds.why_no_row,
+            disabled_reason=commands.no_row_reason,
         ),
     ]
 
 
-class _Deeds(SubjectDeeds):
+class _Commands(ModelCommands):
     # -- why not
 
-    def why_no_beliefs(self) -> str | None:
-        reason, subject = super().why_no_beliefs(), self._subject
+    def no_beliefs_reason(self) -> str | None:
+        reason, subject = super().no_beliefs_reason(), self._subject
         if reason is None and subject is not None and subject.live.scale is not Scale.PROBABILITY:
             return f"a {subject.language} has no probabilities."
         return reason
 
-    def why_no_evidence(self) -> str | None:
-        reason, subject = self.why_no_beliefs(), self._subject
+    def no_evidence_reason(self) -> str | None:
+        reason, subject = self.no_beliefs_reason(), self._subject
         if reason is None and subject is not None and not subject.live.evidence:
             return "there is no evidence yet. Click a state to set it."
         return reason
 
-    def why_no_tables(self) -> str | None:
-        reason, subject = self.why_no_beliefs(), self._subject
+    def no_tables_reason(self) -> str | None:
+        reason, subject = self.no_beliefs_reason(), self._subject
         if reason is not None or subject is None:
             return reason
         if isinstance(subject.model, BayesianNetwork | Tree):
             return None
         return f"a {subject.language} has no tables whose numbers could be varied."
 
-    def why_no_map(self) -> str | None:
-        reason = self.why_no_beliefs()
-        if reason is None and len(self._shell.bench.selection.nodes) < 2:
+    def no_map_reason(self) -> str | None:
+        reason = self.no_beliefs_reason()
+        if reason is None and len(self._app.workspace.selection.nodes) < 2:
             return "select two or more variables first."
         return reason
 
-    def why_no_row(self) -> str | None:
-        entry = last_model(self._shell).entry
+    def no_row_reason(self) -> str | None:
+        entry = last_model(self._app).entry
         if entry is None:
             return NO_MODEL
         if not isinstance(entry.model, ProbabilisticModel):
@@ -131,41 +131,39 @@ class _Deeds(SubjectDeeds):
         from pgmstudio.gui.evidence.sensitivity_page import SensitivityPage
 
         if (subject := self._subject) is not None:
-            shell, model_id = self._shell, subject.model_id
-            page = shell.open_page(
-                f"sensitivity:{model_id}", lambda: SensitivityPage(shell, model_id)
-            )
+            app, model_id = self._app, subject.model_id
+            page = app.open_page(f"sensitivity:{model_id}", lambda: SensitivityPage(app, model_id))
             if isinstance(page, SensitivityPage):
                 page.show_tab(tab)
 
     def most_probable(self) -> None:
         subject = self._subject
         if subject is not None:
-            from pgmstudio.gui.evidence.map_query import MapQuestion, map_desk
+            from pgmstudio.gui.evidence.map_query import MapQuestion, map_query_of
 
-            names = self._shell.bench.selection.nodes
+            names = self._app.workspace.selection.nodes
             question = MapQuestion(subject.model, names, subject.live.evidence)
-            self._shell.reveal("inspectorPanel")
-            map_desk(self._shell).search(question)
+            self._app.reveal("inspectorPanel")
+            map_query_of(self._app).search(question)
 
     def marks_surprise(self) -> bool:
-        return row_desk(self._shell).marks_surprise
+        return row_surprise_of(self._app).marks_surprise
 
     def toggle_surprise(self) -> None:
-        desk = row_desk(self._shell)
-        desk.mark_surprise(not desk.marks_surprise)
-        self._shell.book.refresh("evidence.surprise")
+        commands = row_surprise_of(self._app)
+        commands.mark_surprise(not commands.marks_surprise)
+        self._app.book.refresh("evidence.surprise")
 
     def _data(self) -> DataEntry | None:
         """The data set in front, else the model's own, else the first with one of its columns."""
-        shell, entry = self._shell, last_model(self._shell).entry
+        app, entry = self._app, last_model(self._app).entry
         if entry is None:
             return None
-        page = data_page_in_front(shell)
-        in_front = None if page is None else shell.project.data.get(page.data_id)
-        return rows_for(shell, entry, [in_front])
+        page = current_data_page(app)
+        in_front = None if page is None else app.project.data.get(page.data_id)
+        return rows_for(app, entry, [in_front])
 
     def next_row(self) -> None:
-        data, model_id = self._data(), last_model(self._shell).id
+        data, model_id = self._data(), last_model(self._app).id
         if data is not None and model_id is not None:
-            row_desk(self._shell).go_on(model_id, data.data)
+            row_surprise_of(self._app).go_on(model_id, data.data)

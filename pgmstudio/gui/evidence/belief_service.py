@@ -36,13 +36,13 @@ from pgmstudio.core.inference.information_measures import conflict_bits
 from pgmstudio.core.languages.interventions import done_states
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.model import Model
-from pgmstudio.gui.evidence.belief_worker import BeliefEngine
+from pgmstudio.gui.evidence.belief_worker import BeliefWorker
 from pgmstudio.gui.evidence.side_queries import SideQuestions
 from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.theme.theme import theme
 
 
-class LiveBeliefs(QObject):
+class BeliefService(QObject):
     """`evidence` with its switched-off part, `beliefs`, `priors`, P(e); `changed` after updates."""
 
     changed = Signal()  # new beliefs (or a new model, or an error) can be shown
@@ -65,7 +65,7 @@ class LiveBeliefs(QObject):
         self._is_live = True
         self._is_stale = True
         self.shows_most_probable = False
-        self._engine = BeliefEngine(self._opener, self)
+        self._engine = BeliefWorker(self._opener, self)
         self._engine.opened.connect(self._on_opened)
         self._engine.answered.connect(self._take)
         self._engine.failed.connect(self._on_failed)

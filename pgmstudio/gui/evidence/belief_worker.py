@@ -23,10 +23,10 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.inference.base import InferenceSession
 from pgmstudio.core.languages.sessions import warm_up
 from pgmstudio.core.model import Model
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 
 # What the window thread may spend on one update.
-MOST_MS_HERE = 15.0
+MAX_MS_IN_THREAD = 15.0
 # Opened in the window thread at once; triangulating anything larger takes longer than a frame.
 SMALL_VARIABLES, SMALL_CELLS = 20, 500
 # Smaller models never do the work for which the compiled loops are worth loading; for the others
@@ -34,7 +34,7 @@ SMALL_VARIABLES, SMALL_CELLS = 20, 500
 TINY_CELLS, WARM_UP_AFTER_MS = 100, 1500
 
 
-class BeliefEngine(QObject):
+class BeliefWorker(QObject):
     """Opens a model and answers; where the session is here, before `ask` returns."""
 
     opened = Signal(object)  # Opened
@@ -48,9 +48,9 @@ class BeliefEngine(QObject):
         self._session: InferenceSession | None = None
         self._is_here = False
         self._is_waiting = False
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_answer)
-        self._asker.failed.connect(self._on_failed)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_answer)
+        self._latest_task.failed.connect(self._on_failed)
 
     @property
     def session(self) -> InferenceSession | None:
@@ -64,7 +64,7 @@ class BeliefEngine(QObject):
 
     def open(self, model: Model, wanted: Evidence, trusted: Evidence, explains: bool) -> None:
         """Forget the old model and open this one."""
-        self._asker.forget()
+        self._latest_task.forget()
         self._is_waiting = False
         self._model, self._session, self._is_here = model, None, False
         task = partial(open_and_answer, self._opener, model, wanted, trusted, explains)
@@ -91,7 +91,7 @@ class BeliefEngine(QObject):
 
     def _ask_worker(self, task: Callable[[], Opened | Answer]) -> None:
         self._is_waiting = True
-        self._asker.ask(lambda _cancel: task())
+        self._latest_task.ask(lambda _cancel: task())
 
     def _on_answer(self, told: Opened | Answer) -> None:
         self._is_waiting = False
@@ -106,7 +106,7 @@ class BeliefEngine(QObject):
         self.opened.emit(told)
 
     def _take(self, told: Answer) -> None:
-        self._is_here = told.seconds * 1000 <= MOST_MS_HERE
+        self._is_here = told.seconds * 1000 <= MAX_MS_IN_THREAD
         self.answered.emit(told)
 
     def _on_failed(self, error: BaseException) -> None:

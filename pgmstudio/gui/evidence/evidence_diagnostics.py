@@ -16,18 +16,18 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import Finding, InferenceSession, Scale
 from pgmstudio.core.model import Model
-from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.jobs.debounce import one_shot
 
 TOPIC = "finding traces"
 # While evidence is being dragged nothing is asked.
 REST_MS = 120
 # Among more findings the search for those that clash would take too long.
-MOST_SEARCHED = 40
+MAX_SEARCHED = 40
 
 
 @dataclass(frozen=True, eq=False)
-class Traced:
+class TracedEvidence:
     """The findings one by one, conf(e) in bits, and those that speak against each other."""
 
     evidence: Mapping[str, Finding] = field(default_factory=dict)
@@ -41,37 +41,37 @@ def trace_all(
     evidence: Mapping[str, Finding],
     session: InferenceSession,
     cancel: CancelToken,
-) -> Traced:
+) -> TracedEvidence:
     """Asked of a session in a worker."""
     become(session, evidence)
     traces = trace_findings(session, domain, None, cancel)
     alone = sum(math.log2(trace.alone) for trace in traces.values())
     bits = alone - session.log2_evidence()
     clashing: Mapping[str, float] = {}
-    if bits > 1e-9 and 2 <= len(traces) <= MOST_SEARCHED:
+    if bits > 1e-9 and 2 <= len(traces) <= MAX_SEARCHED:
         clashing = conflicting_set(session, domain, cancel)
-    return Traced(dict(evidence), traces, bits, clashing)
+    return TracedEvidence(dict(evidence), traces, bits, clashing)
 
 
-class FindingKeeper(QObject):
+class EvidenceDiagnostics(QObject):
     """A child of the live beliefs it traces; whoever shows traces calls `follow`."""
 
     changed = Signal()
 
-    def __init__(self, live: LiveBeliefs) -> None:
+    def __init__(self, live: BeliefService) -> None:
         super().__init__(live)
         self._live = live
         self._asked: tuple[Model, Mapping[str, Finding]] | None = None
-        self._traced = Traced()
+        self._traced = TracedEvidence()
         self._rest = one_shot(self, self._ask, REST_MS)
 
     @property
-    def traced(self) -> Traced:
+    def traced(self) -> TracedEvidence:
         """Of the present evidence; empty until it is known."""
         is_present = self._asked is not None and self._asked[0] is self._live.model
         if is_present and self._traced.evidence == self._live.evidence:
             return self._traced
-        return Traced()
+        return TracedEvidence()
 
     def follow(self) -> None:
         """The evidence or the model may be another."""
@@ -91,7 +91,7 @@ class FindingKeeper(QObject):
             question = partial(trace_all, model.domain, evidence)
             self._live.side.ask(TOPIC, question, self._on_traced, self._on_error)
 
-    def _on_traced(self, traced: Traced) -> None:
+    def _on_traced(self, traced: TracedEvidence) -> None:
         self._traced = traced
         self.changed.emit()
 
@@ -99,7 +99,7 @@ class FindingKeeper(QObject):
         """The evidence was refused meanwhile, which is told where it was set."""
 
 
-def keeper_of(live: LiveBeliefs) -> FindingKeeper:
+def keeper_of(live: BeliefService) -> EvidenceDiagnostics:
     """The one keeper of these beliefs, made at the first asking."""
-    found = live.findChild(FindingKeeper)
-    return found if isinstance(found, FindingKeeper) else FindingKeeper(live)
+    found = live.findChild(EvidenceDiagnostics)
+    return found if isinstance(found, EvidenceDiagnostics) else EvidenceDiagnostics(live)

@@ -22,18 +22,22 @@ from pgmstudio.core.analysis.evidence_impact import FindingTrace
 from pgmstudio.core.errors import ImpossibleEvidenceError
 from pgmstudio.core.inference.finding_text import chip_of, finding_words, short_words
 from pgmstudio.core.inference.information_measures import conflict_word
-from pgmstudio.gui.evidence.evidence_diagnostics import FindingKeeper, Traced, keeper_of
+from pgmstudio.gui.evidence.evidence_diagnostics import (
+    EvidenceDiagnostics,
+    TracedEvidence,
+    keeper_of,
+)
 from pgmstudio.gui.inspector.evidence_impact import leave, words_of
-from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.inspector.subject import ActiveModel
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Section, button, empty, label, set_role, tool_button
 from pgmstudio.gui.widgets.chip import ChipLabel
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 # More ways out than this only confuse.
-MOST_RETRACT_BUTTONS = 3
+MAX_RETRACT_BUTTONS = 3
 # Of findings that clash, those are named that do at least this part as much as the worst.
 WORTH_NAMING = 0.2
 
@@ -41,12 +45,12 @@ WORTH_NAMING = 0.2
 class EvidenceSection(Section):
     """Shows the same evidence wherever it stands; nothing when there is none."""
 
-    def __init__(self, shell: Shell, name: str) -> None:
+    def __init__(self, app: AppContext, name: str) -> None:
         super().__init__("Evidence", "untick to switch off")
         self.setObjectName(name)
         self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)  # one more row paints one row
-        self._shell = shell
-        self._subject: Subject | None = None
+        self._app = app
+        self._subject: ActiveModel | None = None
         self.conflict = ConflictNote(f"{name}Conflict")
         self._none = label("None yet. Click a state to set it.", "tertiary", size="dense")
         self._none.setObjectName(f"{name}None")
@@ -56,7 +60,7 @@ class EvidenceSection(Section):
         self._list.setContentsMargins(0, 0, 0, 0)
         self._list.setSpacing(0)
         self.clash = Note(level="warning", name=f"{name}Clash")
-        self._keeper: FindingKeeper | None = None
+        self._keeper: EvidenceDiagnostics | None = None
         self.add(self.conflict)
         self.add(self.clash)
         self.add(self._none)
@@ -65,9 +69,9 @@ class EvidenceSection(Section):
         grown = self.layout()
         assert grown is not None
         grown.setSizeConstraint(QLayout.SizeConstraint.SetMinimumSize)
-        self.conflict.retract_wished.connect(self._on_retract_wished)
+        self.conflict.retract_requested.connect(self._on_retract_requested)
 
-    def show_subject(self, subject: Subject) -> None:
+    def show_subject(self, subject: ActiveModel) -> None:
         self._subject = subject
         live = subject.live
         self.conflict.show_refusal(subject, live.refusal)
@@ -112,7 +116,7 @@ class EvidenceSection(Section):
     def _row(self, name: str) -> _Row:
         row = _Row(name)
         row.tick.clicked.connect(partial(self._on_ticked, name))
-        row.name.clicked.connect(partial(self._shell.bench.select, (name,)))
+        row.name.clicked.connect(partial(self._app.workspace.select, (name,)))
         row.gone.clicked.connect(partial(self._on_gone, name))
         return row
 
@@ -126,7 +130,7 @@ class EvidenceSection(Section):
         if self._subject is not None:
             self._subject.live.retract(name)
 
-    def _on_retract_wished(self, variable: str, refusal: Refusal) -> None:
+    def _on_retract_requested(self, variable: str, refusal: Refusal) -> None:
         if self._subject is not None:
             live = self._subject.live
             live.retract(variable)
@@ -158,7 +162,7 @@ class _Row(QWidget):
         layout.addWidget(self.gone)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
-    def show_finding(self, subject: Subject) -> None:
+    def show_finding(self, subject: ActiveModel) -> None:
         variable, live = self._variable, subject.live
         finding = live.findings[variable]
         is_on = variable in live.evidence
@@ -195,7 +199,7 @@ class _Row(QWidget):
         self.factor.setAccessibleName(f"{self._variable}: conflict {bits} bits")
 
 
-def clash_words(subject: Subject, traced: Traced) -> str:
+def clash_words(subject: ActiveModel, traced: TracedEvidence) -> str:
     """Which findings speak against each other; nothing when that is no more than chance."""
     if traced.conflict_bits < 0.5 or not traced.clashing:
         return ""
@@ -213,7 +217,7 @@ def clash_words(subject: Subject, traced: Traced) -> str:
 class ConflictNote(QFrame):
     """Which findings cannot hold together, and a button for each that can be retracted."""
 
-    retract_wished = Signal(str, object)  # variable, Refusal
+    retract_requested = Signal(str, object)  # variable, Refusal
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -241,7 +245,7 @@ class ConflictNote(QFrame):
     def text(self) -> str:
         return self._text.text()
 
-    def show_refusal(self, subject: Subject, refusal: Refusal | None) -> None:
+    def show_refusal(self, subject: ActiveModel, refusal: Refusal | None) -> None:
         self.setVisible(refusal is not None)
         if refusal is self._shown:
             return
@@ -261,11 +265,11 @@ class ConflictNote(QFrame):
         evidence = subject.live.evidence
         wanted = f"{subject.title(refusal.variable)} {finding_words(refusal.finding)}"
         others = [n for n in refusal.error.conflict if n in evidence and n != refusal.variable]
-        for name in others[:MOST_RETRACT_BUTTONS]:
+        for name in others[:MAX_RETRACT_BUTTONS]:
             words = f"{subject.title(name)} {finding_words(evidence[name])}"
             made = button(
                 f"Retract {words}",
-                partial(self.retract_wished.emit, name, refusal),
+                partial(self.retract_requested.emit, name, refusal),
                 name=f"retract.{name}",
                 tip=f"Retract {words} and set {wanted} instead.",
             )

@@ -6,18 +6,18 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
 from pgmstudio.core.inference.base import SCALED_LIKELIHOODS, Likelihood
-from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.inspector.subject import ActiveModel
 from pgmstudio.gui.widgets.basic import label
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 STEPS = 100
-LEAST_STEP = 1  # a weight of 0 would exclude the state, which has a gesture of its own
+MIN_STEP = 1  # a weight of 0 would exclude the state, which has a gesture of its own
 
 
 class LikelihoodSliders(QWidget):
     """The posterior follows while a slider is dragged; the model stays as it is."""
 
-    weights_wished = Signal(str, object)  # variable, weight by state
+    weights_requested = Signal(str, object)  # variable, weight by state
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class LikelihoodSliders(QWidget):
         self._holder = QWidget()
         layout.addWidget(self._holder)
 
-    def show_variable(self, subject: Subject, name: str) -> None:
+    def show_variable(self, subject: ActiveModel, name: str) -> None:
         variable = subject.variable(name)
         if (name, variable.states) != (self._variable, self._states):
             self._variable, self._states = name, variable.states
@@ -55,7 +55,7 @@ class LikelihoodSliders(QWidget):
         for slider, step in zip(self._sliders, steps, strict=True):
             if not slider.isSliderDown():
                 slider.blockSignals(True)
-                slider.setValue(max(LEAST_STEP, step))
+                slider.setValue(max(MIN_STEP, step))
                 slider.blockSignals(False)
         self._show_numbers()
 
@@ -74,7 +74,7 @@ class LikelihoodSliders(QWidget):
         for row, state in enumerate(self._states):
             slider = QSlider(Qt.Orientation.Horizontal)
             slider.setObjectName(f"likelihood.{state}")
-            slider.setRange(LEAST_STEP, STEPS)
+            slider.setRange(MIN_STEP, STEPS)
             slider.setPageStep(5)
             slider.setAccessibleName(f"Likelihood of {title} = {state}")
             slider.setToolTip(f"Likelihood of {title} = {state}; only the ratios count.")
@@ -101,4 +101,4 @@ class LikelihoodSliders(QWidget):
 
     def _on_moved(self) -> None:
         self._show_numbers()
-        self.weights_wished.emit(self._variable, self._weights())
+        self.weights_requested.emit(self._variable, self._weights())

@@ -13,8 +13,8 @@ from pgmstudio.core.execution.events import CancelToken, StopSwitch
 from pgmstudio.core.inference.base import Finding
 from pgmstudio.core.languages.map_query import MapAnswer, most_probable_together
 from pgmstudio.core.model import Model
-from pgmstudio.gui.jobs.latest_task import Asker
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.window.app_context import AppContext
 
 SECONDS, LONGER_SECONDS = 2.0, 60.0
 # So many combinations are listed.
@@ -38,22 +38,22 @@ class MapQuestion:
         )
 
 
-class MapDesk(QObject):
+class MapQuery(QObject):
     """`stop` keeps the best found; another question gives the old one up."""
 
     changed = Signal()
 
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
+    def __init__(self, app: AppContext) -> None:
+        super().__init__(app)
         self._question: MapQuestion | None = None
         self._answer: MapAnswer | None = None
         self._problem = ""
         self._seconds = SECONDS
         self._stop: StopSwitch | None = None
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_answer)
-        self._asker.failed.connect(self._on_failed)
-        shell.document.replaced.connect(self.forget)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_answer)
+        self._latest_task.failed.connect(self._on_failed)
+        app.document.replaced.connect(self.forget)
 
     @property
     def is_searching(self) -> bool:
@@ -94,7 +94,7 @@ class MapDesk(QObject):
                 cancel=cancel,
             )
 
-        self._asker.ask(task)
+        self._latest_task.ask(task)
         self.changed.emit()
 
     def stop(self) -> None:
@@ -104,7 +104,7 @@ class MapDesk(QObject):
 
     def forget(self) -> None:
         """Nobody wants the answer any more."""
-        self._asker.forget()
+        self._latest_task.forget()
         self._stop = self._question = self._answer = None
 
     def _on_answer(self, answer: MapAnswer) -> None:
@@ -119,7 +119,7 @@ class MapDesk(QObject):
         self.changed.emit()
 
 
-def map_desk(shell: Shell) -> MapDesk:
+def map_query_of(app: AppContext) -> MapQuery:
     """The one desk of a window, made at the first asking."""
-    found = shell.findChild(MapDesk)
-    return found if isinstance(found, MapDesk) else MapDesk(shell)
+    found = app.findChild(MapQuery)
+    return found if isinstance(found, MapQuery) else MapQuery(app)

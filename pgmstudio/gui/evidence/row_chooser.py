@@ -10,17 +10,17 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.number_format import grouped
 from pgmstudio.gui.evidence.row_evidence import use_row_as_evidence
 from pgmstudio.gui.widgets.basic import button, label, row
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 
 class RowChooser(QMenu):
     """Enter takes the row."""
 
-    def __init__(self, shell: Shell, data: DataSet, name: str) -> None:
-        super().__init__(shell.window)
+    def __init__(self, app: AppContext, data: DataSet, name: str) -> None:
+        super().__init__(app.window)
         self.setObjectName("rowChooser")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._shell, self._data = shell, data
+        self._app, self._data = app, data
         self._number = QSpinBox()
         self._number.setObjectName("rowChooserNumber")
         self._number.setRange(1, data.row_count)
@@ -46,7 +46,7 @@ class RowChooser(QMenu):
     def take(self) -> None:
         row_number = self._number.value() - 1
         self.close()
-        use_row_as_evidence(self._shell, self._data, row_number)
+        use_row_as_evidence(self._app, self._data, row_number)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

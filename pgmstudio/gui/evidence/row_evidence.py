@@ -6,9 +6,9 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.inference.base import Finding, Observed
 from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import counted, grouped
-from pgmstudio.gui.evidence.row_surprise import RowInView, row_desk
+from pgmstudio.gui.evidence.row_surprise import ActiveRow, row_surprise_of
 from pgmstudio.gui.project.last_model import last_model
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 
 def findings_of_row(
@@ -26,27 +26,27 @@ def findings_of_row(
     return findings
 
 
-def why_no_row_evidence(shell: Shell) -> str | None:
+def no_row_evidence_reason(app: AppContext) -> str | None:
     """Why a row cannot become evidence now; None when it can."""
-    return None if last_model(shell).id else "no model is open. Learn or open one first."
+    return None if last_model(app).id else "no model is open. Learn or open one first."
 
 
-def use_row_as_evidence(shell: Shell, data: DataSet, row: int) -> bool:
+def use_row_as_evidence(app: AppContext, data: DataSet, row: int) -> bool:
     """Make a row the evidence of the model in view, or of the one that was in view last."""
-    last = last_model(shell)
+    last = last_model(app)
     model_id, entry = last.id, last.entry
     if model_id is None or entry is None:
-        shell.tell("No model is open. Learn or open one, then use a row as its evidence.")
+        app.tell("No model is open. Learn or open one, then use a row as its evidence.")
         return False
-    findings = findings_of_row(data, row, entry.model, target=shell.bench.target)
+    findings = findings_of_row(data, row, entry.model, target=app.workspace.target)
     if not findings:
-        shell.tell(f"Row {grouped(row + 1)} says nothing about the variables of {entry.title}.")
+        app.tell(f"Row {grouped(row + 1)} says nothing about the variables of {entry.title}.")
         return False
-    shell.bench.beliefs(model_id).set_all(findings)
-    page = next((p for p in shell.center.pages if p.model_id == model_id), None)
+    app.workspace.beliefs(model_id).set_all(findings)
+    page = next((p for p in app.center.pages if p.model_id == model_id), None)
     if page is not None and not page.isVisible():
-        shell.center.bring_to_front(page)
-    row_desk(shell).show_row(RowInView(model_id, data, row, findings))
+        app.center.bring_to_front(page)
+    row_surprise_of(app).show_row(ActiveRow(model_id, data, row, findings))
     told = counted(len(findings), "variable")
-    shell.tell(f"Row {grouped(row + 1)} is the evidence of {entry.title} now: {told}.")
+    app.tell(f"Row {grouped(row + 1)} is the evidence of {entry.title} now: {told}.")
     return True

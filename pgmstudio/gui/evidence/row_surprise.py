@@ -16,14 +16,14 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import Done, Finding, Observed
 from pgmstudio.core.model import Model, ProbabilisticModel
-from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.evidence.evidence_diagnostics import keeper_of
-from pgmstudio.gui.jobs.latest_task import Asker
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.window.app_context import AppContext
 
 
 @dataclass(frozen=True, eq=False)
-class RowInView:
+class ActiveRow:
     """A row whose states are the evidence of a model."""
 
     model_id: str
@@ -52,24 +52,24 @@ def rank_rows(model: ProbabilisticModel, data: DataSet, cancel: CancelToken) -> 
     return Ranking(model, data, bits, np.argsort(-bits, kind="stable"))
 
 
-class RowDesk(QObject):
+class RowSurprise(QObject):
     """One per window, a child of its shell."""
 
     changed = Signal()  # the row, the ranking, or whether surprise is marked
 
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
-        self._shell = shell
-        self._row: RowInView | None = None
+    def __init__(self, app: AppContext) -> None:
+        super().__init__(app)
+        self._app = app
+        self._row: ActiveRow | None = None
         self._ranking: Ranking | None = None
         self._asked: tuple[Model, DataSet] | None = None
         self._goes_on = False
         self._marks = False
         self._measure = "rest"
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_ranked)
-        self._asker.failed.connect(self._on_failed)
-        shell.document.replaced.connect(self._on_replaced)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_ranked)
+        self._latest_task.failed.connect(self._on_failed)
+        app.document.replaced.connect(self._on_replaced)
 
     def _on_replaced(self) -> None:
         self._row = self._ranking = None
@@ -78,12 +78,12 @@ class RowDesk(QObject):
 
     # -- the row
 
-    def row_of(self, model_id: str) -> RowInView | None:
+    def row_of(self, model_id: str) -> ActiveRow | None:
         """The row that is the evidence of this model; None once there is other evidence."""
         row = self._row
-        if row is None or row.model_id != model_id or model_id not in self._shell.project.models:
+        if row is None or row.model_id != model_id or model_id not in self._app.project.models:
             return None
-        live = self._shell.bench.beliefs(model_id)
+        live = self._app.workspace.beliefs(model_id)
         present = live.evidence
         if live.refusal is None:
             return row if present == row.evidence else None
@@ -91,10 +91,10 @@ class RowDesk(QObject):
         is_row = bool(present) and all(row.evidence.get(n) == f for n, f in present.items())
         return row if is_row else None
 
-    def show_row(self, row: RowInView) -> None:
+    def show_row(self, row: ActiveRow) -> None:
         """A row has become evidence; its surprises are marked."""
         self._row, self._marks = row, True
-        model = self._shell.project.models[row.model_id].model
+        model = self._app.project.models[row.model_id].model
         self._rank(model, row.data)
         self.changed.emit()
 
@@ -127,11 +127,11 @@ class RowDesk(QObject):
 
     @property
     def is_ranking(self) -> bool:
-        return self._asker.is_waiting
+        return self._latest_task.is_waiting
 
     def go_on(self, model_id: str, data: DataSet) -> None:
         """To the most surprising row after the one in view; as soon as the rows are ranked."""
-        model = self._shell.project.models[model_id].model
+        model = self._app.project.models[model_id].model
         ranking = self.ranking_of(model, data)
         if ranking is None:
             self._goes_on = True
@@ -142,33 +142,35 @@ class RowDesk(QObject):
             place = ranking.place_of(row.row) + 1
         if place >= len(ranking.order):
             place = 0
-            self._shell.tell("That was the last row; here is the most surprising one again.")
+            self._app.tell("That was the last row; here is the most surprising one again.")
         from pgmstudio.gui.evidence.row_evidence import use_row_as_evidence
 
-        use_row_as_evidence(self._shell, data, int(ranking.order[place]))
+        use_row_as_evidence(self._app, data, int(ranking.order[place]))
 
     def stop(self) -> None:
         """Give the ranking up."""
-        self._asker.forget()
+        self._latest_task.forget()
         self._asked, self._goes_on = None, False
         self.changed.emit()
 
     def _rank(self, model: Model, data: DataSet) -> None:
         asked = self._asked
-        is_asked = asked is not None and asked[0] is model and asked[1] is data
-        if self.ranking_of(model, data) is not None or (is_asked and self._asker.is_waiting):
+        is_requested = asked is not None and asked[0] is model and asked[1] is data
+        if self.ranking_of(model, data) is not None or (
+            is_requested and self._latest_task.is_waiting
+        ):
             return
         if not isinstance(model, ProbabilisticModel):
             return
         self._asked = (model, data)
-        self._asker.ask(partial(rank_rows, model, data))
+        self._latest_task.ask(partial(rank_rows, model, data))
 
     def _on_ranked(self, ranking: Ranking) -> None:
         self._ranking = ranking
         goes_on, self._goes_on = self._goes_on, False
         self.changed.emit()
         if goes_on:
-            for model_id, entry in self._shell.project.models.items():
+            for model_id, entry in self._app.project.models.items():
                 if entry.model is ranking.model:
                     self.go_on(model_id, ranking.data)
                     return
@@ -177,10 +179,10 @@ class RowDesk(QObject):
         self._asked, self._goes_on = None, False
         if not isinstance(error, PgmStudioError):
             raise error
-        self._shell.errors.report(error)
+        self._app.errors.report(error)
 
 
-def surprises(desk: RowDesk, live: LiveBeliefs) -> dict[str, float]:
+def surprises(desk: RowSurprise, live: BeliefService) -> dict[str, float]:
     """Bits of every finding, by the measure chosen; empty while they are not known."""
     if desk.measure == "parents":
         return bits_given_parents(live.model, live.evidence)
@@ -209,7 +211,7 @@ def _is(ranking: Ranking, model: Model, data: DataSet) -> bool:
     return ranking.model is model and ranking.data is data
 
 
-def row_desk(shell: Shell) -> RowDesk:
+def row_surprise_of(app: AppContext) -> RowSurprise:
     """The one desk of a window, made at the first asking."""
-    found = shell.findChild(RowDesk)
-    return found if isinstance(found, RowDesk) else RowDesk(shell)
+    found = app.findChild(RowSurprise)
+    return found if isinstance(found, RowSurprise) else RowSurprise(app)

@@ -35,7 +35,7 @@ from pgmstudio.core.project.scenarios import (
     evaluate,
     scenario_table,
 )
-from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.inspector.subject import ActiveModel
 from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
@@ -44,7 +44,7 @@ from pgmstudio.gui.widgets.basic import Note, button, hairline, label, row
 from pgmstudio.gui.widgets.belief_bars import tuple_of
 from pgmstudio.gui.widgets.combo_box import Combo
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.page import Page
 
 
@@ -112,10 +112,10 @@ REST_MS = 60
 class ScenariosPage(Page):
     """A is the present evidence, B to D the saved cases, until chosen otherwise."""
 
-    def __init__(self, shell: Shell, model_id: str) -> None:
+    def __init__(self, app: AppContext, model_id: str) -> None:
         super().__init__(f"scenarios:{model_id}")
-        self._shell, self._model_id = shell, model_id
-        self._live = shell.bench.beliefs(model_id)
+        self._app, self._model_id = app, model_id
+        self._live = app.workspace.beliefs(model_id)
         self._topic = f"scenarios-{id(self)}"
         self._outcomes: tuple[Outcome, ...] = ()
         self.cards = BarCards(self)
@@ -151,8 +151,8 @@ class ScenariosPage(Page):
         layout.addWidget(hairline())
         layout.addWidget(self.list, 1)
         self._rest = one_shot(self, self._ask, REST_MS)
-        shell.document.changed.connect(self._on_document_changed)
-        shell.bench.selection_changed.connect(self._on_selection_changed)
+        app.document.changed.connect(self._on_document_changed)
+        app.workspace.selection_changed.connect(self._on_selection_changed)
         self._live.changed.connect(self._rest.start)
         self._live.evidence_changed.connect(self._rest.start)
         theme().changed.connect(self._restyle)
@@ -202,7 +202,7 @@ class ScenariosPage(Page):
 
     @property
     def title(self) -> str:
-        entry = self._shell.project.models.get(self._model_id)
+        entry = self._app.project.models.get(self._model_id)
         return f"Scenarios of {entry.title}" if entry is not None else "Scenarios"
 
     def page_icon(self) -> QIcon:
@@ -215,11 +215,11 @@ class ScenariosPage(Page):
     def closed(self) -> None:
         self._rest.stop()
         # With the model its beliefs are gone too, and nobody answers any more.
-        if self._model_id in self._shell.project.models:
+        if self._model_id in self._app.project.models:
             self._live.side.forget(self._topic)
 
     def _on_document_changed(self, before: object, after: object) -> None:
-        if self._model_id not in self._shell.project.models:
+        if self._model_id not in self._app.project.models:
             QTimer.singleShot(0, self, self._leave)
             return
         self._fill_choices()
@@ -227,13 +227,13 @@ class ScenariosPage(Page):
         self._rest.start()
 
     def _leave(self) -> None:
-        self._shell.center.close_page(self)
+        self._app.center.close_page(self)
 
     # -- what is compared
 
     def _fill_choices(self) -> None:
         """Keep what was chosen; new cases go to slots that nobody has touched."""
-        cases = cases_for(self._shell.project, self._model_id)
+        cases = cases_for(self._app.project, self._model_id)
         names = [NONE, PRESENT, *cases]
         default = dict(zip(LETTERS, [PRESENT, *cases], strict=False))
         for letter, choice in self._choices.items():
@@ -252,13 +252,13 @@ class ScenariosPage(Page):
     def scenarios(self) -> list[Scenario]:
         cases = {
             PRESENT: self._live.evidence,
-            **cases_for(self._shell.project, self._model_id),
+            **cases_for(self._app.project, self._model_id),
         }
         chosen = {letter: choice.currentText() for letter, choice in self._choices.items()}
         return [Scenario(letter, n, cases[n]) for letter, n in chosen.items() if n in cases]
 
     def _ask(self) -> None:
-        entry = self._shell.project.models.get(self._model_id)
+        entry = self._app.project.models.get(self._model_id)
         if entry is None:
             return
         if self._live.error is not None:
@@ -282,17 +282,17 @@ class ScenariosPage(Page):
 
     @property
     def _names(self) -> list[str]:
-        domain = self._shell.project.models[self._model_id].model.domain
-        chosen = self._shell.bench.selection.nodes
-        if self._only.isChecked() and self._shell.bench.model_id == self._model_id:
+        domain = self._app.project.models[self._model_id].model.domain
+        chosen = self._app.workspace.selection.nodes
+        if self._only.isChecked() and self._app.workspace.model_id == self._model_id:
             return [name for name in domain.names if name in chosen]
         return list(domain.names)
 
     def _show(self, *_: object) -> None:
-        entry = self._shell.project.models.get(self._model_id)
+        entry = self._app.project.models.get(self._model_id)
         if entry is None:
             return
-        subject = Subject(self._model_id, entry, self._live, None)
+        subject = ActiveModel(self._model_id, entry, self._live, None)
         good = [outcome for outcome in self._outcomes if outcome.beliefs]
         cards = []
         for name in self._names:
@@ -318,7 +318,7 @@ class ScenariosPage(Page):
 
     def text(self, separator: str = "\t") -> str:
         """The shown beliefs as a table."""
-        model = self._shell.project.models[self._model_id].model
+        model = self._app.project.models[self._model_id].model
         good = [outcome for outcome in self._outcomes if outcome.beliefs]
         return scenario_table(model, self._live.priors, good, self._names, separator)
 
@@ -336,11 +336,11 @@ class ScenariosPage(Page):
         """Write the shown beliefs; tabs for .tsv, commas otherwise."""
         text = self.text("\t" if path.suffix == ".tsv" else ",")
         try:
-            self._shell.write_csv(path, text)
+            self._app.write_csv(path, text)
         except (OSError, PgmStudioError) as error:
-            self._shell.errors.report(PgmStudioError(f"{path.name} cannot be written: {error}."))
+            self._app.errors.report(PgmStudioError(f"{path.name} cannot be written: {error}."))
             return
-        self._shell.tell(f"{path.name} was written.")
+        self._app.tell(f"{path.name} was written.")
 
 
 def _fact(outcome: Outcome | None, titles: Mapping[str, str]) -> str:

@@ -32,11 +32,11 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Segments, button, hairline, label, row
 from pgmstudio.gui.widgets.combo_box import Combo, offer
 from pgmstudio.gui.widgets.table import CellTable
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.page import Page
 
 REST_MS = 80
-MOST_LINES = 5  # of the states of a variable, under the chart
+MAX_LINES = 5  # of the states of a variable, under the chart
 _SPANS = (
     (Span.TENTH.name, Span.TENTH.value, "Each number varies by a tenth of itself"),
     (Span.WHOLE.name, Span.WHOLE.value, "Each number varies over all it can be"),
@@ -46,10 +46,10 @@ _SPANS = (
 class SensitivityPage(Page):
     """Follows the evidence and the target of one model; asked in the background."""
 
-    def __init__(self, shell: Shell, model_id: str) -> None:
+    def __init__(self, app: AppContext, model_id: str) -> None:
         super().__init__(f"sensitivity:{model_id}")
-        self._shell, self._model_id = shell, model_id
-        self._live = shell.bench.beliefs(model_id)
+        self._app, self._model_id = app, model_id
+        self._live = app.workspace.beliefs(model_id)
         self._topic = f"sensitivity-{id(self)}"
         self._found: Found | None = None
         self.target = self._choice("sensitivityTarget", "Target", "The variable asked about.")
@@ -107,8 +107,8 @@ class SensitivityPage(Page):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(frame)
         self._rest = one_shot(self, self._ask, REST_MS)
-        shell.document.changed.connect(self._on_document_changed)
-        shell.bench.target_changed.connect(self._on_target_changed)
+        app.document.changed.connect(self._on_document_changed)
+        app.workspace.target_changed.connect(self._on_target_changed)
         self._live.changed.connect(self._rest.start)
         self._live.evidence_changed.connect(self._rest.start)
         self._fill_targets()
@@ -128,7 +128,7 @@ class SensitivityPage(Page):
 
     @property
     def _entry(self) -> ModelEntry | None:
-        return self._shell.project.models.get(self._model_id)
+        return self._app.project.models.get(self._model_id)
 
     @property
     def title(self) -> str:
@@ -154,7 +154,7 @@ class SensitivityPage(Page):
 
     def closed(self) -> None:
         self._rest.stop()
-        if self._model_id in self._shell.project.models:
+        if self._model_id in self._app.project.models:
             self._live.side.forget(self._topic)
 
     def _on_document_changed(self, before: object, after: object) -> None:
@@ -167,7 +167,7 @@ class SensitivityPage(Page):
         self._rest.start()
 
     def _leave(self) -> None:
-        self._shell.center.close_page(self)
+        self._app.center.close_page(self)
 
     # -- what is asked about
 
@@ -178,10 +178,10 @@ class SensitivityPage(Page):
         wanted, state = self.target.currentData(), self.state.currentText()
         names = entry.model.domain.names
         if wanted not in names:
-            wanted = self._shell.bench.target
+            wanted = self._app.workspace.target
         if wanted not in names:
             open_ones = [name for name in names if name not in self._live.evidence]
-            chosen = [name for name in self._shell.bench.selection.nodes if name in open_ones]
+            chosen = [name for name in self._app.workspace.selection.nodes if name in open_ones]
             wanted = next(iter([*chosen, *open_ones, *names]), None)
         offer(self.target, {name: entry.node_titles.get(name, name) for name in names}, wanted)
         self._fill_states(state)
@@ -195,7 +195,7 @@ class SensitivityPage(Page):
 
     def _on_target_chosen(self) -> None:
         self._fill_states(self.state.currentText())
-        self._shell.bench.set_target(self.target.currentData())
+        self._app.workspace.set_target(self.target.currentData())
         self._ask()
 
     def _on_target_changed(self, name: str | None) -> None:
@@ -251,7 +251,7 @@ class SensitivityPage(Page):
         found = self._found
         if found is not None and key in found.details:
             self._on_looked_at(key)
-            self._shell.bench.select((found.details[key].variable,))
+            self._app.workspace.select((found.details[key].variable,))
 
     def _on_as_table(self) -> None:
         to_table = self._stack.currentWidget() is self.chart
@@ -277,11 +277,11 @@ class SensitivityPage(Page):
             return
         text = table_text(self._found.cells, "\t" if path.suffix == ".tsv" else ",")
         try:
-            self._shell.write_csv(path, text)
+            self._app.write_csv(path, text)
         except (OSError, PgmStudioError) as error:
-            self._shell.errors.report(PgmStudioError(f"{path.name} cannot be written: {error}."))
+            self._app.errors.report(PgmStudioError(f"{path.name} cannot be written: {error}."))
             return
-        self._shell.tell(f"{path.name} holds {counted(len(self._found.cells) - 1, 'row')}.")
+        self._app.tell(f"{path.name} holds {counted(len(self._found.cells) - 1, 'row')}.")
 
 
 class DetailCard(QFrame):
@@ -322,7 +322,7 @@ class DetailCard(QFrame):
     def show_detail(self, found: Detail | None) -> None:
         self.heading.setText("" if found is None else found.heading)
         lines = [] if found is None else list(found.lines)
-        if len(lines) > MOST_LINES:
-            lines[MOST_LINES - 1 :] = [f"and {len(lines) - MOST_LINES + 1} more states"]
+        if len(lines) > MAX_LINES:
+            lines[MAX_LINES - 1 :] = [f"and {len(lines) - MAX_LINES + 1} more states"]
         self.lines.setText("\n".join(lines))
         self.curve.show_curve(None if found is None else found.curve)

@@ -23,9 +23,9 @@ from pgmstudio.gui.plots.function_plot import Curve
 from pgmstudio.gui.plots.tornado_plot import Tornado, TornadoRow
 
 # As many bars are drawn; the table and the file have all.
-MOST_BARS = 60
+MAX_BARS = 60
 # What tells less and could move the belief less is left to the table.
-LEAST_BITS, LEAST_MOVE = 5e-4, 0.01
+MIN_BITS, MIN_MOVE = 5e-4, 0.01
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,9 @@ def what_to_ask(asked: Asked, session: InferenceSession, cancel: CancelToken) ->
     become(session, asked.evidence)
     found = value_of_evidence(session, asked.model.domain, asked.target, cancel)
     rows, details = [], {}
-    for worth in found.worths[:MOST_BARS]:
+    for worth in found.worths[:MAX_BARS]:
         (low_state, low), (high_state, high) = worth.extremes(asked.code)
-        if worth.bits < LEAST_BITS and high - low < LEAST_MOVE:
+        if worth.bits < MIN_BITS and high - low < MIN_MOVE:
             continue
         title, share = asked.title(worth.variable), 100 * found.share(worth)
         fact = f"{worth.bits:.3f}  {share:.1f} %"
@@ -161,7 +161,7 @@ def which_numbers_matter(asked: Asked, session: InferenceSession, cancel: Cancel
         )
     found = sensitivity_of(network, asked.evidence, asked.target, asked.state, cancel)
     rows, details = [], {}
-    for swing in found.swings(asked.span, MOST_BARS, once_a_row=True):
+    for swing in found.swings(asked.span, MAX_BARS, once_a_row=True):
         title = _swing_words(asked, swing)
         rows.append(
             TornadoRow(

@@ -10,9 +10,9 @@ from pgmstudio.core.analysis.disagreement import ModelAnswer, taken_by
 from pgmstudio.core.inference.base import Finding, Scale
 from pgmstudio.core.model import ProbabilisticModel
 from pgmstudio.core.project.project import ModelEntry, Project
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
-MOST_MODELS = 8  # more bars of one state than this cannot be told apart
+MAX_MODELS = 8  # more bars of one state than this cannot be told apart
 
 
 def askable(project: Project) -> dict[str, ModelEntry]:
@@ -33,14 +33,14 @@ class EvidenceLink(QObject):
 
     changed = Signal()  # beliefs or evidence of one of the models
 
-    def __init__(self, shell: Shell, parent: QObject) -> None:
+    def __init__(self, app: AppContext, parent: QObject) -> None:
         super().__init__(parent)
-        self._shell = shell
+        self._app = app
         self._ids: tuple[str, ...] = ()
         self._evidence: dict[str, Finding] = {}
         self._refused: dict[str, frozenset[str]] = {}  # by model
         self._is_passing_on = False
-        shell.bench.beliefs_changed.connect(self._on_beliefs)
+        app.workspace.beliefs_changed.connect(self._on_beliefs)
 
     @property
     def model_ids(self) -> tuple[str, ...]:
@@ -98,7 +98,7 @@ class EvidenceLink(QObject):
 
     def _follow(self, leader: str) -> bool:
         """Take over what a model says; whether that is anything new."""
-        live = self._shell.bench.beliefs(leader)
+        live = self._app.workspace.beliefs(leader)
         domain, now = live.model.domain, dict(live.evidence)
         # What it could not take, or refused, is none of its evidence, and yet not retracted.
         offered, _ = taken_by(domain, self._evidence)
@@ -117,9 +117,9 @@ class EvidenceLink(QObject):
         self._is_passing_on = True
         try:
             for model_id in self._ids:
-                if model_id == leader or model_id not in self._shell.project.models:
+                if model_id == leader or model_id not in self._app.project.models:
                     continue
-                live = self._shell.bench.beliefs(model_id)
+                live = self._app.workspace.beliefs(model_id)
                 wanted, _ = taken_by(live.model.domain, self._evidence)
                 if dict(live.evidence) != wanted:
                     self._refused.pop(model_id, None)
@@ -134,17 +134,17 @@ class EvidenceLink(QObject):
 
     def answers(self) -> list[ModelAnswer]:
         """The newest beliefs of every model, under titles that tell them apart."""
-        names = titles_of(self._shell.project, self._ids)
+        names = titles_of(self._app.project, self._ids)
         return [self._answer(model_id, names[model_id]) for model_id in names]
 
     @property
     def is_waiting(self) -> bool:
         """A model still works on the newest evidence."""
-        models = self._shell.project.models
-        return any(self._shell.bench.beliefs(key).is_stale for key in self._ids if key in models)
+        models = self._app.project.models
+        return any(self._app.workspace.beliefs(key).is_stale for key in self._ids if key in models)
 
     def _answer(self, model_id: str, name: str) -> ModelAnswer:
-        live = self._shell.bench.beliefs(model_id)
+        live = self._app.workspace.beliefs(model_id)
         domain = live.model.domain
         taken, left_out = taken_by(domain, self._evidence)
         if live.error is not None:

@@ -38,7 +38,7 @@ from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.curves.tables import SignedTable
 from pgmstudio.gui.evidence.shared_evidence import (
-    MOST_MODELS,
+    MAX_MODELS,
     EvidenceLink,
     askable,
     titles_of,
@@ -62,12 +62,12 @@ from pgmstudio.gui.widgets.bar_cards import (
 from pgmstudio.gui.widgets.basic import Note, Segments, button, hairline, label, row
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.table import Column, FactTable
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.page import Page
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
+class Notifier:
     """One model on a card: its letter, its language, and a number for each state it has."""
 
     letter: str
@@ -80,7 +80,7 @@ class Voice:
 class EvidenceCard(BarCard):
     """One variable: what every model believes, and how far they are apart."""
 
-    voices: tuple[Voice, ...]
+    voices: tuple[Notifier, ...]
     distance: str  # in words, “” where nothing can be compared
     between: str
     finding: str = ""  # the evidence on it
@@ -236,13 +236,13 @@ _RANK_COLUMNS = (
 )
 
 
-class SameEvidencePage(Page):
+class SharedEvidencePage(Page):
     """While it is open, evidence entered anywhere goes to all its models."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__(KEY)
-        self._shell = shell
-        self.link = EvidenceLink(shell, self)
+        self._app = app
+        self.link = EvidenceLink(app, self)
         self.answers: list[ModelAnswer] = []
         self.found: tuple[Disagreement, ...] = ()
         self._leader: str | None = None
@@ -282,7 +282,7 @@ class SameEvidencePage(Page):
         self._soon = one_shot(self, self._refresh, 0)
         self._lay_out()
         self.link.changed.connect(self._soon.start)
-        shell.document.changed.connect(self._on_document)
+        app.document.changed.connect(self._on_document)
         theme().changed.connect(self._fit)
 
     def _lay_out(self) -> None:
@@ -321,7 +321,7 @@ class SameEvidencePage(Page):
     @property
     def model_id(self) -> str | None:
         """The model whose evidence was taken first: panels around show it."""
-        return self._leader if self._leader in self._shell.project.models else None
+        return self._leader if self._leader in self._app.project.models else None
 
     def closed(self) -> None:
         self._soon.stop()
@@ -329,7 +329,7 @@ class SameEvidencePage(Page):
 
     def begin(self, leader: str | None) -> None:
         """All models that share a variable with the leader, and its evidence."""
-        models = askable(self._shell.project)
+        models = askable(self._app.project)
         lead = leader if leader in models else next(iter(models), None)
         self._leader = lead
         if lead is None:
@@ -341,7 +341,7 @@ class SameEvidencePage(Page):
             for key, entry in models.items()
             if key != lead and names & set(entry.model.domain.names)
         ]
-        self.link.join((lead, *alike[-(MOST_MODELS - 1) :]), lead)
+        self.link.join((lead, *alike[-(MAX_MODELS - 1) :]), lead)
 
     def _on_document(self, before: Project, after: Project) -> None:
         if before.models is not after.models:
@@ -355,7 +355,7 @@ class SameEvidencePage(Page):
         return _MEASURES[self.by.current]
 
     def _refresh(self, *_: object) -> None:
-        project = self._shell.project
+        project = self._app.project
         ids = tuple(titles_of(project, self.link.model_ids))
         self.answers = self.link.answers()
         self.found = disagreements(self.answers, self.measure)
@@ -385,7 +385,7 @@ class SameEvidencePage(Page):
             for one in self.answers
             for reason in [*one.left_out, *([one.problem.rstrip(".")] if one.problem else [])]
         ]
-        left = len(askable(self._shell.project)) - len(self.answers)
+        left = len(askable(self._app.project)) - len(self.answers)
         if left:
             said.append(f"{counted(left, 'model')} left out: no common variable, or too many.")
         self.note.tell(" ".join(said), "warning" if said else None)
@@ -399,7 +399,7 @@ class SameEvidencePage(Page):
         self._fit()
 
     def _fit(self) -> None:
-        _as_high_as_its_rows(self.models, most=MOST_MODELS)
+        _as_high_as_its_rows(self.models, most=MAX_MODELS)
 
     def _show_ranks(self, letters: dict[str, str]) -> None:
         rows = []
@@ -419,7 +419,7 @@ class SameEvidencePage(Page):
         for answer, family in zip(self.answers, families, strict=True):
             values = one.beliefs.get(answer.name, (None,) * len(one.states))
             lacking = one.lacking.get(answer.name, "")
-            voices.append(Voice(letters.get(answer.name, ""), family, values, lacking))
+            voices.append(Notifier(letters.get(answer.name, ""), family, values, lacking))
         far = one.distances.get(self.measure)
         unit = " bits" if self.measure == "relative entropy" else ""
         distance = "" if far is None else f"{_distance(far.value)}{unit}"
@@ -441,9 +441,9 @@ class SameEvidencePage(Page):
             self.list.show_card(self.found[number].variable)
 
     def _on_model(self, number: int) -> None:
-        ids = list(titles_of(self._shell.project, self.link.model_ids))
+        ids = list(titles_of(self._app.project, self.link.model_ids))
         if number < len(ids):
-            open_model_page(self._shell, ids[number])
+            open_model_page(self._app, ids[number])
 
     def _on_export(self) -> None:
         kinds = "Table (*.csv);;Table (*.tsv)"
@@ -456,11 +456,11 @@ class SameEvidencePage(Page):
         separator = "\t" if path.suffix.lower() == ".tsv" else ","
         try:
             text = disagreement_csv(self.answers, self.found, separator)
-            self._shell.write_csv(path, text)
+            self._app.write_csv(path, text)
         except PgmStudioError as error:
-            self._shell.errors.report(error)
+            self._app.errors.report(error)
             return
-        self._shell.tell(f"{path.name} was written.")
+        self._app.tell(f"{path.name} was written.")
 
 
 def _sign(entry: ModelEntry) -> str:
@@ -474,11 +474,11 @@ def _as_high_as_its_rows(table: QTableView, most: int) -> None:
     table.setFixedHeight(head + rows * theme().px("row") + 4)
 
 
-def open_same_evidence(shell: Shell) -> SameEvidencePage:
+def open_same_evidence(app: AppContext) -> SharedEvidencePage:
     """The page in front; the model in view leads."""
-    leader = shell.bench.model_id
-    close_welcome(shell)
-    page = shell.open_page(KEY, partial(SameEvidencePage, shell))
-    assert isinstance(page, SameEvidencePage)
+    leader = app.workspace.model_id
+    close_welcome(app)
+    page = app.open_page(KEY, partial(SharedEvidencePage, app))
+    assert isinstance(page, SharedEvidencePage)
     page.begin(leader or page.model_id)
     return page

@@ -23,7 +23,7 @@ from pgmstudio.gui.jobs.job import Job, JobState
 Question = Callable[[InferenceSession, CancelToken], Any]
 
 
-class _Desk:
+class _Controller:
     """The session of one model, opened by the first question; touched by workers only."""
 
     def __init__(self, opener: Opener, model: Model) -> None:
@@ -55,7 +55,7 @@ class SideQuestions(QObject):
     def __init__(self, opener: Opener, model: Model, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._opener = opener
-        self._desk = _Desk(opener, model)
+        self._desk = _Controller(opener, model)
         self._waiting: dict[str, _Asked] = {}
         self._job: Job | None = None
         self._asked: _Asked | None = None  # what the job is about; None when nobody wants it
@@ -64,7 +64,7 @@ class SideQuestions(QObject):
         """Questions about the old model lose their meaning."""
         self._waiting.clear()
         self._drop_running()
-        self._desk = _Desk(self._opener, model)
+        self._desk = _Controller(self._opener, model)
 
     def ask(
         self,

@@ -10,8 +10,8 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from pgmstudio.core.drawing.svg.nodes import percent
-from pgmstudio.gui.evidence.belief_service import LiveBeliefs
-from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.evidence.belief_service import BeliefService
+from pgmstudio.gui.inspector.subject import ActiveModel
 
 Modifiers = Qt.KeyboardModifier
 Key = Qt.Key
@@ -32,7 +32,7 @@ _SHIFTED = {
 
 
 def use_state(
-    live: LiveBeliefs,
+    live: BeliefService,
     variable: str,
     state: str,
     held: Modifiers,
@@ -69,7 +69,7 @@ def digit_of(event: QKeyEvent) -> int | None:
 
 
 def state_tip(
-    live: LiveBeliefs, variable: str, state: str, titles: Mapping[str, str] = MappingProxyType({})
+    live: BeliefService, variable: str, state: str, titles: Mapping[str, str] = MappingProxyType({})
 ) -> str:
     """What a state's bar says when the pointer rests on it."""
     place = live.model.domain[variable].code(state)
@@ -83,7 +83,7 @@ def state_tip(
     return f"{words}\nNot now: {reason}" if reason else f"{words}\n{HOW}"
 
 
-def tip_in(subject: Subject | None, variable: str, state: str) -> str:
+def tip_in(subject: ActiveModel | None, variable: str, state: str) -> str:
     """The tip of a state of the model in view."""
     if subject is None:
         return state
@@ -91,7 +91,7 @@ def tip_in(subject: Subject | None, variable: str, state: str) -> str:
 
 
 def use_in(
-    subject: Subject | None,
+    subject: ActiveModel | None,
     variable: str,
     state: str,
     held: Modifiers,

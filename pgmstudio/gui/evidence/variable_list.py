@@ -15,11 +15,11 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView, QToolTip
 
-from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.evidence.state_gestures import digit_of, say_at, state_tip, use_state
 from pgmstudio.gui.evidence.variable_delegate import VariableDelegate
 from pgmstudio.gui.evidence.variable_model import VariableRow, VariableRows, mini_rect, state_at
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 Modifiers = Qt.KeyboardModifier
 Key = Qt.Key
@@ -30,13 +30,13 @@ class VariableList(QListView):
 
     cursor_moved = Signal()
 
-    def __init__(self, shell: Shell, rows: VariableRows) -> None:
+    def __init__(self, app: AppContext, rows: VariableRows) -> None:
         super().__init__()
         self.setObjectName("variablesList")
         self.setAccessibleName("Variables")
         self.setToolTip("Click a bar to set evidence, a name to select; T makes the target.")
-        self._shell, self._rows = shell, rows
-        self.live: LiveBeliefs | None = None
+        self._app, self._rows = app, rows
+        self.live: BeliefService | None = None
         self.titles: Mapping[str, str] = {}
         self.state_cursor: tuple[str, int] | None = None  # variable and state the keyboard is on
         self._pressed: tuple[str, int] | None = None
@@ -96,15 +96,15 @@ class VariableList(QListView):
     def _on_selected(self, *_: object) -> None:
         if self._is_following or self.live is None:
             return
-        before = self._shell.bench.selection.nodes
+        before = self._app.workspace.selection.nodes
         rows = sorted(i.row() for i in self.selectionModel().selectedIndexes())
         names = [self._rows.rows[r].name for r in rows]
         kept = [name for name in before if name in names]
-        self._shell.bench.select([*kept, *(name for name in names if name not in kept)])
+        self._app.workspace.select([*kept, *(name for name in names if name not in kept)])
 
     def _on_double_clicked(self, _index: QModelIndex) -> None:
         if self.live is not None:
-            self._shell.reveal("tablePanel")
+            self._app.reveal("tablePanel")
 
     # -- pointer
 
@@ -194,8 +194,8 @@ class VariableList(QListView):
         elif key == Key.Key_C and held == Modifiers.NoModifier:
             self.live.retract(row.name)
         elif key == Key.Key_T and held == Modifiers.NoModifier:
-            bench = self._shell.bench
-            bench.set_target(None if bench.target == row.name else row.name)
+            workspace = self._app.workspace
+            workspace.set_target(None if workspace.target == row.name else row.name)
         else:
             super().keyPressEvent(event)
 

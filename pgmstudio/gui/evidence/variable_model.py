@@ -27,8 +27,8 @@ from pgmstudio.gui.theme.theme import theme
 Index = QModelIndex | QPersistentModelIndex
 MINI_WIDTH, MINI_HEIGHT = 46, 14
 MARGIN = 8
-MOST_STATES = 8
-MOST_ALONE = 24
+MAX_STATES = 8
+MAX_ALONE = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +47,10 @@ class VariableRow:
     def shown(self) -> tuple[int, ...]:
         """All states, or the eight tallest in their order."""
         count = len(self.states)
-        if count <= MOST_STATES:
+        if count <= MAX_STATES:
             return tuple(range(count))
         size = self.shares or (0.0,) * count
-        return tuple(sorted(sorted(range(count), key=lambda i: (-size[i], i))[:MOST_STATES]))
+        return tuple(sorted(sorted(range(count), key=lambda i: (-size[i], i))[:MAX_STATES]))
 
     @property
     def description(self) -> str:
@@ -115,7 +115,7 @@ class VariableRows(QAbstractListModel):
             else:
                 others.append(place)
         # A view paints one row for one, but all it shows for a range.
-        few = len(others) <= MOST_ALONE
+        few = len(others) <= MAX_ALONE
         for first, last in [(i, i) for i in others] if few else [(others[0], others[-1])]:
             self.dataChanged.emit(self.index(first), self.index(last))
         if bars:

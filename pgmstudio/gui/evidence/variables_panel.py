@@ -15,13 +15,13 @@ from pgmstudio.core.number_format import grouped
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.evidence.variable_list import VariableList
 from pgmstudio.gui.evidence.variable_model import VariableRow, VariableRows
-from pgmstudio.gui.inspector.subject import Subject, data_around, subject_around
+from pgmstudio.gui.inspector.subject import ActiveModel, data_around, subject_around
 from pgmstudio.gui.jobs.debounce import BeforePaint
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.ldag.context import context_views
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, label, row, tool_button
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 SORTS = (
     ("data", "Order of the data", "As the variables stand in the model or the data."),
@@ -34,14 +34,14 @@ SORTS = (
 class VariablesPanel(QWidget):
     """Before a model is in view: the columns of the data."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.setObjectName("variables")
-        self._shell = shell
+        self._app = app
         self._sort = "data"
         self._kept: dict[str, tuple[object, tuple[object, ...], VariableRow]] = {}
         self._rows = VariableRows(self)
-        self.list = VariableList(shell, self._rows)
+        self.list = VariableList(app, self._rows)
         self._head = label("Variables", "heading", size="dense")
         self._count = label("", "tertiary", size="dense")
         self._count.setObjectName("variablesCount")
@@ -72,18 +72,18 @@ class VariablesPanel(QWidget):
         self.setFocusProxy(self.list)
         self._data_shares: dict[str, tuple[float, ...]] = {}
         self._summed: object = None
-        self._summaries = Asker(self)
+        self._summaries = LatestTask(self)
         self._summaries.answered.connect(self._on_summaries)
-        self._summaries.failed.connect(shell.errors.at("variablesPanel").report)
+        self._summaries.failed.connect(app.errors.at("variablesPanel").report)
         self._soon = BeforePaint(self, self._refresh)
         self.list.cursor_moved.connect(self._refresh)
-        shell.document.changed.connect(self._later)
-        shell.bench.model_in_view_changed.connect(self._later)
-        shell.bench.beliefs_changed.connect(self._later)
-        shell.bench.target_changed.connect(self._later)
-        context_views(shell).changed.connect(self._later)
-        shell.bench.selection_changed.connect(self._follow_selection)
-        shell.center.page_changed.connect(self._later)
+        app.document.changed.connect(self._later)
+        app.workspace.model_in_view_changed.connect(self._later)
+        app.workspace.beliefs_changed.connect(self._later)
+        app.workspace.target_changed.connect(self._later)
+        context_views(app).changed.connect(self._later)
+        app.workspace.selection_changed.connect(self._follow_selection)
+        app.center.page_changed.connect(self._later)
         theme().changed.connect(self._on_theme)
         self._refresh()
 
@@ -133,9 +133,9 @@ class VariablesPanel(QWidget):
 
     def _refresh(self, *_: object) -> None:
         self._soon.stop()
-        subject = subject_around(self._shell)
-        around = data_around(self._shell) if subject is None else None
-        data = self._shell.project.data.get(around or "")
+        subject = subject_around(self._app)
+        around = data_around(self._app) if subject is None else None
+        data = self._app.project.data.get(around or "")
         self.list.live = None if subject is None else subject.live
         self.list.titles = {} if subject is None else subject.entry.node_titles
         rows: list[VariableRow] = []
@@ -159,7 +159,7 @@ class VariablesPanel(QWidget):
         if self._rows.show(self._sorted(kept, subject)):
             self._follow_selection()
 
-    def _sorted(self, rows: list[VariableRow], subject: Subject | None) -> list[VariableRow]:
+    def _sorted(self, rows: list[VariableRow], subject: ActiveModel | None) -> list[VariableRow]:
         if self._sort == "name":
             return sorted(rows, key=lambda r: (r.title.casefold(), r.title))
         if subject is not None and self._sort in ("shift", "entropy"):
@@ -173,7 +173,7 @@ class VariablesPanel(QWidget):
             return sorted(rows, key=lambda r: -round(bits.get(r.name, 0.0), 9))
         return rows
 
-    def _model_rows(self, subject: Subject) -> list[VariableRow]:
+    def _model_rows(self, subject: ActiveModel) -> list[VariableRow]:
         """A variable of which nothing is new keeps its very row."""
         live, is_stale, kept = subject.live, subject.live.is_stale, self._kept
         beliefs, evidence, cursor = live.beliefs, live.evidence, self.list.state_cursor
@@ -226,7 +226,7 @@ class VariablesPanel(QWidget):
     # -- selection
 
     def _follow_selection(self, *_: object) -> None:
-        nodes = self._shell.bench.selection.nodes
+        nodes = self._app.workspace.selection.nodes
         self.list.show_selection(nodes)
 
 

@@ -28,7 +28,7 @@ from pgmstudio.gui.project.opening import add_and_show_model, close_welcome, ope
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import button
 from pgmstudio.gui.window.actions import ActionSpec
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.page import Page
 from pgmstudio.studies.recipe import (
     Measured,
@@ -37,14 +37,14 @@ from pgmstudio.studies.recipe import (
     table_csv,
     table_of,
 )
-from pgmstudio.studies.recipe_data import data_folder, why_no_data
+from pgmstudio.studies.recipe_data import data_folder, no_data_reason
 from pgmstudio.studies.registry import RECIPES, recipe_of
 
 
-def recipe_actions(shell: Shell) -> list[ActionSpec]:
+def recipe_actions(app: AppContext) -> list[ActionSpec]:
     def show() -> None:
 
-        open_recipes(shell)
+        open_recipes(app)
 
     return [
         ActionSpec(
@@ -71,9 +71,9 @@ _STATES = {
 class RecipePage(Page):
     """One experiment runs at a time; the tables of all that ran stay as long as the tab does."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__("recipes")
-        self._shell = shell
+        self._app = app
         self._runs: dict[str, RecipeRun] = {}
         self._recipe: Recipe = next(iter(RECIPES.values()))
         self._shown: tuple[object, ...] = ()
@@ -187,7 +187,7 @@ class RecipePage(Page):
 
     @property
     def _folder(self) -> Path | None:
-        return data_folder(self._shell.preferences.recipe_folder or None)
+        return data_folder(self._app.preferences.recipe_folder or None)
 
     def _refresh_folder(self) -> None:
         self.list.show_folder(self._folder)
@@ -199,8 +199,8 @@ class RecipePage(Page):
 
     def use_folder(self, folder: Path) -> None:
         """Look for data in this folder from now on."""
-        shell = self._shell
-        shell.set_preferences(replace(shell.preferences, recipe_folder=str(folder)))
+        app = self._app
+        app.set_preferences(replace(app.preferences, recipe_folder=str(folder)))
         self._refresh_folder()
         self._refresh()
 
@@ -222,8 +222,8 @@ class RecipePage(Page):
         run = RecipeRun(self._recipe, params, self.view.seed.value(), self._folder, self)
         self._runs[self._recipe.key] = run
         run.changed.connect(self._refresh)
-        run.failed.connect(self._shell.errors.report)
-        self._shell.bench.beside.add(run)
+        run.failed.connect(self._app.errors.report)
+        self._app.workspace.beside.add(run)
         run.start()
         self._refresh()
 
@@ -236,7 +236,7 @@ class RecipePage(Page):
         active = self._active
         if active is not None:
             return f"{active.recipe.title} is running."
-        return why_no_data(self._recipe, self._folder)
+        return no_data_reason(self._recipe, self._folder)
 
     def _on_settings(self) -> None:
         self.view.toggle_settings()
@@ -247,7 +247,7 @@ class RecipePage(Page):
         run, why = self.run, self._why_not()
         is_running = run is not None and not run.state.is_end
         self.list.show_states({key: _STATES[one.state] for key, one in self._runs.items()})
-        self.view.note.tell(why_no_data(self._recipe, self._folder) or "")
+        self.view.note.tell(no_data_reason(self._recipe, self._folder) or "")
         self.run_button.setEnabled(why is None)
         self.run_button.setToolTip(
             "Run this experiment in the background." if why is None else f"Not now: {why}"
@@ -282,17 +282,17 @@ class RecipePage(Page):
         if trial is None or trial.model is None or run is None:
             return
         entry = ModelEntry(self._name(trial), trial.model, provenance=self._provenance(run))
-        add_and_show_model(self._shell, entry, f"Open {entry.title}")
+        add_and_show_model(self._app, entry, f"Open {entry.title}")
 
     def open_data(self) -> None:
         """The rows of the chosen trial become a data set of the project."""
         trial, run = self._trial, self.run
         if trial is None or trial.rows is None or run is None:
             return
-        data_id = self._shell.project.next_data_id()
+        data_id = self._app.project.next_data_id()
         entry = DataEntry(self._name(trial), trial.rows, provenance=self._provenance(run))
-        if self._shell.change(f"Open {entry.name}", partial(add_data, entry=entry)):
-            open_data_page(self._shell, data_id)
+        if self._app.change(f"Open {entry.name}", partial(add_data, entry=entry)):
+            open_data_page(self._app, data_id)
 
     def _name(self, trial: Measured) -> str:
         return f"{self._recipe.title}, {self.view.trials.currentText().lower()}"
@@ -314,9 +314,9 @@ class RecipePage(Page):
         try:
             replace_file(path, table_csv(self.run.table).encode())
         except PgmStudioError as error:
-            self._shell.errors.report(error)
+            self._app.errors.report(error)
             return
-        self._shell.tell(f"{path.name} was written.")
+        self._app.tell(f"{path.name} was written.")
 
 
 def _told(run: RecipeRun | None) -> tuple[str, float]:
@@ -339,9 +339,9 @@ def _told(run: RecipeRun | None) -> tuple[str, float]:
     return how.get(run.state, ""), share
 
 
-def open_recipes(shell: Shell) -> RecipePage:
+def open_recipes(app: AppContext) -> RecipePage:
     """The page of the experiments, in front."""
-    close_welcome(shell)
-    page = shell.open_page("recipes", partial(RecipePage, shell))
+    close_welcome(app)
+    page = app.open_page("recipes", partial(RecipePage, app))
     assert isinstance(page, RecipePage)
     return page

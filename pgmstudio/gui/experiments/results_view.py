@@ -68,7 +68,7 @@ def _with_spread(value: float | None, spread: float | None, digits: int) -> str:
 class RecipeView(QWidget):
     """Shows; what is to happen is told to the page by its buttons, which the page adds."""
 
-    def __init__(self, deeds: Sequence[QWidget], takings: Sequence[QWidget]) -> None:
+    def __init__(self, commands: Sequence[QWidget], takings: Sequence[QWidget]) -> None:
         """`deeds`: run, stop, settings; `takings`: what to do with what came out."""
         super().__init__()
         self._title = label("", "heading", size="title")
@@ -110,7 +110,7 @@ class RecipeView(QWidget):
         self._why.setObjectName("recipeWhy")
         self._why.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._why.setAlignment(Qt.AlignmentFlag.AlignTop)
-        going = widening(row(*deeds, self.bar, self.words, self.views), len(deeds) + 1)
+        going = widening(row(*commands, self.bar, self.words, self.views), len(commands) + 1)
         inner = QVBoxLayout(self)
         inner.setContentsMargins(16, 12, 16, 10)
         inner.setSpacing(8)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 
 from pgmstudio.gui.plots.score_plot import ScorePlot
 from pgmstudio.gui.window.actions import ActionSpec
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:
     from pgmstudio.gui.comparison.structure_diff_page import DifferencePage
@@ -20,32 +20,32 @@ if TYPE_CHECKING:
     PictureCarrier = ModelPage | DifferencePage | BootstrapPage
 
 
-class ExportDesk(QObject):
+class ExportCommands(QObject):
     """Remembers the options and the folder of the last export."""
 
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
-        self._shell = shell
+    def __init__(self, app: AppContext) -> None:
+        super().__init__(app)
+        self._app = app
         self._options: PictureOptions | None = None
         self._folder: Path | None = None
 
     @property
     def _page(self) -> PictureCarrier | None:
         """The page in front, when it has a canvas."""
-        page = self._shell.center.current
+        page = self._app.center.current
         if page is not None and hasattr(page, "canvas"):
             return cast("PictureCarrier", page)
         return None
 
     @property
     def _plot(self) -> ScorePlot | None:
-        plot = self._shell.window.findChild(ScorePlot, "scorePlot")
+        plot = self._app.window.findChild(ScorePlot, "scorePlot")
         return plot if isinstance(plot, ScorePlot) else None
 
     @property
     def _drawing(self) -> Drawing | None:
         """Of a page that has a plot."""
-        page = self._shell.center.current
+        page = self._app.center.current
         return None if page is None else page.drawing()
 
     def no_picture(self) -> str | None:
@@ -53,7 +53,7 @@ class ExportDesk(QObject):
             return None
         if self._page is None:
             return "open a model first."
-        entry = self._shell.project.models.get(self._page.model_id or "")
+        entry = self._app.project.models.get(self._page.model_id or "")
         if entry is not None and not len(entry.model.domain):
             return "the model has no nodes yet. Draw one first."
         return None
@@ -64,14 +64,14 @@ class ExportDesk(QObject):
 
     def export_picture(self) -> None:
         from pgmstudio.gui.export.canvas_image import CanvasDrawing
-        from pgmstudio.gui.export.small_multiples import SideBySideDrawing
+        from pgmstudio.gui.export.small_multiples import SmallMultiplesDrawing
 
         page, drawing = self._page, self._drawing
         side = getattr(page, "side", None)
         if drawing is not None:
             self._ask(drawing)
         elif page is not None and side is not None and side.is_open:
-            self._ask(SideBySideDrawing(side.view, page.title))
+            self._ask(SmallMultiplesDrawing(side.view, page.title))
         elif page is not None:
             self._ask(CanvasDrawing(getattr(page, "front", page.canvas), page.title))
 
@@ -85,16 +85,16 @@ class ExportDesk(QObject):
     def _ask(self, drawing: Drawing) -> None:
         from pgmstudio.gui.export.dialog import ExportDialog
 
-        path = self._shell.document.path
+        path = self._app.document.path
         folder = self._folder or (path.parent if path is not None else Path())
-        dialog = ExportDialog(drawing, folder, self._options, self._shell.window)
+        dialog = ExportDialog(drawing, folder, self._options, self._app.window)
         dialog.written.connect(self._on_written)
         dialog.finished.connect(self._on_finished)
         dialog.open()
 
     def _on_written(self, path: Path) -> None:
         self._folder = path.parent
-        self._shell.tell(f"Wrote {path.name}.")
+        self._app.tell(f"Wrote {path.name}.")
 
     def _on_finished(self) -> None:
         from pgmstudio.gui.export.dialog import ExportDialog
@@ -105,26 +105,26 @@ class ExportDesk(QObject):
             dialog.deleteLater()
 
 
-def export_actions(shell: Shell) -> list[ActionSpec]:
-    desk = ExportDesk(shell)
+def export_actions(app: AppContext) -> list[ActionSpec]:
+    commands = ExportCommands(app)
     return [
         ActionSpec(
             "file.export",
             "Export picture…",
             "File",
             "The model or plot in view as PNG, SVG or PDF, with its legend.",
-            desk.export_picture,
+            commands.export_picture,
             keys=("Ctrl+E",),
             icon="export",
             separator_before=True,
-            why_not=desk.no_picture,
+            disabled_reason=commands.no_picture,
         ),
         ActionSpec(
             "file.export-plot",
             "Export plot of runs…",
             "File",
             "The scores of the selected run as PNG, SVG or PDF.",
-            desk.export_plot,
-            why_not=desk.no_plot,
+            commands.export_plot,
+            disabled_reason=commands.no_plot,
         ),
     ]

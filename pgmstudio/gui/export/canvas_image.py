@@ -19,7 +19,7 @@ from pgmstudio.gui.export.image_file import PictureOptions
 
 _MARGIN = 12.0
 # A legend below a very narrow graph still gets a line of words.
-_LEAST_ROOM = 360.0
+_MIN_SPACE = 360.0
 
 
 class CanvasDrawing:
@@ -62,7 +62,7 @@ class CanvasDrawing:
 
     def _room(self, options: PictureOptions) -> float:
         width = self._graph_size(options).width()
-        return max(_LEAST_ROOM, width) if options.whole else width - 2 * _MARGIN
+        return max(_MIN_SPACE, width) if options.whole else width - 2 * _MARGIN
 
     def size(self, options: PictureOptions) -> QSizeF:
         graph, entries = self._graph_size(options), self._entries(options)

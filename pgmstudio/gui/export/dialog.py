@@ -25,8 +25,8 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.number_format import grouped
 from pgmstudio.gui.export.image_file import (
     FORMAT_TITLES,
-    LEAST_DPI,
-    MOST_DPI,
+    MAX_DPI,
+    MIN_DPI,
     PX_PER_INCH,
     Drawing,
     PictureOptions,
@@ -115,7 +115,7 @@ class ExportDialog(QDialog):
         self._dpi.setObjectName("exportDpi")
         self._dpi.setAccessibleName("Dots per inch")
         self._dpi.setToolTip("Pixels per inch of a PNG; 96 is the size on screen.")
-        self._dpi.setRange(LEAST_DPI, MOST_DPI)
+        self._dpi.setRange(MIN_DPI, MAX_DPI)
         self._dpi.setSingleStep(DPI_STEP)
         self._dpi.setSuffix(" dpi")
         self._part.choose("whole" if chosen.whole else "sight")
@@ -225,7 +225,7 @@ class ExportDialog(QDialog):
         ratio = self.devicePixelRatioF()
         image = image_of(
             self._drawing,
-            replace(self._options, dpi=MOST_DPI),
+            replace(self._options, dpi=MAX_DPI),
             most=_PICTURE * ratio,
         )
         image.setDevicePixelRatio(ratio)

@@ -17,9 +17,9 @@ from pgmstudio.gui.theme.theme import theme
 
 PX_PER_INCH = 96
 POINTS_PER_INCH = 72
-LEAST_DPI, MOST_DPI = 48, 600
+MIN_DPI, MAX_DPI = 48, 600
 # An image of 100 million pixels takes 400 MB while it is painted.
-MOST_PIXELS = 100_000_000
+MAX_PIXELS = 100_000_000
 # Widths and heights in px are multiples of this, because a PDF page is a whole number of points.
 STEP = PX_PER_INCH // 24
 
@@ -94,7 +94,7 @@ def image_of(drawing: Drawing, options: PictureOptions, *, most: QSize | None = 
             pixels.boundedTo(most) if _fits(pixels, most) else most,
             Qt.AspectRatioMode.KeepAspectRatio,
         )
-    if pixels.width() * pixels.height() > MOST_PIXELS:
+    if pixels.width() * pixels.height() > MAX_PIXELS:
         words = f"{grouped(pixels.width())} × {grouped(pixels.height())} pixels"
         raise TooLargeError(
             f"The picture would have {words}. Choose fewer dots per inch, or SVG or PDF."

@@ -17,9 +17,9 @@ from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import CurveEntry, Project
 from pgmstudio.gui.jobs.job import Job
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.window.actions import ActionSpec
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:
     from pgmstudio.core.experiments.plans.expansion import PlanRows
@@ -35,20 +35,20 @@ def show_page(path: Path) -> None:
     QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
 
 
-class ReportDesk(QObject):
+class ReportCommands(QObject):
     """Asks where a report goes, has it written in a process of its own, and shows it."""
 
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
-        self._shell = shell
+    def __init__(self, app: AppContext) -> None:
+        super().__init__(app)
+        self._app = app
         self._folder: Path | None = None
         self._run: ReportRun | None = None
-        self._writer = Asker(self)
+        self._writer = LatestTask(self)
         self._writer.answered.connect(self._on_written)
         self._writer.failed.connect(self._on_failed)
 
     def no_content(self) -> str | None:
-        project = self._shell.project
+        project = self._app.project
         if project.data or project.models or project.curves:
             is_busy = self._writer.is_waiting or self._run is not None
             return "a report is being written." if is_busy else None
@@ -57,14 +57,14 @@ class ReportDesk(QObject):
     def no_runs(self) -> str | None:
         if (said := self.no_content()) is not None:
             return said
-        return None if self._shell.project.runs else "nothing was learned here yet."
+        return None if self._app.project.runs else "nothing was learned here yet."
 
     def no_writer(self) -> str | None:
         return None if self._run is None else "a report is being written."
 
     def of_project(self, *, again: bool = False) -> None:
         """With `again` every run is done once more first, and the page says what came out."""
-        project, path = self._shell.project, self._shell.document.path
+        project, path = self._app.project, self._app.document.path
         name = path.stem if path is not None else project.title or "report"
         target = self._target(name)
         if target is not None:
@@ -80,27 +80,27 @@ class ReportDesk(QObject):
             return
         target = self._target(folder.stem if entry is None else entry.title or folder.stem)
         if target is not None:
-            find_rows = partial(_rows_of, entry, self._shell.project)
+            find_rows = partial(_rows_of, entry, self._app.project)
             self._write(folder, target, str(folder), again, find_rows)
 
     def _curves_in_front(self) -> CurveEntry | None:
-        curve_id = getattr(self._shell.center.current, "curve_id", None)
-        return self._shell.project.curves.get(curve_id or "")
+        curve_id = getattr(self._app.center.current, "curve_id", None)
+        return self._app.project.curves.get(curve_id or "")
 
     def _folder_of(self, entry: CurveEntry | None) -> Path | None:
         from pgmstudio.gui.curves.sweep_run import found_folder
 
-        folder = None if entry is None else found_folder(self._shell, entry)
+        folder = None if entry is None else found_folder(self._app, entry)
         return folder if folder is not None and folder.is_dir() else None
 
     def _chosen_folder(self) -> Path | None:
         title = "Folder of an experiment"
-        chosen = QFileDialog.getExistingDirectory(self._shell.window, title, str(self._place()))
+        chosen = QFileDialog.getExistingDirectory(self._app.window, title, str(self._place()))
         return Path(chosen) if chosen else None
 
     def _target(self, name: str) -> Path | None:
         chosen, _ = QFileDialog.getSaveFileName(
-            self._shell.window,
+            self._app.window,
             "Write report",
             str(self._place() / f"{name}{ENDING}"),
             f"Web page (*{ENDING})",
@@ -111,7 +111,7 @@ class ReportDesk(QObject):
         return path if path.suffix.lower() in (ENDING, ".htm") else Path(chosen + ENDING)
 
     def _place(self) -> Path:
-        path = self._shell.document.path
+        path = self._app.document.path
         return self._folder or (path.parent if path is not None else Path())
 
     def _write(
@@ -126,7 +126,7 @@ class ReportDesk(QObject):
             self._write_again(subject, target, source, find_rows)
             return
         self._writer.follow(partial(_written, subject, target, source, find_rows))
-        self._shell.bench.message.emit("info", f"Writing {target.name}.")
+        self._app.workspace.message.emit("info", f"Writing {target.name}.")
 
     def _write_again(
         self, subject: Project | Path, target: Path, source: str, find_rows: FindRows
@@ -138,9 +138,9 @@ class ReportDesk(QObject):
         self._run = run = ReportRun(subject, target, source, self, find_rows)
         run.failed.connect(self._on_failed)
         run.ended.connect(self._on_ended)
-        self._shell.bench.beside.add(run)
+        self._app.workspace.beside.add(run)
         run.start()
-        self._shell.tell(f"Everything is run again for {target.name}; the run signal stops it.")
+        self._app.tell(f"Everything is run again for {target.name}; the run signal stops it.")
 
     def _on_ended(self) -> None:
         run, self._run = self._run, None
@@ -149,20 +149,20 @@ class ReportDesk(QObject):
         run.deleteLater()
         for one in run.done:
             level = "warning" if one.is_same is False else "info"
-            self._shell.bench.message.emit(level, f"{one.title}: {one.words}")
+            self._app.workspace.message.emit(level, f"{one.title}: {one.words}")
         if run.written is not None:
             self._on_written(run.written)
-        self._shell.book.refresh()
+        self._app.book.refresh()
 
     def _on_written(self, path: object) -> None:
         assert isinstance(path, Path)
         self._folder = path.parent
-        self._shell.tell(f"Wrote {path.name}.")
+        self._app.tell(f"Wrote {path.name}.")
         show_page(path)
 
     def _on_failed(self, error: object) -> None:
         assert isinstance(error, BaseException)
-        self._shell.errors.report(error)
+        self._app.errors.report(error)
 
 
 def _rows_of(entry: CurveEntry | None, project: Project) -> PlanRows | None:
@@ -182,15 +182,15 @@ def _written(
     yield from in_process(ReportTask(subject, target, words, find_rows()), cancel)
 
 
-class ReproduceDesk(QObject):
+class ReproduceCommands(QObject):
     """Has every run of the project done again in a process of its own, and compares."""
 
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
-        self._shell = shell
+    def __init__(self, app: AppContext) -> None:
+        super().__init__(app)
+        self._app = app
         self._again: Job | None = None
         self._done: list[Reproduced] = []
-        shell.document.replaced.connect(self._on_replaced)
+        app.document.replaced.connect(self._on_replaced)
 
     def _on_replaced(self) -> None:
         """Nobody waits for the runs of a closed project."""
@@ -203,7 +203,7 @@ class ReproduceDesk(QObject):
     def no_runs(self) -> str | None:
         if self._again is not None:
             return "the runs are being done again."
-        return None if self._shell.project.runs else "nothing was learned here yet."
+        return None if self._app.project.runs else "nothing was learned here yet."
 
     def reproduce_all(self) -> None:
         """Every run once more; the log says of each what came out."""
@@ -212,13 +212,13 @@ class ReproduceDesk(QObject):
         from pgmstudio.core.reports.reproduction import ReproduceProject
 
         self._done = []
-        self._again = Job(partial(in_process, ReproduceProject(self._shell.project)), self)
+        self._again = Job(partial(in_process, ReproduceProject(self._app.project)), self)
         self._again.events_arrived.connect(self._on_events)
         self._again.failed.connect(self._on_failed)
         self._again.state_changed.connect(self._on_state)
         self._again.start()
-        count = counted(len(self._shell.project.runs), "run")
-        self._shell.tell(f"{count} of the project are done again.")
+        count = counted(len(self._app.project.runs), "run")
+        self._app.tell(f"{count} of the project are done again.")
 
     def _on_events(self, events: list[object]) -> None:
         from pgmstudio.core.reports.reproduction import Reproduced
@@ -227,7 +227,7 @@ class ReproduceDesk(QObject):
             if isinstance(event, Reproduced):
                 self._done.append(event)
                 level = "warning" if event.is_same is False else "info"
-                self._shell.bench.message.emit(level, f"{event.title}: {event.words}")
+                self._app.workspace.message.emit(level, f"{event.title}: {event.words}")
 
     def _on_state(self, _state: object) -> None:
         job = self.sender()
@@ -238,12 +238,12 @@ class ReproduceDesk(QObject):
         if job is not self._again:
             return
         self._again = None
-        self._shell.tell(end_words(self._done))
-        self._shell.book.refresh()
+        self._app.tell(end_words(self._done))
+        self._app.book.refresh()
 
     def _on_failed(self, error: object) -> None:
         assert isinstance(error, BaseException)
-        self._shell.errors.report(error)
+        self._app.errors.report(error)
 
 
 def end_words(done: list[Reproduced]) -> str:
@@ -259,53 +259,53 @@ def end_words(done: list[Reproduced]) -> str:
     return words
 
 
-def report_actions(shell: Shell) -> list[ActionSpec]:
-    desk = ReportDesk(shell)
+def report_actions(app: AppContext) -> list[ActionSpec]:
+    commands = ReportCommands(app)
     return [
         ActionSpec(
             "file.report",
             "Report of the project…",
             "File",
             "One web page with data, models, curves, tables and how to make them again.",
-            desk.of_project,
+            commands.of_project,
             icon="article",
-            why_not=desk.no_content,
+            disabled_reason=commands.no_content,
         ),
         ActionSpec(
             "file.report-experiment",
             "Report of an experiment…",
             "File",
             "One web page with the curves and models of an experiment that is kept in a folder.",
-            desk.of_experiment,
+            commands.of_experiment,
         ),
         ActionSpec(
             "file.report-again",
             "Report with all runs reproduced…",
             "File",
             "Every run of the project is done again; the page says whether the same came out.",
-            partial(desk.of_project, again=True),
-            why_not=desk.no_runs,
+            partial(commands.of_project, again=True),
+            disabled_reason=commands.no_runs,
         ),
         ActionSpec(
             "file.report-experiment-again",
             "Report of an experiment, reproduced…",
             "File",
             "The experiment of a folder is run again; the page says whether the same came out.",
-            partial(desk.of_experiment, again=True),
-            why_not=desk.no_writer,
+            partial(commands.of_experiment, again=True),
+            disabled_reason=commands.no_writer,
         ),
     ]
 
 
-def reproduce_actions(shell: Shell) -> list[ActionSpec]:
-    desk = ReproduceDesk(shell)
+def reproduce_actions(app: AppContext) -> list[ActionSpec]:
+    commands = ReproduceCommands(app)
     return [
         ActionSpec(
             "learn.reproduce-all",
             "Reproduce all runs",
             "Learn",
             "Run every learner of the project again with its rows, settings and seed, and compare.",
-            desk.reproduce_all,
-            why_not=desk.no_runs,
+            commands.reproduce_all,
+            disabled_reason=commands.no_runs,
         ),
     ]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
-from pgmstudio.gui.canvas.small_multiples import SideBySide
+from pgmstudio.gui.canvas.small_multiples import SmallMultiples
 from pgmstudio.gui.export.canvas_image import CanvasDrawing
 from pgmstudio.gui.export.image_file import PictureOptions
 from pgmstudio.gui.theme.theme import theme
@@ -15,12 +15,12 @@ from pgmstudio.gui.theme.theme import theme
 _GAP = 16.0
 
 
-class SideBySideDrawing:
+class SmallMultiplesDrawing:
     """The whole of every graph with its head above, in as many columns as on screen."""
 
     has_parts = False
 
-    def __init__(self, view: SideBySide, title: str) -> None:
+    def __init__(self, view: SmallMultiples, title: str) -> None:
         self._view = view
         self.title = title
 

@@ -13,9 +13,9 @@ from shiboken6 import isValid
 from pgmstudio.gui.help.tour_card import TourCard, TourRing
 from pgmstudio.gui.help.tour_steps import STEPS, TourScene
 from pgmstudio.gui.learning.page import LearnPage
-from pgmstudio.gui.project.document import Trial
+from pgmstudio.gui.project.document import DocumentSnapshot
 from pgmstudio.gui.window.actions import ActionSpec
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.main_window import MainWindow
 from pgmstudio.gui.window.panel_registry import PANELS
 
@@ -29,16 +29,16 @@ class GuidedTour(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self.setObjectName("guidedTour")
-        self._window, self._shell = window, window.shell
+        self._window, self._app = window, window.app
         self._found = _Found(window)
         self._scene = TourScene(window)
         self.number = 0
         self._is_ready = False
         self.ring = TourRing(window)
         self.card = TourCard(window)
-        self.card.next_wished.connect(self.next)
-        self.card.back_wished.connect(self.back)
-        self.card.leave_wished.connect(self.leave)
+        self.card.next_requested.connect(self.next)
+        self.card.back_requested.connect(self.back)
+        self.card.leave_requested.connect(self.leave)
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), window)
         self._escape.activated.connect(self.leave)
         self._look = QTimer(self)
@@ -114,12 +114,12 @@ class _Found:
     """How the window was found."""
 
     def __init__(self, window: MainWindow) -> None:
-        self._window, self._shell = window, window.shell
-        self.trial = Trial(window.shell.document)
-        center, bench = window.shell.center, window.shell.bench
+        self._window, self._app = window, window.app
+        self.trial = DocumentSnapshot(window.app.document)
+        center, workspace = window.app.center, window.app.workspace
         self._pages = [page.key for page in center.pages]
         self._front = None if center.current is None else center.current.key
-        self._target, self._selection = bench.target, bench.selection
+        self._target, self._selection = workspace.target, workspace.selection
         self._wanted = window.folding.wanted
         shown = window.folding.is_shown
         self._panels = {spec.name: shown(spec.name) for spec in PANELS}
@@ -129,36 +129,36 @@ class _Found:
     def restore(self, scene: TourScene) -> None:
         from pgmstudio.gui.project.opening import open_welcome
 
-        shell, window = self._shell, self._window
+        app, window = self._app, self._window
         if scene.run is not None:
-            shell.bench.runs.discard(scene.run)
+            app.workspace.runs.discard(scene.run)
         if self.trial.is_void:
             return
-        for page in shell.center.pages:
+        for page in app.center.pages:
             if page.key not in self._pages:
-                shell.center.close_page(page)
+                app.center.close_page(page)
         self.trial.end()
-        if "welcome" in self._pages and shell.center.page("welcome") is None:
-            open_welcome(shell)
-        learn = shell.center.page("learn")
+        if "welcome" in self._pages and app.center.page("welcome") is None:
+            open_welcome(app)
+        learn = app.center.page("learn")
         if self._sheet is not None and isinstance(learn, LearnPage):
             learn.choose(learner=self._sheet[0], data_id=self._sheet[1])
-        front = shell.center.page(self._front or "")
+        front = app.center.page(self._front or "")
         if front is not None:
-            shell.center.bring_to_front(front)
+            app.center.bring_to_front(front)
         window.folding.want(self._wanted)
         for name, shown in self._panels.items():  # and what lay over the centre
             if window.folding.is_shown(name) != shown:
                 window.folding.toggle(name)
-        shell.bench.set_target(self._target)
-        shell.bench.select(self._selection.nodes, self._selection.edges)
+        app.workspace.set_target(self._target)
+        app.workspace.select(self._selection.nodes, self._selection.edges)
         if front is not None and isValid(front):
             front.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
-def start_tour(shell: Shell) -> GuidedTour:
+def start_tour(app: AppContext) -> GuidedTour:
     """Begin the tour, or go on with the one that is under way."""
-    window = shell.window
+    window = app.window
     assert isinstance(window, MainWindow)
     running = window.findChild(GuidedTour, "guidedTour")
     if isinstance(running, GuidedTour):
@@ -169,10 +169,10 @@ def start_tour(shell: Shell) -> GuidedTour:
     return tour
 
 
-def tour_actions(shell: Shell) -> list[ActionSpec]:
+def tour_actions(app: AppContext) -> list[ActionSpec]:
     def start() -> None:
 
-        start_tour(shell)
+        start_tour(app)
 
     return [
         ActionSpec(

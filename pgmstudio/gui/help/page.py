@@ -33,7 +33,7 @@ from pgmstudio.gui.theme.resources import folder_of
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label, row, tool_button
 from pgmstudio.gui.widgets.search_field import SearchField
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.page import Page
 
 LINE_PERCENT = 125.0
@@ -266,7 +266,7 @@ def _set_spacing(document: QTextDocument) -> None:
     cursor.endEditBlock()
 
 
-def open_help(shell: Shell, path: str = INDEX) -> None:
-    page = shell.open_page("help", HelpPage)
+def open_help(app: AppContext, path: str = INDEX) -> None:
+    page = app.open_page("help", HelpPage)
     assert isinstance(page, HelpPage)
     page.show_file(path)

@@ -45,9 +45,9 @@ class TourRing(QWidget):
 class TourCard(QFrame):
     """Title, one sentence, where one is, and Back, Next, Leave; Enter, ← and → do the same."""
 
-    next_wished = Signal()
-    back_wished = Signal()
-    leave_wished = Signal()
+    next_requested = Signal()
+    back_requested = Signal()
+    leave_requested = Signal()
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -63,16 +63,20 @@ class TourCard(QFrame):
         self._text.setObjectName("tourText")
         self.leave = button(
             "Leave",
-            self.leave_wished.emit,
+            self.leave_requested.emit,
             role="link",
             name="tourLeave",
             tip="End the tour and leave everything as it was (Esc)",
         )
         self.back = button(
-            "Back", self.back_wished.emit, name="tourBack", tip="The step before (←)"
+            "Back", self.back_requested.emit, name="tourBack", tip="The step before (←)"
         )
         self.next = button(
-            "Next", self.next_wished.emit, role="primary", name="tourNext", tip="Go on (Enter or →)"
+            "Next",
+            self.next_requested.emit,
+            role="primary",
+            name="tourNext",
+            tip="Go on (Enter or →)",
         )
         for made in (self.leave, self.back, self.next):
             made.installEventFilter(self)
@@ -144,13 +148,13 @@ class TourCard(QFrame):
                 watched.click()
                 return True
             if pressed == Qt.Key.Key_Right:
-                self.next_wished.emit()
+                self.next_requested.emit()
                 return True
             if pressed == Qt.Key.Key_Left:
                 if self.back.isEnabled():
-                    self.back_wished.emit()
+                    self.back_requested.emit()
                 return True
             if pressed == Qt.Key.Key_Escape:
-                self.leave_wished.emit()
+                self.leave_requested.emit()
                 return True
         return super().eventFilter(watched, event)

@@ -39,38 +39,38 @@ class TourScene:
     """
 
     def __init__(self, window: MainWindow) -> None:
-        self.window, self.shell = window, window.shell
+        self.window, self.app = window, window.app
         self.run: LearningRun | None = None
         self._model_id = self._data_id = ""
-        self._known_data = set(self.shell.project.data)
+        self._known_data = set(self.app.project.data)
 
     # -- what the steps need
 
     def welcome_is_there(self) -> bool:
-        current = self.shell.center.current
+        current = self.app.center.current
         if current is None or current.key != "welcome":
-            open_welcome(self.shell)
+            open_welcome(self.app)
         return True
 
     def model_is_there(self) -> bool:
         """The sample in front, laid out, without evidence of another step."""
-        if self._model_id not in self.shell.project.models:
+        if self._model_id not in self.app.project.models:
             file = read_model(ASIA)
             layouts = {"dag": dict(file.layout)} if file.layout else {}
             entry = ModelEntry(title=file.title or "Asia", model=file.model, layouts=layouts)
-            self._model_id = self.shell.project.next_model_id()
-            self.shell.change("Open Asia", partial(add_model, entry=entry))
-        current = self.shell.center.current
+            self._model_id = self.app.project.next_model_id()
+            self.app.change("Open Asia", partial(add_model, entry=entry))
+        current = self.app.center.current
         if current is None or current.model_id != self._model_id:
-            open_model_page(self.shell, self._model_id)
+            open_model_page(self.app, self._model_id)
         page = self._model_page()
-        live = self.shell.bench.beliefs(self._model_id)
+        live = self.app.workspace.beliefs(self._model_id)
         return page is not None and bool(page.scene().nodes) and not live.is_stale
 
     def evidence_is_there(self) -> bool:
         if not self.model_is_there():
             return False
-        live = self.shell.bench.beliefs(self._model_id)
+        live = self.app.workspace.beliefs(self._model_id)
         if SEEN not in live.evidence:
             live.set_finding(SEEN, Observed("yes"))
         return not live.is_stale
@@ -78,8 +78,8 @@ class TourScene:
     def table_is_there(self) -> bool:
         if not self.model_is_there():
             return False
-        if self.shell.bench.selection.nodes != (EDITED,):
-            self.shell.bench.select((EDITED,))
+        if self.app.workspace.selection.nodes != (EDITED,):
+            self.app.workspace.select((EDITED,))
         if not self.window.folding.is_shown("tablePanel"):
             self.window.folding.reveal("tablePanel", take_focus=False)
         return True
@@ -88,9 +88,9 @@ class TourScene:
         if self._has_data():
             return self.data_is_there()
         key = f"import:{ROWS}"
-        current = self.shell.center.current
+        current = self.app.center.current
         if current is None or current.key != key:
-            open_import_page(self.shell, ROWS)
+            open_import_page(self.app, ROWS)
         return self._widget("importFinish") is not None
 
     def data_is_there(self) -> bool:
@@ -101,16 +101,16 @@ class TourScene:
         if finish is None and not self.import_is_there():
             return False
         if isinstance(finish, QPushButton) and finish.isEnabled():
-            self._known_data = set(self.shell.project.data)
+            self._known_data = set(self.app.project.data)
             finish.click()
         return False
 
     def sheet_is_there(self) -> bool:
         if not self.data_is_there():
             return False
-        current = self.shell.center.current
+        current = self.app.center.current
         if current is None or current.key != "learn":
-            open_learn_page(self.shell).choose(learner="bn.hill-climb", data_id=self._data_id)
+            open_learn_page(self.app).choose(learner="bn.hill-climb", data_id=self._data_id)
         return True
 
     def run_is_there(self) -> bool:
@@ -120,14 +120,14 @@ class TourScene:
         if self.run is None or (self.run.state.is_end and not self._has_result()):
             params = replace(HillClimbParams(), restarts=MANY_RESTARTS)
             request = RunRequest("Hill climbing", "bn.hill-climb", params, 1, self._data_id)
-            self.run = landing_of(self.shell).start(request)
+            self.run = landing_of(self.app).start(request)
         if self.run.best is None:
             return False
         if not self.window.folding.is_shown("runsPanel"):
             self.window.folding.reveal("runsPanel", take_focus=False)
         if not self._is_best_in_front():
-            open_best(self.shell, self.run)
-        page = self.shell.center.current
+            open_best(self.app, self.run)
+        page = self.app.center.current
         return isinstance(page, ModelPage) and bool(page.scene().nodes)
 
     def end_is_there(self) -> bool:
@@ -142,28 +142,28 @@ class TourScene:
         return True
 
     def _has_data(self) -> bool:
-        fresh = [key for key in self.shell.project.data if key not in self._known_data]
-        if self._data_id not in self.shell.project.data and fresh:
+        fresh = [key for key in self.app.project.data if key not in self._known_data]
+        if self._data_id not in self.app.project.data and fresh:
             self._data_id = fresh[-1]
-        return self._data_id in self.shell.project.data
+        return self._data_id in self.app.project.data
 
     def _has_result(self) -> bool:
         run = self.run
-        return run is not None and run.model_id in self.shell.project.models
+        return run is not None and run.model_id in self.app.project.models
 
     def _is_best_in_front(self) -> bool:
         from pgmstudio.gui.runs.live_model import following_of
 
-        current, run = self.shell.center.current, self.run
+        current, run = self.app.center.current, self.run
         if current is None or run is None or current.model_id is None:
             return False
-        follower = following_of(self.shell).of_model(current.model_id)
+        follower = following_of(self.app).of_model(current.model_id)
         return current.model_id == run.model_id or (follower is not None and follower.run is run)
 
     # -- what the steps point at
 
     def _model_page(self) -> ModelPage | None:
-        page = self.shell.center.page(f"model:{self._model_id}")
+        page = self.app.center.page(f"model:{self._model_id}")
         return page if isinstance(page, ModelPage) else None
 
     def _widget(self, name: str) -> QWidget | None:

@@ -72,8 +72,8 @@ def column_row(column: ColumnReport, draft: Draft, found: Found | None = None) -
 class ColumnsPane(QWidget):
     """The left side of steps 2 and 3: columns with ticks, and the note on missing cells."""
 
-    markers_wanted = Signal(object)  # more texts that mean missing
-    weights_wanted = Signal(str, bool)  # whether that column says how often a row occurs
+    markers_requested = Signal(object)  # more texts that mean missing
+    weights_requested = Signal(str, bool)  # whether that column says how often a row occurs
     picked = Signal(str)
     ticked = Signal(str, bool)
 
@@ -138,10 +138,10 @@ class ColumnsPane(QWidget):
             self.list.show_rows([column_row(c, draft, self._found) for c in report.columns])
 
     def _on_count_by(self, link: str) -> None:
-        self.weights_wanted.emit(self._weights_column, link == "yes")
+        self.weights_requested.emit(self._weights_column, link == "yes")
 
     def _on_count_as_missing(self, _link: str) -> None:
-        self.markers_wanted.emit(self._odd_markers)
+        self.markers_requested.emit(self._odd_markers)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(round(356 * theme().scale), super().minimumSizeHint().height())
@@ -158,8 +158,8 @@ _USES = (
 class ColumnDetail(QWidget):
     """One column: what it holds, how it is used, its states with their counts."""
 
-    treatment_wanted = Signal(str, object)  # column, Treatment
-    cuts_wanted = Signal()
+    treatment_requested = Signal(str, object)  # column, Treatment
+    cuts_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -201,7 +201,7 @@ class ColumnDetail(QWidget):
         self.bins = label("", "secondary", wrap=True)
         self.to_cuts = button(
             "Show its cuts",
-            self.cuts_wanted.emit,
+            self.cuts_requested.emit,
             role="link",
             icon_name="scissors",
             tip="Go to step 3, where the cuts can be moved",
@@ -265,7 +265,7 @@ class ColumnDetail(QWidget):
 
     def _on_use(self, place: int) -> None:
         if self._column is not None:
-            self.treatment_wanted.emit(self._column.name, _USES[place][0])
+            self.treatment_requested.emit(self._column.name, _USES[place][0])
 
 
 # How QComboBox's own model stores whether an entry can be chosen.

@@ -33,9 +33,9 @@ _TIP = Qt.ItemDataRole.ToolTipRole
 class CutsEditor(QWidget):
     """Shows one column; every wish leaves as a signal with words for undo."""
 
-    cutting_wanted = Signal(str, object)  # words, Discretisation
+    cutting_requested = Signal(str, object)  # words, Discretisation
     moving = Signal(object)  # points while a cut is being dragged
-    undo_wanted = Signal()
+    undo_requested = Signal()
     use_as_numbers = Signal()
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class CutsEditor(QWidget):
         self.facts = label("", "secondary", size="dense")
         self.undo = button(
             "Undo",
-            self.undo_wanted.emit,
+            self.undo_requested.emit,
             role="link",
             icon_name="arrow-counter-clockwise",
             name="undoImport",
@@ -201,12 +201,12 @@ class CutsEditor(QWidget):
             self.show_cuts(self._shown)
             return
         words = next(text for key, text, _ in _METHODS if key == method)
-        self.cutting_wanted.emit(f"cut {name}: {words}", how)
+        self.cutting_requested.emit(f"cut {name}: {words}", how)
 
     def _on_target(self, _place: int) -> None:
         if self._shown is not None and self._shown.how.method == "mdl":
             how = replace(self._shown.how, target=self.target.currentText())
-            self.cutting_wanted.emit(f"cut {self._shown.values.name} by {how.target}", how)
+            self.cutting_requested.emit(f"cut {self._shown.values.name} by {how.target}", how)
 
     def _on_bins(self, bins: int) -> None:
         shown = self._shown
@@ -214,7 +214,7 @@ class CutsEditor(QWidget):
             return
         words = f"cut {shown.values.name} into {counted(bins, 'bin')}"
         if shown.how.method != BY_HAND:
-            self.cutting_wanted.emit(words, replace(shown.how, bins=bins))
+            self.cutting_requested.emit(words, replace(shown.how, bins=bins))
             return
         points = shown.points
         while len(points) + 1 < bins:
@@ -225,7 +225,7 @@ class CutsEditor(QWidget):
             points = more
         while len(points) + 1 > bins:
             points = one_cut_less(points, shown.values.counts(points).tolist())
-        self.cutting_wanted.emit(words, by_hand(points))
+        self.cutting_requested.emit(words, by_hand(points))
 
     def _on_moving(self, points: tuple[float, ...]) -> None:
         if self._shown is not None:
@@ -233,7 +233,7 @@ class CutsEditor(QWidget):
         self.moving.emit(points)
 
     def _on_settled(self, words: str, points: tuple[float, ...]) -> None:
-        self.cutting_wanted.emit(words, by_hand(points))
+        self.cutting_requested.emit(words, by_hand(points))
 
 
 def change_of_cuts(before: Sequence[float], after: Sequence[float]) -> str:

@@ -53,7 +53,7 @@ def found_sentence(report: FileReport, options: ImportOptions) -> str:
 class FileStep(QWidget):
     """Emits the wish for other reading options; the page reads again."""
 
-    options_wanted = Signal(object)  # ImportOptions
+    options_requested = Signal(object)  # ImportOptions
 
     def __init__(self) -> None:
         super().__init__()
@@ -200,7 +200,7 @@ class FileStep(QWidget):
             self.delimiter.setToolTip(str(wrong))
             return
         if wanted != self._options:
-            self.options_wanted.emit(wanted)
+            self.options_requested.emit(wanted)
 
     def _on_markers_edited(self) -> None:
         self._on_changed()

@@ -81,7 +81,7 @@ def weights_words(report: FileReport, draft: Draft) -> tuple[str, str]:
     )
 
 
-_MOST_LISTED = 5  # more would push the choices that mend them out of sight
+_MAX_LISTED = 5  # more would push the choices that mend them out of sight
 
 
 def problem_words(error: PgmStudioError) -> str:
@@ -89,8 +89,8 @@ def problem_words(error: PgmStudioError) -> str:
     if not isinstance(error, DataFileError) or len(error.problems) < 2:
         return str(error)
     lines = [f"{error.path.name}: {error.headline}"]
-    lines += [f"• {_sentence(str(problem))}" for problem in error.problems[:_MOST_LISTED]]
-    if (more := len(error.problems) - _MOST_LISTED) > 0:
+    lines += [f"• {_sentence(str(problem))}" for problem in error.problems[:_MAX_LISTED]]
+    if (more := len(error.problems) - _MAX_LISTED) > 0:
         lines.append(f"and {grouped(more)} more")
     return "\n".join(lines)
 

@@ -34,10 +34,10 @@ from pgmstudio.gui.importing.reading import (
     read,
 )
 from pgmstudio.gui.jobs.job import Job, JobState
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
-from pgmstudio.gui.window.app_context import Shell
-from pgmstudio.gui.window.page import Deed, UndoingPage
+from pgmstudio.gui.window.app_context import AppContext
+from pgmstudio.gui.window.page import Deed, UndoablePage
 
 
 def name_of(path: Path, draft: Draft) -> str:
@@ -48,19 +48,19 @@ def name_of(path: Path, draft: Draft) -> str:
 
 
 def put_into_project(
-    shell: Shell, entry: DataEntry, source: str, replaces: str | None
+    app: AppContext, entry: DataEntry, source: str, replaces: str | None
 ) -> str | None:
     """The one undoable change of an import; the id of the data set, None when it was refused.
 
     `replaces` is the data set that was imported again; once it is gone, a new one is made.
     """
-    project = shell.project
+    project = app.project
     if replaces is not None and replaces in project.data:
         data_id, text = replaces, f"Discretise {project.data[replaces].name} again"
-        changed = shell.change(text, partial(_imported_again, data_id=replaces, entry=entry))
+        changed = app.change(text, partial(_imported_again, data_id=replaces, entry=entry))
     else:
         data_id, text = project.next_data_id(), f"Import {source}"
-        changed = shell.change(text, partial(add_data, entry=entry))
+        changed = app.change(text, partial(add_data, entry=entry))
     return data_id if changed else None
 
 
@@ -75,12 +75,12 @@ def _imported_again(project: Project, *, data_id: str, entry: DataEntry) -> Proj
 ROWS_AT_ONCE = 20_000
 
 
-class ImportPage(UndoingPage):
+class ImportPage(UndoablePage):
     """Reads in the background, keeps the choices in a `Draft`, changes the project at the end."""
 
     def __init__(
         self,
-        shell: Shell,
+        app: AppContext,
         path: Path,
         *,
         draft: Draft | None = None,
@@ -90,7 +90,7 @@ class ImportPage(UndoingPage):
     ) -> None:
         """`replaces`: the data set that is imported again; `name`: of a table without a file."""
         super().__init__(f"import:{path}")
-        self._shell, self._path = shell, path
+        self._app, self._path = app, path
         self._draft = draft or Draft()
         self._replaces, self._name, self._on_closed = replaces, name, on_closed
         self._reading: Reading | None = None
@@ -100,7 +100,7 @@ class ImportPage(UndoingPage):
         self._column: str | None = None
         self._step = FILE
         self._job: Job | None = None
-        self._reader, self._cutter = Asker(self), Asker(self)
+        self._reader, self._cutter = LatestTask(self), LatestTask(self)
         self._reader.answered.connect(self._on_read)
         self._reader.failed.connect(self._on_read_failed)
         self._cutter.answered.connect(self._show_cut_column)
@@ -139,18 +139,18 @@ class ImportPage(UndoingPage):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(view)
         view.steps.chosen.connect(self.go_to)
-        view.file.options_wanted.connect(self._on_options_wanted)
+        view.file.options_requested.connect(self._on_options_requested)
         view.columns.picked.connect(self._on_picked)
         view.columns.ticked.connect(self._on_ticked)
-        view.columns.markers_wanted.connect(self._on_markers_wanted)
-        view.columns.weights_wanted.connect(self._on_weights_wanted)
-        view.detail.treatment_wanted.connect(self._on_treatment_wanted)
-        view.detail.cuts_wanted.connect(partial(self.go_to, CUTS))
-        view.cuts.cutting_wanted.connect(self._on_cutting_wanted)
+        view.columns.markers_requested.connect(self._on_markers_requested)
+        view.columns.weights_requested.connect(self._on_weights_requested)
+        view.detail.treatment_requested.connect(self._on_treatment_requested)
+        view.detail.cuts_requested.connect(partial(self.go_to, CUTS))
+        view.cuts.cutting_requested.connect(self._on_cutting_requested)
         view.cuts.moving.connect(self._on_cut_moving)
-        view.cuts.undo_wanted.connect(self.undo)
+        view.cuts.undo_requested.connect(self.undo)
         view.cuts.use_as_numbers.connect(self._on_use_as_numbers)
-        view.split.plan_wanted.connect(self._on_plan_wanted)
+        view.split.plan_requested.connect(self._on_plan_requested)
         view.foot.cancel.clicked.connect(self._on_cancel)
         view.foot.back.clicked.connect(self._on_back)
         view.foot.forward.clicked.connect(self._on_forward)
@@ -196,7 +196,7 @@ class ImportPage(UndoingPage):
         if isinstance(error, PgmStudioError):
             self.view.problem.tell(problem_words(error), "danger")
         elif not isinstance(error, Cancelled):
-            self._shell.errors.report(error)
+            self._app.errors.report(error)
         self._refresh_foot()
 
     # -- choices
@@ -237,10 +237,10 @@ class ImportPage(UndoingPage):
             self._read()
         self._refresh()
 
-    def _on_options_wanted(self, options: ImportOptions) -> None:
+    def _on_options_requested(self, options: ImportOptions) -> None:
         self._change("read the file in another way", replace(self._draft, reading=options))
 
-    def _on_markers_wanted(self, markers: tuple[str, ...]) -> None:
+    def _on_markers_requested(self, markers: tuple[str, ...]) -> None:
         known = tuple(dict.fromkeys((*self._draft.reading.markers, *markers)))
         words = f"count {' and '.join(markers)} as missing"
         self._change(
@@ -266,27 +266,27 @@ class ImportPage(UndoingPage):
         words = f"use {name}" if is_used else f"leave out {name}"
         self._change(words, self._draft.with_treatment(name, treatment))
 
-    def _on_treatment_wanted(self, name: str, treatment: Treatment) -> None:
+    def _on_treatment_requested(self, name: str, treatment: Treatment) -> None:
         self._change(
             f"use {name} as {treatment.value}", self._draft.with_treatment(name, treatment)
         )
 
-    def _on_weights_wanted(self, name: str, is_weight: bool) -> None:
+    def _on_weights_requested(self, name: str, is_weight: bool) -> None:
         treatment = Treatment.WEIGHTS if is_weight else Treatment.DISCRETISE
-        self._on_treatment_wanted(name, treatment)
+        self._on_treatment_requested(name, treatment)
 
     def _on_use_as_numbers(self) -> None:
         if self._column is not None:
-            self._on_treatment_wanted(self._column, Treatment.DISCRETISE)
+            self._on_treatment_requested(self._column, Treatment.DISCRETISE)
 
-    def _on_cutting_wanted(self, words: str, how: Discretisation) -> None:
+    def _on_cutting_requested(self, words: str, how: Discretisation) -> None:
         if self._column is not None:
             self._change(words, self._draft.with_cutting(self._column, how))
 
     def _on_cut_moving(self, points: tuple[float, ...]) -> None:
         self.view.preview.show_cuts(self._column, points)
 
-    def _on_plan_wanted(self, plan: SplitPlan) -> None:
+    def _on_plan_requested(self, plan: SplitPlan) -> None:
         self._change("split the rows in another way", replace(self._draft, split=plan))
 
     # -- showing
@@ -390,18 +390,18 @@ class ImportPage(UndoingPage):
 
     def _take(self, done: Done) -> None:
         """The one change of the project: the data set is there, its page opens."""
-        shell, entry = self._shell, done.entry
+        app, entry = self._app, done.entry
         from pgmstudio.gui.project.opening import open_data_page
 
-        data_id = put_into_project(shell, entry, self.short_title, self._replaces)
+        data_id = put_into_project(app, entry, self.short_title, self._replaces)
         if data_id is None:
             return
         for remark in done.remarks:
-            shell.bench.message.emit("info", remark)
+            app.workspace.message.emit("info", remark)
         rows = counted(entry.data.row_count, "row")
-        shell.tell(f"{rows} × {counted(len(entry.data.domain), 'column')} imported.", undo=True)
-        open_data_page(shell, data_id)
-        shell.center.close_page(self)
+        app.tell(f"{rows} × {counted(len(entry.data.domain), 'column')} imported.", undo=True)
+        open_data_page(app, data_id)
+        app.center.close_page(self)
 
     # -- leaving
 
@@ -409,7 +409,7 @@ class ImportPage(UndoingPage):
         if self._job is not None:
             self._job.cancel()
         else:
-            self._shell.center.close_page(self)
+            self._app.center.close_page(self)
 
     def _on_back(self) -> None:
         self.go_to(max(FILE, self._step - 1))

@@ -222,7 +222,13 @@ class ImportView(QFrame):
         self.preview.show_cuts(None, ())
 
     def show_foot(
-        self, step: int, reading: Reading | None, draft: Draft, why_not: str | None, *, busy: bool
+        self,
+        step: int,
+        reading: Reading | None,
+        draft: Draft,
+        disabled_reason: str | None,
+        *,
+        busy: bool,
     ) -> None:
         self.foot.back.setEnabled(step > FILE and not busy)
         self.foot.forward.setVisible(step < SPLIT)
@@ -232,5 +238,5 @@ class ImportView(QFrame):
         what = "" if reading is None else f" {counted(reading.report.row_count, 'row')}"
         if draft.split.kind == "files":
             what = " 3 files"
-        self.foot.show_finish(f"Import{what}", why_not)
+        self.foot.show_finish(f"Import{what}", disabled_reason)
         self._note_row.setVisible(bool(self.problem.text))

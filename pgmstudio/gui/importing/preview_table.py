@@ -31,7 +31,7 @@ from pgmstudio.gui.widgets.table import SortHead
 Index = QModelIndex | QPersistentModelIndex
 
 _BECOMES = Qt.ItemDataRole.UserRole
-_MOST_WIDTH = 190
+_MAX_WIDTH = 190
 _ROWS_MEASURED = 30
 
 
@@ -178,7 +178,7 @@ class PreviewTable(QTableView):
         metrics = QFontMetrics(theme().font("dense"))
         heads = QFontMetrics(theme().font("dense", "semibold"))
         arrow = max((metrics.horizontalAdvance(f" → {name}") for name in cells.labels), default=0)
-        most = round(_MOST_WIDTH * theme().scale)
+        most = round(_MAX_WIDTH * theme().scale)
         widths = []
         for place in cells.shown:
             texts = [row[place] for row in cells.rows[:_ROWS_MEASURED]]

@@ -33,7 +33,7 @@ _NONE = "no column"
 class SplitForm(QWidget):
     """Shows a plan and emits the wish for another."""
 
-    plan_wanted = Signal(object)  # SplitPlan
+    plan_requested = Signal(object)  # SplitPlan
 
     def __init__(self) -> None:
         super().__init__()
@@ -165,7 +165,7 @@ class SplitForm(QWidget):
         train = self.train.value()
         valid = min(self.valid.value(), 100 - train)
         stratify = self.stratify.currentText()
-        self.plan_wanted.emit(
+        self.plan_requested.emit(
             replace(
                 self._plan,
                 kind=kind,

@@ -12,14 +12,14 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.inspector.header import InspectorHead, lay_under
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon, language_icon
 from pgmstudio.gui.widgets.basic import Section, button, empty, label
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 # A longer list of models is looked at in the project.
-MOST_MODELS = 8
+MAX_MODELS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,18 +36,18 @@ class _Counted:
 class DataInspector(QWidget):
     """Follows the data set of the page in front."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.setObjectName("dataInspector")
-        self._shell = shell
+        self._app = app
         self._data_id = ""
         self._entry: DataEntry | None = None
         self._counted: _Counted | None = None
         self._asked: DataSet | None = None
         self._listed: list[tuple[str, str]] | None = None
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_counted)
-        self._asker.failed.connect(shell.errors.at("inspectorPanel").report)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_counted)
+        self._latest_task.failed.connect(app.errors.at("inspectorPanel").report)
         self._head = InspectorHead("inspectorData")
         self.facts = FactRows("inspectorDataFacts")
         rows = Section("Rows and columns", line=False)
@@ -67,7 +67,7 @@ class DataInspector(QWidget):
         data = entry.data
         if data is not self._asked:
             self._asked = data
-            self._asker.ask(lambda _cancel: _count(data))
+            self._latest_task.ask(lambda _cancel: _count(data))
         size = f"{grouped(data.row_count)} × {grouped(len(data.domain))}"
         self._head.tell(entry.name, f"Data, rows × columns {size}", sign=icon("database"))
         self._show_facts(entry)
@@ -115,14 +115,14 @@ class DataInspector(QWidget):
         self._origin.setVisible(bool(origin))
 
     def _show_models(self) -> None:
-        models = self._shell.project.models.items()
+        models = self._app.project.models.items()
         made = [(key, entry) for key, entry in models if entry.data_id == self._data_id]
         listed = [(key, entry.title) for key, entry in made]
         if listed == self._listed:
             return  # the button under the keyboard stays
         self._listed = listed
         empty(self._list)
-        for model_id, entry in made[:MOST_MODELS]:
+        for model_id, entry in made[:MAX_MODELS]:
             opened = button(
                 entry.title,
                 partial(self._open, model_id),
@@ -134,17 +134,17 @@ class DataInspector(QWidget):
             self._list.addWidget(opened, 0, Qt.AlignmentFlag.AlignLeft)
         if not made:
             self._list.addWidget(label("None yet.", "tertiary", size="dense"))
-            learn = self._shell.book["learn.learn"]
+            learn = self._app.book["learn.learn"]
             begin = button("Learn…", learn.trigger, tip=learn.toolTip(), name="inspectorDataLearn")
             self._list.addWidget(begin, 0, Qt.AlignmentFlag.AlignLeft)
-        elif len(made) > MOST_MODELS:
-            more = f"{len(made) - MOST_MODELS} more in the project."
+        elif len(made) > MAX_MODELS:
+            more = f"{len(made) - MAX_MODELS} more in the project."
             self._list.addWidget(label(more, "tertiary", size="dense"))
 
     def _open(self, model_id: str) -> None:
         from pgmstudio.gui.project.opening import open_model_page
 
-        open_model_page(self._shell, model_id)
+        open_model_page(self._app, model_id)
 
 
 def _count(data: DataSet) -> _Counted:

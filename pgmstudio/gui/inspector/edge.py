@@ -9,23 +9,23 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from pgmstudio.core.project.model_edits import set_edge_note
 from pgmstudio.gui.evidence.state_gestures import tip_in, use_in
-from pgmstudio.gui.inspector.edge_explanation import WhySection
+from pgmstudio.gui.inspector.edge_explanation import EdgeExplanationSection
 from pgmstudio.gui.inspector.header import InspectorHead
 from pgmstudio.gui.inspector.node_beliefs import bars_of
 from pgmstudio.gui.inspector.node_edges import (
     delete,
     information_around,
+    not_editable_reason,
     reverse,
-    why_not_editable,
 )
-from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.inspector.subject import ActiveModel
 from pgmstudio.gui.languages.ldag.inspector import LabelSections
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Section, button, hairline, row, scrolled
 from pgmstudio.gui.widgets.belief_bars import BeliefBars
 from pgmstudio.gui.widgets.fact_rows import FactRows
 from pgmstudio.gui.widgets.notes_editor import NotesEditor
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 TOPIC = "edge"
 Edge = tuple[str, str]
@@ -34,11 +34,11 @@ Edge = tuple[str, str]
 class EdgeInspector(QWidget):
     """Shows one selected edge."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.setObjectName("edgeInspector")
-        self._shell = shell
-        self._subject: Subject | None = None
+        self._app = app
+        self._subject: ActiveModel | None = None
         self._edge: Edge = ("", "")
         self._asked: tuple[object, ...] = ()
         self._bits: float | None = None
@@ -67,8 +67,8 @@ class EdgeInspector(QWidget):
             bars.state_used.connect(partial(self._on_state_used, place))
             bars.tip_of = partial(self._tip, place)
             section.add(bars)
-        self.label = LabelSections(shell)
-        self.why = WhySection(shell, "inspectorEdgeWhy")
+        self.label = LabelSections(app)
+        self.why = EdgeExplanationSection(app, "inspectorEdgeWhy")
         notes = Section("Notes")
         self.editor = NotesEditor("inspectorEdgeNotes", "Notes on this edge")
         self.editor.edited.connect(self._on_edited)
@@ -88,7 +88,7 @@ class EdgeInspector(QWidget):
         for widget in (self._head, hairline(), scrolled(content, "inspectorEdgeScroll")):
             layout.addWidget(widget)
 
-    def show_edge(self, subject: Subject, edge: Edge) -> None:
+    def show_edge(self, subject: ActiveModel, edge: Edge) -> None:
         if edge != self._edge or self._subject is None or subject.model is not self._subject.model:
             self._bits = None
         self._subject, self._edge = subject, edge
@@ -97,7 +97,7 @@ class EdgeInspector(QWidget):
         words = "edge: parent → child" if self.label.isHidden() else self.label.words()
         sign = None if self.label.isHidden() else icon("tag", "label_ink")
         self._head.tell(f"{source} → {target}", words, sign=sign)
-        why = why_not_editable(subject)
+        why = not_editable_reason(subject)
         for widget, tip in self._tips.items():
             widget.setEnabled(why is None)
             widget.setToolTip(why or tip)
@@ -138,17 +138,17 @@ class EdgeInspector(QWidget):
 
     def _on_turn(self) -> None:
         source, target = self._edge
-        if self._subject is not None and reverse(self._shell, self._subject, self._edge):
-            self._shell.bench.select((), ((target, source),))
+        if self._subject is not None and reverse(self._app, self._subject, self._edge):
+            self._app.workspace.select((), ((target, source),))
 
     def _on_gone(self) -> None:
-        if self._subject is not None and delete(self._shell, self._subject, self._edge):
-            self._shell.bench.select()
+        if self._subject is not None and delete(self._app, self._subject, self._edge):
+            self._app.workspace.select()
 
     def _on_edited(self, key: str, text: str) -> None:
         model_id, source, target = key.split("\n")
-        if model_id in self._shell.project.models:
+        if model_id in self._app.project.models:
             edit = partial(
                 set_edge_note, model_id=model_id, source=source, target=target, note=text
             )
-            self._shell.change(f"Note on {source} → {target}", edit, merge=f"note:{key}")
+            self._app.change(f"Note on {source} → {target}", edit, merge=f"note:{key}")

@@ -41,17 +41,17 @@ from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.structures import dag_of
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.number_format import counted
-from pgmstudio.core.project.model_rows import why_no_rows
-from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.core.project.model_rows import no_rows_reason
+from pgmstudio.gui.inspector.subject import ActiveModel
 from pgmstudio.gui.jobs.debounce import one_shot
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.model_page.model_data import sources_of
 from pgmstudio.gui.widgets.basic import Section, button, label, row
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 REST_MS = 60
 WARM_UP_AFTER_MS = 700  # the picture and its beliefs come first
-MOST_TESTS = 8
+MAX_TESTS = 8
 Pair = tuple[str, str]
 
 
@@ -88,23 +88,23 @@ class _Counters:
             return why_edge(dag, kept.scores, kept.tests, *pair, knowledge=knowledge, cancel=cancel)
 
 
-class WhySection(Section):
+class EdgeExplanationSection(Section):
     """Follows one pair of variables of the model in view; hidden, it costs nothing."""
 
-    def __init__(self, shell: Shell, name: str) -> None:
+    def __init__(self, app: AppContext, name: str) -> None:
         super().__init__("Why this edge?")
         self.setObjectName(name)
-        self._shell = shell
-        self._subject: Subject | None = None
+        self._app = app
+        self._subject: ActiveModel | None = None
         self._pair: Pair = ("", "")
         self._asked: tuple[object, ...] = ()
         self._why: EdgeWhy | None = None
         self._found: KesOptima | TestLog | None = None  # of a search that was repeated
         self._counters = _Counters(threading.Lock())
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_why)
-        self._asker.failed.connect(self._on_failed)
-        self._searcher = Asker(self)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_why)
+        self._latest_task.failed.connect(self._on_failed)
+        self._searcher = LatestTask(self)
         self._searcher.answered.connect(self._on_search)
         self._searcher.failed.connect(self._on_failed)
         holder = QWidget()
@@ -125,16 +125,12 @@ class WhySection(Section):
         self._repeat.hide()
         self._rest = one_shot(self, self._ask, REST_MS)
         self._warm_up = one_shot(self, self._on_warm_up, WARM_UP_AFTER_MS)
-        shell.bench.model_in_view_changed.connect(self._on_model_in_view)
+        app.workspace.model_in_view_changed.connect(self._on_active_model)
 
-    def _on_model_in_view(self, model_id: str | None) -> None:
+    def _on_active_model(self, model_id: str | None) -> None:
         """Before anybody asks, have at hand what the first answer would wait for."""
-        entry = self._shell.project.models.get(model_id or "")
-        if (
-            entry is not None
-            and self._shell.project.data
-            and isinstance(entry.model, DirectedModel)
-        ):
+        entry = self._app.project.models.get(model_id or "")
+        if entry is not None and self._app.project.data and isinstance(entry.model, DirectedModel):
             self._warm_up.start()
 
     def _on_warm_up(self) -> None:
@@ -146,7 +142,7 @@ class WhySection(Section):
         shown = [made for made in self._labels if not made.isHidden()]
         return [made.text() for made in shown if made.property("role") != "tertiary"]
 
-    def show_pair(self, subject: Subject, one: str, other: str) -> None:
+    def show_pair(self, subject: ActiveModel, one: str, other: str) -> None:
         """Ask about these two unless it was done already."""
         if not isinstance(subject.model, DirectedModel):
             self.setVisible(False)
@@ -154,16 +150,16 @@ class WhySection(Section):
         self.setVisible(True)
         joined = (one, other) in subject.edges or (other, one) in subject.edges
         self.title.setText("Why this edge?" if joined else "Why no edge?")
-        sources = sources_of(self._shell)
+        sources = sources_of(self._app)
         rows = sources.rows(subject.model_id)
-        knowledge = self._shell.project.knowledge
+        knowledge = self._app.project.knowledge
         asked = (subject.model, one, other, rows and rows.data, knowledge)
         self._subject = subject
         if self._pair != (one, other) or not self._asked or self._asked[0] is not subject.model:
             self._why, self._pair = None, (one, other)
         if rows is None:
             self._asked = ()
-            self._tell([("", [why_no_rows(self._shell.project, subject.model_id)])])
+            self._tell([("", [no_rows_reason(self._app.project, subject.model_id)])])
             return
         self.fact.setText(rows.words)
         if not self._asked or any(a is not b for a, b in zip(asked, self._asked, strict=True)):
@@ -177,17 +173,17 @@ class WhySection(Section):
 
     def _ask(self) -> None:
         subject = self._subject
-        rows = None if subject is None else sources_of(self._shell).rows(subject.model_id)
+        rows = None if subject is None else sources_of(self._app).rows(subject.model_id)
         if subject is None or rows is None:
             return
-        self._asker.ask(
+        self._latest_task.ask(
             partial(
                 self._counters.answer,
                 rows.data,
                 dag_of(subject.model),
-                sources_of(self._shell).params(subject.model_id),
+                sources_of(self._app).params(subject.model_id),
                 self._pair,
-                self._shell.project.knowledge,
+                self._app.project.knowledge,
             )
         )
 
@@ -197,7 +193,7 @@ class WhySection(Section):
             self._show()
 
     def _on_failed(self, error: BaseException) -> None:
-        self._shell.errors.at("inspectorPanel").report(error)
+        self._app.errors.at("inspectorPanel").report(error)
 
     # -- what searches saw
 
@@ -205,7 +201,7 @@ class WhySection(Section):
         """What the run that made the model kept, or what a repeated search found."""
         if self._found is not None or self._subject is None:
             return self._found
-        sources, model_id = sources_of(self._shell), self._subject.model_id
+        sources, model_id = sources_of(self._app), self._subject.model_id
         for kind in (TestLog.kind, KesOptima.kind):
             kept = sources.kept(model_id, kind)
             if isinstance(kept, TestLog | KesOptima) and set(self._pair) <= _names(kept):
@@ -216,7 +212,7 @@ class WhySection(Section):
         subject = self._subject
         if subject is None:
             return
-        sources = sources_of(self._shell)
+        sources = sources_of(self._app)
         rows, run = sources.rows(subject.model_id), sources.run(subject.model_id)
         params = sources.params(subject.model_id)
         if rows is None or run is None:
@@ -242,7 +238,7 @@ class WhySection(Section):
         why, subject = self._why, self._subject
         if why is None or subject is None:
             return
-        found = sources_of(self._shell).frequencies(subject.model_id)
+        found = sources_of(self._app).frequencies(subject.model_id)
         if found is not None and set(self._pair) <= set(found.names):
             why = why.with_frequency(found.of_pair(*self._pair), found.graphs)
         records = self._records()
@@ -250,7 +246,7 @@ class WhySection(Section):
             why = why.with_records(tests=records)
         elif isinstance(records, KesOptima) and records.runs:
             why = why.with_records(optima=optima_share(records, *self._pair))
-        params = sources_of(self._shell).params(subject.model_id)
+        params = sources_of(self._app).params(subject.model_id)
         can_repeat = isinstance(params, PcParams | KesParams) and records is None
         self._repeat.setVisible(can_repeat)
         self._repeat.setEnabled(True)
@@ -303,7 +299,7 @@ def _groups(why: EdgeWhy, *, has_labels: bool = False) -> list[tuple[str, list[s
     edge that costs too much as a whole, so that is said.
     """
     scored = "Score of whole tables, without labels" if has_labels else "Score now"
-    few = list(why.pc_tests[:MOST_TESTS])
+    few = list(why.pc_tests[:MAX_TESTS])
     if len(why.pc_tests) > len(few):
         few.append(f"… and {len(why.pc_tests) - len(few)} more tests.")
     searched = [] if why.optima is None else [str(why.optima)]

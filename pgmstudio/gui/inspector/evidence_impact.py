@@ -10,32 +10,32 @@ from shiboken6 import isValid
 
 from pgmstudio.core.analysis.evidence_impact import FindingTrace
 from pgmstudio.core.drawing.svg.nodes import percent
-from pgmstudio.gui.evidence.evidence_diagnostics import FindingKeeper, keeper_of
-from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.evidence.evidence_diagnostics import EvidenceDiagnostics, keeper_of
+from pgmstudio.gui.inspector.subject import ActiveModel
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import paint_prior
-from pgmstudio.gui.widgets.bar_rows import RIGHT, QuietRows
+from pgmstudio.gui.widgets.bar_rows import RIGHT, PlainRows
 from pgmstudio.gui.widgets.basic import Section, label
 
-MOST_ROWS = 8
+MAX_ROWS = 8
 
 
-class CautiousSection(Section):
+class EvidenceImpactSection(Section):
     """Hidden while the variable has no evidence of its own."""
 
     def __init__(self) -> None:
         super().__init__("Without its own evidence")
         self.setObjectName("inspectorCautious")
-        self.bars = QuietBars("inspectorCautiousBars")
+        self.bars = PlainBars("inspectorCautiousBars")
         self._words = label("", "secondary", size="dense", wrap=True)
         self._words.setObjectName("inspectorCautiousWords")
         self.add(self.bars)
         self.add(self._words)
-        self._keeper: FindingKeeper | None = None
-        self._subject: Subject | None = None
+        self._keeper: EvidenceDiagnostics | None = None
+        self._subject: ActiveModel | None = None
         self._name = ""
 
-    def show_node(self, subject: Subject, name: str) -> None:
+    def show_node(self, subject: ActiveModel, name: str) -> None:
         self._subject, self._name = subject, name
         keeper = keeper_of(subject.live)
         if keeper is not self._keeper:
@@ -71,13 +71,13 @@ def words_of(trace: FindingTrace) -> str:
     return f"Its evidence has {told}: × {factor}, the others speak {goes}."
 
 
-def leave(keeper: FindingKeeper | None, slot: Callable[[], None]) -> None:
+def leave(keeper: EvidenceDiagnostics | None, slot: Callable[[], None]) -> None:
     """Stop listening to the keeper of another model, if it is still there."""
     if keeper is not None and isValid(keeper):
         keeper.changed.disconnect(slot)
 
 
-class QuietBars(QuietRows):
+class PlainBars(PlainRows):
     """States with bars and numbers; the prior as an outline."""
 
     air = 5
@@ -95,8 +95,8 @@ class QuietBars(QuietRows):
         """The most probable states first where there are many."""
         pairs = priors if len(priors) == len(values) else [None] * len(values)
         rows = list(zip(states, values, pairs, strict=True))
-        if len(rows) > MOST_ROWS:
-            rows = sorted(rows, key=lambda one: -one[1])[:MOST_ROWS]
+        if len(rows) > MAX_ROWS:
+            rows = sorted(rows, key=lambda one: -one[1])[:MAX_ROWS]
         self._rows = rows
         told = ", ".join(f"{state} {percent(value)} percent" for state, value, _ in rows)
         self.setAccessibleName(f"Without its own evidence: {told}")

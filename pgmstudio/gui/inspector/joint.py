@@ -38,17 +38,17 @@ from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import Finding, InferenceSession
 from pgmstudio.core.inference.information_measures import entropy_bits, mutual_information_bits
 from pgmstudio.core.number_format import grouped
-from pgmstudio.gui.inspector.edge_explanation import WhySection
+from pgmstudio.gui.inspector.edge_explanation import EdgeExplanationSection
 from pgmstudio.gui.inspector.header import InspectorHead
 from pgmstudio.gui.inspector.map_section import MapSection
-from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.inspector.subject import ActiveModel
 from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_rows import RankBars
 from pgmstudio.gui.widgets.basic import Note, Section, button, hairline, label, row, scrolled
 from pgmstudio.gui.widgets.column_table import dress_head
 from pgmstudio.gui.widgets.fact_rows import FactRows
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 Index = QModelIndex | QPersistentModelIndex
 STEPS = 8
@@ -155,7 +155,7 @@ def joint_text(variables: Sequence[Variable], table: NDArray[np.float64], separa
 
 
 TOPIC = "joint"
-MOST_CELLS, MOST_SHOWN = 2**20, 4096
+MAX_CELLS, MAX_SHOWN = 2**20, 4096
 REST_MS = 60
 
 
@@ -192,11 +192,11 @@ def joint_belief(
 class JointInspector(QWidget):
     """Up to 2^20 cells are computed, up to 4096 are shown, all can be exported."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.setObjectName("jointInspector")
-        self._shell = shell
-        self._subject: Subject | None = None
+        self._app = app
+        self._subject: ActiveModel | None = None
         self._names: tuple[str, ...] = ()
         self._asked: tuple[object, ...] = ()
         self._joint: Joint | None = None
@@ -243,11 +243,11 @@ class JointInspector(QWidget):
         inner = QVBoxLayout(content)
         inner.setContentsMargins(0, 8, 0, 8)
         inner.setSpacing(4)
-        self.most_probable = MapSection(shell)
+        self.most_probable = MapSection(app)
         inner.addWidget(self._facts_section)
         inner.addWidget(self.most_probable)
         inner.addWidget(self._table_section)
-        self.why = WhySection(shell, "inspectorPairWhy")
+        self.why = EdgeExplanationSection(app, "inspectorPairWhy")
         inner.addWidget(self.why)
         inner.addStretch(1)
         layout = QVBoxLayout(self)
@@ -261,7 +261,7 @@ class JointInspector(QWidget):
     def joint(self) -> Joint | None:
         return self._joint
 
-    def show_nodes(self, subject: Subject, names: tuple[str, ...]) -> None:
+    def show_nodes(self, subject: ActiveModel, names: tuple[str, ...]) -> None:
         if (
             names != self._names
             or self._subject is None
@@ -279,12 +279,12 @@ class JointInspector(QWidget):
             else (f"{grouped(cells)} cells")
         )
         self._head.tell(f"{len(names)} variables", ", ".join(titles[:6]) + " …" * (len(names) > 6))
-        if cells > MOST_CELLS:
+        if cells > MAX_CELLS:
             self._rest.stop()
             subject.live.side.forget(TOPIC)
             self._joint, self._asked = None, ()
             self._say(
-                f"The joint belief has {size}; at most {grouped(MOST_CELLS)} are possible. "
+                f"The joint belief has {size}; at most {grouped(MAX_CELLS)} are possible. "
                 "Select fewer variables."
             )
         elif subject.live.error is not None:
@@ -338,7 +338,7 @@ class JointInspector(QWidget):
         self.pairs.show_ranks(
             [("\n".join(p), " – ".join(map(subject.title, p)), bits) for p, bits in ranks]
         )
-        can_show = cells <= MOST_SHOWN
+        can_show = cells <= MAX_SHOWN
         self.view.setVisible(can_show)
         self._copy.setVisible(can_show)
         if can_show:
@@ -364,7 +364,7 @@ class JointInspector(QWidget):
         self.view.setFixedHeight(rows * height + head + bar + 6)
 
     def _on_pair(self, key: str) -> None:
-        self._shell.bench.select(key.split("\n"))
+        self._app.workspace.select(key.split("\n"))
 
     def _on_copy(self) -> None:
         if self._joint is not None:
@@ -385,9 +385,9 @@ class JointInspector(QWidget):
             return
         text = joint_text(self._joint.variables, self._joint.table, ",")
         try:
-            self._shell.write_csv(path, text)
+            self._app.write_csv(path, text)
         except (OSError, PgmStudioError) as error:
             problem = PgmStudioError(f"{path.name} cannot be written: {error}.")
-            self._shell.errors.at("inspectorPanel").report(problem)
+            self._app.errors.at("inspectorPanel").report(problem)
             return
-        self._shell.tell(f"{path.name} holds {grouped(self._joint.table.size)} rows.")
+        self._app.tell(f"{path.name} holds {grouped(self._joint.table.size)} rows.")

@@ -8,28 +8,28 @@ from collections.abc import Sequence
 from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.languages.map_query import Combination, MapAnswer
-from pgmstudio.gui.evidence.map_query import LONGER_SECONDS, MapQuestion, map_desk
-from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.evidence.map_query import LONGER_SECONDS, MapQuestion, map_query_of
+from pgmstudio.gui.inspector.subject import ActiveModel
 from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.widgets.basic import Note, Section, button, label, row
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 # Longer lists of states are looked at in the picture.
-MOST_STATES = 24
+MAX_STATES = 24
 
 
 class MapSection(Section):
     """Found on wish, since it may take a while; says whether it is proved."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__("Most probable together", "MAP")
         self.setObjectName("inspectorMap")
-        self._shell = shell
-        self._desk = map_desk(shell)
+        self._app = app
+        self._desk = map_query_of(app)
         self._desk.changed.connect(self._tell)
         self._question: MapQuestion | None = None
-        self._subject: Subject | None = None
+        self._subject: ActiveModel | None = None
         self._note = Note(name="inspectorMapNote")
         self._words = label("", "secondary", size="dense", wrap=True)
         self._words.setObjectName("inspectorMapWords")
@@ -72,7 +72,7 @@ class MapSection(Section):
         # A search that is over at once should not flicker.
         self._patience = one_shot(self, self._tell, 200)
 
-    def show_nodes(self, subject: Subject, names: Sequence[str]) -> None:
+    def show_nodes(self, subject: ActiveModel, names: Sequence[str]) -> None:
         self._subject = subject
         self._question = MapQuestion(subject.model, tuple(names), subject.live.evidence)
         self.setVisible(subject.live.error is None)
@@ -109,7 +109,7 @@ class MapSection(Section):
             self._words.setText(told)
         self._words.setVisible(bool(self._words.text()))
 
-    def _show_answer(self, subject: Subject, answer: MapAnswer) -> None:
+    def _show_answer(self, subject: ActiveModel, answer: MapAnswer) -> None:
         first = answer.best[0]
         self._words.setText(self._desk.words_of(answer))
         chance = percent(math.exp2(first.log2_probability))
@@ -124,9 +124,9 @@ class MapSection(Section):
             bound = percent(min(1.0, math.exp2(answer.log2_bound)))
             facts.append(("At most", f"{bound} %", "No combination can be more probable."))
         states = [(subject.title(name), state) for name, state in first.states.items()]
-        facts += states[:MOST_STATES]
-        if len(states) > MOST_STATES:
-            facts.append((f"{len(states) - MOST_STATES} more variables", ""))
+        facts += states[:MAX_STATES]
+        if len(states) > MAX_STATES:
+            facts.append((f"{len(states) - MAX_STATES} more variables", ""))
         self.states.show_facts(facts)
         self.others.show_facts(
             [_other(subject, first, one, place) for place, one in enumerate(answer.best[1:], 2)]
@@ -144,7 +144,7 @@ class MapSection(Section):
         live.set_all({**live.evidence, **states})
 
 
-def _other(subject: Subject, first: Combination, one: Combination, place: int) -> Fact:
+def _other(subject: ActiveModel, first: Combination, one: Combination, place: int) -> Fact:
     """The n-th best: how probable, and in what it differs from the best."""
     differs = [
         f"{subject.title(name)} = {state}"

@@ -22,8 +22,8 @@ from pgmstudio.core.project.model_edits import set_model_notes
 from pgmstudio.gui.evidence.evidence_list import EvidenceSection
 from pgmstudio.gui.inspector.header import InspectorHead
 from pgmstudio.gui.inspector.row_surprise import SurpriseSection
-from pgmstudio.gui.inspector.subject import Subject
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.inspector.subject import ActiveModel
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.ldag.inspector import LabelScoresSection, label_sizes
 from pgmstudio.gui.languages.pdg.size_history import TrailSection
 from pgmstudio.gui.languages.tree_mixture.inspector import ComponentSections, PartitionSection
@@ -38,9 +38,9 @@ from pgmstudio.gui.theme.icons import language_icon
 from pgmstudio.gui.widgets.basic import Note, Section, Segments, button, hairline, row, scrolled
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
 from pgmstudio.gui.widgets.notes_editor import NotesEditor
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
-MOST_SHOWN, MOST_LISTED = 5, 400
+MAX_SHOWN, MAX_LISTED = 5, 400
 _PARTS = (
     ("families", "By variable", "Free parameters of every table"),
     ("cliques", "By clique", "Cells of every table beliefs are computed in"),
@@ -82,7 +82,7 @@ class SizeSection(Section):
         lines = self._cliques() if is_cliques else self._families()
         total = sum(number for number, _ in lines)
         ordered = sorted(lines, key=lambda line: -line[0])
-        shown = ordered[: MOST_LISTED if self._shows_all else MOST_SHOWN]
+        shown = ordered[: MAX_LISTED if self._shows_all else MAX_SHOWN]
         unit = "cells" if is_cliques else "free"
         facts: list[Fact] = [(f"{grouped(number)} {unit}", fact) for number, fact in shown]
         left = len(ordered) - len(shown)
@@ -95,7 +95,7 @@ class SizeSection(Section):
         self.facts.show_facts(facts)
         what = "cliques" if is_cliques else "variables"
         self.fact.setText(f"{grouped(total)} in all")
-        self._more.setVisible(len(ordered) > MOST_SHOWN)
+        self._more.setVisible(len(ordered) > MAX_SHOWN)
         words = "Show the largest only" if self._shows_all else f"Show all {len(ordered)} {what}"
         self._more.setText(words)
         self._more.setToolTip(words)
@@ -119,22 +119,22 @@ class SizeSection(Section):
 
 
 # Longer lists of states are looked at in the picture.
-MOST_EXPLAINED = 40
+MAX_EXPLAINED = 40
 
 
 class ModelInspector(QWidget):
     """Follows the model in view."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.setObjectName("modelInspector")
-        self._shell = shell
-        self._subject: Subject | None = None
+        self._app = app
+        self._subject: ActiveModel | None = None
         self._asked: tuple[object, ...] = ()
         self._facts: ModelFacts | None = None
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_facts)
-        self._asker.failed.connect(shell.errors.at("inspectorPanel").report)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_facts)
+        self._latest_task.failed.connect(app.errors.at("inspectorPanel").report)
         self._head = InspectorHead("inspectorModel")
         self._error = Note(level="warning", name="inspectorModelError")
         self._stale = Note(
@@ -152,8 +152,8 @@ class ModelInspector(QWidget):
         self.facts = FactRows("inspectorModelFacts")
         for widget in (self._error, self._stale, self.facts):
             size.add(widget)
-        self.evidence = EvidenceSection(shell, "modelEvidence")
-        self.surprise = SurpriseSection(shell)
+        self.evidence = EvidenceSection(app, "modelEvidence")
+        self.surprise = SurpriseSection(app)
         self._explanation = Section("Most probable explanation")
         self.explain = QCheckBox("Mark it in the picture")
         self.explain.setObjectName("inspectorExplain")
@@ -188,10 +188,10 @@ class ModelInspector(QWidget):
         inner.setContentsMargins(0, 8, 0, 8)
         inner.setSpacing(4)
         self.sizes = SizeSection()
-        self.components = ComponentSections(shell)
-        self.partition = PartitionSection(shell)
-        self.trail = TrailSection(shell)
-        self.label_scores = LabelScoresSection(shell)
+        self.components = ComponentSections(app)
+        self.partition = PartitionSection(app)
+        self.trail = TrailSection(app)
+        self.label_scores = LabelScoresSection(app)
         for section in (
             size,
             self.trail,
@@ -213,7 +213,7 @@ class ModelInspector(QWidget):
         for part in (self._head, hairline(), scrolled(content, "inspectorModelScroll")):
             layout.addWidget(part)
 
-    def show_model(self, subject: Subject) -> None:
+    def show_model(self, subject: ActiveModel) -> None:
         self._subject = subject
         entry, live = subject.entry, subject.live
         facts = [subject.language, counted(len(subject.model.domain), "variable")]
@@ -229,7 +229,7 @@ class ModelInspector(QWidget):
         chip = Chip("edited", "", "virtual") if entry.is_edited else None
         self._head.tell(entry.title, " · ".join(facts), chip, language_icon(subject.model.kind))
         self._error.tell("" if live.error is None else str(live.error))
-        self._stale.setVisible(self._shell.project.is_stale(subject.model_id))
+        self._stale.setVisible(self._app.project.is_stale(subject.model_id))
         self._offer(self._again, "learn.again")
         self.components.show_subject(subject)
         self.partition.show_subject(subject)
@@ -248,8 +248,8 @@ class ModelInspector(QWidget):
 
     # -- size and fit
 
-    def _ask_facts(self, subject: Subject) -> None:
-        data = self._shell.project.data.get(subject.entry.data_id or "")
+    def _ask_facts(self, subject: ActiveModel) -> None:
+        data = self._app.project.data.get(subject.entry.data_id or "")
         rows = None if data is None else data.data
         asked = (subject.model, rows)
         # Opening a session triangulates; asking meanwhile would do the same work twice.
@@ -260,16 +260,16 @@ class ModelInspector(QWidget):
             return
         self._asked = asked
         model = subject.model
-        self._asker.ask(lambda _cancel: model_facts(model, rows))
+        self._latest_task.ask(lambda _cancel: model_facts(model, rows))
 
     def _on_facts(self, facts: ModelFacts) -> None:
         self._facts = facts
         if self._subject is not None:
             self._tell_facts(self._subject)
 
-    def _tell_facts(self, subject: Subject) -> None:
+    def _tell_facts(self, subject: ActiveModel) -> None:
         found = self._facts
-        data = self._shell.project.data.get(subject.entry.data_id or "")
+        data = self._app.project.data.get(subject.entry.data_id or "")
         facts: list[Fact] = [
             (
                 "Free parameters",
@@ -307,7 +307,7 @@ class ModelInspector(QWidget):
 
     # -- most probable explanation
 
-    def _tell_explanation(self, subject: Subject) -> None:
+    def _tell_explanation(self, subject: ActiveModel) -> None:
         live = subject.live
         self.explain.setChecked(live.shows_most_probable)
         self.explain.setEnabled(live.error is None)
@@ -337,19 +337,19 @@ class ModelInspector(QWidget):
             for name, state in live.most_probable.items()
             if name not in live.evidence
         ]
-        facts += states[:MOST_EXPLAINED]
-        if len(states) > MOST_EXPLAINED:
-            facts.append((f"{len(states) - MOST_EXPLAINED} more variables", ""))
+        facts += states[:MAX_EXPLAINED]
+        if len(states) > MAX_EXPLAINED:
+            facts.append((f"{len(states) - MAX_EXPLAINED} more variables", ""))
         self.explained.show_facts(facts)
 
     def _on_explain(self, on: bool) -> None:
         if self._subject is not None:
             self._subject.live.show_most_probable(on)
-            self._shell.book.refresh()
+            self._app.book.refresh()
 
     # -- provenance, notes
 
-    def _tell_provenance(self, subject: Subject) -> None:
+    def _tell_provenance(self, subject: ActiveModel) -> None:
         provenance = subject.entry.provenance
         self._provenance.setVisible("learner" in provenance)
         if "learner" not in provenance:
@@ -359,21 +359,25 @@ class ModelInspector(QWidget):
 
     def _offer(self, shown: QPushButton, action_id: str) -> None:
         """The button can be used when its action can, and else says why not."""
-        spec = self._shell.book.specs.get(action_id)
-        reason = spec.why_not() if spec is not None and spec.why_not is not None else None
+        spec = self._app.book.specs.get(action_id)
+        reason = (
+            spec.disabled_reason()
+            if spec is not None and spec.disabled_reason is not None
+            else None
+        )
         shown.setEnabled(spec is not None and reason is None)
         shown.setToolTip(f"Not now: {reason}" if reason else (spec.tip if spec is not None else ""))
 
     def _on_reproduce(self) -> None:
-        action = self._shell.book.actions.get("learn.reproduce")
+        action = self._app.book.actions.get("learn.reproduce")
         if action is not None:
             action.trigger()
 
     def _on_learn_again(self) -> None:
-        self._shell.book["learn.again"].trigger()
+        self._app.book["learn.again"].trigger()
 
     def _on_notes(self, model_id: str, text: str) -> None:
-        entry = self._shell.project.models.get(model_id)
+        entry = self._app.project.models.get(model_id)
         if entry is not None:
             edit = partial(set_model_notes, model_id=model_id, notes=text)
-            self._shell.change(f"Note on {entry.title}", edit, merge=f"note:{model_id}")
+            self._app.change(f"Note on {entry.title}", edit, merge=f"note:{model_id}")

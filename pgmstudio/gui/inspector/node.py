@@ -14,10 +14,10 @@ from pgmstudio.gui.inspector.header import InspectorHead
 from pgmstudio.gui.inspector.node_beliefs import BeliefTab
 from pgmstudio.gui.inspector.node_edges import EdgesTab
 from pgmstudio.gui.inspector.node_table import TableTab
-from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.inspector.subject import ActiveModel
 from pgmstudio.gui.widgets.basic import Section, Segments, hairline, row, scrolled
 from pgmstudio.gui.widgets.notes_editor import NotesEditor
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 TABS = (
     ("belief", "Belief", "What is believed of this variable, and the evidence"),
@@ -30,21 +30,21 @@ TABS = (
 class NodeInspector(QWidget):
     """Keeps its tab while the selection moves."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.setObjectName("nodeInspector")
-        self._shell = shell
-        self._subject: Subject | None = None
+        self._app = app
+        self._subject: ActiveModel | None = None
         self._name = ""
         self._head = InspectorHead("inspectorNode")
         self.segments = Segments(TABS, "inspectorTabs")
         self.segments.chosen.connect(self._on_tab)
         tabs = row(self.segments, None)
         tabs.setContentsMargins(16, 0, 16, 10)
-        self.belief = BeliefTab(shell)
-        self.table = TableTab(shell)
-        self.edges = EdgesTab(shell)
-        self.notes = NotesTab(shell)
+        self.belief = BeliefTab(app)
+        self.table = TableTab(app)
+        self.edges = EdgesTab(app)
+        self.notes = NotesTab(app)
         self._pages = QStackedWidget()
         for key, content in zip(
             ("belief", "table", "edges", "notes"),
@@ -67,7 +67,7 @@ class NodeInspector(QWidget):
         if self._subject is not None:
             self.show_node(self._subject, self._name)
 
-    def show_node(self, subject: Subject, name: str) -> None:
+    def show_node(self, subject: ActiveModel, name: str) -> None:
         self._subject, self._name = subject, name
         variable = subject.variable(name)
         parents, children = len(subject.parents(name)), len(subject.children(name))
@@ -102,9 +102,9 @@ class NodeInspector(QWidget):
 class NotesTab(QWidget):
     """What was written about a variable."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
-        self._shell = shell
+        self._app = app
         self.editor = NotesEditor("inspectorNodeNotes", "Notes on this variable")
         self.editor.edited.connect(self._on_edited)
         section = Section("Notes", line=False)
@@ -114,13 +114,13 @@ class NotesTab(QWidget):
         layout.addWidget(section)
         layout.addStretch(1)
 
-    def show_node(self, subject: Subject, name: str) -> None:
+    def show_node(self, subject: ActiveModel, name: str) -> None:
         note = subject.entry.node_notes.get(name, "")
         self.editor.show_notes(f"{subject.model_id}\n{name}", note)
 
     def _on_edited(self, key: str, text: str) -> None:
         model_id, _, name = key.partition("\n")
-        entry = self._shell.project.models.get(model_id)
+        entry = self._app.project.models.get(model_id)
         if entry is not None and name in entry.model.domain:
             edit = partial(set_node_note, model_id=model_id, node=name, note=text)
-            self._shell.change(f"Note on {name}", edit, merge=f"note:{key}")
+            self._app.change(f"Note on {name}", edit, merge=f"note:{key}")

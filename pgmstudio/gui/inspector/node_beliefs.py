@@ -20,22 +20,22 @@ from pgmstudio.core.languages.interventions import as_seen
 from pgmstudio.gui.evidence.evidence_list import EvidenceSection
 from pgmstudio.gui.evidence.likelihood_sliders import LikelihoodSliders
 from pgmstudio.gui.evidence.state_gestures import tip_in, use_in
-from pgmstudio.gui.inspector.evidence_impact import CautiousSection
-from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.inspector.evidence_impact import EvidenceImpactSection
+from pgmstudio.gui.inspector.subject import ActiveModel
 from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_rows import RankBars
 from pgmstudio.gui.widgets.basic import Section, button, label, row, set_role
 from pgmstudio.gui.widgets.belief_bars import Bars, BeliefBars, tuple_of, two_digits
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 ASK_NEXT = "ask-next"
 # While evidence is being dragged, what takes longer waits until it rests.
 REST_MS = 150
-MOST_ASKED_ABOUT = 60
+MAX_QUERIED = 60
 
 
-def bars_of(subject: Subject, name: str) -> Bars:
+def bars_of(subject: ActiveModel, name: str) -> Bars:
     """What the bars of one variable show now."""
     live, variable = subject.live, subject.variable(name)
     belief, prior = live.beliefs.get(name, ()), live.priors.get(name, ())
@@ -68,7 +68,7 @@ def _what_to_ask(
     return target, information_about(session, domain, target, cancel)
 
 
-def tell_waiting(fact: QLabel, subject: Subject, name: str) -> None:
+def tell_waiting(fact: QLabel, subject: ActiveModel, name: str) -> None:
     """Why the bars of a variable are grey: they wait for a table, or are not computed yet."""
     waits = name in subject.waiting
     set_role(fact, "chip-warning" if waits else "tertiary")
@@ -79,19 +79,19 @@ def tell_waiting(fact: QLabel, subject: Subject, name: str) -> None:
 class BeliefTab(QWidget):
     """Follows one variable."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)  # growing paints what is new
-        self._shell = shell
-        self._subject: Subject | None = None
+        self._app = app
+        self._subject: ActiveModel | None = None
         self._name = ""
         self._belief = Section("Belief", line=False)
         self.bars = BeliefBars("inspectorBars")
         self.bars.tip_of = self._tip
         self.bars.state_used.connect(self._on_state_used)
-        self.bars.likelihood_wished.connect(self._on_likelihood_wished)
+        self.bars.likelihood_requested.connect(self._on_likelihood_requested)
         self.bars.cleared.connect(self._on_clear)
-        self.bars.target_wished.connect(self._on_target)
+        self.bars.target_requested.connect(self._on_target)
         self._summary = label("", "secondary", size="dense", wrap=True)
         self._summary.setObjectName("inspectorSummary")
         self._recompute = button(
@@ -104,7 +104,7 @@ class BeliefTab(QWidget):
         )
         self._likelihood = button(
             "Likelihood",
-            self._on_likelihood_wished,
+            self._on_likelihood_requested,
             icon_name="sliders-horizontal",
             name="inspectorLikelihood",
             tip="Say how likely what was seen is in each state (L).",
@@ -118,7 +118,7 @@ class BeliefTab(QWidget):
             tip="Ask about this variable (T).",
         )
         self.sliders = LikelihoodSliders("inspectorSliders")
-        self.sliders.weights_wished.connect(self._on_weights)
+        self.sliders.weights_requested.connect(self._on_weights)
         self.sliders.hide()
         for content in (
             self.bars,
@@ -128,8 +128,8 @@ class BeliefTab(QWidget):
             self.sliders,
         ):
             self._belief.add(content)
-        self.cautious = CautiousSection()
-        self.evidence = EvidenceSection(shell, "nodeEvidence")
+        self.cautious = EvidenceImpactSection()
+        self.evidence = EvidenceSection(app, "nodeEvidence")
         self._changed = Section("What changed most", "bits from prior")
         self.shifts = RankBars("inspectorShifts")
         self.shifts.chosen.connect(self._on_chosen)
@@ -151,7 +151,7 @@ class BeliefTab(QWidget):
 
     # -- showing
 
-    def show_node(self, subject: Subject, name: str) -> None:
+    def show_node(self, subject: ActiveModel, name: str) -> None:
         is_other = name != self._name
         self._subject, self._name = subject, name
         live = subject.live
@@ -172,7 +172,7 @@ class BeliefTab(QWidget):
         self._tell_shifts(subject)
         self._tell_next(subject)
 
-    def _tell_belief(self, subject: Subject, name: str) -> None:
+    def _tell_belief(self, subject: ActiveModel, name: str) -> None:
         live = subject.live
         count = len(live.evidence)
         self._belief.title.setText(f"Belief given {count} evidence" if count else "Prior belief")
@@ -192,7 +192,7 @@ class BeliefTab(QWidget):
             told = two_digits(float(prior[top]))
             self._summary.setText(f"Prior {told} % {state}. Shift {shift:.2f} bits.")
 
-    def _tell_shifts(self, subject: Subject) -> None:
+    def _tell_shifts(self, subject: ActiveModel) -> None:
         live = subject.live
         moved = {
             name: bits
@@ -205,9 +205,9 @@ class BeliefTab(QWidget):
 
     # -- ask next
 
-    def _tell_next(self, subject: Subject) -> None:
+    def _tell_next(self, subject: ActiveModel) -> None:
         live, target = subject.live, subject.target
-        fits = len(subject.model.domain) <= MOST_ASKED_ABOUT
+        fits = len(subject.model.domain) <= MAX_QUERIED
         can = target is not None and target in subject.model.domain and live.error is None and fits
         self._next.setVisible(can)
         if not can or target is None:
@@ -272,7 +272,7 @@ class BeliefTab(QWidget):
         if self._subject is not None:
             self._subject.live.set_likelihood(variable, weights)
 
-    def _on_likelihood_wished(self) -> None:
+    def _on_likelihood_requested(self) -> None:
         subject = self._subject
         if subject is None:
             return
@@ -288,12 +288,12 @@ class BeliefTab(QWidget):
             self._subject.live.retract(self._name)
 
     def _on_target(self) -> None:
-        bench = self._shell.bench
-        bench.set_target(None if bench.target == self._name else self._name)
+        workspace = self._app.workspace
+        workspace.set_target(None if workspace.target == self._name else self._name)
 
     def _on_recompute(self) -> None:
         if self._subject is not None:
             self._subject.live.update_now()
 
     def _on_chosen(self, name: str) -> None:
-        self._shell.bench.select((name,))
+        self._app.workspace.select((name,))

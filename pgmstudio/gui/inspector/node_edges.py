@@ -13,34 +13,34 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import Finding, InferenceSession
 from pgmstudio.core.project import model_edits
-from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.inspector.subject import ActiveModel
 from pgmstudio.gui.widgets.basic import Section, label, tool_button
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 TOPIC = "edges-of-node"
 Edge = tuple[str, str]
 
 
-def why_not_editable(subject: Subject) -> str | None:
+def not_editable_reason(subject: ActiveModel) -> str | None:
     """A sentence when the edges of this model cannot be changed one by one."""
     if isinstance(subject.model, model_edits.EditableStructure):
         return None
     return f"Not now: edges of a {subject.language} are not edited one by one; convert it first."
 
 
-def reverse(shell: Shell, subject: Subject, edge: Edge) -> bool:
+def reverse(app: AppContext, subject: ActiveModel, edge: Edge) -> bool:
     source, target = edge
     edit = partial(
         model_edits.reverse_edge, model_id=subject.model_id, source=source, target=target
     )
-    return shell.change(f"Reverse {source} → {target}", edit)
+    return app.change(f"Reverse {source} → {target}", edit)
 
 
-def delete(shell: Shell, subject: Subject, edge: Edge) -> bool:
+def delete(app: AppContext, subject: ActiveModel, edge: Edge) -> bool:
     source, target = edge
     edit = partial(model_edits.remove_edge, model_id=subject.model_id, source=source, target=target)
-    return shell.change(f"Delete {source} → {target}", edit)
+    return app.change(f"Delete {source} → {target}", edit)
 
 
 def information_around(
@@ -58,10 +58,10 @@ def information_around(
 class EdgesTab(QWidget):
     """A row for every neighbour."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
-        self._shell = shell
-        self._subject: Subject | None = None
+        self._app = app
+        self._subject: ActiveModel | None = None
         self._name = ""
         self._asked: tuple[object, ...] = ()
         self._built: tuple[object, ...] = ()
@@ -74,7 +74,7 @@ class EdgesTab(QWidget):
         self._layout.addWidget(self._holder)
         self._layout.addStretch(1)
 
-    def show_node(self, subject: Subject, name: str) -> None:
+    def show_node(self, subject: ActiveModel, name: str) -> None:
         if name != self._name or self._subject is None or subject.model is not self._subject.model:
             self._bits = {}
         self._subject, self._name = subject, name
@@ -102,7 +102,7 @@ class EdgesTab(QWidget):
             bits = self._bits.get(other)
             made.bits.setText("" if bits is None else f"{bits:.3f}")
 
-    def _rebuild(self, subject: Subject, name: str, edges: tuple[Edge, ...]) -> None:
+    def _rebuild(self, subject: ActiveModel, name: str, edges: tuple[Edge, ...]) -> None:
         old, self._holder = self._holder, QWidget()
         self._layout.replaceWidget(old, self._holder)
         old.hide()
@@ -122,10 +122,10 @@ class EdgesTab(QWidget):
             for edge in some:
                 other = edge[0] if edge[1] == name else edge[1]
                 made = self._rows[edge] = _EdgeRow(subject.title(other), edge)
-                made.name.clicked.connect(partial(self._shell.bench.select, (other,)))
+                made.name.clicked.connect(partial(self._app.workspace.select, (other,)))
                 made.turn.clicked.connect(partial(self._on_turn, edge))
                 made.gone.clicked.connect(partial(self._on_gone, edge))
-                why = why_not_editable(subject)
+                why = not_editable_reason(subject)
                 made.allow(why)
                 section.add(made)
             if not some:
@@ -134,11 +134,11 @@ class EdgesTab(QWidget):
 
     def _on_turn(self, edge: Edge, *_: object) -> None:
         if self._subject is not None:
-            reverse(self._shell, self._subject, edge)
+            reverse(self._app, self._subject, edge)
 
     def _on_gone(self, edge: Edge, *_: object) -> None:
         if self._subject is not None:
-            delete(self._shell, self._subject, edge)
+            delete(self._app, self._subject, edge)
 
 
 class _EdgeRow(QWidget):
@@ -160,7 +160,7 @@ class _EdgeRow(QWidget):
         for widget in (self.bits, self.turn, self.gone):
             layout.addWidget(widget)
 
-    def allow(self, why_not: str | None) -> None:
+    def allow(self, disabled_reason: str | None) -> None:
         for widget, tip in self._tips.items():
-            widget.setEnabled(why_not is None)
-            widget.setToolTip(why_not or tip)
+            widget.setEnabled(disabled_reason is None)
+            widget.setToolTip(disabled_reason or tip)

@@ -14,22 +14,22 @@ from pgmstudio.core.project import model_edits
 from pgmstudio.gui.evidence.state_gestures import tip_in, use_in
 from pgmstudio.gui.inspector.node_beliefs import bars_of, tell_waiting
 from pgmstudio.gui.inspector.state_editor import StateManager
-from pgmstudio.gui.inspector.subject import Subject
-from pgmstudio.gui.languages.ldag.similar_rows import AlikeSection
+from pgmstudio.gui.inspector.subject import ActiveModel
+from pgmstudio.gui.languages.ldag.similar_rows import SimilarRowsSection
 from pgmstudio.gui.languages.tree_mixture.component_tables import component_columns, is_mixture
 from pgmstudio.gui.widgets.basic import Section, button, label, row
 from pgmstudio.gui.widgets.belief_bars import BeliefBars
 from pgmstudio.gui.widgets.fact_rows import FactRows
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 
 class TableTab(QWidget):
     """Edits names; the table itself is edited in its own panel."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
-        self._shell = shell
-        self._subject: Subject | None = None
+        self._app = app
+        self._subject: ActiveModel | None = None
         self._name = ""
         names = Section("Name and states", line=False)
         self._title = _field("inspectorNodeTitle", "Title", "What is written on the node.")
@@ -38,7 +38,7 @@ class TableTab(QWidget):
             "inspectorIdentifier", "Identifier", "The name in files and formulas."
         )
         self._identifier.editingFinished.connect(self._on_identifier)
-        self._states = StateManager(shell)
+        self._states = StateManager(app)
         form = QFormLayout()
         form.setContentsMargins(0, 0, 0, 0)
         form.setHorizontalSpacing(12)
@@ -53,7 +53,7 @@ class TableTab(QWidget):
         self.facts = FactRows("inspectorTableFacts")
         self._show = button(
             "Show table",
-            lambda: shell.reveal("tablePanel"),
+            lambda: app.reveal("tablePanel"),
             icon_name="table",
             name="inspectorShowTable",
             tip="Bring the table of this variable to front.",
@@ -65,7 +65,7 @@ class TableTab(QWidget):
         layout.setSpacing(4)
         layout.addWidget(names)
         layout.addWidget(table)
-        self._alike = AlikeSection(shell)
+        self._alike = SimilarRowsSection(app)
         layout.addWidget(self._alike)
         self._belief = Section("Belief")
         self.bars = BeliefBars("inspectorTableBars")
@@ -75,7 +75,7 @@ class TableTab(QWidget):
         layout.addWidget(self._belief)
         layout.addStretch(1)
 
-    def show_node(self, subject: Subject, name: str) -> None:
+    def show_node(self, subject: ActiveModel, name: str) -> None:
         self._subject, self._name = subject, name
         variable = subject.variable(name)
         can = isinstance(subject.model, model_edits.Renamable)
@@ -135,7 +135,7 @@ class TableTab(QWidget):
                 node=self._name,
                 title=wanted,
             )
-            self._shell.change(f"Rename {self._name} to {text or self._name}", edit)
+            self._app.change(f"Rename {self._name} to {text or self._name}", edit)
         else:
             self._title.setText(subject.title(self._name))
 
@@ -147,10 +147,10 @@ class TableTab(QWidget):
         edit = partial(model_edits.rename_variable, model_id=subject.model_id, old=old, new=new)
         if not new or new == old:
             self._identifier.setText(old)
-        elif self._shell.change(f"Rename {old} to {new}", edit):
-            if self._shell.bench.target == old:
-                self._shell.bench.set_target(new)
-            self._shell.bench.select((new,))
+        elif self._app.change(f"Rename {old} to {new}", edit):
+            if self._app.workspace.target == old:
+                self._app.workspace.set_target(new)
+            self._app.workspace.select((new,))
         else:
             self._identifier.setText(old)
 
@@ -163,7 +163,7 @@ def _field(name: str, what: str, tip: str) -> QLineEdit:
     return made
 
 
-def _source(subject: Subject) -> str:
+def _source(subject: ActiveModel) -> str:
     entry = subject.entry
     words = "learned" if entry.run_id or "learner" in entry.provenance else "as opened"
     return f"{words}, then edited" if entry.is_edited else words

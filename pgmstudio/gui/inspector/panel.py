@@ -9,7 +9,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
 
 from pgmstudio.core.analysis.belief_query import Standing
-from pgmstudio.gui.cpt_editor.edit_session import table_work
+from pgmstudio.gui.cpt_editor.edit_session import cpt_edit_session
 from pgmstudio.gui.inspector.subject import data_around, subject_around
 from pgmstudio.gui.jobs.debounce import BeforePaint
 from pgmstudio.gui.languages.pdg.node_selection import graph_nodes
@@ -18,7 +18,7 @@ from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.runs.live_model import following_of
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import empty_state
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:
     from pgmstudio.gui.inspector.data import DataInspector
@@ -46,11 +46,11 @@ class InspectorPanel(QFrame):
     Each has a page of its own, made when it is first needed: a start needs none of them.
     """
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.setObjectName("inspector")
         self.setProperty("role", "surface")
-        self._shell = shell
+        self._app = app
         self.empty = empty_state("Facts about the model in view and its selection stand here.")
         self.empty.setObjectName("inspectorEmpty")
         self._asked_run: LearningRun | None = None  # clicked at since the selection was another
@@ -61,21 +61,21 @@ class InspectorPanel(QFrame):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._pages)
         self._soon = BeforePaint(self, self._refresh)
-        bench = shell.bench
-        shell.document.changed.connect(self._later)
-        bench.model_in_view_changed.connect(self._on_other_subject)
-        bench.selection_changed.connect(self._on_other_subject)
-        bench.runs.looked_at_changed.connect(self._on_looked_at)
-        bench.runs.run_ended.connect(self._later)
-        shell.center.page_changed.connect(self._on_other_subject)
-        shell.center.facts_changed.connect(self._later)
-        table_work(shell).changed.connect(self._later)
-        self._following = following_of(shell)
+        workspace = app.workspace
+        app.document.changed.connect(self._later)
+        workspace.model_in_view_changed.connect(self._on_other_subject)
+        workspace.selection_changed.connect(self._on_other_subject)
+        workspace.runs.looked_at_changed.connect(self._on_looked_at)
+        workspace.runs.run_ended.connect(self._later)
+        app.center.page_changed.connect(self._on_other_subject)
+        app.center.facts_changed.connect(self._later)
+        cpt_edit_session(app).changed.connect(self._later)
+        self._following = following_of(app)
         self._following.changed.connect(self._on_following)
-        self._graph_nodes = graph_nodes(shell)
+        self._graph_nodes = graph_nodes(app)
         self._graph_nodes.changed.connect(self._later)
-        bench.beliefs_changed.connect(self._on_beliefs)
-        bench.target_changed.connect(self._later)
+        workspace.beliefs_changed.connect(self._on_beliefs)
+        workspace.target_changed.connect(self._later)
         theme().changed.connect(self._on_theme)
         self._on_theme()
         self._refresh()
@@ -85,56 +85,56 @@ class InspectorPanel(QFrame):
         """The page of one variable."""
         from pgmstudio.gui.inspector.node import NodeInspector
 
-        return self._added(NodeInspector(self._shell))
+        return self._added(NodeInspector(self._app))
 
     @cached_property
     def graph_node(self) -> GraphNodeInspector:
         """The page of one node of a decision graph."""
         from pgmstudio.gui.languages.pdg.inspector import GraphNodeInspector
 
-        return self._added(GraphNodeInspector(self._shell))
+        return self._added(GraphNodeInspector(self._app))
 
     @cached_property
     def edge(self) -> EdgeInspector:
         """The page of one edge."""
         from pgmstudio.gui.inspector.edge import EdgeInspector
 
-        return self._added(EdgeInspector(self._shell))
+        return self._added(EdgeInspector(self._app))
 
     @cached_property
     def joint(self) -> JointInspector:
         """The page of several variables."""
         from pgmstudio.gui.inspector.joint import JointInspector
 
-        return self._added(JointInspector(self._shell))
+        return self._added(JointInspector(self._app))
 
     @cached_property
     def model(self) -> ModelInspector:
         """The page of the model itself."""
         from pgmstudio.gui.inspector.model import ModelInspector
 
-        return self._added(ModelInspector(self._shell))
+        return self._added(ModelInspector(self._app))
 
     @cached_property
     def run(self) -> RunInspector:
         """The page of a run."""
         from pgmstudio.gui.inspector.run import RunInspector
 
-        return self._added(RunInspector(self._shell))
+        return self._added(RunInspector(self._app))
 
     @cached_property
     def plan(self) -> PlanInspector:
         """The page of a run that could be started."""
         from pgmstudio.gui.inspector.run import PlanInspector
 
-        return self._added(PlanInspector(self._shell))
+        return self._added(PlanInspector(self._app))
 
     @cached_property
     def data(self) -> DataInspector:
         """The page of a data set."""
         from pgmstudio.gui.inspector.data import DataInspector
 
-        return self._added(DataInspector(self._shell))
+        return self._added(DataInspector(self._app))
 
     def _added(self, page: Page) -> Page:
         self._pages.addWidget(page)
@@ -148,32 +148,32 @@ class InspectorPanel(QFrame):
         self._later()
 
     def _on_looked_at(self, run: LearningRun | None) -> None:
-        live = self._shell.bench.beliefs_in_view
+        live = self._app.workspace.beliefs_in_view
         self._asked_run, self._standing = run, None if live is None else live.standing
         self._later()
 
     def _on_beliefs(self, model_id: str) -> None:
         """Who sets evidence looks at the model again, not at a run."""
-        bench = self._shell.bench
-        live = bench.beliefs_in_view if model_id == bench.model_id else None
+        workspace = self._app.workspace
+        live = workspace.beliefs_in_view if model_id == workspace.model_id else None
         if live is not None and live.standing != self._standing:
             self._asked_run = None
         self._later()
 
     def _on_following(self, model_id: str) -> None:
         is_shown = self._pages.currentWidget() is self.__dict__.get("run")
-        if model_id == self._shell.bench.model_id and is_shown != (self._run() is not None):
+        if model_id == self._app.workspace.model_id and is_shown != (self._run() is not None):
             self._later()
 
     def _run(self) -> LearningRun | None:
         """The run to speak of: asked for, followed by the model in view, or without a model."""
-        bench = self._shell.bench
-        if self._asked_run is not None and self._asked_run in bench.runs.runs:
+        workspace = self._app.workspace
+        if self._asked_run is not None and self._asked_run in workspace.runs.runs:
             return self._asked_run
-        if bench.model_id is None:
-            run = bench.runs.looked_at
+        if workspace.model_id is None:
+            run = workspace.runs.looked_at
             return run if run is not None and not run.state.is_end else None
-        follower = self._following.of_model(bench.model_id)
+        follower = self._following.of_model(workspace.model_id)
         return None if follower is None else follower.run
 
     def _on_theme(self) -> None:
@@ -186,16 +186,16 @@ class InspectorPanel(QFrame):
 
     def _refresh(self) -> None:
         """Hidden panels cost nothing; they are filled when they are shown."""
-        page = self._shell.center.current
+        page = self._app.center.current
         own = None if page is None else page.inspector()
         if own is not None:
             if self._pages.indexOf(own) < 0:
                 self._pages.addWidget(own)
             self._show(own)
             return
-        subject = subject_around(self._shell)
-        data_id = data_around(self._shell) if subject is None else None
-        chosen, run = self._shell.bench.selection, self._run()
+        subject = subject_around(self._app)
+        data_id = data_around(self._app) if subject is None else None
+        chosen, run = self._app.workspace.selection, self._run()
         is_about_run = run is not None and (self._asked_run is run or not any_of(chosen))
         if run is None and subject is None and data_id is None:
             self._show(self.empty)
@@ -206,7 +206,7 @@ class InspectorPanel(QFrame):
             self._show(self.run)
             self.run.show_run(run)
             return
-        page = self._shell.center.current
+        page = self._app.center.current
         plan = page.about_run() if page is not None else None
         if plan is not None:
             self._show(self.plan)
@@ -215,7 +215,7 @@ class InspectorPanel(QFrame):
         if subject is None:
             assert data_id is not None
             self._show(self.data)
-            self.data.show_data(data_id, self._shell.project.data[data_id])
+            self.data.show_data(data_id, self._app.project.data[data_id])
             return
         domain = subject.model.domain
         nodes = tuple(name for name in chosen.nodes if name in domain)

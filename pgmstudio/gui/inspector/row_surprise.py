@@ -7,37 +7,37 @@ import math
 from PySide6.QtWidgets import QCheckBox
 
 from pgmstudio.core.number_format import counted, grouped
-from pgmstudio.gui.evidence.evidence_diagnostics import FindingKeeper, keeper_of
-from pgmstudio.gui.evidence.row_surprise import row_desk, surprises
+from pgmstudio.gui.evidence.evidence_diagnostics import EvidenceDiagnostics, keeper_of
+from pgmstudio.gui.evidence.row_surprise import row_surprise_of, surprises
 from pgmstudio.gui.inspector.evidence_impact import leave
-from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.inspector.subject import ActiveModel
 from pgmstudio.gui.widgets.bar_rows import RankBars
 from pgmstudio.gui.widgets.basic import Section, Segments, button, label, row
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 _HOW = (
     ("rest", "Given rest", "−log2 P(e | all other evidence)"),
     ("parents", "Given parents", "−log2 P(state | states of its parents), where all are known"),
 )
-MOST_RANKED = 8
+MAX_RANKED = 8
 
 
 class SurpriseSection(Section):
     """Hidden while there is no evidence."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__("Most surprising evidence", "bits")
         self.setObjectName("inspectorSurprise")
-        self._shell = shell
-        self._subject: Subject | None = None
-        self._keeper: FindingKeeper | None = None
-        self._desk = row_desk(shell)
+        self._app = app
+        self._subject: ActiveModel | None = None
+        self._keeper: EvidenceDiagnostics | None = None
+        self._desk = row_surprise_of(app)
         self._desk.changed.connect(self._tell)
         self._row = label("", "secondary", size="dense", wrap=True)
         self._row.setObjectName("inspectorSurpriseRow")
         self.how = Segments(_HOW, "inspectorSurpriseHow")
         self.how.chosen.connect(self._desk.measure_by)
-        self.ranks = RankBars("inspectorSurprises", most=MOST_RANKED)
+        self.ranks = RankBars("inspectorSurprises", most=MAX_RANKED)
         self.ranks.chosen.connect(self._on_chosen)
         self._none = label("", "tertiary", size="dense", wrap=True)
         self.mark = QCheckBox("Mark it in the picture")
@@ -61,7 +61,7 @@ class SurpriseSection(Section):
         ):
             self.add(part)
 
-    def show_subject(self, subject: Subject) -> None:
+    def show_subject(self, subject: ActiveModel) -> None:
         self._subject = subject
         keeper = keeper_of(subject.live)
         if keeper is not self._keeper:
@@ -78,7 +78,7 @@ class SurpriseSection(Section):
             return
         evidence = subject.live.evidence
         self.setVisible(bool(evidence))
-        if not evidence or self._shell.project.models.get(subject.model_id) is None:
+        if not evidence or self._app.project.models.get(subject.model_id) is None:
             return
         self.how.choose(self._desk.measure)
         bits = surprises(self._desk, subject.live)
@@ -89,17 +89,21 @@ class SurpriseSection(Section):
         self._none.setVisible(not shown)
         self.mark.setChecked(self._desk.marks_surprise)
         self._tell_row(subject)
-        action = self._shell.book.actions.get("evidence.next-row")
-        spec = self._shell.book.specs.get("evidence.next-row")
-        reason = spec.why_not() if spec is not None and spec.why_not is not None else None
+        action = self._app.book.actions.get("evidence.next-row")
+        spec = self._app.book.specs.get("evidence.next-row")
+        reason = (
+            spec.disabled_reason()
+            if spec is not None and spec.disabled_reason is not None
+            else None
+        )
         self._next.setVisible(action is not None and reason is None)
 
-    def _tell_row(self, subject: Subject) -> None:
+    def _tell_row(self, subject: ActiveModel) -> None:
         found = self._desk.row_of(subject.model_id)
         self._row.setVisible(found is not None)
         if found is None:
             return
-        name = next((e.name for e in self._shell.project.data.values() if e.data is found.data), "")
+        name = next((e.name for e in self._app.project.data.values() if e.data is found.data), "")
         words = f"Row {grouped(found.row + 1)}{f' of {name}' if name else ''}"
         ranking = self._desk.ranking_of(subject.model, found.data)
         if ranking is not None:
@@ -117,9 +121,9 @@ class SurpriseSection(Section):
         self._row.setText(f"{words}.{lost}")
 
     def _on_chosen(self, name: str) -> None:
-        self._shell.bench.select((name,))
+        self._app.workspace.select((name,))
 
     def _on_next(self) -> None:
-        action = self._shell.book.actions.get("evidence.next-row")
+        action = self._app.book.actions.get("evidence.next-row")
         if action is not None:
             action.trigger()

@@ -38,7 +38,7 @@ from pgmstudio.core.project.project import Run
 from pgmstudio.gui.inspector.header import InspectorHead, lay_under
 from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.jobs.job import JobState
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.runs.run_recorder import constraint_sentence, training_rows
 from pgmstudio.gui.runs.run_summary import (
@@ -56,10 +56,10 @@ from pgmstudio.gui.theme.icons import icon, language_icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Section, button, hairline, label, row, scrolled
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 # Earlier runs told of, the newest first.
-MOST_RUNS = 4
+MAX_RUNS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,10 +77,10 @@ class RunPlan:
 class PlanInspector(QWidget):
     """Follows what is chosen on the run sheet."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.setObjectName("planInspector")
-        self._shell = shell
+        self._app = app
         self._head = InspectorHead("inspectorPlan")
         self.forecast = FactRows("inspectorPlanForecast")
         expected = Section("Forecast", "rough", line=False)
@@ -106,7 +106,7 @@ class PlanInspector(QWidget):
             sign=language_icon(plan.learner.kind),
         )
         self.forecast.show_facts(forecast_facts(plan))
-        earlier = earlier_facts(plan, self._shell.project.runs.values())
+        earlier = earlier_facts(plan, self._app.project.runs.values())
         self.before.show_facts(earlier)
         self._earlier.setVisible(bool(earlier))
 
@@ -146,7 +146,7 @@ def earlier_facts(plan: RunPlan, runs: Iterable[Run]) -> list[Fact]:
     same.sort(key=lambda run: run.learner != plan.learner.key)
     return [
         (run.title or run.learner, f"{run.seconds:.3g} s, {run.outcome.value}")
-        for run in same[:MOST_RUNS]
+        for run in same[:MAX_RUNS]
     ]
 
 
@@ -251,15 +251,15 @@ REFRESH_MS = 200
 class RunInspector(QWidget):
     """Follows one run of the queue."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.setObjectName("runInspector")
-        self._shell = shell
+        self._app = app
         self._run: LearningRun | None = None
         self._evaluation: Evaluation | None = None
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_evaluated)
-        self._asker.failed.connect(shell.errors.at("inspectorPanel").report)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_evaluated)
+        self._latest_task.failed.connect(app.errors.at("inspectorPanel").report)
         self._head = InspectorHead("inspectorRun")
         self._doing = Section("Now", line=False)
         self._bar = QProgressBar()
@@ -325,13 +325,13 @@ class RunInspector(QWidget):
         for shown in (self._head, hairline(), scrolled(content, "inspectorRunScroll")):
             layout.addWidget(shown)
         self._soon = one_shot(self, self._refresh, REFRESH_MS)
-        shell.bench.runs.run_changed.connect(self._on_run_changed)
+        app.workspace.runs.run_changed.connect(self._on_run_changed)
 
     def show_run(self, run: LearningRun) -> None:
         """What is told of a run; it is told again as the run goes on."""
         if run is not self._run:
             self._run, self._evaluation = run, None
-            self._asker.forget()
+            self._latest_task.forget()
             self._tell_once(run)
         self._refresh()
 
@@ -352,7 +352,7 @@ class RunInspector(QWidget):
         if run is None:
             return
         learner = learner_of(run.request.learner_key)
-        entry = self._shell.project.data.get(run.request.data_id)
+        entry = self._app.project.data.get(run.request.data_id)
         rows = f" on {entry.name}" if entry is not None else ""
         chip = None if run.state.is_end else Chip("live", "", "target")
         self._head.tell(
@@ -396,23 +396,23 @@ class RunInspector(QWidget):
         from pgmstudio.gui.runs.live_model import open_best
 
         if self._run is not None:
-            open_best(self._shell, self._run)
+            open_best(self._app, self._run)
 
     def _on_evaluate(self) -> None:
         run = self._run
         if run is not None and run.best is not None:
             self._evaluated.setText("Being measured…")
-            self._asker.ask(partial(_measure, run.best, self._parts(run)))
+            self._latest_task.ask(partial(_measure, run.best, self._parts(run)))
 
     def _parts(self, run: LearningRun) -> dict[str, DataSet]:
         """The rows it learns from, and those of the split that it does not see."""
         learned = run.request.split_part
         parts = {learned or "all rows": run.task.data}
-        entry = self._shell.project.data.get(run.request.data_id)
+        entry = self._app.project.data.get(run.request.data_id)
         if learned is not None and entry is not None and entry.split is not None:
             for name in entry.split.names:
                 if name != learned:
-                    rows = training_rows(self._shell.project, run.request.data_id, name)
+                    rows = training_rows(self._app.project, run.request.data_id, name)
                     parts[name] = rows
         return parts
 
@@ -425,7 +425,7 @@ class RunInspector(QWidget):
         found = self._evaluation
         self.evaluation.setVisible(found is not None and not found.problem)
         if found is None:
-            if not self._asker.is_waiting:
+            if not self._latest_task.is_waiting:
                 self._evaluated.setText("")
         else:
             is_old = found.model is not run.best
@@ -438,7 +438,7 @@ class RunInspector(QWidget):
         from pgmstudio.gui.learning.actions import open_learn_page
 
         if self._run is not None:
-            open_learn_page(self._shell).fill(self._run.request)
+            open_learn_page(self._app).fill(self._run.request)
 
 
 def _measure(model: object, parts: dict[str, DataSet], _cancel: object) -> Evaluation:

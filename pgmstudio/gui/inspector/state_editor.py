@@ -33,14 +33,14 @@ from PySide6.QtWidgets import (
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project import model_edits
 from pgmstudio.core.project.model_edits import EditableStates, Renamable
-from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.inspector.subject import ActiveModel
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import button, row
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 Index = QModelIndex | QPersistentModelIndex
-MOST_ROWS = 4
-MOST_WIDTH = 150
+MAX_ROWS = 4
+MAX_WIDTH = 150
 GRIP = 12  # px at 100 %: the dots a chip is dragged by
 
 
@@ -52,7 +52,7 @@ class _ChipDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         metrics = QFontMetrics(theme().font("dense"))
         wide = metrics.horizontalAdvance(str(index.data())) + 20 + self._grip()
-        return QSize(min(wide, round(MOST_WIDTH * theme().scale)), theme().px("control_small") + 2)
+        return QSize(min(wide, round(MAX_WIDTH * theme().scale)), theme().px("control_small") + 2)
 
     def _grip(self) -> int:
         return round(GRIP * theme().scale) if self.has_grip else 0
@@ -95,8 +95,8 @@ class StateChips(QListWidget):
 
     renamed = Signal(str, str)  # old, new
     moved = Signal(str, int)  # state, its new place
-    removal_wished = Signal(str)
-    menu_wished = Signal(str, QPoint)  # state, where on the screen
+    removal_requested = Signal(str)
+    menu_requested = Signal(str, QPoint)  # state, where on the screen
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -171,7 +171,7 @@ class StateChips(QListWidget):
         item = self.itemAt(place) or self.currentItem()
         if item is not None and self._can_order:
             state = str(item.data(Qt.ItemDataRole.UserRole))
-            self.menu_wished.emit(state, self.viewport().mapToGlobal(place))
+            self.menu_requested.emit(state, self.viewport().mapToGlobal(place))
 
     def dropEvent(self, event: QDropEvent) -> None:
         item = self.currentItem()
@@ -191,7 +191,7 @@ class StateChips(QListWidget):
         held = event.modifiers() & Qt.KeyboardModifier.ControlModifier
         steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
         if self._can_order and state and event.key() == Qt.Key.Key_Delete:
-            self.removal_wished.emit(state)
+            self.removal_requested.emit(state)
         elif self._can_order and state and held and event.key() in steps:
             place = row + steps[Qt.Key(event.key())]
             if 0 <= place < self.count():
@@ -211,22 +211,22 @@ class StateChips(QListWidget):
         if last is not None:
             row_height = theme().px("control_small") + 6
             wanted = self.visualItemRect(last).bottom() + self.verticalOffset() + 8
-            self.setFixedHeight(min(wanted, MOST_ROWS * row_height + 8))
+            self.setFixedHeight(min(wanted, MAX_ROWS * row_height + 8))
 
 
 class StateManager(QWidget):
     """Chips with what can be done to them; every change is one undoable step."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
-        self._shell = shell
-        self._subject: Subject | None = None
+        self._app = app
+        self._subject: ActiveModel | None = None
         self._name = ""
         self.chips = StateChips("inspectorStates")
         self.chips.renamed.connect(self._on_renamed)
         self.chips.moved.connect(self._on_moved)
-        self.chips.removal_wished.connect(self._on_removal)
-        self.chips.menu_wished.connect(self._on_menu)
+        self.chips.removal_requested.connect(self._on_removal)
+        self.chips.menu_requested.connect(self._on_menu)
         self._add = button(
             "Add",
             self._on_add,
@@ -241,7 +241,7 @@ class StateManager(QWidget):
         layout.addWidget(self.chips)
         layout.addWidget(row(self._add, None))
 
-    def show_node(self, subject: Subject, name: str) -> None:
+    def show_node(self, subject: ActiveModel, name: str) -> None:
         self._subject, self._name = subject, name
         can_rename = isinstance(subject.model, Renamable)
         can_order = isinstance(subject.model, EditableStates)
@@ -266,8 +266,8 @@ class StateManager(QWidget):
             model_edits.add_state, model_id=subject.model_id, variable=self._name, state=fresh
         )
         # A name typed at once belongs to the same step.
-        if self._shell.change(f"Add a state to {self._name}", edit, merge=self._adding(fresh)):
-            self._shell.tell(
+        if self._app.change(f"Add a state to {self._name}", edit, merge=self._adding(fresh)):
+            self._app.tell(
                 f"{self._name} has a new state. Its probability is 0 until its table says "
                 f"otherwise{self._children(subject, 'where it is the parent, columns are even')}.",
                 undo=True,
@@ -291,7 +291,7 @@ class StateManager(QWidget):
             new=new,
         )
         text = f"Rename {self._name} = {old} to {new}"
-        if not new or not self._shell.change(text, edit, merge=self._adding(old)):
+        if not new or not self._app.change(text, edit, merge=self._adding(old)):
             self.chips.put_back()
 
     def _on_moved(self, state: str, place: int) -> None:
@@ -305,7 +305,7 @@ class StateManager(QWidget):
             state=state,
             place=place,
         )
-        if self._shell.change(f"Move {state} among the states of {self._name}", edit):
+        if self._app.change(f"Move {state} among the states of {self._name}", edit):
             self._follow()
             self.chips.choose(state)
         else:
@@ -318,15 +318,15 @@ class StateManager(QWidget):
         edit = partial(
             model_edits.remove_state, model_id=subject.model_id, variable=self._name, state=state
         )
-        if self._shell.change(f"Remove {self._name} = {state}", edit):
+        if self._app.change(f"Remove {self._name} = {state}", edit):
             self._follow()
-            self._shell.tell(
+            self._app.tell(
                 f"{self._name} = {state} was removed. The other states of its table were scaled "
                 f"to 1{self._children(subject, 'its columns went')}.",
                 undo=True,
             )
 
-    def _children(self, subject: Subject, words: str) -> str:
+    def _children(self, subject: ActiveModel, words: str) -> str:
         count = len(subject.children(self._name))
         return f"; in {counted(count, 'table')} of children {words}" if count else ""
 
@@ -334,7 +334,7 @@ class StateManager(QWidget):
         """The inspector follows in its own time; the chips are needed now."""
         subject = self._subject
         if subject is not None:
-            states = self._shell.project.models[subject.model_id].model.domain[self._name].states
+            states = self._app.project.models[subject.model_id].model.domain[self._name].states
             self.chips.show_states(states, True, True)
 
     def _on_menu(self, state: str, place: QPoint) -> None:

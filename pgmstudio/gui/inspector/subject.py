@@ -11,20 +11,20 @@ from pgmstudio.core.inference.finding_text import TARGET, Chip, chip_of
 from pgmstudio.core.languages.kinds import kind_title
 from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.cpt_editor.edit_session import table_work
-from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+from pgmstudio.gui.cpt_editor.edit_session import cpt_edit_session
+from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.languages.ldag.context import context_views
 from pgmstudio.gui.project.last_model import last_model
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 
 @dataclass(frozen=True)
-class Subject:
+class ActiveModel:
     """The model in view."""
 
     model_id: str
     entry: ModelEntry
-    live: LiveBeliefs
+    live: BeliefService
     target: str | None
     waiting: frozenset[str] = frozenset()  # variables whose beliefs wait for a table
     context: Mapping[str, str] = field(default_factory=dict)  # of a labelled graph
@@ -64,35 +64,35 @@ class Subject:
         return Chip(self.context[name], "funnel", "label") if name in self.context else None
 
 
-def subject_in_view(shell: Shell) -> Subject | None:
+def active_model(app: AppContext) -> ActiveModel | None:
     """None when another page than a model's is in front."""
-    return _subject(shell, shell.bench.model_id)
+    return _subject(app, app.workspace.model_id)
 
 
-def subject_around(shell: Shell) -> Subject | None:
+def subject_around(app: AppContext) -> ActiveModel | None:
     """What the panels speak of: the model in view, or the last one where a page shows neither a
     model nor data, such as one of the manual."""
-    page = shell.center.current
-    if shell.bench.model_id is not None or page is None or page.about_data() is not None:
-        return subject_in_view(shell)
-    return _subject(shell, last_model(shell).id)
+    page = app.center.current
+    if app.workspace.model_id is not None or page is None or page.about_data() is not None:
+        return active_model(app)
+    return _subject(app, last_model(app).id)
 
 
-def data_around(shell: Shell) -> str | None:
+def data_around(app: AppContext) -> str | None:
     """The data set of the page in front, else the first of the project."""
-    page, data = shell.center.current, shell.project.data
+    page, data = app.center.current, app.project.data
     shown = page.about_data() if page is not None else None
     return shown if shown in data else next(iter(data), None)
 
 
-def _subject(shell: Shell, model_id: str | None) -> Subject | None:
-    bench = shell.bench
-    entry = shell.project.models.get(model_id or "")
-    live = bench.beliefs(model_id) if model_id is not None and entry is not None else None
+def _subject(app: AppContext, model_id: str | None) -> ActiveModel | None:
+    workspace = app.workspace
+    entry = app.project.models.get(model_id or "")
+    live = workspace.beliefs(model_id) if model_id is not None and entry is not None else None
     # Between a change of the document and its news the beliefs may still be of the old model.
     if entry is None or live is None or live.model is not entry.model:
         return None
     assert model_id is not None
-    waiting = table_work(shell).stale_in(model_id, entry.model, live.evidence)
-    context = context_views(shell).context(model_id)
-    return Subject(model_id, entry, live, bench.target, waiting, context)
+    waiting = cpt_edit_session(app).stale_in(model_id, entry.model, live.evidence)
+    context = context_views(app).context(model_id)
+    return ActiveModel(model_id, entry, live, workspace.target, waiting, context)

@@ -78,7 +78,7 @@ class BackgroundRun(QObject):
         self.changed.emit()
 
 
-class BesideRuns(QObject):
+class BackgroundRuns(QObject):
     """The background runs of a window that are under way; `changed` when one comes or goes."""
 
     changed = Signal()

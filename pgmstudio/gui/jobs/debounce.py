@@ -27,21 +27,21 @@ class BeforePaint(QObject):
 
     def __init__(self, owner: QObject, slot: Callable[..., object]) -> None:
         super().__init__(owner)
-        self._is_asked = False
+        self._is_requested = False
         self._asked.connect(self._call, Qt.ConnectionType.QueuedConnection)
         self._due.connect(slot)
 
     def start(self) -> None:
         """Once more is once."""
-        if not self._is_asked:
-            self._is_asked = True
+        if not self._is_requested:
+            self._is_requested = True
             self._asked.emit()
 
     def stop(self) -> None:
         """It is done already."""
-        self._is_asked = False
+        self._is_requested = False
 
     def _call(self) -> None:
-        if self._is_asked:
-            self._is_asked = False
+        if self._is_requested:
+            self._is_requested = False
             self._due.emit()

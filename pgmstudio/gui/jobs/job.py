@@ -161,7 +161,7 @@ class _End:
 
 
 @dataclass
-class Share:
+class ProgressCell:
     """Written by the thread that works, read by the window."""
 
     done: float = 0.0

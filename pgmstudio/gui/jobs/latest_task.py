@@ -11,7 +11,7 @@ from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.gui.jobs.job import Job
 
 
-class Asker(QObject):
+class LatestTask(QObject):
     """Asks one kind of question; a newer question makes the older ones' answers unwanted."""
 
     answered = Signal(object)

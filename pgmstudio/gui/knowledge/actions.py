@@ -11,23 +11,23 @@ from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.project.opening import close_welcome
 from pgmstudio.gui.window.actions import ActionSpec
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 
-def knowledge_actions(shell: Shell) -> list[ActionSpec]:
+def knowledge_actions(app: AppContext) -> list[ActionSpec]:
     def open_editor() -> None:
         from pgmstudio.gui.knowledge.page import KnowledgePage
 
-        close_welcome(shell)
-        shell.open_page("knowledge", lambda: KnowledgePage(shell))
+        close_welcome(app)
+        app.open_page("knowledge", lambda: KnowledgePage(app))
 
     def nothing() -> str | None:
-        project = shell.project
+        project = app.project
         return None if project.data or project.models else "import data or open a model first."
 
     def edges() -> list[tuple[str, str]]:
         """The selected edges, or the one from the first to the second of two selected nodes."""
-        chosen = shell.bench.selection
+        chosen = app.workspace.selection
         if chosen.edges or len(chosen.nodes) != 2:
             return list(chosen.edges)
         return [(chosen.nodes[0], chosen.nodes[1])]
@@ -38,24 +38,24 @@ def knowledge_actions(shell: Shell) -> list[ActionSpec]:
     def rule(edit: Callable[..., Project], word: str) -> Callable[[], None]:
         def apply() -> None:
             for source, target in edges():
-                shell.change(
+                app.change(
                     f"{word} {source} → {target}", partial(edit, source=source, target=target)
                 )
 
         return apply
 
     def check() -> None:
-        entry = shell.project.models[shell.bench.model_id or ""]
+        entry = app.project.models[app.workspace.model_id or ""]
         assert isinstance(entry.model, DirectedModel)
-        broken = shell.project.knowledge.violations(entry.model.edges)
-        count = shell.project.knowledge.rule_count()
-        shell.tell(" ".join(broken) if broken else f"All {count} constraints hold.")
+        broken = app.project.knowledge.violations(entry.model.edges)
+        count = app.project.knowledge.rule_count()
+        app.tell(" ".join(broken) if broken else f"All {count} constraints hold.")
 
     def cannot_check() -> str | None:
-        entry = shell.project.models.get(shell.bench.model_id or "")
+        entry = app.project.models.get(app.workspace.model_id or "")
         if entry is None or not isinstance(entry.model, DirectedModel):
             return "open a model with directed edges first."
-        return "there are no rules yet." if shell.project.knowledge.is_empty else None
+        return "there are no rules yet." if app.project.knowledge.is_empty else None
 
     return [
         ActionSpec(
@@ -66,7 +66,7 @@ def knowledge_actions(shell: Shell) -> list[ActionSpec]:
             open_editor,
             keys=("Ctrl+Shift+K",),
             icon="checks",
-            why_not=nothing,
+            disabled_reason=nothing,
         ),
         ActionSpec(
             "knowledge.require",
@@ -75,7 +75,7 @@ def knowledge_actions(shell: Shell) -> list[ActionSpec]:
             "Every learned model must have the selected edge, or that between two selected nodes.",
             rule(edits.require_edge, "Require"),
             icon="lock-simple",
-            why_not=no_edges,
+            disabled_reason=no_edges,
             separator_before=True,
         ),
         ActionSpec(
@@ -85,7 +85,7 @@ def knowledge_actions(shell: Shell) -> list[ActionSpec]:
             "No learned model may have the selected edge, or that between two selected nodes.",
             rule(edits.forbid_edge, "Forbid"),
             icon="prohibit",
-            why_not=no_edges,
+            disabled_reason=no_edges,
         ),
         ActionSpec(
             "knowledge.free",
@@ -93,7 +93,7 @@ def knowledge_actions(shell: Shell) -> list[ActionSpec]:
             "Knowledge",
             "Forget the rule about it.",
             rule(edits.forget_edge_rule, "Free"),
-            why_not=no_edges,
+            disabled_reason=no_edges,
         ),
         ActionSpec(
             "knowledge.check",
@@ -101,7 +101,7 @@ def knowledge_actions(shell: Shell) -> list[ActionSpec]:
             "Knowledge",
             "Whether its edges obey every rule.",
             check,
-            why_not=cannot_check,
+            disabled_reason=cannot_check,
             separator_before=True,
         ),
         ActionSpec(
@@ -109,9 +109,11 @@ def knowledge_actions(shell: Shell) -> list[ActionSpec]:
             "Forget all rules",
             "Knowledge",
             "No tiers, no required and no forbidden edges; can be undone.",
-            lambda: shell.change(
+            lambda: app.change(
                 "Forget all rules", partial(edits.set_knowledge, knowledge=Knowledge())
             ),
-            why_not=lambda: "there are no rules." if shell.project.knowledge.is_empty else None,
+            disabled_reason=lambda: (
+                "there are no rules." if app.project.knowledge.is_empty else None
+            ),
         ),
     ]

@@ -30,7 +30,7 @@ from pgmstudio.gui.widgets.basic import (
     tool_button,
 )
 from pgmstudio.gui.widgets.combo_box import Combo
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.page import Page
 from pgmstudio.gui.window.progress_dialog import done_beside
 
@@ -57,11 +57,11 @@ class KnowledgePage(Page):
     """Tiers, matrix and list are three looks at the same rules."""
 
     def __init__(
-        self, shell: Shell, names_of: Callable[[Project], list[str]] | None = None
+        self, app: AppContext, names_of: Callable[[Project], list[str]] | None = None
     ) -> None:
         """`names_of`: the variables to speak of, when not all of the project."""
         super().__init__("knowledge")
-        self._shell = shell
+        self._app = app
         self._names_of = names_of or variables_of
         self._lanes = TierLanes()
         self._lanes.changed.connect(self._on_tiers)
@@ -141,7 +141,7 @@ class KnowledgePage(Page):
         layout.addWidget(self._stack, 1)
         # Below, so that no cell moves from under the pointer when a click makes a clash.
         layout.addWidget(self._clash)
-        shell.document.changed.connect(self._on_changed)
+        app.document.changed.connect(self._on_changed)
         theme().changed.connect(self.refresh)
         self.refresh()
 
@@ -169,7 +169,7 @@ class KnowledgePage(Page):
 
     def refresh(self) -> None:
         """Show the rules and variables there are now."""
-        project = self._shell.project
+        project = self._app.project
         names, rules = self._names_of(project), project.knowledge
         self._lanes.show_tiers(names, rules.tiers, rules.closed_tiers)
         self._matrix.rules.show(names, rules)
@@ -222,17 +222,13 @@ class KnowledgePage(Page):
     def set_rule(self, source: str, target: str, rule: str) -> None:
         """One rule about one edge, undoable; "" frees the edge."""
         edit, word = _EDITS[rule]
-        self._shell.change(
-            f"{word} {source} → {target}", partial(edit, source=source, target=target)
-        )
+        self._app.change(f"{word} {source} → {target}", partial(edit, source=source, target=target))
 
     def _rule_from_combos(self, rule: str) -> None:
         self.set_rule(self._source.currentText(), self._target.currentText(), rule)
 
     def _on_tiers(self, tiers: Iterable[Iterable[str]], closed: Iterable[int]) -> None:
-        self._shell.change(
-            "Change tiers", partial(edits.set_tiers, tiers=tiers, closed_tiers=closed)
-        )
+        self._app.change("Change tiers", partial(edits.set_tiers, tiers=tiers, closed_tiers=closed))
 
     def _on_import(self) -> None:
         chosen, _ = QFileDialog.getOpenFileName(self, "Import knowledge", "", ENDINGS)
@@ -243,9 +239,9 @@ class KnowledgePage(Page):
         try:
             knowledge = done_beside(self, f"Opening {path.name}", lambda *_: read_knowledge(path))
         except (PgmStudioError, Cancelled) as error:
-            self._shell.errors.report(error)
+            self._app.errors.report(error)
             return
-        self._shell.change(
+        self._app.change(
             f"Import knowledge from {path.name}",
             partial(edits.set_knowledge, knowledge=knowledge),
         )
@@ -255,11 +251,11 @@ class KnowledgePage(Page):
         if not chosen:
             return
         try:
-            lossy = write_knowledge(Path(chosen), self._shell.project.knowledge)
+            lossy = write_knowledge(Path(chosen), self._app.project.knowledge)
         except PgmStudioError as error:
-            self._shell.errors.report(error)
+            self._app.errors.report(error)
             return
-        self._shell.tell(" ".join([f"Saved {Path(chosen).name}.", *lossy]))
+        self._app.tell(" ".join([f"Saved {Path(chosen).name}.", *lossy]))
 
 
 def variables_of(project: Project) -> list[str]:

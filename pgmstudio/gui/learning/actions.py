@@ -7,90 +7,90 @@ from typing import TYPE_CHECKING, cast
 
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.gui.project.opening import close_welcome
-from pgmstudio.gui.runs.run_recorder import Landing, why_not_again, why_not_reproducible
+from pgmstudio.gui.runs.run_recorder import RunRecorder, not_again_reason, not_reproducible_reason
 from pgmstudio.gui.window.actions import ActionSpec
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:
     from pgmstudio.gui.learning.page import LearnPage
 
 
-def landing_of(shell: Shell) -> Landing:
+def landing_of(app: AppContext) -> RunRecorder:
     """The one landing of a shell, made at the first asking."""
-    found = shell.findChild(Landing)
-    return found if isinstance(found, Landing) else Landing(shell)
+    found = app.findChild(RunRecorder)
+    return found if isinstance(found, RunRecorder) else RunRecorder(app)
 
 
-def open_learn_page(shell: Shell, learner: str | None = None) -> LearnPage:
+def open_learn_page(app: AppContext, learner: str | None = None) -> LearnPage:
     from pgmstudio.gui.learning.page import LearnPage
 
-    in_front = shell.center.current
+    in_front = app.center.current
     data_id = None if in_front is None else in_front.about_data()
-    close_welcome(shell)
-    page = cast(LearnPage, shell.open_page("learn", lambda: LearnPage(shell, landing_of(shell))))
+    close_welcome(app)
+    page = cast(LearnPage, app.open_page("learn", lambda: LearnPage(app, landing_of(app))))
     page.choose(learner=learner, data_id=data_id)
     return page
 
 
-def learn_page_actions(shell: Shell) -> list[ActionSpec]:
+def learn_page_actions(app: AppContext) -> list[ActionSpec]:
     return [
         ActionSpec(
             "learn.learn",
             "Learn…",
             "Learn",
             "Choose a learner, set it up and start it in the background.",
-            lambda: open_learn_page(shell),
+            lambda: open_learn_page(app),
             keys=("Ctrl+L",),
             icon="play-circle",
-            why_not=partial(_no_data, shell),
+            disabled_reason=partial(_no_data, app),
         )
     ]
 
 
-def learner_actions(shell: Shell) -> list[ActionSpec]:
+def learner_actions(app: AppContext) -> list[ActionSpec]:
     return [
         ActionSpec(
             f"learn.{key}",
             f"{learner.title}…",
             "Learn/With",
             " ".join((type(learner).__doc__ or learner.title).split()),
-            partial(open_learn_page, shell, key),
-            why_not=partial(_no_data, shell),
+            partial(open_learn_page, app, key),
+            disabled_reason=partial(_no_data, app),
         )
         for key, learner in all_learners().items()
     ]
 
 
-def _no_data(shell: Shell) -> str | None:
-    return None if shell.project.data else "import data first (Ctrl+I)."
+def _no_data(app: AppContext) -> str | None:
+    return None if app.project.data else "import data first (Ctrl+I)."
 
 
-def learn_actions(shell: Shell) -> list[ActionSpec]:
-    landing = landing_of(shell)
-    runs = shell.bench.runs
+def learn_actions(app: AppContext) -> list[ActionSpec]:
+    landing = landing_of(app)
+    runs = app.workspace.runs
 
-    def run_in_view() -> str | None:
-        entry = shell.project.models.get(shell.bench.model_id or "")
+    def active_run() -> str | None:
+        entry = app.project.models.get(app.workspace.model_id or "")
         return entry.run_id if entry is not None else None
 
     def reproduce() -> None:
-        run_id = run_in_view()
+        run_id = active_run()
         if run_id is not None:
             landing.again(run_id)
-            shell.reveal("runsPanel")
+            app.reveal("runsPanel")
 
     def learn_again() -> None:
         from pgmstudio.gui.learning.learner_forms import free_title
 
-        run_id = run_in_view()
+        run_id = active_run()
         if run_id is not None:
-            title = free_title(shell, shell.project.runs[run_id].title)
+            title = free_title(app, app.project.runs[run_id].title)
             landing.on_present_rows(run_id, title)
-            shell.reveal("runsPanel")
+            app.reveal("runsPanel")
 
-    def why_not_learn_again() -> str | None:
-        reason = why_not_again(shell.project, run_in_view())
-        if reason is None and not shell.project.is_stale(shell.bench.model_id or ""):
+    def not_learn_again_reason() -> str | None:
+        reason = not_again_reason(app.project, active_run())
+        if reason is None and not app.project.is_stale(app.workspace.model_id or ""):
             return "its rows have not changed since; Reproduce this model runs it again."
         return reason
 
@@ -100,7 +100,7 @@ def learn_actions(shell: Shell) -> list[ActionSpec]:
             "Show runs",
             "Learn",
             "The runs panel.",
-            lambda: shell.reveal("runsPanel"),
+            lambda: app.reveal("runsPanel"),
             separator_before=True,
         ),
         ActionSpec(
@@ -110,7 +110,7 @@ def learn_actions(shell: Shell) -> list[ActionSpec]:
             "End every run; the best model of each is kept.",
             runs.stop_all,
             icon="stop",
-            why_not=lambda: None if runs.running or runs.waiting else "nothing runs.",
+            disabled_reason=lambda: None if runs.running or runs.waiting else "nothing runs.",
         ),
         ActionSpec(
             "learn.reproduce",
@@ -118,7 +118,7 @@ def learn_actions(shell: Shell) -> list[ActionSpec]:
             "Learn",
             "Run its learner again with the same data, settings and seed, and compare.",
             reproduce,
-            why_not=lambda: why_not_reproducible(shell.project, run_in_view()),
+            disabled_reason=lambda: not_reproducible_reason(app.project, active_run()),
         ),
         ActionSpec(
             "learn.again",
@@ -127,6 +127,6 @@ def learn_actions(shell: Shell) -> list[ActionSpec]:
             "Learn from the present rows with the learner, settings and seed of this model.",
             learn_again,
             icon="arrow-clockwise",
-            why_not=why_not_learn_again,
+            disabled_reason=not_learn_again_reason,
         ),
     ]

@@ -7,14 +7,14 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QSpinBox, QWidget
 
-from pgmstudio.core.experiments.bootstrap import BootstrapParams, why_no_bootstrap
+from pgmstudio.core.experiments.bootstrap import BootstrapParams, no_bootstrap_reason
 from pgmstudio.core.learning.base import Learner
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.params import specs_of
 from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.widgets.combo_box import Combo
 
-MOST_REPLICATES = 100_000
+MAX_REPLICATES = 100_000
 _HELP = {spec.name: spec.help for spec in specs_of(BootstrapParams)}
 _WORDS = {"class": "class directions", "graph": "graph directions"}
 
@@ -28,7 +28,7 @@ class BootstrapChoice(QWidget):
         super().__init__()
         self.replicates = QSpinBox()
         self.replicates.setObjectName("learnReplicates")
-        self.replicates.setRange(0, MOST_REPLICATES)
+        self.replicates.setRange(0, MAX_REPLICATES)
         self.replicates.setSingleStep(50)
         self.replicates.setSpecialValueText("off")
         self.replicates.setSuffix(" replicates")
@@ -71,9 +71,9 @@ class BootstrapChoice(QWidget):
             return None
         return BootstrapParams(replicates=count, orientation=self.orientation.currentData())
 
-    def why_not(self, learner: Learner[Any]) -> str | None:
+    def disabled_reason(self, learner: Learner[Any]) -> str | None:
         """Why this learner cannot be bootstrapped, when that is asked for."""
-        return None if self.settings is None else why_no_bootstrap(learner)
+        return None if self.settings is None else no_bootstrap_reason(learner)
 
     def switch_on(self) -> None:
         """A usual number of replicates, unless one was chosen."""

@@ -24,22 +24,22 @@ from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.learning.base import Learner
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.gui.learning.param_form import ObjectChoices, ParamForm
-from pgmstudio.gui.project.workspace import Workbench
+from pgmstudio.gui.project.workspace import Workspace
 from pgmstudio.gui.theme.icons import language_icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label
 from pgmstudio.gui.widgets.keyed_list import KEY, KeyedList
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 
 class TargetFields(QObject):
     """Keeps the class of every form at the target, until a person types another."""
 
-    def __init__(self, bench: Workbench, parent: QObject) -> None:
+    def __init__(self, workspace: Workspace, parent: QObject) -> None:
         super().__init__(parent)
-        self._target = bench.target
+        self._target = workspace.target
         self._fields: list[QLineEdit] = []
-        bench.target_changed.connect(self._on_target_changed)
+        workspace.target_changed.connect(self._on_target_changed)
 
     def follow(self, form: QWidget) -> None:
         """Begin to keep the class of one form, if it asks for one."""
@@ -105,11 +105,11 @@ class LearnerForms(QWidget):
 
     changed = Signal()
 
-    def __init__(self, shell: Shell, rules: Callable[[], Knowledge]) -> None:
+    def __init__(self, app: AppContext, rules: Callable[[], Knowledge]) -> None:
         """`rules`: those that a run may obey now."""
         super().__init__()
-        self._shell, self._rules = shell, rules
-        self._targets = TargetFields(shell.bench, self)
+        self._app, self._rules = app, rules
+        self._targets = TargetFields(app.workspace, self)
         self._forms: dict[str, ParamForm] = {}
         self._form: ParamForm | None = None
         self._title = label("", "heading", size="heading")
@@ -175,7 +175,7 @@ class LearnerForms(QWidget):
         def models() -> dict[str, object]:
             return {
                 f"{entry.title} ({key})": entry.model
-                for key, entry in self._shell.project.models.items()
+                for key, entry in self._app.project.models.items()
                 if isinstance(entry.model, DirectedModel)
             }
 
@@ -197,10 +197,10 @@ def _obey(form: ParamForm) -> None:
         knowledge.setCurrentIndex(1)
 
 
-def free_title(shell: Shell, base: str) -> str:
+def free_title(app: AppContext, base: str) -> str:
     """The name for a run and its model, with a number where it is taken."""
-    taken = {entry.title for entry in shell.project.models.values()}
-    taken |= {run.request.title for run in shell.bench.runs.runs}
+    taken = {entry.title for entry in app.project.models.values()}
+    taken |= {run.request.title for run in app.workspace.runs.runs}
     if base not in taken:
         return base
     number = 2

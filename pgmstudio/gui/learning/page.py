@@ -25,7 +25,7 @@ from pgmstudio.gui.learning.bootstrap_form import BootstrapChoice
 from pgmstudio.gui.learning.learner_forms import LearnerForms, LearnerList, free_title
 from pgmstudio.gui.runs.bootstrap import start_bootstrap
 from pgmstudio.gui.runs.learning_run import RunRequest, tells_steps
-from pgmstudio.gui.runs.run_recorder import Landing, training_rows
+from pgmstudio.gui.runs.run_recorder import RunRecorder, training_rows
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import (
@@ -38,7 +38,7 @@ from pgmstudio.gui.widgets.basic import (
     scrolled,
 )
 from pgmstudio.gui.widgets.combo_box import chooser, offer
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.page import Page
 
 # The width below which settings and run stand one above the other, at 100 %.
@@ -50,13 +50,13 @@ _WALK_TIP = "Start a run that waits before every step of its search, and see eac
 class LearnPage(Page):
     """One for the window; it keeps what was set for each learner."""
 
-    def __init__(self, shell: Shell, landing: Landing) -> None:
+    def __init__(self, app: AppContext, landing: RunRecorder) -> None:
         super().__init__("learn")
-        self._shell, self._landing = shell, landing
-        self._remedies = RemedyRow(shell)
+        self._app, self._landing = app, landing
+        self._remedies = RemedyRow(app)
         self._learners = LearnerList("learnerList", all_learners())
         self._learners.picked.connect(self._on_learner)
-        self._forms = LearnerForms(shell, lambda: shell.project.knowledge)
+        self._forms = LearnerForms(app, lambda: app.project.knowledge)
         self._forms.changed.connect(self._refresh_notes)
         content = QWidget()
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, content)
@@ -65,7 +65,7 @@ class LearnPage(Page):
         self._columns.addWidget(self._forms, 3)
         self._columns.addWidget(self._sheet(), 2)
         beside(self, self._learners, scrolled(content, "learnScroll"), self._foot())
-        shell.document.changed.connect(self._on_document_changed)
+        app.document.changed.connect(self._on_document_changed)
         self._refresh_data()
         self.choose(learner=FIRST_LEARNER)
 
@@ -168,7 +168,7 @@ class LearnPage(Page):
             return None
         if rows is None or self.data_id is None or self._learners.learner is None:
             return None
-        name = self._shell.project.data[self.data_id].name
+        name = self._app.project.data[self.data_id].name
         part = self._part.currentData()
         return RunPlan(self.learner, self._forms.params(), self.data_id, name, part, rows)
 
@@ -188,7 +188,7 @@ class LearnPage(Page):
     def _rows(self) -> DataSet | None:
         if self.data_id is None:
             return None
-        return training_rows(self._shell.project, self.data_id, self._part.currentData())
+        return training_rows(self._app.project, self.data_id, self._part.currentData())
 
     # -- reactions
 
@@ -205,12 +205,12 @@ class LearnPage(Page):
             self._refresh_notes()
 
     def _refresh_data(self) -> None:
-        offer(self._data, {key: entry.name for key, entry in self._shell.project.data.items()})
+        offer(self._data, {key: entry.name for key, entry in self._app.project.data.items()})
         self._on_data()
 
     def _on_data(self) -> None:
         self.subject_changed.emit()
-        entry = self._shell.project.data.get(self.data_id or "")
+        entry = self._app.project.data.get(self.data_id or "")
         parts = entry.split.names if entry is not None and entry.split is not None else ()
         offer(self._part, {None: "all rows", **{name: name for name in parts}}, *parts[:1])
         self._refresh_notes()
@@ -229,7 +229,7 @@ class LearnPage(Page):
         refusal = (
             "Import data first: Data ▸ Import."
             if data is None
-            else self.bootstrap.why_not(self.learner)
+            else self.bootstrap.disabled_reason(self.learner)
             or self.learner.refuses(data)
             or ("" if params is not None else "A setting is wrong.")
             or settings_refusal(self.learner, params)
@@ -271,7 +271,7 @@ class LearnPage(Page):
 
         request = self._request()
         if request is not None:
-            open_steps(self._shell, self._landing.start(request, is_paused=True))
+            open_steps(self._app, self._landing.start(request, is_paused=True))
 
     def _on_start(self) -> None:
         request = self._request()
@@ -281,11 +281,11 @@ class LearnPage(Page):
         if settings is None:
             self._landing.start(request)
         else:
-            start_bootstrap(self._shell, request, settings)
-        self._shell.reveal("runsPanel")
+            start_bootstrap(self._app, request, settings)
+        self._app.reveal("runsPanel")
 
     def _default_title(self) -> str:
         base = self.learner.title
         if self.bootstrap.settings is not None:
             base = f"Bootstrap of {base}"
-        return free_title(self._shell, base)
+        return free_title(self._app, base)

@@ -19,9 +19,9 @@ from pgmstudio.gui.canvas.layout_worker import METHOD_TIPS, METHODS
 from pgmstudio.gui.canvas.node_view import MODE_TIPS, MODE_TITLES, NodeMode
 from pgmstudio.gui.learning.actions import open_learn_page
 from pgmstudio.gui.runs.learning_run import RunRequest
-from pgmstudio.gui.window.action_conditions import CanvasDesk
-from pgmstudio.gui.window.actions import ActionBook, ActionSpec
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.action_conditions import CanvasConditions
+from pgmstudio.gui.window.actions import ActionRegistry, ActionSpec
+from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:
     from pgmstudio.gui.model_page.page import ModelPage
@@ -46,26 +46,26 @@ CANVAS_KEYS = (
 )
 
 
-def keep_to_canvas(book: ActionBook) -> None:
+def keep_to_canvas(book: ActionRegistry) -> None:
     """Show these keys in menus without taking them from text fields and tables."""
     for action_id in CANVAS_KEYS:
         if action_id in book.actions:
             book[action_id].setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
 
 
-def model_actions(shell: Shell) -> list[ActionSpec]:
-    desk = CanvasDesk(shell)
+def model_actions(app: AppContext) -> list[ActionSpec]:
+    commands = CanvasConditions(app)
     return [
-        *_structure(desk),
-        *_layout(desk),
-        *_display(desk),
-        *_alignment(desk),
-        *_clipboard(desk),
-        *_view(desk),
+        *_structure(commands),
+        *_layout(commands),
+        *_display(commands),
+        *_alignment(commands),
+        *_clipboard(commands),
+        *_view(commands),
     ]
 
 
-def _structure(desk: CanvasDesk) -> list[ActionSpec]:
+def _structure(commands: CanvasConditions) -> list[ActionSpec]:
     def rename(page: ModelPage) -> None:
         page.canvas.view.begin_rename(page.scene().selected_nodes[0])
 
@@ -78,77 +78,77 @@ def _structure(desk: CanvasDesk) -> list[ActionSpec]:
             "Add node",
             "Model",
             "A new variable at the pointer; type its name.",
-            desk.on_page(add),
+            commands.on_page(add),
             keys=("N",),
             icon="plus-circle",
-            why_not=desk.not_editable,
+            disabled_reason=commands.not_editable,
         ),
         ActionSpec(
             "model.draw-edges",
             "Draw edges",
             "Model",
             "Drag from node to node; Esc ends it.",
-            desk.on_page(lambda page: page.choose_tool("edge")),
+            commands.on_page(lambda page: page.choose_tool("edge")),
             keys=("L",),
             icon="flow-arrow",
-            why_not=desk.not_joinable,
+            disabled_reason=commands.not_joinable,
         ),
         ActionSpec(
             "model.reverse",
             "Reverse edge",
             "Model",
             "Turn the selected edges around.",
-            desk.on_page(lambda page: page.editing.reverse_selected()),
+            commands.on_page(lambda page: page.editing.reverse_selected()),
             keys=("R",),
-            why_not=desk.no_edge,
+            disabled_reason=commands.no_edge,
         ),
         ActionSpec(
             "model.rename",
             "Rename node",
             "Model",
             "Another name for the selected variable.",
-            desk.on_page(rename),
+            commands.on_page(rename),
             keys=("F2",),
-            why_not=lambda: desk.not_editable() or desk.fewer_than(1)(),
+            disabled_reason=lambda: commands.not_editable() or commands.fewer_than(1)(),
         ),
         ActionSpec(
             "model.delete",
             "Delete",
             "Model",
             "Remove the selected nodes and edges; tables are averaged over what goes.",
-            desk.on_page(lambda page: page.editing.delete_selected()),
+            commands.on_page(lambda page: page.editing.delete_selected()),
             keys=("Del",),
-            why_not=desk.nothing_to_delete,
+            disabled_reason=commands.nothing_to_delete,
         ),
         ActionSpec(
             "model.find",
             "Find a node…",
             "Model",
             "By a part of its name; show only what is near it.",
-            desk.on_page(lambda page: page.front.open_find()),
+            commands.on_page(lambda page: page.front.open_find()),
             keys=("Ctrl+F",),
             icon="magnifying-glass",
-            why_not=desk.no_page,
+            disabled_reason=commands.no_page,
             separator_before=True,
         ),
     ]
 
 
-def _layout(desk: CanvasDesk) -> list[ActionSpec]:
+def _layout(commands: CanvasConditions) -> list[ActionSpec]:
     return [
         ActionSpec(
             f"model.layout.{method}",
             title,
             "Model/Layout",
             METHOD_TIPS[method],
-            desk.on_page(lambda page, method=method: page.arrange(method)),  # type: ignore[misc]
-            why_not=desk.no_page,
+            commands.on_page(lambda page, method=method: page.arrange(method)),  # type: ignore[misc]
+            disabled_reason=commands.no_page,
         )
         for method, title in METHODS.items()
     ]
 
 
-def _display(desk: CanvasDesk) -> list[ActionSpec]:
+def _display(commands: CanvasConditions) -> list[ActionSpec]:
     def of_all(mode: NodeMode) -> Callable[[ModelPage], object]:
         return lambda page: page.set_mode_of_all(mode)
 
@@ -161,23 +161,23 @@ def _display(desk: CanvasDesk) -> list[ActionSpec]:
             title,
             f"Model/{menu}",
             MODE_TIPS[mode],
-            desk.on_page(make(mode)),
-            why_not=why_not,
+            commands.on_page(make(mode)),
+            disabled_reason=disabled_reason,
         )
-        for key, menu, make, why_not in (
-            ("show-all", "Show all nodes as", of_all, desk.no_page),
-            ("show-selected", "Show selected nodes as", of_selected, desk.fewer_than(1)),
+        for key, menu, make, disabled_reason in (
+            ("show-all", "Show all nodes as", of_all, commands.no_page),
+            ("show-selected", "Show selected nodes as", of_selected, commands.fewer_than(1)),
         )
         for mode, title in MODE_TITLES.items()
     ]
 
 
-def _alignment(desk: CanvasDesk) -> list[ActionSpec]:
+def _alignment(commands: CanvasConditions) -> list[ActionSpec]:
     def toggle_grid(page: ModelPage) -> None:
         page.canvas.view.snaps_to_grid = not page.canvas.view.snaps_to_grid
 
     def snaps() -> bool:
-        return desk.page is not None and desk.page.canvas.view.snaps_to_grid
+        return commands.page is not None and commands.page.canvas.view.snaps_to_grid
 
     keys = {"left": "Ctrl+Shift+Left", "right": "Ctrl+Shift+Right"}
     keys |= {"top": "Ctrl+Shift+Up", "bottom": "Ctrl+Shift+Down"}
@@ -188,9 +188,9 @@ def _alignment(desk: CanvasDesk) -> list[ActionSpec]:
                 title,
                 "Model/Align",
                 f"The selected nodes at the outermost {side} of them.",
-                desk.on_page(lambda page, side=side: page.editing.align(side)),  # type: ignore[misc]
+                commands.on_page(lambda page, side=side: page.editing.align(side)),  # type: ignore[misc]
                 keys=(keys[side],),
-                why_not=desk.fewer_than(2),
+                disabled_reason=commands.fewer_than(2),
             )
             for side, title in SIDES.items()
         ),
@@ -199,8 +199,8 @@ def _alignment(desk: CanvasDesk) -> list[ActionSpec]:
             "Distribute across",
             "Model/Align",
             "Equal gaps between the selected nodes, from left to right.",
-            desk.on_page(lambda page: page.editing.distribute(across=True)),
-            why_not=desk.fewer_than(3),
+            commands.on_page(lambda page: page.editing.distribute(across=True)),
+            disabled_reason=commands.fewer_than(3),
             separator_before=True,
         ),
         ActionSpec(
@@ -208,16 +208,16 @@ def _alignment(desk: CanvasDesk) -> list[ActionSpec]:
             "Distribute down",
             "Model/Align",
             "Equal gaps between the selected nodes, from top to bottom.",
-            desk.on_page(lambda page: page.editing.distribute(across=False)),
-            why_not=desk.fewer_than(3),
+            commands.on_page(lambda page: page.editing.distribute(across=False)),
+            disabled_reason=commands.fewer_than(3),
         ),
         ActionSpec(
             "model.snap-all",
             "Snap all to grid",
             "Model/Align",
             "Every node to the nearest point of the grid.",
-            desk.on_page(lambda page: page.editing.snap_all()),
-            why_not=desk.no_page,
+            commands.on_page(lambda page: page.editing.snap_all()),
+            disabled_reason=commands.no_page,
             separator_before=True,
         ),
         ActionSpec(
@@ -225,19 +225,19 @@ def _alignment(desk: CanvasDesk) -> list[ActionSpec]:
             "Snap to grid while dragging",
             "Model/Align",
             "Dragged nodes stop at points of the grid; Alt switches that off.",
-            desk.on_page(toggle_grid),
-            why_not=desk.no_page,
+            commands.on_page(toggle_grid),
+            disabled_reason=commands.no_page,
             is_checked=snaps,
         ),
     ]
 
 
-def _clipboard(desk: CanvasDesk) -> list[ActionSpec]:
+def _clipboard(commands: CanvasConditions) -> list[ActionSpec]:
     def select_all(page: ModelPage) -> None:
-        page.canvas.wishes.select.emit(tuple(page.scene().nodes), ())
+        page.canvas.signals.select.emit(tuple(page.scene().nodes), ())
 
-    def why_not() -> str | None:
-        return desk.not_editable() or desk.fewer_than(1)()
+    def disabled_reason() -> str | None:
+        return commands.not_editable() or commands.fewer_than(1)()
 
     return [
         ActionSpec(
@@ -245,9 +245,9 @@ def _clipboard(desk: CanvasDesk) -> list[ActionSpec]:
             "Cut",
             "Edit",
             "Copy the selected nodes and delete them.",
-            desk.on_page(lambda page: page.editing.cut()),
+            commands.on_page(lambda page: page.editing.cut()),
             keys=("Ctrl+X",),
-            why_not=why_not,
+            disabled_reason=disabled_reason,
             separator_before=True,
         ),
         ActionSpec(
@@ -255,43 +255,43 @@ def _clipboard(desk: CanvasDesk) -> list[ActionSpec]:
             "Copy",
             "Edit",
             "The selected nodes with their edges and tables, for this or another model.",
-            desk.on_page(lambda page: page.editing.copy()),
+            commands.on_page(lambda page: page.editing.copy()),
             keys=("Ctrl+C",),
-            why_not=desk.fewer_than(1),
+            disabled_reason=commands.fewer_than(1),
         ),
         ActionSpec(
             "edit.paste",
             "Paste",
             "Edit",
             "Add the nodes on the clipboard to this model.",
-            desk.on_page(lambda page: page.editing.paste()),
+            commands.on_page(lambda page: page.editing.paste()),
             keys=("Ctrl+V",),
-            why_not=desk.not_editable,
+            disabled_reason=commands.not_editable,
         ),
         ActionSpec(
             "edit.duplicate",
             "Duplicate",
             "Edit",
             "The selected nodes once more, beside themselves.",
-            desk.on_page(lambda page: page.editing.duplicate()),
+            commands.on_page(lambda page: page.editing.duplicate()),
             keys=("Ctrl+D",),
-            why_not=why_not,
+            disabled_reason=disabled_reason,
         ),
         ActionSpec(
             "edit.select-all",
             "Select all nodes",
             "Edit",
             "Every node of the model in view.",
-            desk.on_page(select_all),
+            commands.on_page(select_all),
             keys=("Ctrl+A",),
-            why_not=desk.no_page,
+            disabled_reason=commands.no_page,
         ),
     ]
 
 
-def _view(desk: CanvasDesk) -> list[ActionSpec]:
+def _view(commands: CanvasConditions) -> list[ActionSpec]:
     def shown(name: str) -> Callable[[], bool]:
-        return lambda: desk.page is not None and bool(getattr(desk.page.front, name))
+        return lambda: commands.page is not None and bool(getattr(commands.page.front, name))
 
     return [
         ActionSpec(
@@ -299,45 +299,45 @@ def _view(desk: CanvasDesk) -> list[ActionSpec]:
             "Zoom in",
             "View",
             "Look closer at the graph.",
-            desk.on_page(lambda page: page.front.view.zoom_by(1.25)),
+            commands.on_page(lambda page: page.front.view.zoom_by(1.25)),
             keys=("+", "Ctrl++"),
-            why_not=desk.no_page,
+            disabled_reason=commands.no_page,
         ),
         ActionSpec(
             "view.zoom-out",
             "Zoom out",
             "View",
             "See more of the graph.",
-            desk.on_page(lambda page: page.front.view.zoom_by(0.8)),
+            commands.on_page(lambda page: page.front.view.zoom_by(0.8)),
             keys=("-", "Ctrl+-"),
-            why_not=desk.no_page,
+            disabled_reason=commands.no_page,
         ),
         ActionSpec(
             "view.fit",
             "Fit into view",
             "View",
             "The whole graph in sight.",
-            desk.on_page(lambda page: page.front.view.fit()),
+            commands.on_page(lambda page: page.front.view.fit()),
             keys=("0",),
             icon="frame-corners",
-            why_not=desk.no_page,
+            disabled_reason=commands.no_page,
         ),
         ActionSpec(
             "view.actual-size",
             "Actual size",
             "View",
             "The graph at 100 %.",
-            desk.on_page(lambda page: page.front.view.set_zoom(1.0)),
+            commands.on_page(lambda page: page.front.view.set_zoom(1.0)),
             keys=("1",),
-            why_not=desk.no_page,
+            disabled_reason=commands.no_page,
         ),
         ActionSpec(
             "view.minimap",
             "Minimap",
             "View",
             "An overview of the graph; from 60 nodes on it is shown by itself.",
-            desk.on_page(lambda page: page.front.toggle_minimap()),
-            why_not=desk.no_page,
+            commands.on_page(lambda page: page.front.toggle_minimap()),
+            disabled_reason=commands.no_page,
             is_checked=shown("shows_minimap"),
         ),
         ActionSpec(
@@ -345,8 +345,8 @@ def _view(desk: CanvasDesk) -> list[ActionSpec]:
             "Legend",
             "View",
             "What the marks on the canvas mean.",
-            desk.on_page(lambda page: page.front.toggle_legend()),
-            why_not=desk.no_page,
+            commands.on_page(lambda page: page.front.toggle_legend()),
+            disabled_reason=commands.no_page,
             is_checked=shown("shows_legend"),
         ),
         ActionSpec(
@@ -354,8 +354,8 @@ def _view(desk: CanvasDesk) -> list[ActionSpec]:
             "Rules about edges",
             "View",
             "Required and forbidden edges over the picture.",
-            desk.on_page(lambda page: page.canvas.toggle_rules()),
-            why_not=desk.no_page,
+            commands.on_page(lambda page: page.canvas.toggle_rules()),
+            disabled_reason=commands.no_page,
             is_checked=shown("shows_rules"),
         ),
     ]
@@ -364,27 +364,27 @@ def _view(desk: CanvasDesk) -> list[ActionSpec]:
 LEARNER = "bn.em"
 
 
-class ParameterDesk:
+class ParameterCommands:
     """Which model and which of its nodes are meant, and why not."""
 
-    def __init__(self, shell: Shell) -> None:
-        self._shell = shell
+    def __init__(self, app: AppContext) -> None:
+        self._app = app
 
     @property
     def entry(self) -> ModelEntry | None:
-        return self._shell.project.models.get(self._shell.bench.model_id or "")
+        return self._app.project.models.get(self._app.workspace.model_id or "")
 
-    def why_not(self) -> str | None:
+    def disabled_reason(self) -> str | None:
         entry = self.entry
         if entry is None:
             return "open a model first."
         if not isinstance(entry.model, DirectedModel):
             return f"{a_kind(entry.model.kind)} has no tables P(X | parents)."
-        return None if self._shell.project.data else "import data first (Ctrl+I)."
+        return None if self._app.project.data else "import data first (Ctrl+I)."
 
-    def why_not_selected(self) -> str | None:
-        return self.why_not() or (
-            None if self._shell.bench.selection.nodes else "select a node first."
+    def not_selected_reason(self) -> str | None:
+        return self.disabled_reason() or (
+            None if self._app.workspace.selection.nodes else "select a node first."
         )
 
     def learn(self) -> None:
@@ -393,30 +393,30 @@ class ParameterDesk:
 
     def learn_selected(self) -> None:
         """The tables of the selected nodes; the others stay."""
-        nodes = self._shell.bench.selection.nodes
+        nodes = self._app.workspace.selection.nodes
         self._open(", ".join(f'"{name}"' if "," in name else name for name in nodes))
 
     def _open(self, nodes: str | None) -> None:
-        entry, data = self.entry, self._shell.project.data
+        entry, data = self.entry, self._app.project.data
         if entry is None or not isinstance(entry.model, DirectedModel) or not data:
             return
         data_id = entry.data_id if entry.data_id in data else next(iter(data))
         params = EmParams(start=entry.model, nodes=nodes)
-        page = open_learn_page(self._shell, LEARNER)
+        page = open_learn_page(self._app, LEARNER)
         page.fill(RunRequest("", LEARNER, params, page.seed, str(data_id)))
 
 
-def parameter_actions(shell: Shell) -> list[ActionSpec]:
-    desk = ParameterDesk(shell)
+def parameter_actions(app: AppContext) -> list[ActionSpec]:
+    commands = ParameterCommands(app)
     return [
         ActionSpec(
             "model.learn-parameters",
             "Learn parameters…",
             "Model",
             "Fit the tables of this graph to data, also with missing cells or hidden variables.",
-            desk.learn,
+            commands.learn,
             icon="table",
-            why_not=desk.why_not,
+            disabled_reason=commands.disabled_reason,
             separator_before=True,
         ),
         ActionSpec(
@@ -424,7 +424,7 @@ def parameter_actions(shell: Shell) -> list[ActionSpec]:
             "Learn parameters of the selection…",
             "Model",
             "Fit the tables of the selected nodes to data; the others stay as they are.",
-            desk.learn_selected,
-            why_not=desk.why_not_selected,
+            commands.learn_selected,
+            disabled_reason=commands.not_selected_reason,
         ),
     ]

@@ -10,7 +10,7 @@ from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.graphs.junction_tree import SizeForecast, size_with_edge
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.gui.jobs.debounce import one_shot
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 
 # The pointer passes over many nodes on its way; only where it rests is worth a triangulation.
 REST_MS = 60
@@ -28,9 +28,9 @@ class EdgeForecaster(QObject):
         super().__init__(parent)
         self._wanted: Question | None = None
         self._asked: Question | None = None  # being answered
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_size)
-        self._asker.failed.connect(self._on_failed)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_size)
+        self._latest_task.failed.connect(self._on_failed)
         self._rest = one_shot(self, self._go_on, REST_MS)
 
     def ask(self, model: BayesianNetwork, source: str, target: str) -> None:
@@ -45,7 +45,7 @@ class EdgeForecaster(QObject):
     def _go_on(self) -> None:
         if self._asked is None and self._wanted is not None and not self._rest.isActive():
             self._asked, self._wanted = self._wanted, None
-            self._asker.ask(partial(_size, *self._asked))
+            self._latest_task.ask(partial(_size, *self._asked))
 
     def _on_size(self, size: SizeForecast) -> None:
         asked, self._asked = self._asked, None

@@ -11,15 +11,15 @@ from pgmstudio.gui.canvas.edge_strengths import StrengthKeeper, Strengths
 from pgmstudio.gui.model_page.model_data import sources_of
 from pgmstudio.gui.model_page.toolbar import ModelBar
 from pgmstudio.gui.widgets.basic import Note, button
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 
-class StrengthDesk(QObject):
+class StrengthController(QObject):
     """One for each page of a model; `note` says how far a measuring is and can stop it."""
 
-    def __init__(self, shell: Shell, model_id: str, canvas: Canvas, bar: ModelBar) -> None:
+    def __init__(self, app: AppContext, model_id: str, canvas: Canvas, bar: ModelBar) -> None:
         super().__init__(canvas)
-        self._shell, self._model_id = shell, model_id
+        self._app, self._model_id = app, model_id
         self._canvas, self._bar = canvas, bar
         self.note = Note(name="measuringNote")
         self.note.add_button(
@@ -32,9 +32,9 @@ class StrengthDesk(QObject):
                 name="stopMeasuring",
             )
         )
-        sources = sources_of(shell)
+        sources = sources_of(app)
         self._keeper = StrengthKeeper(
-            shell.bench.beliefs(model_id),
+            app.workspace.beliefs(model_id),
             self,
             rows=partial(sources.rows_or_why, model_id),
             replicates=partial(sources.frequencies_or_why, model_id),
@@ -44,7 +44,7 @@ class StrengthDesk(QObject):
         self._keeper.refused.connect(self._on_refused)
         self._keeper.failed.connect(self._on_failed)
         bar.strength_chosen.connect(self.choose)
-        shell.document.changed.connect(self._on_document_changed)
+        app.document.changed.connect(self._on_document_changed)
 
     @property
     def kind(self) -> str:
@@ -70,7 +70,7 @@ class StrengthDesk(QObject):
 
     def _on_document_changed(self, _before: object, after: object) -> None:
         # Other rows or a new bootstrap; a new model is told by its beliefs.
-        if self._keeper.is_on and self._model_id in self._shell.project.models:
+        if self._keeper.is_on and self._model_id in self._app.project.models:
             self._keeper.follow()
 
     def _on_strengths(self, strengths: Strengths | None) -> None:
@@ -86,4 +86,4 @@ class StrengthDesk(QObject):
 
     def _on_failed(self, error: BaseException) -> None:
         self.choose("none")
-        self._shell.errors.report(error)
+        self._app.errors.report(error)

@@ -23,7 +23,7 @@ from pgmstudio.core.graphs.junction_tree import SizeForecast
 from pgmstudio.core.io.models.subnetwork_clipboard import copied, pasted
 from pgmstudio.core.languages.bayesian_network.arc_reversal import (
     inherited_edges,
-    why_not_reversible,
+    not_reversible_reason,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.ldag.model import LabelledDag
@@ -35,7 +35,7 @@ from pgmstudio.gui.canvas.edge_tool import EdgeTool
 from pgmstudio.gui.canvas.node_view import MODE_TITLES, NodeMode
 from pgmstudio.gui.canvas.signals import EdgeAdvice
 from pgmstudio.gui.model_page.edge_forecast import EdgeForecaster
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 Edit = Callable[[Project], Project]
 Edge = tuple[str, str]
@@ -71,39 +71,39 @@ def _grouped(number: int) -> str:
     return f"{number:,}".replace(",", "\u2009")
 
 
-class ModelEditing(QObject):
+class EditController(QObject):
     """Knows the canvas it listens to, the model it edits, and the picture in view."""
 
-    def __init__(self, shell: Shell, model_id: str, canvas: Canvas) -> None:
+    def __init__(self, app: AppContext, model_id: str, canvas: Canvas) -> None:
         super().__init__(canvas)
-        self._shell, self._model_id, self._canvas = shell, model_id, canvas
+        self._app, self._model_id, self._canvas = app, model_id, canvas
         self.picture_name = ""
         # A language's own ways, if it has them; True: it was dealt with.
         self.delete_instead: Callable[[], bool] | None = None
         self.join_instead: Callable[[str, str], bool] | None = None
         self._forecasts = EdgeForecaster(self)
         self._forecasts.told.connect(self._on_forecast)
-        self._forecasts.failed.connect(shell.errors.report)
-        wishes = canvas.wishes
-        wishes.move.connect(self.move_nodes)
-        wishes.add_edge.connect(self.add_edge)
-        wishes.add_node.connect(self.add_node)
-        wishes.rename.connect(self.rename)
-        wishes.delete.connect(self.delete_selected)
-        wishes.reverse.connect(self.reverse_selected)
-        wishes.copy.connect(self.copy)
-        wishes.cut.connect(self.cut)
-        wishes.paste.connect(self.paste)
-        wishes.duplicate.connect(self.duplicate)
+        self._forecasts.failed.connect(app.errors.report)
+        signals = canvas.signals
+        signals.move.connect(self.move_nodes)
+        signals.add_edge.connect(self.add_edge)
+        signals.add_node.connect(self.add_node)
+        signals.rename.connect(self.rename)
+        signals.delete.connect(self.delete_selected)
+        signals.reverse.connect(self.reverse_selected)
+        signals.copy.connect(self.copy)
+        signals.cut.connect(self.cut)
+        signals.paste.connect(self.paste)
+        signals.duplicate.connect(self.duplicate)
 
     @property
     def entry(self) -> ModelEntry:
-        return self._shell.project.models[self._model_id]
+        return self._app.project.models[self._model_id]
 
     def change(self, text: str, edit: Edit) -> bool:
         """One undoable step; a refusal is said at the pointer and changes nothing."""
         try:
-            self._shell.document.change(text, edit)
+            self._app.document.change(text, edit)
         except PgmStudioError as refusal:
             self._canvas.refuse(str(refusal))
             return False
@@ -142,7 +142,7 @@ class ModelEditing(QObject):
         )
         self._canvas.view.stand_still()
         if self.change(f"Add {name}", in_order(self._hold_places(), edit)):
-            self._canvas.wishes.select.emit((name,), ())
+            self._canvas.signals.select.emit((name,), ())
 
     def rename(self, old: str, new: str) -> None:
         if new != old:
@@ -185,14 +185,14 @@ class ModelEditing(QObject):
         turn = partial(model_edits.reverse_edge, model_id=self._model_id)
         turned = in_order(*(partial(turn, source=a, target=b) for a, b in edges))
         if self.change(f"Reverse {_what((), edges)}", turned):
-            self._canvas.wishes.select.emit((), tuple((b, a) for a, b in edges))
+            self._canvas.signals.select.emit((), tuple((b, a) for a, b in edges))
 
     def turning(self, source: str, target: str) -> tuple[str, str]:
         """Why the edge is not covered (empty: it is), and the words for turning it nonetheless."""
         model = self.entry.model
         if not isinstance(model, BayesianNetwork) or not model.dag.has_edge(source, target):
             return "this is not an edge of a Bayesian network.", ""
-        reason = why_not_reversible(model.dag, source, target)
+        reason = not_reversible_reason(model.dag, source, target)
         if reason:
             return reason, ""
         added = inherited_edges(model.dag, source, target)
@@ -208,7 +208,7 @@ class ModelEditing(QObject):
             equivalence_edits.turn_edge, model_id=self._model_id, source=source, target=target
         )
         if self.change(f"Reverse {source} → {target}, same distribution", edit):
-            self._canvas.wishes.select.emit((), ((target, source),))
+            self._canvas.signals.select.emit((), ((target, source),))
 
     # -- places
 
@@ -307,7 +307,7 @@ class ModelEditing(QObject):
         data.setText(part.text)
         QApplication.clipboard().setMimeData(data)
         if part.notices:
-            self._shell.tell(" ".join([f"Copied {_count(part.count, 'node')}.", *part.notices]))
+            self._app.tell(" ".join([f"Copied {_count(part.count, 'node')}.", *part.notices]))
         return True
 
     def cut(self) -> None:
@@ -333,7 +333,7 @@ class ModelEditing(QObject):
             ),
         )
         if self.change(f"Paste {_what(part.names, ())}", edit):
-            self._canvas.wishes.select.emit(part.names, ())
+            self._canvas.signals.select.emit(part.names, ())
 
     def duplicate(self) -> None:
         if self.copy():

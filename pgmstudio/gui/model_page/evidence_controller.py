@@ -9,40 +9,40 @@ from PySide6.QtCore import QObject, QPoint, Qt
 from pgmstudio.core.languages.interventions import (
     direction_note,
     done_states,
-    why_no_intervention,
+    no_intervention_reason,
 )
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.context_menu import do_menu
 from pgmstudio.gui.canvas.layers.surprise import SurpriseMarks
-from pgmstudio.gui.evidence.belief_service import LiveBeliefs
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.evidence.belief_service import BeliefService
+from pgmstudio.gui.window.app_context import AppContext
 
 
-class ModelAsking(QObject):
+class EvidenceController(QObject):
     """Listens to one canvas and asks the live beliefs of its model."""
 
-    def __init__(self, shell: Shell, model_id: str, canvas: Canvas) -> None:
+    def __init__(self, app: AppContext, model_id: str, canvas: Canvas) -> None:
         super().__init__(canvas)
-        self._shell, self._model_id, self._canvas = shell, model_id, canvas
-        wishes = canvas.wishes
-        wishes.click_state.connect(self._on_click_state)
-        wishes.exclude_state.connect(self._on_exclude_state)
-        wishes.toggle_state.connect(self._on_toggle_state)
-        wishes.likelihood.connect(self._on_likelihood)
-        wishes.clear_evidence.connect(self._on_clear_evidence)
-        wishes.do.connect(self._on_do)
-        wishes.do_menu.connect(self._on_do_menu)
-        wishes.target.connect(self._on_target_wish)
+        self._app, self._model_id, self._canvas = app, model_id, canvas
+        signals = canvas.signals
+        signals.click_state.connect(self._on_click_state)
+        signals.exclude_state.connect(self._on_exclude_state)
+        signals.toggle_state.connect(self._on_toggle_state)
+        signals.likelihood.connect(self._on_likelihood)
+        signals.clear_evidence.connect(self._on_clear_evidence)
+        signals.do.connect(self._on_do)
+        signals.do_menu.connect(self._on_do_menu)
+        signals.target.connect(self._on_target_requested)
         canvas.scene.contents_changed.connect(self._show_cut)
-        shell.bench.beliefs_changed.connect(self._on_beliefs_changed)
+        app.workspace.beliefs_changed.connect(self._on_beliefs_changed)
         canvas.view.explain_impossible = self.why_impossible
         self.live.refused.connect(self._on_refused)
-        SurpriseMarks(shell, model_id, canvas.surprise, canvas)
+        SurpriseMarks(app, model_id, canvas.surprise, canvas)
 
     @property
-    def live(self) -> LiveBeliefs:
-        return self._shell.bench.beliefs(self._model_id)
+    def live(self) -> BeliefService:
+        return self._app.workspace.beliefs(self._model_id)
 
     def _variable(self, node: str) -> str:
         # Another canvas may tell of a node before it is drawn on this one.
@@ -83,15 +83,15 @@ class ModelAsking(QObject):
         if not self._refused(node):
             self.live.do(self._variable(node), state)
             if note := direction_note(self.live.model, self.live.evidence):
-                self._shell.tell(note)
+                self._app.tell(note)
 
-    def why_no_do(self) -> str:
+    def no_do_reason(self) -> str:
         """Why nothing here can be set from outside; empty when it can."""
-        return why_no_intervention(self.live.model)
+        return no_intervention_reason(self.live.model)
 
     def _on_do_menu(self, node: str, place: QPoint) -> None:
         """The states to choose from, for a node that does not show them."""
-        reason = self.why_no_do()
+        reason = self.no_do_reason()
         if reason:
             self._canvas.refuse(f"{self._variable(node)} cannot be set from outside: {reason}")
             return
@@ -101,20 +101,20 @@ class ModelAsking(QObject):
         menu.popup(place)
 
     def _on_beliefs_changed(self, model_id: str) -> None:
-        if model_id == self._model_id and model_id in self._shell.project.models:
+        if model_id == self._model_id and model_id in self._app.project.models:
             self._show_cut()
 
     def _show_cut(self) -> None:
         """Edges into what is set from outside; none in pictures of anything but variables."""
-        if self._model_id in self._shell.project.models:
+        if self._model_id in self._app.project.models:
             is_tree = isinstance(self.live.model, Tree)
             self._canvas.scene.show_cut(done_states(self.live.evidence), lines_too=is_tree)
 
-    def _on_target_wish(self, node: str) -> None:
+    def _on_target_requested(self, node: str) -> None:
         if self._refused(node):
             return
-        bench, name = self._shell.bench, self._variable(node)
-        bench.set_target(None if bench.target == name else name)
+        workspace, name = self._app.workspace, self._variable(node)
+        workspace.set_target(None if workspace.target == name else name)
 
     def clear_all(self) -> None:
         self.live.clear()

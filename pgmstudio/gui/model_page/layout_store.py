@@ -11,7 +11,7 @@ from pgmstudio.core.model import Model
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.layout_worker import Placed, follow_renames, placed_beside
 from pgmstudio.gui.canvas.node_geometry import face_size
-from pgmstudio.gui.canvas.node_view import NodeFace
+from pgmstudio.gui.canvas.node_view import NodeView
 from pgmstudio.gui.languages.tree_mixture.small_multiples import SIDE_BY_SIDE
 
 LATENT = "latent"
@@ -24,12 +24,12 @@ def pictures_that_stay(model: Model) -> set[str]:
     return {SIDE_BY_SIDE, *OWN_PLACES} & {*picture_names(model)}
 
 
-def sizes_of(picture: GraphPicture, faces: Mapping[str, NodeFace]) -> dict[str, Point]:
+def sizes_of(picture: GraphPicture, faces: Mapping[str, NodeView]) -> dict[str, Point]:
     """How wide and high every node is with its face."""
     return {node.id: face_size(node, faces[node.id]) for node in picture.nodes}
 
 
-class KnownPlaces:
+class KnownLocations:
     """Of one model, by picture; those kept in the project go before those found here."""
 
     def __init__(self) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel
 
-from pgmstudio.gui.canvas.view import GraphView
+from pgmstudio.gui.canvas.view import CanvasView
 from pgmstudio.gui.runs.live_model import following_of
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 _EDGE = 12
 FOLLOW_TIP = "Show every better model of the run as it comes; unticked, this one stays."
@@ -20,12 +20,12 @@ FOLLOW_TIP = "Show every better model of the run as it comes; unticked, this one
 class BestChip(QFrame):
     """Says which restart, edges and parameters; *Follow the run* can be unticked."""
 
-    def __init__(self, shell: Shell, model_id: str, view: GraphView) -> None:
+    def __init__(self, app: AppContext, model_id: str, view: CanvasView) -> None:
         super().__init__(view)
         self.setObjectName("bestChip")
         self.setProperty("role", "card")
         self._view, self._model_id = view, model_id
-        self._following = following_of(shell)
+        self._following = following_of(app)
         self._sign = QLabel()
         self._title = label("Best so far", "heading", size="dense")
         self._words = ElidedLabel(is_snug=True)
@@ -59,7 +59,7 @@ class BestChip(QFrame):
         self._words.setText(words + more)
         self._words.setToolTip(words)
         self.setAccessibleName(f"{self._title.text()}: {words}")
-        reason = follower.why_not
+        reason = follower.disabled_reason
         self.follow.setChecked(follower.is_on)
         self.follow.setEnabled(reason is None)
         self.follow.setToolTip(FOLLOW_TIP if reason is None else f"Not now: {reason}")

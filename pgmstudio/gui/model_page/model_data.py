@@ -12,12 +12,12 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.languages.artifact_kinds import restored
 from pgmstudio.core.languages.learners import all_learners
-from pgmstudio.core.learning.base import Keepsake
+from pgmstudio.core.learning.base import RunArtifact
 from pgmstudio.core.params import parse_params
-from pgmstudio.core.project.model_rows import ModelRows, rows_of_model, why_no_rows
+from pgmstudio.core.project.model_rows import ModelRows, no_rows_reason, rows_of_model
 from pgmstudio.core.project.project import Project, Run, restored_params
 from pgmstudio.gui.project.model_state import ByModel
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 NO_BOOTSTRAP = "No bootstrap of these rows yet. Learn ▸ Bootstrap… makes one."
 
@@ -25,16 +25,16 @@ NO_BOOTSTRAP = "No bootstrap of these rows yet. Learn ▸ Bootstrap… makes one
 class ModelSources(QObject):
     """Answers from the project; what was found is kept until the project has other rows."""
 
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
-        self._shell = shell
-        self._rows: ByModel[tuple[tuple[object, ...], ModelRows | None]] = ByModel(shell.document)
-        self._restored: dict[tuple[str, str], tuple[object, Keepsake | None]] = {}
-        shell.document.replaced.connect(self._restored.clear)
+    def __init__(self, app: AppContext) -> None:
+        super().__init__(app)
+        self._app = app
+        self._rows: ByModel[tuple[tuple[object, ...], ModelRows | None]] = ByModel(app.document)
+        self._restored: dict[tuple[str, str], tuple[object, RunArtifact | None]] = {}
+        app.document.replaced.connect(self._restored.clear)
 
     @property
     def _project(self) -> Project:
-        return self._shell.project
+        return self._app.project
 
     def rows(self, model_id: str) -> ModelRows | None:
         """The rows that speak about a model; None when there are none."""
@@ -51,7 +51,7 @@ class ModelSources(QObject):
     def rows_or_why(self, model_id: str) -> DataSet | str:
         """The rows, or the sentence why there are none."""
         found = self.rows(model_id)
-        return why_no_rows(self._project, model_id) if found is None else found.data
+        return no_rows_reason(self._project, model_id) if found is None else found.data
 
     def run(self, model_id: str) -> Run | None:
         """The run that made a model."""
@@ -70,12 +70,12 @@ class ModelSources(QObject):
         except PgmStudioError:  # of another version, or a model it started from is gone
             return None
 
-    def kept(self, model_id: str, kind: str) -> Keepsake | None:
+    def kept(self, model_id: str, kind: str) -> RunArtifact | None:
         """What the run that made a model kept of this kind."""
         entry = self._project.models.get(model_id)
         return None if entry is None else self._kept(entry.run_id or "", kind)
 
-    def _kept(self, run_id: str, kind: str) -> Keepsake | None:
+    def _kept(self, run_id: str, kind: str) -> RunArtifact | None:
         run = self._project.runs.get(run_id)
         plain: Mapping[str, Any] | None = None if run is None else run.kept.get(kind)
         if plain is None:
@@ -114,7 +114,7 @@ class ModelSources(QObject):
         return NO_BOOTSTRAP if found is None else found
 
 
-def sources_of(shell: Shell) -> ModelSources:
+def sources_of(app: AppContext) -> ModelSources:
     """The one of a shell, made at the first asking."""
-    found = shell.findChild(ModelSources)
-    return found if isinstance(found, ModelSources) else ModelSources(shell)
+    found = app.findChild(ModelSources)
+    return found if isinstance(found, ModelSources) else ModelSources(app)

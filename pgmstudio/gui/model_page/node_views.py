@@ -16,11 +16,11 @@ from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.tree_mixture.components import component_names
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.canvas.node_view import NodeFace, NodeMode
-from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
+from pgmstudio.gui.evidence.belief_service import BeliefService
 
 # Larger models open with names; their bars would be too far apart to be read together.
-MOST_WITH_BARS = 24
+MAX_WITH_BARS = 24
 # The same of those that are many layers high: a node with bars and an arrow in each.
 HIGHEST_WITH_BARS = 1000
 _HEAD, _ROW, _ARROW = 23, 17, 64
@@ -30,7 +30,7 @@ def usual_mode(entry: ModelEntry) -> NodeMode:
     """How nodes are drawn that nobody chose a mode for."""
     if isinstance(entry.model, TreeMixture):
         return NodeMode.LINE  # many lines meet, so boxes are low
-    if len(entry.model.domain) > MOST_WITH_BARS:
+    if len(entry.model.domain) > MAX_WITH_BARS:
         return NodeMode.NAME
     if isinstance(entry.model, BayesianNetwork) and _height(entry.model) > HIGHEST_WITH_BARS:
         return NodeMode.NAME
@@ -65,17 +65,17 @@ def shared_mode(entry: ModelEntry) -> NodeMode | None:
 
 
 @dataclass(frozen=True)
-class FaceMaker:
+class NodeViewFactory:
     """Makes faces; `live` is None until the model has been asked for the first time."""
 
     entry: ModelEntry
-    live: LiveBeliefs | None
+    live: BeliefService | None
     target: str | None
     has_waited: bool = False  # so long that the beliefs in view are called stale
     waiting: frozenset[str] = frozenset()  # variables whose beliefs wait for a table
     blend: float = 1.0  # how far from the prior (0) to the beliefs given evidence (1)
 
-    def faces(self, picture: GraphPicture) -> dict[str, NodeFace]:
+    def faces(self, picture: GraphPicture) -> dict[str, NodeView]:
         evidence: Mapping[str, Finding] = {} if self.live is None else self.live.evidence
         usual, is_stale = usual_mode(self.entry), self._is_stale()
         return {n.id: self._face(n, evidence, usual, is_stale) for n in picture.nodes}
@@ -87,7 +87,7 @@ class FaceMaker:
 
     def _face(
         self, node: PictureNode, evidence: Mapping[str, Finding], usual: NodeMode, is_stale: bool
-    ) -> NodeFace:
+    ) -> NodeView:
         name, entry, live = node.variable, self.entry, self.live
         if name is None or name not in entry.model.domain:
             return self._hidden_face(node, is_stale)
@@ -100,7 +100,7 @@ class FaceMaker:
         priors = None if live is None else live.priors.get(name)
         if self.blend < 1 and beliefs is not None and priors is not None:
             beliefs = (1 - self.blend) * priors + self.blend * beliefs
-        return NodeFace(
+        return NodeView(
             title=entry.node_titles.get(name, name),
             mode=mode,
             states=variable.states,
@@ -116,15 +116,15 @@ class FaceMaker:
             is_done=isinstance(finding, Done),
         )
 
-    def _hidden_face(self, node: PictureNode, is_stale: bool) -> NodeFace:
+    def _hidden_face(self, node: PictureNode, is_stale: bool) -> NodeView:
         """A hidden root shows how probable each component is; anything else has its label."""
         model, name = self.entry.model, node.variable
         if not isinstance(model, LatentClasses | TreeMixture) or name is None:
-            return NodeFace(node.label)
+            return NodeView(node.label)
         priors = tuple(model.weights.tolist())
         shares = () if self.live is None else self.live.component_shares
         shares = shares if len(shares) == len(priors) else ()
-        return NodeFace(
+        return NodeView(
             title=self.entry.node_titles.get(name, name),
             mode=mode_of(self.entry, name) if name in self.entry.display_modes else NodeMode.PRIOR,
             states=component_names(model),

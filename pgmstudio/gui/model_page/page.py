@@ -27,39 +27,39 @@ from pgmstudio.gui.canvas.layout_worker import (
     Placed,
 )
 from pgmstudio.gui.canvas.legend import LegendEntry
-from pgmstudio.gui.canvas.node_view import NodeFace, NodeMode
-from pgmstudio.gui.canvas.scene import GraphScene
-from pgmstudio.gui.cpt_editor.edit_session import table_work
-from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
+from pgmstudio.gui.canvas.scene import CanvasScene
+from pgmstudio.gui.cpt_editor.edit_session import cpt_edit_session
+from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.jobs.debounce import one_shot
-from pgmstudio.gui.jobs.latest_task import Asker
-from pgmstudio.gui.languages.ldag.multinet import MultinetDesk
-from pgmstudio.gui.languages.pdg.view import band_desk, in_place
-from pgmstudio.gui.languages.tree_mixture.component_controller import ComponentDesk
+from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.languages.ldag.multinet import MultinetController
+from pgmstudio.gui.languages.pdg.view import in_place, pdg_controller
+from pgmstudio.gui.languages.tree_mixture.component_controller import ComponentController
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
-from pgmstudio.gui.languages.tree_mixture.small_multiples import SideBySideDesk
+from pgmstudio.gui.languages.tree_mixture.small_multiples import SmallMultiplesController
 from pgmstudio.gui.languages.tree_mixture.view import bar_name, bar_pictures, own_pictures
-from pgmstudio.gui.model_page.edge_strength_controller import StrengthDesk
-from pgmstudio.gui.model_page.edit_controller import ModelEditing
-from pgmstudio.gui.model_page.evidence_controller import ModelAsking
-from pgmstudio.gui.model_page.layout_store import OWN_PLACES, KnownPlaces, sizes_of
+from pgmstudio.gui.model_page.edge_strength_controller import StrengthController
+from pgmstudio.gui.model_page.edit_controller import EditController
+from pgmstudio.gui.model_page.evidence_controller import EvidenceController
+from pgmstudio.gui.model_page.layout_store import OWN_PLACES, KnownLocations, sizes_of
 from pgmstudio.gui.model_page.live_model_chip import BestChip
-from pgmstudio.gui.model_page.node_views import FaceMaker, shared_mode
-from pgmstudio.gui.model_page.selection_controller import ModelSelecting
+from pgmstudio.gui.model_page.node_views import NodeViewFactory, shared_mode
+from pgmstudio.gui.model_page.selection_controller import SelectionController
 from pgmstudio.gui.model_page.toolbar import ModelBar
-from pgmstudio.gui.separation.controller import SeparationDesk
-from pgmstudio.gui.structure.move_search import MovesDesk
-from pgmstudio.gui.structure.unresolved_edges import AmbiguousDesk
+from pgmstudio.gui.separation.controller import SeparationController
+from pgmstudio.gui.structure.move_search import MovesController
+from pgmstudio.gui.structure.unresolved_edges import UnresolvedController
 from pgmstudio.gui.theme.icons import language_icon
 from pgmstudio.gui.widgets.basic import Note, hairline
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.page import Page
 
 # Beliefs that take longer are greyed while they are computed.
 STALE_AFTER_MS = 200
 
 
-class Patience(QObject):
+class StaleTimer(QObject):
     """`ended` when beliefs have been waited for so long that they are called stale."""
 
     ended = Signal()
@@ -69,7 +69,7 @@ class Patience(QObject):
         self.is_over = False
         self._timer = one_shot(self, self._on_time, STALE_AFTER_MS)
 
-    def watch(self, live: LiveBeliefs) -> None:
+    def watch(self, live: BeliefService) -> None:
         """Begin to wait, go on waiting, or be content."""
         if live.is_stale and live.is_waiting:
             if not self._timer.isActive() and not self.is_over:
@@ -86,36 +86,36 @@ class Patience(QObject):
 class ModelPage(Page):
     """Shows one model of the project; the document tells when it is another."""
 
-    def __init__(self, shell: Shell, model_id: str) -> None:
+    def __init__(self, app: AppContext, model_id: str) -> None:
         super().__init__(f"model:{model_id}")
-        self._shell, self._model_id = shell, model_id
-        self._entry = shell.project.models[model_id]
+        self._app, self._model_id = app, model_id
+        self._entry = app.project.models[model_id]
         self._names = picture_names(self._entry.model)
-        component_views(shell).changed.connect(self._on_components)
+        component_views(app).changed.connect(self._on_components)
         self._picture_name = self._names[0]
         self._picture = GraphPicture(())
-        self._known = KnownPlaces()
+        self._known = KnownLocations()
         self._is_layout_chosen = self._is_closed = False
         self.canvas = Canvas()
         self.bar = ModelBar(bar_pictures(self._entry.model))
         self.note = Note(level="warning", name="modelNote")
-        self.editing = ModelEditing(shell, model_id, self.canvas)
-        self.asking = ModelAsking(shell, model_id, self.canvas)
-        self.best_chip = BestChip(shell, model_id, self.canvas.view)
-        self.separation = SeparationDesk(shell, model_id, self.canvas)
-        self.strengths = StrengthDesk(shell, model_id, self.canvas, self.bar)
+        self.editing = EditController(app, model_id, self.canvas)
+        self.asking = EvidenceController(app, model_id, self.canvas)
+        self.best_chip = BestChip(app, model_id, self.canvas.view)
+        self.separation = SeparationController(app, model_id, self.canvas)
+        self.strengths = StrengthController(app, model_id, self.canvas, self.bar)
         self.canvas.view.advise = self.editing.advise
         self.canvas.view.describe_edge = self._describe_edge
-        self._table_work = table_work(shell)
+        self._table_work = cpt_edit_session(app)
         self._table_work.changed.connect(self._on_faces)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        self.questions = AmbiguousDesk(shell, model_id, self.canvas)
-        self.moves = MovesDesk(shell, model_id, self.canvas)
+        self.questions = UnresolvedController(app, model_id, self.canvas)
+        self.moves = MovesController(app, model_id, self.canvas)
         notes = (self.note, self.strengths.note, self.separation.bar, self.questions.bar)
-        self.trees = own_pictures(shell, model_id, self)
-        self.bands = band_desk(shell, model_id, self)
+        self.trees = own_pictures(app, model_id, self)
+        self.bands = pdg_controller(app, model_id, self)
         own = self.trees
         above, below = ((), in_place(self.bands)) if own is None else (own.above, own.below)
         for widget in (self.bar, hairline(), *above, *notes, self.canvas, *below):
@@ -123,33 +123,33 @@ class ModelPage(Page):
         self.setFocusProxy(self.canvas)
         self._layouts = LayoutMaker(self)
         self._layouts.placed.connect(self._on_placed)
-        self._layouts.failed.connect(shell.errors.report)
-        self._pictures = Asker(self)
+        self._layouts.failed.connect(app.errors.report)
+        self._pictures = LatestTask(self)
         self._pictures.answered.connect(self._on_picture)
-        self._pictures.failed.connect(shell.errors.report)
-        self._patience = Patience(self)
+        self._pictures.failed.connect(app.errors.report)
+        self._patience = StaleTimer(self)
         self._patience.ended.connect(self._on_beliefs_changed)
-        self.selecting = ModelSelecting(shell, model_id, self)
+        self.selecting = SelectionController(app, model_id, self)
         self._connect()
         from pgmstudio.gui.model_page.actions import keep_to_canvas
 
-        keep_to_canvas(shell.book)
+        keep_to_canvas(app.book)
         self.show_picture(self._names[0])
         self._on_beliefs_changed(model_id)
         if self.components is not None and self.components.picture_name != self._picture_name:
             self.show_picture(self.components.picture_name)
 
     def _connect(self) -> None:
-        bar, wishes, bench = self.bar, self.canvas.wishes, self._shell.bench
+        bar, signals, workspace = self.bar, self.canvas.signals, self._app.workspace
         bar.picture_chosen.connect(self.show_picture if self.trees is None else self.trees.choose)
         bar.tool_chosen.connect(self.choose_tool)
         bar.mode_chosen.connect(self.set_mode_of_all)
         bar.layout_chosen.connect(self.arrange)
-        bar.clear_wished.connect(self.asking.clear_all)
-        wishes.tool.connect(self.choose_tool)
-        self._shell.document.changed.connect(self._on_document_changed)
-        bench.beliefs_changed.connect(self._on_beliefs_changed)
-        bench.target_changed.connect(self._on_faces)
+        bar.clear_requested.connect(self.asking.clear_all)
+        signals.tool.connect(self.choose_tool)
+        self._app.document.changed.connect(self._on_document_changed)
+        workspace.beliefs_changed.connect(self._on_beliefs_changed)
+        workspace.target_changed.connect(self._on_faces)
 
     # -- what others ask of the page
 
@@ -173,7 +173,7 @@ class ModelPage(Page):
     def picture_name(self) -> str:
         return self._picture_name
 
-    def why_not_measured(self) -> str | None:
+    def not_measured_reason(self) -> str | None:
         """Why the widths of edges cannot be chosen; None when they can."""
         if isinstance(self._entry.model, DirectedModel):
             return None
@@ -192,22 +192,22 @@ class ModelPage(Page):
         return self.is_editable or (own is not None and own.is_joinable(self._picture_name))
 
     @property
-    def components(self) -> ComponentDesk | None:
+    def components(self) -> ComponentController | None:
         """The trees of a mixture; None for other languages."""
         return None if self.trees is None else self.trees.components
 
     @property
-    def side(self) -> SideBySideDesk | MultinetDesk | None:
+    def side(self) -> SmallMultiplesController | MultinetController | None:
         return None if self.trees is None else self.trees.side
 
-    def scene(self) -> GraphScene:
+    def scene(self) -> CanvasScene:
         return self.canvas.scene
 
     def legend_entries(self) -> list[LegendEntry]:
         return self.front.legend_entries()
 
     def selected_place(self) -> QRect | None:
-        return self.front.place_of(self._shell.bench.selection.nodes)
+        return self.front.place_of(self._app.workspace.selection.nodes)
 
     @property
     def front(self) -> Canvas:
@@ -260,26 +260,26 @@ class ModelPage(Page):
         self._draw()
 
     def _show_editable(self) -> None:
-        why_not = "edges are drawn in the DAG of a Bayesian network."
+        disabled_reason = "edges are drawn in the DAG of a Bayesian network."
         if self.components is not None:
-            why_not = "show one tree alone: click its card."
-        self.bar.set_editable(self.is_editable, why_not, joinable=self.is_joinable)
-        self.bar.set_measurable(self.why_not_measured() or "")
+            disabled_reason = "show one tree alone: click its card."
+        self.bar.set_editable(self.is_editable, disabled_reason, joinable=self.is_joinable)
+        self.bar.set_measurable(self.not_measured_reason() or "")
         self.canvas.view.is_editable = self.is_editable
         self.canvas.view.is_joinable = self.is_joinable
-        self.bar.set_separable(self.separation.why_not(self._picture_name))
+        self.bar.set_separable(self.separation.disabled_reason(self._picture_name))
         usable = {"edge": self.is_joinable, "node": self.is_editable}
         if not usable.get(self.canvas.view.tool.name, True):
             self.choose_tool("select")
 
-    def _faces(self, entry: ModelEntry | None = None) -> FaceMaker:
-        live, target = self.asking.live, self._shell.bench.target
+    def _faces(self, entry: ModelEntry | None = None) -> NodeViewFactory:
+        live, target = self.asking.live, self._app.workspace.target
         entry = entry or self._entry
         waiting = self._table_work.stale_in(self._model_id, entry.model, live.evidence)
-        blend = component_views(self._shell).blend(self._model_id)
-        return FaceMaker(entry, live, target, self._patience.is_over, waiting, blend)
+        blend = component_views(self._app).blend(self._model_id)
+        return NodeViewFactory(entry, live, target, self._patience.is_over, waiting, blend)
 
-    def faces_of(self, picture: GraphPicture) -> dict[str, NodeFace]:
+    def faces_of(self, picture: GraphPicture) -> dict[str, NodeView]:
         """What a picture of this model shows of each node at this moment."""
         return self._faces().faces(picture)
 
@@ -307,7 +307,7 @@ class ModelPage(Page):
         empty = "No nodes yet. Press N to add one where the pointer is."
         self.canvas.tell_waiting("" if picture.nodes else empty)
         self.canvas.show_strengths(self.canvas.strengths)
-        self._show_rules(self._shell.project.knowledge)
+        self._show_rules(self._app.project.knowledge)
         self.selecting.show_selection()
         self.bar.show_mode(shared_mode(self._entry))
         self.strengths.follow()
@@ -379,13 +379,13 @@ class ModelPage(Page):
         from pgmstudio.gui.project.opening import leave_model_page
 
         if not self._is_closed:
-            leave_model_page(self._shell, self, self._model_id)
+            leave_model_page(self._app, self, self._model_id)
 
     # -- beliefs and evidence
 
     def _on_beliefs_changed(self, model_id: str | None = None) -> None:
         model_id = model_id or self._model_id  # none: those in view have been waited for
-        if model_id != self._model_id or model_id not in self._shell.project.models:
+        if model_id != self._model_id or model_id not in self._app.project.models:
             return
         live = self.asking.live
         if live.model is not self._entry.model:

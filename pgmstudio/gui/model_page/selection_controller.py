@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QPoint, Qt
 from pgmstudio.gui.canvas.context_menu import canvas_menu
 from pgmstudio.gui.canvas.signals import Hit
 from pgmstudio.gui.project.workspace import Selection
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.panel_registry import PANELS
 
 if TYPE_CHECKING:
@@ -19,51 +19,51 @@ if TYPE_CHECKING:
 TABLE_PANEL = "tablePanel"
 
 
-class ModelSelecting(QObject):
+class SelectionController(QObject):
     """Keeps the selection of one model page and that of the workbench the same."""
 
-    def __init__(self, shell: Shell, model_id: str, page: ModelPage) -> None:
+    def __init__(self, app: AppContext, model_id: str, page: ModelPage) -> None:
         super().__init__(page)
-        self._shell, self._model_id, self._page = shell, model_id, page
-        wishes, bench = page.canvas.wishes, shell.bench
-        wishes.select.connect(self.select)
-        wishes.open_node.connect(self._on_open_node)
-        wishes.menu.connect(self._on_menu_wish)
-        bench.selection_changed.connect(self._on_selection_changed)
-        bench.model_in_view_changed.connect(self._on_model_in_view)
+        self._app, self._model_id, self._page = app, model_id, page
+        signals, workspace = page.canvas.signals, app.workspace
+        signals.select.connect(self.select)
+        signals.open_node.connect(self._on_open_node)
+        signals.menu.connect(self._on_menu_requested)
+        workspace.selection_changed.connect(self._on_selection_changed)
+        workspace.model_in_view_changed.connect(self._on_active_model)
 
     def select(self, nodes: Iterable[str], edges: Iterable[tuple[str, str]]) -> None:
         """Select in the picture and, when these are variables, for the panels too."""
-        if self._shell.bench.model_id != self._model_id:
-            self._shell.center.bring_to_front(self._page)
+        if self._app.workspace.model_id != self._model_id:
+            self._app.center.bring_to_front(self._page)
         names = self._page.entry.model.domain
         if all(node in names for node in nodes):
-            self._shell.bench.select(nodes, edges)
+            self._app.workspace.select(nodes, edges)
         self._page.scene().show_selection(nodes, edges)
 
     def show_selection(self) -> None:
         """Mark in the picture what is selected, when it is selected in this model."""
-        self._on_selection_changed(self._shell.bench.selection)
+        self._on_selection_changed(self._app.workspace.selection)
 
     def ask_why(self) -> None:
         """Why there is an edge between what is selected, or none."""
-        self._shell.book.refresh("model.why")
-        self._shell.book["model.why"].trigger()
+        self._app.book.refresh("model.why")
+        self._app.book["model.why"].trigger()
 
     def _on_selection_changed(self, selection: Selection) -> None:
-        if self._shell.bench.model_id == self._model_id:
+        if self._app.workspace.model_id == self._model_id:
             self._page.scene().show_selection(selection.nodes, selection.edges)
 
-    def _on_model_in_view(self, model_id: str | None) -> None:
+    def _on_active_model(self, model_id: str | None) -> None:
         if model_id == self._model_id:
             self.show_selection()
 
     def _on_open_node(self, node: str) -> None:
         self.select((node,), ())
         if any(panel.name == TABLE_PANEL for panel in PANELS):
-            self._shell.reveal(TABLE_PANEL)
+            self._app.reveal(TABLE_PANEL)
 
-    def _on_menu_wish(self, hit: Hit, place: QPoint) -> None:
+    def _on_menu_requested(self, hit: Hit, place: QPoint) -> None:
         page = self._page
         if hit.node is not None and hit.node.id not in page.scene().selected_nodes:
             self.select((hit.node.id,), ())

@@ -71,7 +71,7 @@ class ModelBar(QFrame):
     mode_chosen = Signal(object)  # NodeMode
     layout_chosen = Signal(str)
     strength_chosen = Signal(str)
-    clear_wished = Signal()
+    clear_requested = Signal()
 
     def __init__(self, pictures: Sequence[str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -107,7 +107,7 @@ class ModelBar(QFrame):
         self._chip.setObjectName("evidenceChip")
         self._clear = button(
             "Clear",
-            self.clear_wished.emit,
+            self.clear_requested.emit,
             role="link",
             icon_name="eraser",
             tip="Forget all evidence of this model",
@@ -240,27 +240,29 @@ class ModelBar(QFrame):
         height = theme().px("view_bar") - 2 * _MARGIN
         self._chip.setFixedSize(self._chip.sizeHint().width(), height)
 
-    def set_separable(self, why_not: str) -> None:
+    def set_separable(self, disabled_reason: str) -> None:
         """Whether there are trails to be asked about in this picture."""
         made, tip = self._tools["separation"], next(t[2] for t in _TOOLS if t[0] == "separation")
-        made.setEnabled(not why_not)
-        made.setToolTip(f"Not now: {why_not}" if why_not else tip)
+        made.setEnabled(not disabled_reason)
+        made.setToolTip(f"Not now: {disabled_reason}" if disabled_reason else tip)
 
-    def set_measurable(self, why_not: str) -> None:
+    def set_measurable(self, disabled_reason: str) -> None:
         """Whether the widths of edges can show something else than they do."""
-        self._strengths.setEnabled(not why_not)
+        self._strengths.setEnabled(not disabled_reason)
         tip = "What the width of edges shows"
-        self._strengths.setToolTip(f"Not now: {why_not}" if why_not else tip)
+        self._strengths.setToolTip(f"Not now: {disabled_reason}" if disabled_reason else tip)
         for action in self._view_menu.menu().actions():
             if action.text() in STRENGTHS.values():
-                action.setEnabled(not why_not)
+                action.setEnabled(not disabled_reason)
 
-    def set_editable(self, editable: bool, why_not: str = "", *, joinable: bool = False) -> None:
+    def set_editable(
+        self, editable: bool, disabled_reason: str = "", *, joinable: bool = False
+    ) -> None:
         """Tools that change the structure can be used or say why not; `joinable`: edges alone."""
         for name, _, tip in (tool for tool in _TOOLS if tool[0] in ("node", "edge")):
             can = editable or (joinable and name == "edge")
             self._tools[name].setEnabled(can)
-            self._tools[name].setToolTip(tip if can else f"Not now: {why_not}")
+            self._tools[name].setToolTip(tip if can else f"Not now: {disabled_reason}")
 
     def add_own(self, tools: QWidget) -> None:
         """What a language has instead of the tools for graphs; stands in the plain bar."""

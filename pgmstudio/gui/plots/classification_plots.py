@@ -99,7 +99,7 @@ class CalibrationPlot(CurvePlot):
 
 Floats = NDArray[np.float64]
 
-_LEAST_CELL, _MOST_CELL, _MOST_WIDTH = 8, 84, 110
+_MIN_CELL, _MAX_CELL, _MAX_WIDTH = 8, 84, 110
 _COUNTS_FROM, _SHARES_FROM = 16, 32  # px of a cell
 _TITLE = 20  # px for the name of an axis
 
@@ -142,20 +142,20 @@ class ConfusionMap(HeatMap):
         return QSize(320, 220)
 
     def minimumSizeHint(self) -> QSize:
-        side = 2 * _TITLE + _LEAST_CELL * self._count
+        side = 2 * _TITLE + _MIN_CELL * self._count
         return QSize(max(160, side), max(130, side))
 
     @property
     def cell(self) -> float:
-        _, top = self._margins(_MOST_CELL)
+        _, top = self._margins(_MAX_CELL)
         room = (self.height() - top - 4) // self._count
-        return float(min(_MOST_CELL * theme().scale, max(_LEAST_CELL, room)))
+        return float(min(_MAX_CELL * theme().scale, max(_MIN_CELL, room)))
 
     @property
     def cell_width(self) -> float:
-        left, _ = self._margins(_MOST_CELL)
+        left, _ = self._margins(_MAX_CELL)
         room = (self.width() - left - 4) // self._count
-        return float(min(2 * self.cell, _MOST_WIDTH * theme().scale, max(_LEAST_CELL, room)))
+        return float(min(2 * self.cell, _MAX_WIDTH * theme().scale, max(_MIN_CELL, room)))
 
     @property
     def _count(self) -> int:
@@ -169,7 +169,7 @@ class ConfusionMap(HeatMap):
         # Names lie flat over columns that are wide enough, else they stand.
         high = (self.height() - title - metrics.height() - 10) / self._count
         wide = (self.width() - side - title - 4) / self._count
-        room = min(wide, 2 * high, _MOST_WIDTH * theme().scale)
+        room = min(wide, 2 * high, _MAX_WIDTH * theme().scale)
         is_flat = longest + 4 <= room
         up = metrics.height() + 6 if is_flat else min(longest + 10, 0.3 * self.height())
         return side + title, up + title
@@ -259,7 +259,7 @@ class ConfusionMap(HeatMap):
         painter.drawText(lower, above, f"{100 * self._values[true, chosen]:.1f} %")
 
 
-MOST_CURVES = 8  # as many have colours of their own
+MAX_CURVES = 8  # as many have colours of their own
 # Told apart without colour, too.
 _DASHES = (
     Qt.PenStyle.SolidLine,
@@ -300,7 +300,7 @@ class RocPlot(CurvePlot):
             for state, curve in zip(states, curves, strict=True)
             if curve.area is not None
         ]
-        drawn = known[:1] if len(states) == 2 else known[:MOST_CURVES]
+        drawn = known[:1] if len(states) == 2 else known[:MAX_CURVES]
         self._curves_of = tuple(drawn)
         left_out = len(known) - len(drawn) if len(states) > 2 else 0
         self.words = f"{left_out} more states in the table" if left_out else ""

@@ -37,8 +37,8 @@ STEPS = 8
 LIGHT_STEPS = 5  # numbers on steps below are `text`, on those above the opposite
 _VALUES_FROM = 24  # px of a cell
 NAMES_FROM = 12
-_LEAST_CELL, _MOST_CELL = 6, 44
-_MOST_NAME = 130  # px
+_MIN_CELL, _MAX_CELL = 6, 44
+_MAX_NAME = 130  # px
 
 
 def value_text(value: float) -> str:
@@ -122,9 +122,9 @@ class HeatMap(QWidget):
     def cell(self) -> float:
         """The side of a cell in pixels."""
         count = max(1, len(self._names))
-        left, top = self._margins(_MOST_CELL)
+        left, top = self._margins(_MAX_CELL)
         room = min(self.width() - left - 4, self.height() - top - 4)
-        return float(min(_MOST_CELL, max(_LEAST_CELL, room // count)))
+        return float(min(_MAX_CELL, max(_MIN_CELL, room // count)))
 
     @property
     def cell_width(self) -> float:
@@ -136,7 +136,7 @@ class HeatMap(QWidget):
             return 4.0, 4.0
         metrics = QFontMetricsF(theme().font("caption"))
         longest = max(metrics.horizontalAdvance(name) for name in self._names)
-        side = min(longest, _MOST_NAME * theme().scale) + 10
+        side = min(longest, _MAX_NAME * theme().scale) + 10
         return side, side
 
     def _origin(self) -> tuple[float, float]:
@@ -163,7 +163,7 @@ class HeatMap(QWidget):
         return QSize(520, 520)
 
     def minimumSizeHint(self) -> QSize:
-        side = 8 + _LEAST_CELL * max(1, len(self._names))
+        side = 8 + _MIN_CELL * max(1, len(self._names))
         return QSize(max(200, side), max(200, side))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -547,7 +547,7 @@ def largest_text(value: float) -> str:
     return f"{value:.2f}" if value >= 0.095 or value <= 0 else f"{value:.2g}"
 
 
-MOST_PATTERNS = 400
+MAX_PATTERNS = 400
 _MAP_MOST_CELL = 56.0
 _MAP_LEAST_CELL = 5.0
 _NAMES_FROM = 13.0
@@ -569,7 +569,7 @@ class PatternMap(QWidget):
         self, names: Sequence[str], patterns: NDArray[np.bool_], weights: NDArray[np.float64]
     ) -> None:
         self._names = tuple(names)
-        self._patterns, self._weights = patterns[:MOST_PATTERNS], weights[:MOST_PATTERNS]
+        self._patterns, self._weights = patterns[:MAX_PATTERNS], weights[:MAX_PATTERNS]
         said = [self._words(place) for place in range(min(5, len(self._weights)))]
         self.setAccessibleName("Missing map. " + " ".join(said))
         self.setMinimumSize(self.minimumSizeHint())

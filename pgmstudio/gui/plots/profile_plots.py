@@ -322,7 +322,7 @@ class ProfileDrawing:
 
 _LOW = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom
 # Few images grow with the page, up to so many times their size.
-_MOST_ZOOM = 2.5
+_MAX_ZOOM = 2.5
 
 
 class ProfileImages(ProfilePlot):
@@ -367,7 +367,7 @@ class ProfileImages(ProfilePlot):
             if zoom > best[1]:
                 best = across, zoom
         if best[1] >= scale:
-            return best[0], min(best[1], _MOST_ZOOM * scale)
+            return best[0], min(best[1], _MAX_ZOOM * scale)
         each = (images.grid.columns * CELL + GAP) * scale
         fitting = int((room.width() - (2 * MARGIN - GAP) * scale) // each)
         return max(1, min(len(images.names), fitting)), scale

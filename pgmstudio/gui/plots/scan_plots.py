@@ -309,7 +309,7 @@ class ScanPlot(PointPlot):
 
 
 _SYMBOLS = ("o", "s", "t1", "d", "h", "star")
-_MOST_TICKS = 16
+_MAX_TICKS = 16
 
 
 class SweepLinesPlot(CurvePlot):
@@ -341,7 +341,7 @@ class SweepLinesPlot(CurvePlot):
         assert sweep is not None
         self._name_axes(sweep.x_title, sweep.y_title)
         values = sorted({mark.x for one in sweep.lines for mark in one.marks})
-        if len(values) <= _MOST_TICKS:
+        if len(values) <= _MAX_TICKS:
             ticks = [(self._place(value), f"{value:g}") for value in values]
             self._plot.getAxis("bottom").setTicks([ticks])
         means = [mark.mean for one in sweep.lines for mark in one.marks]

@@ -27,9 +27,9 @@ from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 HELD, EDGES, WEIGHT = "held-out", "edges changed", "weight "
 # More lines than this cannot be told apart; those of the largest weights are drawn.
-MOST_WEIGHTS = 12
+MAX_WEIGHTS = 12
 # Starts so quick that only a point or two were seen are passed over for one with a curve.
-_LEAST_POINTS = 3
+_MIN_POINTS = 3
 VIEWS = (
     ("score", "Score", "The score by step; for mixtures bits per row, also of held-out rows."),
     ("weights", "Weights", "The weights of the trees by step, of the start under way."),
@@ -93,7 +93,7 @@ class WeightCurves:
         if last < 0:
             return ""
         here = [name for name in own if not math.isnan(trace.more[name][last])]
-        heaviest = sorted(here, key=lambda name: -trace.more[name][last])[:MOST_WEIGHTS]
+        heaviest = sorted(here, key=lambda name: -trace.more[name][last])[:MAX_WEIGHTS]
         while len(self.lines) < len(heaviest):
             self.lines.append(self._plot.plot([], [], connect="finite"))
         steps, look = trace.steps[begin : last + 1], theme()
@@ -113,7 +113,7 @@ class WeightCurves:
         dashed = Qt.PenStyle.DashLine
         self._least.setPen(pyqtgraph.mkPen(look.color("warning_ink"), width=1, style=dashed))
         self._least.setData([steps[0], steps[-1]], [least, least])
-        some = f"the {MOST_WEIGHTS} heaviest of " if len(here) > MOST_WEIGHTS else ""
+        some = f"the {MAX_WEIGHTS} heaviest of " if len(here) > MAX_WEIGHTS else ""
         return f"% of {some}{len(here)} trees · below the dashed line: nearly empty"
 
 
@@ -130,14 +130,14 @@ def _last_told(trace: Trace, values: list[float]) -> tuple[int, int]:
             begin -= 1
         if newest[1] < 0:
             newest = (begin, end)
-        if end - begin >= _LEAST_POINTS:
+        if end - begin >= _MIN_POINTS:
             return begin, end
         end = begin - 1
     return newest
 
 
 # More points than this of finished restarts are a cloud; the newest tell enough.
-MOST_DIM = 2000
+MAX_DIM = 2000
 REDRAW_MS = 100
 _HEADINGS = {"score": "Score by step", "weights": "Weights by step", "edges": "Edges changed"}
 
@@ -282,7 +282,7 @@ class ScorePlot(QWidget):
         trace, curves = run.trace, self._curves
         begin = 0 if run.state.is_end else start_of_last(trace)
         end = len(trace.steps) if run.state.is_end else begin
-        curves["dim"].setData(*with_gaps(trace, values, max(0, end - MOST_DIM), end))
+        curves["dim"].setData(*with_gaps(trace, values, max(0, end - MAX_DIM), end))
         if not run.state.is_end:
             curves["now"].setData(trace.steps[begin:], values[begin:])
 
@@ -296,7 +296,7 @@ class ScorePlot(QWidget):
         hint = "higher is better"
         if HELD in trace.more:
             held = trace.more[HELD]
-            begin = max(0, len(trace.steps) - MOST_DIM)
+            begin = max(0, len(trace.steps) - MAX_DIM)
             curves["held"].setData(*with_gaps(trace, held, begin, len(held)))
             hint = "bits per row, higher is better · dashed: held-out rows"
         self._tell(f"best {signed(top)}", hint)

@@ -29,7 +29,7 @@ from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import paint_hatched
 
-_LEAST_SPAN = 0.02  # of the axis; a smaller one would show rounding
+_MIN_SPAN = 0.02  # of the axis; a smaller one would show rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Tornado:
         """The least and the largest belief shown."""
         ends = [self.belief, *(end for row in self.rows for end in (row.hatched, row.solid))]
         low, high = min(ends), max(ends)
-        lack = max(0.0, _LEAST_SPAN - (high - low)) / 2
+        lack = max(0.0, _MIN_SPAN - (high - low)) / 2
         return max(0.0, low - lack), min(1.0, high + lack)
 
 

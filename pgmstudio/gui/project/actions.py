@@ -28,7 +28,7 @@ from pgmstudio.gui.project.opening import (
     write_beside,
 )
 from pgmstudio.gui.window.actions import ActionSpec
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 _DATA_ENDINGS = (
     "*.csv *.csv.gz *.tsv *.txt *.parquet *.xlsx *.arff *.tab *.cas *.dat *.data *.db *.sqlite"
@@ -59,18 +59,18 @@ def not_saved(path: Path, error: Exception) -> FileError:
     return said
 
 
-class FileDesk(QObject):
+class FileCommands(QObject):
     """Saving and opening through file choices."""
 
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
-        self._shell = shell
+    def __init__(self, app: AppContext) -> None:
+        super().__init__(app)
+        self._app = app
 
     def new_project(self) -> None:
         from pgmstudio.gui.project.closing import settled
 
-        if settled(self._shell):
-            show_project(self._shell, Project(), None)
+        if settled(self._app):
+            show_project(self._app, Project(), None)
 
     def new_model(self) -> None:
         """An empty model to draw in."""
@@ -78,25 +78,25 @@ class FileDesk(QObject):
         from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 
         empty = BayesianNetwork.uniform(Domain(()))
-        number = len(self._shell.project.models) + 1
+        number = len(self._app.project.models) + 1
         entry = ModelEntry(title=f"Model {number}", model=empty)
-        add_and_show_model(self._shell, entry, f"New model {number}")
+        add_and_show_model(self._app, entry, f"New model {number}")
 
     def open(self) -> None:
         models = " ".join(f"*{ending}" for ending in known_endings())
         evidence = f"*{EVIDENCE_ENDING}"
         everything = f"*{PROJECT_ENDING} {models} {_DATA_ENDINGS} {evidence}"
         chosen, _ = QFileDialog.getOpenFileNames(
-            self._shell.window,
+            self._app.window,
             "Open project, model or data",
             self._folder(),
             f"All of these ({everything});;Projects (*{PROJECT_ENDING});;Models ({models});;"
             f"Data ({_DATA_ENDINGS});;Evidence ({evidence});;All files (*)",
         )
-        open_files(self._shell, [Path(name) for name in chosen])
+        open_files(self._app, [Path(name) for name in chosen])
 
     def save(self) -> None:
-        path = self._shell.document.path
+        path = self._app.document.path
         if path is None:
             self.save_as()
         else:
@@ -104,7 +104,7 @@ class FileDesk(QObject):
 
     def save_as(self) -> None:
         chosen, _ = QFileDialog.getSaveFileName(
-            self._shell.window,
+            self._app.window,
             "Save project",
             str(Path(self._folder()) / f"project{PROJECT_ENDING}"),
             f"Projects (*{PROJECT_ENDING})",
@@ -115,32 +115,32 @@ class FileDesk(QObject):
 
     def save_to(self, path: Path) -> bool:
         """Write the project; when that fails the old file is as it was."""
-        shell, project = self._shell, self._shell.project
-        if path == shell.document.path and shell.document.is_file_changed:
+        app, project = self._app, self._app.project
+        if path == app.document.path and app.document.is_file_changed:
             answer = self._ask_about_changed(path)
             if answer == QMessageBox.StandardButton.Save:
                 self.save_as()
-                return shell.document.is_saved
+                return app.document.is_saved
             if answer != QMessageBox.StandardButton.Discard:
                 return False
         try:
-            lost = write_beside(shell, path, project)
+            lost = write_beside(app, path, project)
         except Cancelled:
             return False
         except Exception as error:  # whatever it is, it must be seen that nothing was saved
-            shell.errors.report_loss(not_saved(path, error))
+            app.errors.report_loss(not_saved(path, error))
             return False
-        shell.document.mark_saved(path, project, whole=not lost)
-        shell.set_preferences(shell.preferences.with_recent(path))
-        shell.bench.message.emit("info", f"Saved {path.name}.")
+        app.document.mark_saved(path, project, whole=not lost)
+        app.set_preferences(app.preferences.with_recent(path))
+        app.workspace.message.emit("info", f"Saved {path.name}.")
         if lost:
-            shell.errors.report_loss(ProjectFileError(path, f"{' '.join(lost)} The rest is saved."))
+            app.errors.report_loss(ProjectFileError(path, f"{' '.join(lost)} The rest is saved."))
         return not lost
 
     def _ask_about_changed(self, path: Path) -> int:
         """Another window or program has written the file: Save is save as, Discard overwrite."""
         buttons = QMessageBox.StandardButton
-        box = QMessageBox(self._shell.window)
+        box = QMessageBox(self._app.window)
         box.setObjectName("changedFileBox")
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setWindowTitle("PGM Studio")
@@ -156,9 +156,9 @@ class FileDesk(QObject):
 
     def save_model(self) -> None:
         """The model in view into a file of its own, in the format its ending names."""
-        entry = self._shell.project.models[self._shell.bench.model_id or ""]
+        entry = self._app.project.models[self._app.workspace.model_id or ""]
         chosen, picked = QFileDialog.getSaveFileName(
-            self._shell.window,
+            self._app.window,
             "Save model",
             str(Path(self._folder()) / f"{entry.title}.json"),
             ";;".join(MODEL_FILTERS),
@@ -180,27 +180,27 @@ class FileDesk(QObject):
         try:
             lossy = write_model(path, file)
         except Exception as error:  # whatever it is, it must be seen that nothing was saved
-            self._shell.errors.report_loss(not_saved(path, error))
+            self._app.errors.report_loss(not_saved(path, error))
             return
         for sentence in lossy:
-            self._shell.bench.message.emit("warning", sentence)
-        self._shell.tell(" ".join([f"Saved {path.name}.", *lossy]))
+            self._app.workspace.message.emit("warning", sentence)
+        self._app.tell(" ".join([f"Saved {path.name}.", *lossy]))
 
     def no_model(self) -> str | None:
-        return None if self._shell.bench.model_id else "open a model first."
+        return None if self._app.workspace.model_id else "open a model first."
 
     def _folder(self) -> str:
-        path = self._shell.document.path
+        path = self._app.document.path
         return str(path.parent) if path is not None else ""
 
 
-def file_actions(shell: Shell) -> list[ActionSpec]:
-    desk = FileDesk(shell)
-    history = shell.history
+def file_actions(app: AppContext) -> list[ActionSpec]:
+    commands = FileCommands(app)
+    history = app.history
 
     def close_tab() -> None:
-        if shell.center.current is not None:
-            shell.center.close_page(shell.center.current)
+        if app.center.current is not None:
+            app.center.close_page(app.center.current)
 
     return [
         ActionSpec(
@@ -208,7 +208,7 @@ def file_actions(shell: Shell) -> list[ActionSpec]:
             "New project",
             "File",
             "An empty project.",
-            desk.new_project,
+            commands.new_project,
             keys=("Ctrl+Shift+N",),
         ),
         ActionSpec(
@@ -216,7 +216,7 @@ def file_actions(shell: Shell) -> list[ActionSpec]:
             "Draw a new model",
             "File",
             "An empty Bayesian network to draw in.",
-            desk.new_model,
+            commands.new_model,
             keys=("Ctrl+N",),
             icon="plus-circle",
         ),
@@ -225,7 +225,7 @@ def file_actions(shell: Shell) -> list[ActionSpec]:
             "Open…",
             "File",
             "A project, a model or a data file.",
-            desk.open,
+            commands.open,
             keys=("Ctrl+O",),
             icon="folder-open",
         ),
@@ -234,14 +234,14 @@ def file_actions(shell: Shell) -> list[ActionSpec]:
             "Welcome page",
             "File",
             "Samples, recent projects and the tour.",
-            lambda: open_welcome(shell),
+            lambda: open_welcome(app),
         ),
         ActionSpec(
             "file.save",
             "Save project",
             "File",
             "Everything in one file; the old file is replaced only when the new one is whole.",
-            desk.save,
+            commands.save,
             keys=("Ctrl+S",),
             icon="floppy-disk",
             separator_before=True,
@@ -251,7 +251,7 @@ def file_actions(shell: Shell) -> list[ActionSpec]:
             "Save project as…",
             "File",
             "The project under another name.",
-            desk.save_as,
+            commands.save_as,
             keys=("Ctrl+Shift+S",),
         ),
         ActionSpec(
@@ -259,11 +259,11 @@ def file_actions(shell: Shell) -> list[ActionSpec]:
             "Save model as…",
             "File",
             "The model in view for this or another program: JSON, BIF, GeNIe, HUGIN or Netica.",
-            desk.save_model,
-            why_not=desk.no_model,
+            commands.save_model,
+            disabled_reason=commands.no_model,
         ),
-        *export_actions(shell),
-        *report_actions(shell),
+        *export_actions(app),
+        *report_actions(app),
         ActionSpec(
             "file.close-tab",
             "Close tab",
@@ -271,7 +271,7 @@ def file_actions(shell: Shell) -> list[ActionSpec]:
             "The tab in front; what it shows stays in the project.",
             close_tab,
             keys=("Ctrl+W",),
-            why_not=lambda: None if shell.center.current else "no tab is open.",
+            disabled_reason=lambda: None if app.center.current else "no tab is open.",
             separator_before=True,
         ),
         ActionSpec(
@@ -279,7 +279,7 @@ def file_actions(shell: Shell) -> list[ActionSpec]:
             "Quit",
             "File",
             "Close the window; unsaved changes are asked about.",
-            shell.window.close,
+            app.window.close,
             keys=("Ctrl+Q",),
         ),
         ActionSpec(
@@ -290,7 +290,7 @@ def file_actions(shell: Shell) -> list[ActionSpec]:
             history.undo,
             keys=("Ctrl+Z",),
             icon="arrow-counter-clockwise",
-            why_not=lambda: None if history.can_undo else "nothing was changed yet.",
+            disabled_reason=lambda: None if history.can_undo else "nothing was changed yet.",
             says=lambda: history.undo_words,
         ),
         ActionSpec(
@@ -301,7 +301,7 @@ def file_actions(shell: Shell) -> list[ActionSpec]:
             history.redo,
             keys=("Ctrl+Shift+Z", "Ctrl+Y"),
             icon="arrow-clockwise",
-            why_not=lambda: None if history.can_redo else "nothing was taken back.",
+            disabled_reason=lambda: None if history.can_redo else "nothing was taken back.",
             says=lambda: history.redo_words,
         ),
     ]

@@ -5,35 +5,35 @@ from __future__ import annotations
 from PySide6.QtWidgets import QMessageBox
 
 from pgmstudio.core.number_format import counted
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 WAIT_SECONDS = 3.0
 
 
-def may_close(shell: Shell) -> bool:
+def may_close(app: AppContext) -> bool:
     """Ask about unsaved changes, stop the runs; False keeps the window open."""
-    if not _is_saved_or_given_up(shell):
+    if not _is_saved_or_given_up(app):
         return False
-    shell.bench.runs.stop_all()
-    shell.bench.beside.stop_all()
-    are_over = shell.bench.runs.wait(WAIT_SECONDS)
-    if not shell.bench.beside.wait(WAIT_SECONDS) or not are_over:
-        shell.tell("A run does not stop; it ends together with the program.")
+    app.workspace.runs.stop_all()
+    app.workspace.beside.stop_all()
+    are_over = app.workspace.runs.wait(WAIT_SECONDS)
+    if not app.workspace.beside.wait(WAIT_SECONDS) or not are_over:
+        app.tell("A run does not stop; it ends together with the program.")
     return True
 
 
-def settled(shell: Shell) -> bool:
+def settled(app: AppContext) -> bool:
     """True when another project may take the place of this one: its runs end, its changes go."""
-    return _may_end_runs(shell) and _is_saved_or_given_up(shell)
+    return _may_end_runs(app) and _is_saved_or_given_up(app)
 
 
-def _may_end_runs(shell: Shell) -> bool:
-    queue = shell.bench.runs
+def _may_end_runs(app: AppContext) -> bool:
+    queue = app.workspace.runs
     count = len(queue.running) + len(queue.waiting)
     if not count:
         return True
     buttons = QMessageBox.StandardButton
-    box = QMessageBox(shell.window)
+    box = QMessageBox(app.window)
     box.setObjectName("runsBox")
     box.setWindowTitle("PGM Studio")
     box.setText(
@@ -46,12 +46,12 @@ def _may_end_runs(shell: Shell) -> bool:
     return bool(box.exec() == buttons.Discard)
 
 
-def _is_saved_or_given_up(shell: Shell) -> bool:
+def _is_saved_or_given_up(app: AppContext) -> bool:
     """True when the open project is saved, or the person does not want it saved."""
-    if shell.document.is_saved:
+    if app.document.is_saved:
         return True
     buttons = QMessageBox.StandardButton
-    box = QMessageBox(shell.window)
+    box = QMessageBox(app.window)
     box.setObjectName("unsavedBox")
     box.setWindowTitle("PGM Studio")
     box.setText("The project has changes that are not saved.")
@@ -59,6 +59,6 @@ def _is_saved_or_given_up(shell: Shell) -> bool:
     box.button(buttons.Discard).setText("Leave without saving")
     answer = box.exec()
     if answer == buttons.Save:
-        shell.book["file.save"].trigger()
-        return shell.document.is_saved
+        app.book["file.save"].trigger()
+        return app.document.is_saved
     return bool(answer == buttons.Discard)

@@ -152,7 +152,7 @@ class UndoStep(QUndoCommand):
 UNSAVED = -1  # what Qt says when no step counts as saved
 
 
-class Trial:
+class DocumentSnapshot:
     """Begins when it is made; `end` takes back every change since, as if it had not been."""
 
     def __init__(self, document: Document) -> None:

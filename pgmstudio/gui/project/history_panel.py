@@ -11,21 +11,21 @@ from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label, row, tool_button
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 
 class HistoryPanel(QWidget):
     """Newest step on top; the present one is selected, undone ones are greyed."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.setObjectName("history")
-        self._stack = shell.document.undo_stack
+        self._stack = app.document.undo_stack
         self._undo = tool_button(
-            "arrow-counter-clockwise", "Undo the last step", shell.history.undo, name="historyUndo"
+            "arrow-counter-clockwise", "Undo the last step", app.history.undo, name="historyUndo"
         )
         self._redo = tool_button(
-            "arrow-clockwise", "Redo the step undone last", shell.history.redo, name="historyRedo"
+            "arrow-clockwise", "Redo the step undone last", app.history.redo, name="historyRedo"
         )
         self._list = QListWidget()
         self._list.setObjectName("historyList")

@@ -5,42 +5,42 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 
 class LastModel(QObject):
     """Listens to the workbench; `id` is None when the model is gone or none was shown yet."""
 
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
-        self._shell = shell
-        self._id = shell.bench.model_id
-        shell.bench.model_in_view_changed.connect(self._on_model_in_view_changed)
-        shell.document.replaced.connect(self._on_replaced)
+    def __init__(self, app: AppContext) -> None:
+        super().__init__(app)
+        self._app = app
+        self._id = app.workspace.model_id
+        app.workspace.model_in_view_changed.connect(self._on_active_model_changed)
+        app.document.replaced.connect(self._on_replaced)
 
     @property
     def id(self) -> str | None:
-        project = self._shell.project
-        if self._shell.bench.model_id is not None:
-            return self._shell.bench.model_id
+        project = self._app.project
+        if self._app.workspace.model_id is not None:
+            return self._app.workspace.model_id
         if self._id is not None and self._id in project.models:
             return self._id
-        shown = [page.model_id for page in self._shell.center.pages]
+        shown = [page.model_id for page in self._app.center.pages]
         return next((m for m in reversed(shown) if m is not None and m in project.models), None)
 
     @property
     def entry(self) -> ModelEntry | None:
-        return self._shell.project.models.get(self.id or "")
+        return self._app.project.models.get(self.id or "")
 
     def _on_replaced(self) -> None:
         self._id = None
 
-    def _on_model_in_view_changed(self, model_id: str | None) -> None:
+    def _on_active_model_changed(self, model_id: str | None) -> None:
         if model_id is not None:
             self._id = model_id
 
 
-def last_model(shell: Shell) -> LastModel:
+def last_model(app: AppContext) -> LastModel:
     """The one listener of a window, made at the first asking."""
-    found = shell.findChild(LastModel)
-    return found if isinstance(found, LastModel) else LastModel(shell)
+    found = app.findChild(LastModel)
+    return found if isinstance(found, LastModel) else LastModel(app)

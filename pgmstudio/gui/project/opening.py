@@ -21,65 +21,65 @@ from pgmstudio.core.languages.diagrams import picture_names
 from pgmstudio.core.project.edits import add_model
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.evidence.files import EVIDENCE_ENDING, open_evidence
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.page import Page
 from pgmstudio.gui.window.progress_dialog import done_beside
 
 PROJECT_ENDING = ".pgmz"
 
 
-def begin(shell: Shell, files: Sequence[Path]) -> None:
+def begin(app: AppContext, files: Sequence[Path]) -> None:
     """What the window shows first: the files given, or the welcome page."""
     from pgmstudio.gui.project.recovery import offer_recovery
 
     if files:
-        open_files(shell, files)
-    if not shell.center.pages:
-        open_welcome(shell)
-    offer_recovery(shell)
+        open_files(app, files)
+    if not app.center.pages:
+        open_welcome(app)
+    offer_recovery(app)
 
 
-def open_files(shell: Shell, files: Sequence[Path]) -> None:
+def open_files(app: AppContext, files: Sequence[Path]) -> None:
     """Each file in the way its ending says; what cannot be opened is told and skipped."""
     for file in files:
         try:
-            open_file(shell, file)
+            open_file(app, file)
         except (PgmStudioError, Cancelled) as error:
-            shell.errors.report(error)
+            app.errors.report(error)
 
 
-def open_file(shell: Shell, path: Path) -> None:
+def open_file(app: AppContext, path: Path) -> None:
     if path.suffix == PROJECT_ENDING:
-        open_project(shell, path)
+        open_project(app, path)
     elif is_model_path(path):
-        open_model_file(shell, path)
+        open_model_file(app, path)
     elif path.suffix.lower() == EVIDENCE_ENDING:
-        open_evidence(shell, path)
+        open_evidence(app, path)
     else:
-        open_import_page(shell, path)
+        open_import_page(app, path)
 
 
-def open_project(shell: Shell, path: Path) -> None:
+def open_project(app: AppContext, path: Path) -> None:
     """Replace the open project, after asking about unsaved changes."""
     from pgmstudio.gui.project.closing import settled
 
-    opened = read_beside(shell, path)
-    if not settled(shell):
+    opened = read_beside(app, path)
+    if not settled(app):
         return
-    show_project(shell, opened.project, path, stamp=opened.stamp)
-    shell.set_preferences(shell.preferences.with_recent(path))
-    report_left_out(shell, path, opened.left_out)
+    show_project(app, opened.project, path, stamp=opened.stamp)
+    app.set_preferences(app.preferences.with_recent(path))
+    report_left_out(app, path, opened.left_out)
 
 
-def report_left_out(shell: Shell, path: Path, left_out: Sequence[str]) -> None:
+def report_left_out(app: AppContext, path: Path, left_out: Sequence[str]) -> None:
     """Say which parts of a project could not be read, once it is shown."""
     if left_out:
         advice = "The rest was opened. Keep a copy of the file before you save the project."
-        shell.errors.report_loss(ProjectFileError(path, " ".join([*left_out, advice])))
+        app.errors.report_loss(ProjectFileError(path, " ".join([*left_out, advice])))
 
 
 def show_project(
-    shell: Shell,
+    app: AppContext,
     project: Project,
     path: Path | None,
     *,
@@ -87,15 +87,15 @@ def show_project(
     stamp: Stamp | None = None,
 ) -> None:
     """Make `project` the open one and show its first model or data set."""
-    shell.center.close_all()
-    shell.document.replace(project, path, saved=saved, stamp=stamp)
+    app.center.close_all()
+    app.document.replace(project, path, saved=saved, stamp=stamp)
     for model_id in list(project.models)[:1]:
-        open_model_page(shell, model_id)
+        open_model_page(app, model_id)
     if not project.models:
         for data_id in list(project.data)[:1]:
-            open_data_page(shell, data_id)
-    if not shell.center.pages:
-        open_welcome(shell)
+            open_data_page(app, data_id)
+    if not app.center.pages:
+        open_welcome(app)
 
 
 def model_entry(file: ModelFile, title: str) -> ModelEntry:
@@ -113,71 +113,71 @@ def model_entry(file: ModelFile, title: str) -> ModelEntry:
     )
 
 
-def open_model_file(shell: Shell, path: Path) -> None:
+def open_model_file(app: AppContext, path: Path) -> None:
     """Add the model of a file to the project and show it."""
 
-    file = read_model_beside(shell, path)
+    file = read_model_beside(app, path)
     for remark in file.remarks:
-        shell.bench.message.emit("warning", remark)
+        app.workspace.message.emit("warning", remark)
     entry = model_entry(file, file.title or path.name.split(".")[0])
-    add_and_show_model(shell, entry, f"Open {path.name}")
+    add_and_show_model(app, entry, f"Open {path.name}")
     if file.remarks:
         more = f" {len(file.remarks) - 1} more in the log." if len(file.remarks) > 1 else ""
-        shell.tell(file.remarks[0] + more)
+        app.tell(file.remarks[0] + more)
 
 
-def add_and_show_model(shell: Shell, entry: ModelEntry, text: str) -> str | None:
+def add_and_show_model(app: AppContext, entry: ModelEntry, text: str) -> str | None:
     """One undoable step, then the model's page in front; returns the model's id."""
-    model_id = shell.project.next_model_id()
-    if not shell.change(text, partial(add_model, entry=entry)):
+    model_id = app.project.next_model_id()
+    if not app.change(text, partial(add_model, entry=entry)):
         return None
-    close_welcome(shell)
-    open_model_page(shell, model_id)
+    close_welcome(app)
+    open_model_page(app, model_id)
     return model_id
 
 
-def open_model_page(shell: Shell, model_id: str, *, beside: bool = False) -> None:
+def open_model_page(app: AppContext, model_id: str, *, beside: bool = False) -> None:
     from pgmstudio.gui.model_page.page import ModelPage
 
-    if model_id not in shell.project.models:
-        raise UnknownNameError("model", model_id, shell.project.models)
-    close_welcome(shell)
-    shell.open_page(f"model:{model_id}", lambda: ModelPage(shell, model_id), beside=beside)
+    if model_id not in app.project.models:
+        raise UnknownNameError("model", model_id, app.project.models)
+    close_welcome(app)
+    app.open_page(f"model:{model_id}", lambda: ModelPage(app, model_id), beside=beside)
 
 
-def leave_model_page(shell: Shell, page: Page, model_id: str) -> None:
+def leave_model_page(app: AppContext, page: Page, model_id: str) -> None:
     """The model is gone; one of another language under its id gets a page of its own."""
-    shell.center.close_page(page)
-    if model_id in shell.project.models:
-        open_model_page(shell, model_id)
+    app.center.close_page(page)
+    if model_id in app.project.models:
+        open_model_page(app, model_id)
 
 
-def open_data_page(shell: Shell, data_id: str, *, beside: bool = False) -> None:
+def open_data_page(app: AppContext, data_id: str, *, beside: bool = False) -> None:
     from pgmstudio.gui.data.page import DataPage
 
-    if data_id not in shell.project.data:
-        raise UnknownNameError("data set", data_id, shell.project.data)
-    close_welcome(shell)
-    shell.open_page(f"data:{data_id}", lambda: DataPage(shell, data_id), beside=beside)
+    if data_id not in app.project.data:
+        raise UnknownNameError("data set", data_id, app.project.data)
+    close_welcome(app)
+    app.open_page(f"data:{data_id}", lambda: DataPage(app, data_id), beside=beside)
 
 
-def open_import_page(shell: Shell, path: Path) -> None:
+def open_import_page(app: AppContext, path: Path) -> None:
     from pgmstudio.gui.importing.page import ImportPage
 
-    close_welcome(shell)
-    shell.open_page(f"import:{path}", lambda: ImportPage(shell, path))
+    close_welcome(app)
+    app.open_page(f"import:{path}", lambda: ImportPage(app, path))
 
 
-def open_welcome(shell: Shell) -> None:
+def open_welcome(app: AppContext) -> None:
     from pgmstudio.gui.welcome.page import WelcomePage
 
-    shell.open_page("welcome", lambda: WelcomePage(shell))
+    app.open_page("welcome", lambda: WelcomePage(app))
 
 
-def close_welcome(shell: Shell) -> None:
-    page = shell.center.page("welcome")
+def close_welcome(app: AppContext) -> None:
+    page = app.center.page("welcome")
     if page is not None:
-        shell.center.close_page(page)
+        app.center.close_page(page)
 
 
 # Read or written in less than a tenth of a second.
@@ -196,16 +196,16 @@ class OpenedProject:
     left_out: tuple[str, ...]
 
 
-def read_beside(shell: Shell, path: Path) -> OpenedProject:
+def read_beside(app: AppContext, path: Path) -> OpenedProject:
     """The project in a file; Cancelled when the person does not want to wait for it."""
     if not path.is_file() or path.stat().st_size < SMALL_FILE:
         return _read(path, NEVER, unheard)
-    return done_beside(shell.window, f"Opening {path.name}", partial(_read, path))
+    return done_beside(app.window, f"Opening {path.name}", partial(_read, path))
 
 
-def read_model_beside(shell: Shell, path: Path) -> ModelFile:
+def read_model_beside(app: AppContext, path: Path) -> ModelFile:
     """The model in a file; Cancelled when the person does not want to wait for it."""
-    return done_beside(shell.window, f"Opening {path.name}", partial(_read_model, path))
+    return done_beside(app.window, f"Opening {path.name}", partial(_read_model, path))
 
 
 def _read_model(path: Path, cancel: CancelToken, _told: Told) -> ModelFile:
@@ -214,13 +214,13 @@ def _read_model(path: Path, cancel: CancelToken, _told: Told) -> ModelFile:
     return read_model(path) if is_small else read_model_in_child(path, cancel)
 
 
-def write_beside(shell: Shell, path: Path, project: Project) -> tuple[str, ...]:
+def write_beside(app: AppContext, path: Path, project: Project) -> tuple[str, ...]:
     """Save the project; a sentence for each part that could not be written. When that is stopped
     the old file is as it was."""
     if sum(entry.data.codes.nbytes for entry in project.data.values()) < SMALL_DATA:
         return write_project(path, project)
     work = partial(write_project, path, project)
-    return done_beside(shell.window, f"Saving {path.name}", work)
+    return done_beside(app.window, f"Saving {path.name}", work)
 
 
 def _read(path: Path, cancel: CancelToken, told: Told) -> OpenedProject:

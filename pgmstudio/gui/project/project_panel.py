@@ -29,7 +29,7 @@ from pgmstudio.gui.runs.live_model import following_of
 from pgmstudio.gui.theme.icons import icon, language_icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label, row, tool_button
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 FACTS = 1  # the column of what is told
 _MARGIN = 5  # px, of the row
@@ -77,16 +77,16 @@ KIND, KEY = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
 class ProjectPanel(QWidget):
     """Double-click opens, F2 renames, Del deletes (undoable)."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.setObjectName("project")
-        self._shell = shell
+        self._app = app
         self._name = label("", "heading", size="dense")
         self._name.setObjectName("projectName")
         self._add = tool_button(
             "plus",
             "Import data or open a model",
-            lambda: shell.book["file.open"].trigger(),
+            lambda: app.book["file.open"].trigger(),
             name="projectAdd",
         )
         self._tree = QTreeWidget()
@@ -110,17 +110,17 @@ class ProjectPanel(QWidget):
         head.setContentsMargins(8, 0, 4, 0)
         layout.addWidget(head)
         layout.addWidget(self._tree, 1)
-        self._following = following_of(shell)
+        self._following = following_of(app)
         self._following.changed.connect(self._on_following)
-        shell.document.changed.connect(self._on_changed)
-        shell.document.file_changed.connect(self._retitle)
-        shell.center.page_changed.connect(self._mark_page_in_front)
+        app.document.changed.connect(self._on_changed)
+        app.document.file_changed.connect(self._retitle)
+        app.center.page_changed.connect(self._mark_page_in_front)
         theme().changed.connect(self._rebuild)
         self._retitle()
         self._rebuild()
 
     def _retitle(self) -> None:
-        document = self._shell.document
+        document = self._app.document
         name = document.path.name if document.path is not None else "untitled"
         self._name.setText(name + ("" if document.is_saved else " •"))
 
@@ -137,7 +137,7 @@ class ProjectPanel(QWidget):
             self._rebuild()
 
     def _rebuild(self) -> None:
-        project = self._shell.project
+        project = self._app.project
         self._tree.blockSignals(True)
         self._tree.clear()
         if project.data:
@@ -216,7 +216,7 @@ class ProjectPanel(QWidget):
 
     def _mark_page_in_front(self, *_: object) -> None:
         """Its own row, or that of the model it is about; no row of a page beside it."""
-        page = self._shell.center.current
+        page = self._app.center.current
         wanted = () if page is None else (page.key, f"model:{page.model_id}")
         keys = ((item, f"{item.data(0, KIND)}:{item.data(0, KEY)}") for item in self._items())
         marked = (item for item, key in keys if key.rstrip(":") in wanted)
@@ -230,42 +230,42 @@ class ProjectPanel(QWidget):
 
         kind, key = item.data(0, KIND), item.data(0, KEY)
         if kind == "model":
-            opening.open_model_page(self._shell, key, beside=beside)
+            opening.open_model_page(self._app, key, beside=beside)
         elif kind == "data":
-            opening.open_data_page(self._shell, key, beside=beside)
+            opening.open_data_page(self._app, key, beside=beside)
         elif kind == "case":
-            live = self._shell.bench.beliefs_in_view
+            live = self._app.workspace.beliefs_in_view
             if live is not None:
-                live.set_all(self._shell.project.evidence_cases[key].evidence)
-        elif kind == "knowledge" and "knowledge.edit" in self._shell.book.actions:
-            self._shell.book["knowledge.edit"].trigger()
+                live.set_all(self._app.project.evidence_cases[key].evidence)
+        elif kind == "knowledge" and "knowledge.edit" in self._app.book.actions:
+            self._app.book["knowledge.edit"].trigger()
         elif kind == "curve":
             from pgmstudio.gui.curves.actions import open_curves
 
-            open_curves(self._shell, key)
+            open_curves(self._app, key)
         elif kind == "comparison":
             from pgmstudio.gui.evaluation.score_table_page import open_kept_comparison
 
-            open_kept_comparison(self._shell, key)
+            open_kept_comparison(self._app, key)
         elif kind == "run":
-            run = self._shell.project.runs[key]
-            if run.model_id in self._shell.project.models:
-                opening.open_model_page(self._shell, run.model_id or "")
+            run = self._app.project.runs[key]
+            if run.model_id in self._app.project.models:
+                opening.open_model_page(self._app, run.model_id or "")
 
     def _on_edited(self, item: QTreeWidgetItem, column: int) -> None:
         rename = _RENAMERS.get(item.data(0, KIND))
         text = item.text(0).strip()
         if rename is None or column != 0:
             return
-        if not text or not self._shell.change(f"Rename to {text}", rename(item.data(0, KEY), text)):
+        if not text or not self._app.change(f"Rename to {text}", rename(item.data(0, KEY), text)):
             self._rebuild()
 
     def _delete(self, item: QTreeWidgetItem) -> None:
         remove = _REMOVERS.get(item.data(0, KIND))
         if remove is not None:
             title = item.text(0)
-            if self._shell.change(f"Delete {title}", remove(item.data(0, KEY))):
-                self._shell.tell(f"{title} was deleted.", undo=True)
+            if self._app.change(f"Delete {title}", remove(item.data(0, KEY))):
+                self._app.tell(f"{title} was deleted.", undo=True)
 
     def _on_menu(self, place: QPoint) -> None:
         item = self._tree.itemAt(place)

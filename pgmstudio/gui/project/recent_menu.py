@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from pgmstudio.gui.project.opening import open_files
 from pgmstudio.gui.widgets.basic import literal
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 NONE_YET = "Not now: no project was opened or saved yet."
 
@@ -16,19 +16,19 @@ NONE_YET = "Not now: no project was opened or saved yet."
 class RecentMenu(QMenu):
     """Filled when it is about to show; off while there is nothing to list."""
 
-    def __init__(self, shell: Shell, parent: QWidget) -> None:
+    def __init__(self, app: AppContext, parent: QWidget) -> None:
         super().__init__("Open recent", parent)
-        self._shell = shell
+        self._app = app
         self.setObjectName("menuFile/Open recent")
         self.setToolTipsVisible(True)
         self.menuAction().setObjectName("file.recent")
         self.aboutToShow.connect(self._fill)
-        shell.preferences_changed.connect(self.refresh)
+        app.preferences_changed.connect(self.refresh)
         self.refresh()
 
     def refresh(self, *_: object) -> None:
         """On or off, with the reason."""
-        is_any = bool(self._shell.preferences.recent)
+        is_any = bool(self._app.preferences.recent)
         self.menuAction().setEnabled(is_any)
         self.menuAction().setToolTip(
             "A project that was opened or saved before." if is_any else NONE_YET
@@ -36,12 +36,12 @@ class RecentMenu(QMenu):
 
     def _fill(self) -> None:
         self.clear()
-        for name in self._shell.preferences.recent:
+        for name in self._app.preferences.recent:
             path = Path(name)
             action = self.addAction(literal(path.name))
             action.setToolTip(name)
             action.triggered.connect(
-                lambda _checked=False, path=path: open_files(self._shell, [path])
+                lambda _checked=False, path=path: open_files(self._app, [path])
             )
             if not path.is_file():
                 action.setEnabled(False)

@@ -25,9 +25,9 @@ from pgmstudio.core.io.atomic import Stamp, make_folder, replace_file
 from pgmstudio.core.io.project.project_file import write_project
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.jobs.debounce import one_shot
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.window import preferences
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +59,23 @@ class Autosave(QObject):
 
     saved = Signal(object)  # Path
 
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
-        self._shell = shell
+    def __init__(self, app: AppContext) -> None:
+        super().__init__(app)
+        self._app = app
         self._written: Project | None = None
         self._writing: Project | None = None
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_written)
-        self._asker.failed.connect(self._on_failed)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_written)
+        self._latest_task.failed.connect(self._on_failed)
         self._has_told = False
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.save_now)
-        shell.preferences_changed.connect(self._restart)
-        shell.document.file_changed.connect(self._on_file_changed)
-        shell.bench.beside.changed.connect(self.save_now)  # a sweep lasts long; its plan is kept
+        app.preferences_changed.connect(self._restart)
+        app.document.file_changed.connect(self._on_file_changed)
+        app.workspace.beside.changed.connect(self.save_now)  # a sweep lasts long; its plan is kept
         # What a run found is kept at once, and what of it cannot be saved is told at its end.
         self._save_soon = one_shot(self, self.save_now)
-        shell.bench.runs.run_ended.connect(self._on_run_ended)
+        app.workspace.runs.run_ended.connect(self._on_run_ended)
         self._restart()
 
     @property
@@ -84,24 +84,24 @@ class Autosave(QObject):
 
     def save_now(self) -> None:
         """Write in the background, when there is something new that is not in the person's file."""
-        project = self._shell.project
-        if self._shell.document.is_saved or project is self._written or self._asker.is_waiting:
+        project = self._app.project
+        if self._app.document.is_saved or project is self._written or self._latest_task.is_waiting:
             return
         self._writing = project
-        file, path = self.file, self._shell.document.path
-        stamp = self._shell.document.stamp
-        self._asker.ask(lambda _cancel: _write(file, project, path, stamp))
+        file, path = self.file, self._app.document.path
+        stamp = self._app.document.stamp
+        self._latest_task.ask(lambda _cancel: _write(file, project, path, stamp))
 
     def discard(self) -> None:
         """The person's own file is up to date, or the end was clean."""
-        self._asker.wait(5)
+        self._latest_task.wait(5)
         _remove(self.file)
         self._written = None
 
     def stop(self) -> None:
         self._timer.stop()
         self._save_soon.stop()
-        self._asker.forget()
+        self._latest_task.forget()
         self.discard()
 
     def _on_written(self, lost: tuple[str, ...]) -> None:
@@ -129,17 +129,17 @@ class Autosave(QObject):
         """Once: what cannot be written now cannot be written in a minute either."""
         if not self._has_told:
             self._has_told = True
-            self._shell.errors.report_loss(error)
+            self._app.errors.report_loss(error)
 
     def _on_run_ended(self, _run: object) -> None:
         self._save_soon.start()  # when its model is in the project
 
     def _on_file_changed(self) -> None:
-        if self._shell.document.is_saved:
+        if self._app.document.is_saved:
             self.discard()
 
     def _restart(self, *_: object) -> None:
-        self._timer.start(max(1, self._shell.preferences.autosave_seconds) * 1000)
+        self._timer.start(max(1, self._app.preferences.autosave_seconds) * 1000)
 
 
 def _write(file: Path, project: Project, path: Path | None, stamp: Stamp | None) -> tuple[str, ...]:
@@ -237,7 +237,7 @@ def _began(process: int) -> str | None:
     return _ENDED if fields[0] == "Z" else fields[19]
 
 
-def recover(shell: Shell, entry: Recovered) -> None:
+def recover(app: AppContext, entry: Recovered) -> None:
     """Open what was kept, as unsaved changes of its project.
 
     The file becomes this program's own: another crash before the next autosave loses nothing.
@@ -246,14 +246,14 @@ def recover(shell: Shell, entry: Recovered) -> None:
     from pgmstudio.gui.project.opening import read_beside, report_left_out, show_project
 
     try:
-        opened = read_beside(shell, entry.file)
+        opened = read_beside(app, entry.file)
     except (PgmStudioError, Cancelled) as error:
-        shell.errors.report(error)
+        app.errors.report(error)
         return
-    if settled(shell):
-        show_project(shell, opened.project, entry.path, saved=False, stamp=entry.stamp)
+    if settled(app):
+        show_project(app, opened.project, entry.path, saved=False, stamp=entry.stamp)
         _take_over(entry)
-        report_left_out(shell, entry.file, opened.left_out)
+        report_left_out(app, entry.file, opened.left_out)
 
 
 def _take_over(entry: Recovered) -> None:
@@ -276,9 +276,9 @@ def _remove(file: Path) -> None:
             each.unlink(missing_ok=True)
 
 
-def offer_recovery(shell: Shell) -> None:
+def offer_recovery(app: AppContext) -> None:
     """After a crash: the welcome page with its note in front."""
     from pgmstudio.gui.project.opening import open_welcome
 
     if left_behind():
-        open_welcome(shell)
+        open_welcome(app)

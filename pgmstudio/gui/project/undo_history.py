@@ -17,11 +17,11 @@ from pgmstudio.core.inference.base import Likelihood
 from pgmstudio.core.inference.finding_text import finding_words
 from pgmstudio.core.model import Model
 from pgmstudio.core.project.project import Project
-from pgmstudio.gui.cpt_editor.edit_session import table_work
-from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+from pgmstudio.gui.cpt_editor.edit_session import cpt_edit_session
+from pgmstudio.gui.evidence.belief_service import BeliefService
 
 if TYPE_CHECKING:
-    from pgmstudio.gui.window.app_context import Shell
+    from pgmstudio.gui.window.app_context import AppContext
 
 NOTHING = Standing()
 
@@ -39,20 +39,20 @@ class EvidenceStep:
 class History(QObject):
     """One per window; the newest thing done is taken back first, whichever it is."""
 
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
-        self._shell, self._bench = shell, shell.bench
-        self._stack = shell.document.undo_stack
-        self._known: dict[str, tuple[LiveBeliefs, Model, Standing]] = {}
+    def __init__(self, app: AppContext) -> None:
+        super().__init__(app)
+        self._app, self._workspace = app, app.workspace
+        self._stack = app.document.undo_stack
+        self._known: dict[str, tuple[BeliefService, Model, Standing]] = {}
         self._past: list[EvidenceStep] = []
         self._future: list[EvidenceStep] = []
         self._is_going = False
         self._closed = ""  # the model that went out of view with the step taken back last
         self._typed_at: tuple[int, int] | None = None  # steps done when a number was typed last
-        self._work = table_work(shell)
+        self._work = cpt_edit_session(app)
         self._work.typed.connect(self._on_typed)
-        self._bench.beliefs_changed.connect(self._on_beliefs)
-        shell.document.replaced.connect(self._on_replaced)
+        self._workspace.beliefs_changed.connect(self._on_beliefs)
+        app.document.replaced.connect(self._on_replaced)
 
     def _on_replaced(self) -> None:
         """Another project, another history."""
@@ -97,11 +97,11 @@ class History(QObject):
             self._future.append(step)
             self._restore(step, step.before, "taken back")
             return
-        text, in_view = self._stack.undoText(), self._bench.model_id
+        text, in_view = self._stack.undoText(), self._workspace.model_id
         self._stack.undo()
-        if in_view is not None and in_view not in self._shell.project.models:
+        if in_view is not None and in_view not in self._app.project.models:
             self._closed = in_view
-            self._shell.tell(f"Undone: {text}. Redo (Ctrl+Y) brings it back.")
+            self._app.tell(f"Undone: {text}. Redo (Ctrl+Y) brings it back.")
 
     def redo(self) -> None:
         """Do again what was taken back last."""
@@ -110,8 +110,8 @@ class History(QObject):
         step = self._next_forth()
         if step is None:
             self._stack.redo()
-            if self._closed in self._shell.project.models:
-                open_model_page(self._shell, self._closed)
+            if self._closed in self._app.project.models:
+                open_model_page(self._app, self._closed)
                 self._closed = ""
             return
         del self._future[self._future.index(step) :]
@@ -140,10 +140,10 @@ class History(QObject):
         self, steps: list[EvidenceStep], goal: Callable[[EvidenceStep], Standing]
     ) -> EvidenceStep | None:
         """The newest step in the project as it is that would change anything."""
-        project = self._shell.project
+        project = self._app.project
         for step in reversed(steps):
             if step.project is project:
-                live = self._bench.beliefs(step.model_id)
+                live = self._workspace.beliefs(step.model_id)
                 if live.error is None and live.standing != goal(step):
                     return step
         return None
@@ -151,20 +151,20 @@ class History(QObject):
     def _restore(self, step: EvidenceStep, goal: Standing, what: str) -> None:
         self._is_going = True
         try:
-            self._bench.beliefs(step.model_id).restore(goal)
+            self._workspace.beliefs(step.model_id).restore(goal)
         finally:
             self._is_going = False
-        if step.model_id != self._bench.model_id:
-            title = self._shell.project.models[step.model_id].title
+        if step.model_id != self._workspace.model_id:
+            title = self._app.project.models[step.model_id].title
             words = words_of(step)
-            self._shell.tell(f"{title}: {words} {what}.")
+            self._app.tell(f"{title}: {words} {what}.")
 
     # -- what is told
 
     def _on_beliefs(self, model_id: str) -> None:
-        if model_id not in self._shell.project.models:
+        if model_id not in self._app.project.models:
             return
-        live = self._bench.beliefs(model_id)
+        live = self._workspace.beliefs(model_id)
         now = live.standing
         known, model, before = self._known.get(model_id, (live, live.model, NOTHING))
         if known is not live:
@@ -172,9 +172,9 @@ class History(QObject):
         self._known[model_id] = live, live.model, now
         # What another version of the model no longer knows was not taken back by anybody.
         if now != before and model is live.model and not self._is_going:
-            self._note(EvidenceStep(self._shell.project, model_id, before, now), live)
+            self._note(EvidenceStep(self._app.project, model_id, before, now), live)
 
-    def _note(self, step: EvidenceStep, live: LiveBeliefs) -> None:
+    def _note(self, step: EvidenceStep, live: BeliefService) -> None:
         self._future.clear()
         newest = self._past[-1] if self._past else None
         if newest is not None and newest.after == step.before and _is_one(newest, step):

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, Signal
 
 from pgmstudio.core.project.project import Project
-from pgmstudio.gui.evidence.belief_service import LiveBeliefs
-from pgmstudio.gui.jobs.background_run import BesideRuns
+from pgmstudio.gui.evidence.belief_service import BeliefService
+from pgmstudio.gui.jobs.background_run import BackgroundRuns
 from pgmstudio.gui.project.document import Document
 from pgmstudio.gui.runs.run_queue import RunQueue
 
@@ -24,7 +24,7 @@ class Selection:
     edges: tuple[Edge, ...] = ()
 
 
-class Workbench(QObject):
+class Workspace(QObject):
     """One per window. Panels hold it, connect to its signals and never know each other."""
 
     model_in_view_changed = Signal(object)  # model id or None
@@ -37,11 +37,11 @@ class Workbench(QObject):
         super().__init__(parent)
         self.document = document
         self.runs = RunQueue(document, self)
-        self.beside = BesideRuns(self)
+        self.beside = BackgroundRuns(self)
         self._model_id: str | None = None
         self._selection = Selection()
         self._target: str | None = None
-        self._beliefs: dict[str, LiveBeliefs] = {}
+        self._beliefs: dict[str, BeliefService] = {}
         document.replaced.connect(self._on_replaced)
         document.changed.connect(self._on_document_changed)
 
@@ -80,17 +80,17 @@ class Workbench(QObject):
             self._target = variable
             self.target_changed.emit(variable)
 
-    def beliefs(self, model_id: str) -> LiveBeliefs:
+    def beliefs(self, model_id: str) -> BeliefService:
         """The live beliefs of a model of the project; made at the first asking."""
         if model_id not in self._beliefs:
-            live = LiveBeliefs(self.project.models[model_id].model, self)
+            live = BeliefService(self.project.models[model_id].model, self)
             self._beliefs[model_id] = live
             live.changed.connect(lambda: self.beliefs_changed.emit(model_id))
             live.evidence_changed.connect(lambda: self.beliefs_changed.emit(model_id))
         return self._beliefs[model_id]
 
     @property
-    def beliefs_in_view(self) -> LiveBeliefs | None:
+    def beliefs_in_view(self) -> BeliefService | None:
         return None if self._model_id is None else self.beliefs(self._model_id)
 
     def _on_replaced(self) -> None:

@@ -16,104 +16,106 @@ from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.params import parse_params, specs_of
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.runs.artifact_source import (
-    KeptSource,
+    ArtifactSource,
+    active_source,
     has_source,
     run_of_model,
-    source_in_view,
     task_of,
 )
 from pgmstudio.gui.window.actions import ActionSpec
-from pgmstudio.gui.window.app_context import Shell, model_page_in_front
+from pgmstudio.gui.window.app_context import AppContext, current_model_page
 
 OPEN_CANDIDATES = "learn.hidden-scan"
 
 
-def hidden_actions(shell: Shell) -> list[ActionSpec]:
+def hidden_actions(app: AppContext) -> list[ActionSpec]:
     return [
         ActionSpec(
             OPEN_CANDIDATES,
             "Candidates for a hidden variable",
             "Learn",
             "Every model a search for hidden variables passed: length, blocks, and their test.",
-            partial(_open, shell),
+            partial(_open, app),
             icon="circles-three",
-            why_not=partial(_why_not, shell),
+            disabled_reason=partial(_why_not, app),
         )
     ]
 
 
-def _why_not(shell: Shell) -> str | None:
-    if has_source(shell, HiddenScan.kind):
+def _why_not(app: AppContext) -> str | None:
+    if has_source(app, HiddenScan.kind):
         return None
     return "learn with Hidden variables first."
 
 
-def _open(shell: Shell) -> None:
+def _open(app: AppContext) -> None:
     from pgmstudio.gui.runs.results.hidden_variables_page import open_candidates
 
-    source = source_in_view(shell, HiddenScan.kind)
+    source = active_source(app, HiddenScan.kind)
     if source is not None:
-        open_candidates(shell, source)
+        open_candidates(app, source)
 
 
 GOES_ON_WITH = "bn.hill-climb"
 
 
-def search_actions(shell: Shell) -> list[ActionSpec]:
-    def opening(kind: str, opened: Callable[[Shell, KeptSource], object]) -> Callable[[], None]:
+def search_actions(app: AppContext) -> list[ActionSpec]:
+    def opening(
+        kind: str, opened: Callable[[AppContext, ArtifactSource], object]
+    ) -> Callable[[], None]:
         def open_it() -> None:
-            source = source_in_view(shell, kind)
+            source = active_source(app, kind)
             if source is not None:
-                opened(shell, source)
+                opened(app, source)
 
         return open_it
 
     def lacking(kind: str, sentence: str) -> Callable[[], str | None]:
-        return lambda: None if has_source(shell, kind) else sentence
+        return lambda: None if has_source(app, kind) else sentence
 
-    def restarts(shell: Shell, source: KeptSource) -> None:
+    def restarts(app: AppContext, source: ArtifactSource) -> None:
         from pgmstudio.gui.runs.results.restarts_page import open_restarts
 
-        open_restarts(shell, source)
+        open_restarts(app, source)
 
-    def tests(shell: Shell, source: KeptSource) -> None:
+    def tests(app: AppContext, source: ArtifactSource) -> None:
         from pgmstudio.gui.runs.results.independence_tests_page import open_tests
 
-        chosen = shell.bench.selection  # another page in front forgets it
-        page = open_tests(shell, source)
+        chosen = app.workspace.selection  # another page in front forgets it
+        page = open_tests(app, source)
         pair = chosen.edges[0] if chosen.edges else chosen.nodes[:2]
         if len(pair) == 2 and {*pair} <= {*page.names}:
             page.choose_pair(*pair)
 
-    def trace(shell: Shell, source: KeptSource) -> None:
+    def trace(app: AppContext, source: ArtifactSource) -> None:
         from pgmstudio.gui.runs.results.search_trace_page import open_trace
 
-        open_trace(shell, source)
+        open_trace(app, source)
 
     def entry() -> ModelEntry | None:
-        return shell.project.models.get(shell.bench.model_id or "")
+        return app.project.models.get(app.workspace.model_id or "")
 
     def go_on() -> None:
         found = entry()
         if found is not None:
-            continue_from(shell, found)
+            continue_from(app, found)
 
     def cannot_go_on() -> str | None:
         found = entry()
         if found is None or not isinstance(found.model, DirectedModel):
             return "open a model with directed edges first."
         names = {*found.model.domain.names}
-        if any(names == {*data.data.domain.names} for data in shell.project.data.values()):
+        if any(names == {*data.data.domain.names} for data in app.project.data.values()):
             return None
         return "import data with the variables of this model first."
 
     def ask_open() -> None:
-        page = model_page_in_front(shell)
+        page = current_model_page(app)
         if page is not None:
             page.questions.open()
 
     def nothing_open() -> str | None:
-        page = model_page_in_front(shell)
+        page = current_model_page(app)
         if page is None or not page.questions.is_open:
             return "nothing is open in the model in view; PC and NPC may leave something open."
         return None
@@ -126,7 +128,7 @@ def search_actions(shell: Shell) -> list[ActionSpec]:
             "Learn again, starting from the edges of the model in view; rules about edges hold.",
             go_on,
             icon="arrow-bend-down-right",
-            why_not=cannot_go_on,
+            disabled_reason=cannot_go_on,
         ),
         ActionSpec(
             "learn.open-questions",
@@ -135,7 +137,7 @@ def search_actions(shell: Shell) -> list[ActionSpec]:
             "Ambiguous regions and free directions that tests left, to be decided one by one.",
             ask_open,
             icon="question",
-            why_not=nothing_open,
+            disabled_reason=nothing_open,
         ),
         ActionSpec(
             "learn.restarts",
@@ -144,7 +146,7 @@ def search_actions(shell: Shell) -> list[ActionSpec]:
             "Scores and times of all runs of an equivalence search, and where they ended.",
             opening("optima", restarts),
             icon="arrows-clockwise",
-            why_not=lacking("optima", "learn with Equivalence search (KES) first."),
+            disabled_reason=lacking("optima", "learn with Equivalence search (KES) first."),
             separator_before=True,
         ),
         ActionSpec(
@@ -154,7 +156,7 @@ def search_actions(shell: Shell) -> list[ActionSpec]:
             "Every independence test with its numbers; for selected nodes, why there is no edge.",
             opening("tests", tests),
             icon="test-tube",
-            why_not=lacking(
+            disabled_reason=lacking(
                 "tests", "learn with Independence tests (PC) or Necessary paths first."
             ),
         ),
@@ -165,23 +167,23 @@ def search_actions(shell: Shell) -> list[ActionSpec]:
             "What was tried as a parent in every step, and what joined.",
             opening("k2", trace),
             icon="list-numbers",
-            why_not=lacking("k2", "learn with Parents along an order (K2) first."),
+            disabled_reason=lacking("k2", "learn with Parents along an order (K2) first."),
         ),
     ]
 
 
-def continue_from(shell: Shell, entry: ModelEntry) -> None:
+def continue_from(app: AppContext, entry: ModelEntry) -> None:
     """The run sheet with this model as the start, set as its own run was where that had one."""
     from pgmstudio.gui.learning.actions import open_learn_page
     from pgmstudio.gui.runs.learning_run import RunRequest
 
-    key, params, seed = _settings(shell)
+    key, params, seed = _settings(app)
     names = {*entry.model.domain.names}
-    fitting = [k for k, d in shell.project.data.items() if names == {*d.data.domain.names}]
+    fitting = [k for k, d in app.project.data.items() if names == {*d.data.domain.names}]
     data_id = entry.data_id if entry.data_id in fitting else fitting[0]
-    rules = shell.project.knowledge
+    rules = app.project.knowledge
     params = replace(params, start=entry.model, knowledge=None if rules.is_empty else rules)
-    split = shell.project.data[data_id].split
+    split = app.project.data[data_id].split
     request = RunRequest(
         title=f"{entry.title}, continued",
         learner_key=key,
@@ -190,15 +192,15 @@ def continue_from(shell: Shell, entry: ModelEntry) -> None:
         data_id=data_id,
         split_part=None if split is None else split.names[0],
     )
-    open_learn_page(shell).fill(request)
+    open_learn_page(app).fill(request)
 
 
-def _settings(shell: Shell) -> tuple[str, Any, int]:
+def _settings(app: AppContext) -> tuple[str, Any, int]:
     """Learner, parameters and seed of the run behind the model in view, if it has a start."""
-    run_id = run_of_model(shell.project, shell.bench.model_id)
+    run_id = run_of_model(app.project, app.workspace.model_id)
     if run_id is not None:
-        run = shell.project.runs[run_id]
+        run = app.project.runs[run_id]
         learner = learner_of(run.learner)
         if any(spec.name == "start" for spec in specs_of(learner.params_type)):
-            return run.learner, task_of(shell.project, run).params, run.seed
+            return run.learner, task_of(app.project, run).params, run.seed
     return GOES_ON_WITH, parse_params(learner_of(GOES_ON_WITH).params_type, {}), 0

@@ -9,33 +9,33 @@ from PySide6.QtCore import QObject, Signal
 from pgmstudio.core.errors import DataError, named
 from pgmstudio.core.languages.artifact_kinds import restored
 from pgmstudio.core.languages.learners import LearnTask, learner_of
-from pgmstudio.core.learning.base import Keepsake
+from pgmstudio.core.learning.base import RunArtifact
 from pgmstudio.core.params import parse_params
 from pgmstudio.core.project.project import Project, Run, restored_params
 from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.runs.recorded_run import model_of
 from pgmstudio.gui.runs.run_recorder import models_of
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 
-class KeptSource(QObject):
+class ArtifactSource(QObject):
     """One keepsake of one run; `changed` when the run has kept a newer one."""
 
     changed = Signal()
 
-    def __init__(self, shell: Shell, kind: str, run: LearningRun | str) -> None:
+    def __init__(self, app: AppContext, kind: str, run: LearningRun | str) -> None:
         super().__init__()  # the page that shows it takes it over; without one nothing holds it
-        self._shell, self._kind, self._run = shell, kind, run
-        self._kept: Keepsake | None = None
+        self._app, self._kind, self._run = app, kind, run
+        self._kept: RunArtifact | None = None
         if isinstance(run, LearningRun):
             self._kept = run.kept.get(kind)
             run.changed.connect(self._on_run_changed)
         else:
-            record = shell.project.runs[run]
+            record = app.project.runs[run]
             self._kept = kept_in(record, kind)
 
     @property
-    def kept(self) -> Keepsake | None:
+    def kept(self) -> RunArtifact | None:
         return self._kept
 
     @property
@@ -47,15 +47,15 @@ class KeptSource(QObject):
     def title(self) -> str:
         if isinstance(self._run, LearningRun):
             return self._run.request.title
-        record = self._shell.project.runs.get(self._run)
+        record = self._app.project.runs.get(self._run)
         return "a run" if record is None else record.title or record.learner
 
     @property
     def model_id(self) -> str | None:
         """The model that the run made, if it is still there."""
         if isinstance(self._run, LearningRun):
-            return model_of(self._shell.project, self._run)
-        models = self._shell.project.models
+            return model_of(self._app.project, self._run)
+        models = self._app.project.models
         return next((key for key, entry in models.items() if entry.run_id == self._run), None)
 
     @property
@@ -64,15 +64,15 @@ class KeptSource(QObject):
         if isinstance(self._run, LearningRun):
             found: str | None = self._run.request.data_id
         else:
-            record = self._shell.project.runs.get(self._run)
+            record = self._app.project.runs.get(self._run)
             found = None if record is None else record.data_id
-        return found if found in self._shell.project.data else None
+        return found if found in self._app.project.data else None
 
     def task(self) -> LearnTask:
         """What was run: rows, parameters and seed; PgmStudioError when they are not to be had."""
         if isinstance(self._run, LearningRun):
             return self._run.task
-        project = self._shell.project
+        project = self._app.project
         return task_of(project, named("run", self._run, project.runs))
 
     def _on_run_changed(self) -> None:
@@ -97,7 +97,7 @@ def task_of(project: Project, run: Run) -> LearnTask:
     raise DataError(f"The rows of {entry.name} have changed since {run.title} learned from them.")
 
 
-def kept_in(run: Run, kind: str) -> Keepsake | None:
+def kept_in(run: Run, kind: str) -> RunArtifact | None:
     """What the record of a run has of this kind."""
     return restored(kind, run.kept[kind]) if kind in run.kept else None
 
@@ -109,24 +109,24 @@ def run_of_model(project: Project, model_id: str | None) -> str | None:
     return run_id if run_id in project.runs else None
 
 
-def source_in_view(shell: Shell, kind: str) -> KeptSource | None:
+def active_source(app: AppContext, kind: str) -> ArtifactSource | None:
     """Of the run that made the model in view, else of the run looked at, else of the newest."""
-    project, queue = shell.project, shell.bench.runs
-    run_id = run_of_model(project, shell.bench.model_id)
+    project, queue = app.project, app.workspace.runs
+    run_id = run_of_model(project, app.workspace.model_id)
     if run_id is not None and kind in project.runs[run_id].kept:
-        return KeptSource(shell, kind, run_id)
+        return ArtifactSource(app, kind, run_id)
     live = [run for run in (queue.looked_at, *reversed(queue.runs)) if run is not None]
     for run in live:
         if kind in run.kept and not (run.state.is_end and model_of(project, run)):
-            return KeptSource(shell, kind, run)
+            return ArtifactSource(app, kind, run)
     for key in reversed(list(project.runs)):
         if kind in project.runs[key].kept:
-            return KeptSource(shell, kind, key)
+            return ArtifactSource(app, kind, key)
     return None
 
 
-def has_source(shell: Shell, kind: str) -> bool:
+def has_source(app: AppContext, kind: str) -> bool:
     """Whether any run has kept something of this kind; quick, for greying out."""
-    if any(kind in run.kept for run in shell.bench.runs.runs):
+    if any(kind in run.kept for run in app.workspace.runs.runs):
         return True
-    return any(kind in run.kept for run in shell.project.runs.values())
+    return any(kind in run.kept for run in app.project.runs.values())

@@ -9,17 +9,17 @@ from pgmstudio.core.params import parse_params, specs_of
 from pgmstudio.core.project.project import Run
 from pgmstudio.gui.runs.learning_run import LearningRun, RunRequest
 from pgmstudio.gui.runs.run_recorder import training_rows
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 
-def start_bootstrap(shell: Shell, request: RunRequest, settings: BootstrapParams) -> LearningRun:
+def start_bootstrap(app: AppContext, request: RunRequest, settings: BootstrapParams) -> LearningRun:
     """Learn again and again from rows drawn with replacement; spread over the cores."""
-    data = training_rows(shell.project, request.data_id, request.split_part)
+    data = training_rows(app.project, request.data_id, request.split_part)
     processes = processes_for(data, settings.replicates)
     plan = BootstrapPlan(
         request.learner_key, data, request.params, request.seed, settings, processes
     )
-    return shell.bench.runs.enqueue(request, plan)
+    return app.workspace.runs.enqueue(request, plan)
 
 
 def settings_of(run: Run) -> BootstrapParams | None:

@@ -15,12 +15,12 @@ from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.languages.learners import LearnTask
 from pgmstudio.core.languages.run_checks import START_KEPT
-from pgmstudio.core.learning.base import Finished, Found, Keepsake, Kept, Learner, Stepped
+from pgmstudio.core.learning.base import Finished, Found, Kept, Learner, RunArtifact, Stepped
 from pgmstudio.core.model import Model
 from pgmstudio.gui.jobs.job import Job, JobState
 
 # A share of a shorter time says nothing about the rest.
-LEAST_TO_FORECAST = 1.0
+MIN_TO_FORECAST = 1.0
 # So long a run may say nothing before it is told why.
 PATIENCE_MS = 4_000
 
@@ -98,7 +98,7 @@ class LearningRun(QObject):
         self.found_at: dict[str, float] = {}  # what the run counted when it found its best
         self.progress = Progress(None, "starts")
         self.notes: list[str] = []
-        self.kept: dict[str, Keepsake] = {}  # what it saw on the way, by kind
+        self.kept: dict[str, RunArtifact] = {}  # what it saw on the way, by kind
         self.trace = Trace()
         self.is_unwanted = False  # its result is not to land in the project
         self.run_id: str | None = None  # of its record in the project
@@ -153,7 +153,7 @@ class LearningRun(QObject):
         """About how long it will still take; None when that cannot be told."""
         done = self.progress.fraction
         is_going = self.state is JobState.RUNNING and not self.is_paused
-        if not is_going or not done or self.seconds < LEAST_TO_FORECAST:
+        if not is_going or not done or self.seconds < MIN_TO_FORECAST:
             return None
         return self.seconds * (1 - done) / done
 
@@ -189,7 +189,7 @@ class LearningRun(QObject):
         self._job.step()
 
     @property
-    def why_no_steps(self) -> str | None:
+    def no_steps_reason(self) -> str | None:
         """Why it cannot be walked through; None when it can."""
         if self.state.is_end:
             return "the run has ended."
@@ -217,8 +217,8 @@ class LearningRun(QObject):
                     self._note_progress(event)
                 case Note(message):
                     self.notes.append(message)
-                case Kept(keepsake):
-                    self.kept[keepsake.kind] = keepsake
+                case Kept(artifact):
+                    self.kept[artifact.kind] = artifact
                 case Stepped():
                     self.stepped.emit(event)
         self.changed.emit()

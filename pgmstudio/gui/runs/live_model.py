@@ -18,7 +18,7 @@ from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.project.opening import add_and_show_model, open_model_page
 from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.runs.recorded_run import AnyRun, RecordedRun, model_of
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.page import BEST_SO_FAR
 
 # Better models come faster than anybody can look at them.
@@ -30,22 +30,22 @@ def place_words(word: str, number: float) -> str:
     return f"{word} {grouped(int(number))}" if number or word != "restart" else "first climb"
 
 
-class Follower(QObject):
+class LiveModel(QObject):
     """One model that follows one run until it is told to stay, edited, or the run ends."""
 
     changed = Signal()
 
-    def __init__(self, shell: Shell, run: LearningRun, model_id: str, parent: QObject) -> None:
+    def __init__(self, app: AppContext, run: LearningRun, model_id: str, parent: QObject) -> None:
         super().__init__(parent)
-        self._shell = shell
+        self._app = app
         self.run, self.model_id = run, model_id
-        self._shown = shell.project.models[model_id].model
+        self._shown = app.project.models[model_id].model
         self._found_at = dict(run.found_at)
         self._is_on = True
         self._soon = one_shot(self, self._catch_up, FOLLOW_MS)
         run.found.connect(self._on_found)
         run.changed.connect(self.changed)
-        shell.document.changed.connect(self._on_document_changed)
+        app.document.changed.connect(self._on_document_changed)
 
     @property
     def is_on(self) -> bool:
@@ -53,18 +53,18 @@ class Follower(QObject):
         return self._is_on
 
     @property
-    def why_not(self) -> str | None:
+    def disabled_reason(self) -> str | None:
         """Why it cannot be switched on again; None when it can."""
-        entry = self._shell.project.models.get(self.model_id)
+        entry = self._app.project.models.get(self.model_id)
         if entry is not None and entry.is_edited:
             return "this model was edited; Open best shows the newest one as a copy."
         return None
 
     def switch(self, on: bool) -> None:
         """Follow, or stay at the model in view."""
-        self._is_on = on and self.why_not is None
+        self._is_on = on and self.disabled_reason is None
         if self._is_on:
-            self._shown = self._shell.project.models[self.model_id].model
+            self._shown = self._app.project.models[self.model_id].model
             self._catch_up()
         self.changed.emit()
 
@@ -92,9 +92,7 @@ class Follower(QObject):
             return
         self._shown, self._found_at = best, dict(self.run.found_at)
         edit = partial(show_best, model_id=self.model_id, model=best)
-        self._shell.change(
-            f"Follow {self.run.request.title}", edit, merge=f"follow:{self.model_id}"
-        )
+        self._app.change(f"Follow {self.run.request.title}", edit, merge=f"follow:{self.model_id}")
         self.changed.emit()
 
     def _on_document_changed(self, _before: Project, after: Project) -> None:
@@ -105,48 +103,48 @@ class Follower(QObject):
             self.changed.emit()
 
 
-class Following(QObject):
+class LiveModels(QObject):
     """All followers of a shell; `changed` tells the model whose chip, badge or facts are new."""
 
     changed = Signal(str)
 
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
-        self._shell = shell
-        self._followers: dict[str, Follower] = {}
-        shell.document.replaced.connect(self._on_replaced)
+    def __init__(self, app: AppContext) -> None:
+        super().__init__(app)
+        self._app = app
+        self._followers: dict[str, LiveModel] = {}
+        app.document.replaced.connect(self._on_replaced)
 
     def _on_replaced(self) -> None:
         for follower in self._followers.values():
             follower.deleteLater()
         self._followers.clear()
 
-    def follow(self, run: LearningRun, model_id: str) -> Follower:
+    def follow(self, run: LearningRun, model_id: str) -> LiveModel:
         """Let a model of the project follow a run from now on."""
-        follower = Follower(self._shell, run, model_id, self)
+        follower = LiveModel(self._app, run, model_id, self)
         follower.changed.connect(self._on_changed)
         self._followers[model_id] = follower
         self.changed.emit(model_id)
         return follower
 
-    def of_model(self, model_id: str | None) -> Follower | None:
+    def of_model(self, model_id: str | None) -> LiveModel | None:
         """The follower of a model, while its run goes on."""
         follower = self._followers.get(model_id or "")
-        if follower is None or follower.model_id not in self._shell.project.models:
+        if follower is None or follower.model_id not in self._app.project.models:
             return None
         return follower
 
-    def of_run(self, run: LearningRun) -> Follower | None:
+    def of_run(self, run: LearningRun) -> LiveModel | None:
         """The follower that shows the newest of a run; None when all stay or none is there."""
         for follower in self._followers.values():
-            known = follower.model_id in self._shell.project.models
+            known = follower.model_id in self._app.project.models
             if follower.run is run and follower.is_on and known:
                 return follower
         return None
 
     def _on_changed(self) -> None:
         follower = self.sender()
-        assert isinstance(follower, Follower)
+        assert isinstance(follower, LiveModel)
         self.changed.emit(follower.model_id)
 
     def forget(self, run: LearningRun) -> None:
@@ -156,28 +154,28 @@ class Following(QObject):
             self.changed.emit(model_id)
 
 
-def following_of(shell: Shell) -> Following:
+def following_of(app: AppContext) -> LiveModels:
     """The one of a shell, made at the first asking."""
-    found = shell.findChild(Following)
-    return found if isinstance(found, Following) else Following(shell)
+    found = app.findChild(LiveModels)
+    return found if isinstance(found, LiveModels) else LiveModels(app)
 
 
-def open_best(shell: Shell, run: AnyRun) -> None:
+def open_best(app: AppContext, run: AnyRun) -> None:
     """The model in a tab of its own, to be looked at, questioned and edited."""
-    model_id = model_of(shell.project, run)
+    model_id = model_of(app.project, run)
     if model_id is not None:
-        open_model_page(shell, model_id)
+        open_model_page(app, model_id)
         return
     if isinstance(run, RecordedRun) or run.best is None:
         return
-    following = following_of(shell)
+    following = following_of(app)
     follower = following.of_run(run)
     if follower is not None:
-        open_model_page(shell, follower.model_id)
+        open_model_page(app, follower.model_id)
         return
-    data_id = run.request.data_id if run.request.data_id in shell.project.data else None
+    data_id = run.request.data_id if run.request.data_id in app.project.data else None
     title = f"{run.request.title}, {BEST_SO_FAR}"
     entry = ModelEntry(title=title, model=run.best, data_id=data_id)
-    model_id = add_and_show_model(shell, entry, f"Open the best of {run.request.title}")
+    model_id = add_and_show_model(app, entry, f"Open the best of {run.request.title}")
     if model_id is not None and not run.state.is_end:
         following.follow(run, model_id)

@@ -27,7 +27,7 @@ class RecordedRun:
     record: Run
     is_paused: ClassVar = False
     progress: ClassVar = Progress(None, "")
-    why_no_steps: ClassVar = "the run has ended."
+    no_steps_reason: ClassVar = "the run has ended."
 
     @property
     def title(self) -> str:

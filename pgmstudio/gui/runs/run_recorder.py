@@ -31,10 +31,10 @@ from pgmstudio.core.project.project import (
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.runs.learning_run import LearningRun, RunRequest, score_text
 from pgmstudio.gui.runs.live_model import following_of
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 # More points than a plot is wide tell nothing.
-MOST_TRACE_POINTS = 600
+MAX_TRACE_POINTS = 600
 _OUTCOMES = {
     JobState.FINISHED: Outcome.FINISHED,
     JobState.CANCELLED: Outcome.STOPPED,
@@ -56,18 +56,18 @@ def models_of(project: Project) -> dict[str, Any]:
     return {key: entry.model for key, entry in project.models.items()}
 
 
-class Landing(QObject):
+class RunRecorder(QObject):
     """Starts runs for the shell and puts what they found into the project, undoably."""
 
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
-        self._shell = shell
-        shell.bench.runs.run_ended.connect(self._on_run_ended)
+    def __init__(self, app: AppContext) -> None:
+        super().__init__(app)
+        self._app = app
+        app.workspace.runs.run_ended.connect(self._on_run_ended)
 
     def start(self, request: RunRequest, *, is_paused: bool = False) -> LearningRun:
-        data = training_rows(self._shell.project, request.data_id, request.split_part)
+        data = training_rows(self._app.project, request.data_id, request.split_part)
         task = LearnTask(request.learner_key, data, request.params, request.seed)
-        return self._shell.bench.runs.enqueue(request, task, is_paused=is_paused)
+        return self._app.workspace.runs.enqueue(request, task, is_paused=is_paused)
 
     def again(self, run_id: str) -> LearningRun | None:
         """Run what a record says once more; the same seed must give the same model."""
@@ -84,14 +84,14 @@ class Landing(QObject):
 
     def request_of(self, run_id: str) -> RunRequest | None:
         """What a record says was run, on the rows as they are now; None, and said, if unknown."""
-        project = self._shell.project
+        project = self._app.project
         run = project.runs[run_id]
         try:
             params_type = learner_of(run.learner).params_type
             params: Any = parse_params(params_type, restored_params(run.params, models_of(project)))
             part = _part_of(project.data_entry(run.data_id or ""), run)
         except PgmStudioError as error:
-            self._shell.errors.report(error)
+            self._app.errors.report(error)
             return None
         return RunRequest(run.title, run.learner, params, run.seed, run.data_id or "", part)
 
@@ -99,25 +99,25 @@ class Landing(QObject):
         """As a bootstrap where the recorded run was one."""
         from pgmstudio.gui.runs.bootstrap import settings_of, start_bootstrap
 
-        settings = settings_of(self._shell.project.runs[run_id])
+        settings = settings_of(self._app.project.runs[run_id])
         if settings is not None:
-            return start_bootstrap(self._shell, request, settings)
+            return start_bootstrap(self._app, request, settings)
         return self.start(request)
 
     def _on_run_ended(self, run: LearningRun) -> None:
         if not run.is_unwanted:
             self._land(run)
-        following_of(self._shell).forget(run)
+        following_of(self._app).forget(run)
 
     def _land(self, run: LearningRun) -> None:
         if run.state is JobState.FAILED and run.error is not None:
-            self._shell.errors.at("runsPanel").report(run.error)
+            self._app.errors.at("runsPanel").report(run.error)
         if run.state is JobState.CANCELLED and run.best is None:
-            self._shell.tell(f"{run.request.title} was stopped before it found a model.")
+            self._app.tell(f"{run.request.title} was stopped before it found a model.")
             return
-        follower = following_of(self._shell).of_run(run)
+        follower = following_of(self._app).of_run(run)
         into = follower.model_id if follower is not None and run.best is not None else None
-        model_id = into or (self._shell.project.next_model_id() if run.best is not None else None)
+        model_id = into or (self._app.project.next_model_id() if run.best is not None else None)
         record = self._record(run)
         entry = None
         if run.best is not None:
@@ -128,18 +128,18 @@ class Landing(QObject):
                 provenance=_provenance(record),
             )
         word = "Learn" if run.state is JobState.FINISHED else "Keep the best of"
-        run.run_id = self._shell.project.next_run_id()
-        if self._shell.change(
+        run.run_id = self._app.project.next_run_id()
+        if self._app.change(
             f"{word} {run.request.title}", partial(add_run, run=record, model=entry, into=into)
         ):
             run.model_id = model_id
-            self._shell.tell(self._same_as_before(run) or end_sentence(run))
+            self._app.tell(self._same_as_before(run) or end_sentence(run))
             self._tell_constraints(run)
 
     def _same_as_before(self, run: LearningRun) -> str | None:
         """For a reproduction: whether the model is the recorded one, to the last bit."""
-        record = self._shell.project.runs.get(run.request.reproduces or "")
-        entry = self._shell.project.models.get(record.model_id or "") if record else None
+        record = self._app.project.runs.get(run.request.reproduces or "")
+        entry = self._app.project.models.get(record.model_id or "") if record else None
         if record is None or run.best is None:
             return None
         if entry is None or entry.is_edited:
@@ -149,9 +149,9 @@ class Landing(QObject):
         return f"{record.title} was run again and gave another model than at first."
 
     def _record(self, run: LearningRun) -> Run:
-        request, project = run.request, self._shell.project
+        request, project = run.request, self._app.project
         steps, scores = run.trace.steps, run.trace.scores
-        thin = max(1, len(steps) // MOST_TRACE_POINTS)
+        thin = max(1, len(steps) // MAX_TRACE_POINTS)
         return Run(
             learner=request.learner_key,
             params=plain_params(request.params, models_of(project)),
@@ -165,14 +165,14 @@ class Landing(QObject):
             measures=run.measures,
             trace=tuple(zip(steps[::thin], scores[::thin], strict=True)),
             messages=tuple(run.notes),
-            kept={kind: keepsake.plain() for kind, keepsake in run.kept.items()},
+            kept={kind: artifact.plain() for kind, artifact in run.kept.items()},
         )
 
     def _tell_constraints(self, run: LearningRun) -> None:
         sentence = constraint_sentence(run)
         if sentence is not None:
             level = "info" if sentence.startswith("All") else "warning"
-            self._shell.bench.message.emit(level, sentence)
+            self._app.workspace.message.emit(level, sentence)
 
 
 def _part_of(entry: DataEntry, run: Run) -> str | None:
@@ -184,7 +184,7 @@ def _part_of(entry: DataEntry, run: Run) -> str | None:
     return entry.split.names[number]
 
 
-def why_not_again(project: Project, run_id: str | None) -> str | None:
+def not_again_reason(project: Project, run_id: str | None) -> str | None:
     """Why a recorded run cannot be done again on the rows there are; None when it can."""
     run = project.runs.get(run_id or "")
     if run is None:
@@ -194,9 +194,9 @@ def why_not_again(project: Project, run_id: str | None) -> str | None:
     return None if run.data_id in project.data else "its data are no longer in the project."
 
 
-def why_not_reproducible(project: Project, run_id: str | None) -> str | None:
+def not_reproducible_reason(project: Project, run_id: str | None) -> str | None:
     """Why a recorded run cannot be repeated to the last bit; None when it can."""
-    reason = why_not_again(project, run_id)
+    reason = not_again_reason(project, run_id)
     if reason is not None:
         return reason
     run = project.runs[run_id or ""]

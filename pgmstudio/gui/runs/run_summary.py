@@ -22,7 +22,7 @@ from pgmstudio.gui.runs.recorded_run import AnyRun
 from pgmstudio.gui.widgets.fact_rows import Fact
 
 # More restarts than this are as good as without end.
-MOST_NAMED = 10_000
+MAX_NAMED = 10_000
 _INFORMATION_TIP = (
     "Mutual information of the joined variables, in bits over all rows, less any penalty. "
     "Not a likelihood: scores of networks are on another scale."
@@ -143,7 +143,7 @@ def doing_words(run: LearningRun) -> str:
         return "How it ended" if run.state.is_end else "Now"
     if not done:
         return "First climb" if run.request.learner_key not in BITS_PER_ROW else "First start"
-    of_all = f" of {grouped(int(asked))}" if asked < MOST_NAMED else ""
+    of_all = f" of {grouped(int(asked))}" if asked < MAX_NAMED else ""
     return f"Restart {grouped(int(done))}{of_all}"
 
 

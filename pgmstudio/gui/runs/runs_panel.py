@@ -34,7 +34,7 @@ from pgmstudio.core.project.edits import remove_run
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.plots.score_plot import HELD, ScorePlot
-from pgmstudio.gui.runs.artifact_source import KeptSource
+from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.runs.learning_run import LearningRun, score_text
 from pgmstudio.gui.runs.recorded_run import (
     AnyRun,
@@ -49,7 +49,7 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import button, row
 from pgmstudio.gui.widgets.column_table import dress_head
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 Index = QModelIndex | QPersistentModelIndex
 SHARE = Qt.ItemDataRole.UserRole
@@ -69,14 +69,14 @@ _SIGNS = {
 class RunTable(QAbstractTableModel):
     """One row per run of the project: the recorded ones, then the queue in the order they start."""
 
-    def __init__(self, shell: Shell, parent: QObject) -> None:
+    def __init__(self, app: AppContext, parent: QObject) -> None:
         super().__init__(parent)
-        self._shell, self._queue = shell, shell.bench.runs
+        self._app, self._queue = app, app.workspace.runs
         self._runs: list[AnyRun] = []
         self._queue.run_added.connect(self._refresh)
         self._queue.order_changed.connect(self._refresh)
         self._queue.run_changed.connect(self._on_changed)
-        shell.document.changed.connect(self._on_document_changed)
+        app.document.changed.connect(self._on_document_changed)
         self._refresh()
 
     @property
@@ -92,7 +92,7 @@ class RunTable(QAbstractTableModel):
 
     def _refresh(self, *_: object) -> None:
         self.beginResetModel()
-        self._runs = runs_of(self._shell.project, self._queue.runs)
+        self._runs = runs_of(self._app.project, self._queue.runs)
         self.endResetModel()
 
     def _on_changed(self, run: LearningRun) -> None:
@@ -197,11 +197,11 @@ class _NameDelegate(QStyledItemDelegate):
 class RunsPanel(QWidget):
     """Table at the left, live plot at the right, what can be done with the selected run on top."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.setObjectName("runs")
-        self._shell = shell
-        self._table = RunTable(shell, self)
+        self._app = app
+        self._table = RunTable(app, self)
         self._chosen: AnyRun | None = None  # while the table is made anew
         self._is_resetting = False
         self._view = QTableView()
@@ -268,13 +268,13 @@ class RunsPanel(QWidget):
         layout.addWidget(splitter, 1)
         self._view.selectionModel().currentRowChanged.connect(self._on_selected)
         self._view.clicked.connect(self._on_clicked)
-        runs = shell.bench.runs
+        runs = app.workspace.runs
         runs.run_added.connect(self._on_added)
         runs.run_changed.connect(self._on_changed)
         runs.order_changed.connect(self._refresh)
         self._table.modelAboutToBeReset.connect(self._on_resetting)
         self._table.modelReset.connect(self._on_reset)
-        shell.document.changed.connect(self._refresh)
+        app.document.changed.connect(self._refresh)
         self._clock = QTimer(self)
         self._clock.setInterval(500)
         self._clock.timeout.connect(self._on_tick)
@@ -323,19 +323,19 @@ class RunsPanel(QWidget):
 
     def _on_tick(self) -> None:
         self._table.tick()
-        if not self._shell.bench.runs.running:
+        if not self._app.workspace.runs.running:
             self._clock.stop()
 
     def _on_selected(self, *_: object) -> None:
         if self._is_resetting:
             return
         self._plot.show_run(self.selected)
-        self._shell.bench.runs.look_at(self._live)
+        self._app.workspace.runs.look_at(self._live)
         self._refresh()
 
     def _on_clicked(self, _index: QModelIndex) -> None:
         """Also a click on the run that was selected before wants to see it."""
-        self._shell.bench.runs.look_at(self._live)
+        self._app.workspace.runs.look_at(self._live)
 
     def _refresh(self, *_: object) -> None:
         run = self.selected
@@ -355,13 +355,13 @@ class RunsPanel(QWidget):
     def _has_best(self, run: AnyRun) -> bool:
         """Of a recorded run there is only the model in the project."""
         is_live = isinstance(run, LearningRun) and run.best is not None
-        return is_live or model_of(self._shell.project, run) is not None
+        return is_live or model_of(self._app.project, run) is not None
 
     def _on_open(self) -> None:
         from pgmstudio.gui.runs.live_model import open_best
 
         if self.selected is not None:
-            open_best(self._shell, self.selected)
+            open_best(self._app, self.selected)
 
     def _on_pause(self) -> None:
         run = self._live
@@ -376,7 +376,7 @@ class RunsPanel(QWidget):
         run = self._table.run_at(self._view.indexAt(place).row())
         if run is None:
             return
-        queue = self._shell.bench.runs
+        queue = self._app.workspace.runs
         menu = QMenu(self)
         if self._has_best(run):
             menu.addAction("Open best", self._on_open)
@@ -384,7 +384,7 @@ class RunsPanel(QWidget):
             menu.addAction("Edges of restarts", lambda: self._show_edges(run))
         menu.addAction("Run again with changes", lambda: self._again(run))
         if isinstance(run, LearningRun):
-            if run.why_no_steps is None:
+            if run.no_steps_reason is None:
                 menu.addAction("Step through", lambda: self._walk(run))
             if run.state is JobState.QUEUED:
                 menu.addAction("Start earlier", lambda: queue.move(run, queue.runs.index(run) - 1))
@@ -397,34 +397,34 @@ class RunsPanel(QWidget):
 
     def _remove(self, run: AnyRun) -> None:
         """Off the list and out of the project; its model stays."""
-        project = self._shell.project
+        project = self._app.project
         run_id = run.run_id if isinstance(run, RecordedRun) else record_of(project, run)
         if run_id is not None:
-            self._shell.change(f"Remove run {run.title}", partial(remove_run, run_id=run_id))
+            self._app.change(f"Remove run {run.title}", partial(remove_run, run_id=run_id))
         if isinstance(run, LearningRun):
-            self._shell.bench.runs.remove(run)
+            self._app.workspace.runs.remove(run)
 
     def _show_edges(self, run: AnyRun) -> None:
         from pgmstudio.gui.runs.results.adjacency_page import open_adjacency
 
         kept_by = run.run_id if isinstance(run, RecordedRun) else run
-        open_adjacency(self._shell, KeptSource(self._shell, ADJACENCY, kept_by))
+        open_adjacency(self._app, ArtifactSource(self._app, ADJACENCY, kept_by))
 
     def _walk(self, run: LearningRun) -> None:
         from pgmstudio.gui.languages.pdg.steps_page import open_steps
 
         run.pause()
-        open_steps(self._shell, run)
+        open_steps(self._app, run)
 
     def _again(self, run: AnyRun) -> None:
         from pgmstudio.gui.learning.actions import landing_of, open_learn_page
 
         if isinstance(run, RecordedRun):
-            request = landing_of(self._shell).request_of(run.run_id)
+            request = landing_of(self._app).request_of(run.run_id)
         else:
             request = run.request
         if request is not None:
-            open_learn_page(self._shell).fill(request)
+            open_learn_page(self._app).fill(request)
 
 
 def _counters(run: AnyRun) -> list[str]:

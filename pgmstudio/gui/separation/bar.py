@@ -32,10 +32,10 @@ class SeparationBar(TwoLineBar):
     """Chooses A, B and what is given; says whether they are separated."""
 
     role_chosen = Signal(str)
-    evidence_wished = Signal()
-    check_wished = Signal()
-    clear_wished = Signal()
-    close_wished = Signal()
+    evidence_requested = Signal()
+    check_requested = Signal()
+    clear_requested = Signal()
+    close_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("separationBar", "d-separation", parent)
@@ -59,7 +59,7 @@ class SeparationBar(TwoLineBar):
         top.addStretch(1)
         self._evidence = button(
             "Evidence as given",
-            self.evidence_wished.emit,
+            self.evidence_requested.emit,
             role="link",
             icon_name="flag-fill",
             tip="What is observed now counts as known",
@@ -67,7 +67,7 @@ class SeparationBar(TwoLineBar):
         )
         self._clear = button(
             "Clear",
-            self.clear_wished.emit,
+            self.clear_requested.emit,
             role="link",
             icon_name="eraser",
             tip="Choose A, B and what is given afresh",
@@ -76,7 +76,9 @@ class SeparationBar(TwoLineBar):
         top.addWidget(self._evidence)
         top.addWidget(self._clear)
         top.addWidget(
-            tool_button("x", "Close d-separation", self.close_wished.emit, name="separation.close")
+            tool_button(
+                "x", "Close d-separation", self.close_requested.emit, name="separation.close"
+            )
         )
         self._sign = QLabel()
         self._sentence = ElidedLabel(is_snug=True)
@@ -87,7 +89,7 @@ class SeparationBar(TwoLineBar):
         self._detail.elide = Qt.TextElideMode.ElideRight  # a sentence, not a name
         self._check = button(
             "Check in numbers",
-            self.check_wished.emit,
+            self.check_requested.emit,
             tip="I(A;B|Z) in the model's own distribution, in bits",
             name="separation.check",
         )

@@ -26,18 +26,18 @@ from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.canvas.canvas import Canvas
-from pgmstudio.gui.evidence.belief_service import LiveBeliefs
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.evidence.belief_service import BeliefService
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.ldag.context import context_views
 from pgmstudio.gui.separation.bar import SeparationBar
 from pgmstudio.gui.separation.layer import Shown, shown_of
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 TOPIC = "separation"
 # Below this many bits the rest is rounding.
 NO_BITS = 1e-12
-MOST_LISTED = 12
-MOST_NAMED = 2
+MAX_LISTED = 12
+MAX_NAMED = 2
 
 
 def dag_of(model: Model) -> Dag | None:
@@ -57,12 +57,12 @@ def information(
     return conditional_information_bits(session.joint(list(names)))
 
 
-class SeparationDesk(QObject):
+class SeparationController(QObject):
     """One per model page; `is_open` while its bar is in sight."""
 
-    def __init__(self, shell: Shell, model_id: str, canvas: Canvas) -> None:
+    def __init__(self, app: AppContext, model_id: str, canvas: Canvas) -> None:
         super().__init__(canvas)
-        self._shell, self._model_id, self._canvas = shell, model_id, canvas
+        self._app, self._model_id, self._canvas = app, model_id, canvas
         bar = self.bar = SeparationBar()  # to be placed by the page
         self._one: str | None = None
         self._other: str | None = None
@@ -72,17 +72,17 @@ class SeparationDesk(QObject):
         self.by_labels: LabelledAnswer | None = None
         self._contexts = ContextGraphs()
         self._numbers = ""
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_found)
-        self._asker.failed.connect(shell.errors.report)
-        canvas.wishes.pick.connect(self.pick)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_found)
+        self._latest_task.failed.connect(app.errors.report)
+        canvas.signals.pick.connect(self.pick)
         bar.role_chosen.connect(self.choose_role)
-        bar.evidence_wished.connect(self.take_evidence)
-        bar.check_wished.connect(self.check)
-        bar.clear_wished.connect(self.clear)
-        bar.close_wished.connect(self.close)
-        shell.bench.beliefs_changed.connect(self._on_beliefs_changed)
-        context_views(shell).changed.connect(self._on_beliefs_changed)
+        bar.evidence_requested.connect(self.take_evidence)
+        bar.check_requested.connect(self.check)
+        bar.clear_requested.connect(self.clear)
+        bar.close_requested.connect(self.close)
+        app.workspace.beliefs_changed.connect(self._on_beliefs_changed)
+        context_views(app).changed.connect(self._on_beliefs_changed)
         self._graph: Dag | None = self._dag()
 
     # -- what is asked
@@ -101,27 +101,25 @@ class SeparationDesk(QObject):
         return self._one, self._other, tuple(self._given)
 
     @property
-    def _live(self) -> LiveBeliefs:
-        return self._shell.bench.beliefs(self._model_id)
+    def _live(self) -> BeliefService:
+        return self._app.workspace.beliefs(self._model_id)
 
     def _dag(self) -> Dag | None:
-        entry = self._shell.project.models.get(self._model_id)
+        entry = self._app.project.models.get(self._model_id)
         if entry is not None and isinstance(entry.model, LabelledDag):
-            return self._contexts.graph(
-                entry.model, context_views(self._shell).codes(self._model_id)
-            )
+            return self._contexts.graph(entry.model, context_views(self._app).codes(self._model_id))
         return None if entry is None else dag_of(entry.model)
 
     @property
     def _labelled(self) -> LabelledDag | None:
-        model = self._shell.project.models[self._model_id].model
+        model = self._app.project.models[self._model_id].model
         return model if isinstance(model, LabelledDag) else None
 
     @property
     def _context(self) -> dict[str, str]:
-        return context_views(self._shell).context(self._model_id)
+        return context_views(self._app).context(self._model_id)
 
-    def why_not(self, picture: str = "") -> str:
+    def disabled_reason(self, picture: str = "") -> str:
         """Why there is nothing to ask in this picture, in a sentence; empty when there is."""
         if self._dag() is None:
             return "d-separation is about the edges of a directed graph or a tree."
@@ -134,7 +132,7 @@ class SeparationDesk(QObject):
         if self.is_open:
             return
         self.bar.show()
-        chosen = self._shell.bench.selection.nodes
+        chosen = self._app.workspace.selection.nodes
         if self._one is None and self._other is None and 1 <= len(chosen) <= 2:
             self._one, self._other = (*chosen, None)[:2]
             self._role = "B" if self._other is None else "Z"
@@ -146,19 +144,21 @@ class SeparationDesk(QObject):
         self._canvas.separation.show(Shown())
         self._canvas.refresh_soon()
         if self._canvas.view.tool.name == "separation":
-            self._canvas.wishes.tool.emit("select")
-        self._shell.book.refresh()
+            self._canvas.signals.tool.emit("select")
+        self._app.book.refresh()
 
     def choose_role(self, role: str) -> None:
         self._role = role
         self.bar.show_role(role)
-        self._canvas.wishes.tool.emit("separation")
+        self._canvas.signals.tool.emit("separation")
 
     def pick(self, node: str, role: str = "") -> None:
         """Give a node a part, or take it away when it has that part already; then the next part."""
         graph = self._dag()
         if graph is None or node not in graph.names:
-            self._canvas.refuse(self.why_not() or "only variables can be picked; show the graph.")
+            self._canvas.refuse(
+                self.disabled_reason() or "only variables can be picked; show the graph."
+            )
             return
         if not self.is_open:
             self.bar.show()
@@ -187,7 +187,7 @@ class SeparationDesk(QObject):
         self._other = None if self._other == node else self._other
         self._given = [name for name in self._given if name != node]
 
-    def why_no_evidence(self) -> str:
+    def no_evidence_reason(self) -> str:
         """Why nothing of the evidence can count as known; empty when something can."""
         seen = any(isinstance(f, Observed | Done) for f in self._live.evidence.values())
         return "" if seen else "nothing is observed; click a state first."
@@ -221,14 +221,14 @@ class SeparationDesk(QObject):
         graph = self._graph = self._dag()
         self._show()
         if graph is None or self._one is None:
-            self._asker.forget()
+            self._latest_task.forget()
             return
         one, other, given = self.question
         if self._labelled is not None:
             ask = partial(labelled_answer, self._labelled, graph, self._context)
-            self._asker.ask(partial(ask, one or "", other, given))
+            self._latest_task.ask(partial(ask, one or "", other, given))
         else:
-            self._asker.ask(partial(_answer, graph, one or "", other, given))
+            self._latest_task.ask(partial(_answer, graph, one or "", other, given))
 
     def _on_found(self, found: Separation | LabelledAnswer) -> None:
         self.by_labels = found if isinstance(found, LabelledAnswer) else None
@@ -254,7 +254,7 @@ class SeparationDesk(QObject):
         self._allow()
 
     def _title(self, name: str | None) -> str:
-        titles = self._shell.project.models[self._model_id].node_titles
+        titles = self._app.project.models[self._model_id].node_titles
         return titles.get(name or "", name or "")
 
     def _tell(self) -> None:
@@ -284,7 +284,7 @@ class SeparationDesk(QObject):
 
     def _told(self, names: Sequence[str]) -> str:
         """Three and more are counted; the bar and its tooltip name them."""
-        few = len(names) <= MOST_NAMED
+        few = len(names) <= MAX_NAMED
         return ", ".join(map(self._title, names)) if few else counted(len(names), "variable")
 
     def _details(self, found: Separation) -> str:
@@ -314,12 +314,12 @@ class SeparationDesk(QObject):
         """Every trail with its reasons, for the tooltip."""
         known = ", ".join(map(self._title, self._given))
         lines = [f"known: {known}"] if known else []
-        lines += [f"active: {trail}" for trail in found.active[:MOST_LISTED]]
+        lines += [f"active: {trail}" for trail in found.active[:MAX_LISTED]]
         lines += [
             f"blocked: {trail} ({'; '.join(map(str, trail.blocks))})"
-            for trail in found.blocked[: max(0, MOST_LISTED - len(found.active))]
+            for trail in found.blocked[: max(0, MAX_LISTED - len(found.active))]
         ]
-        if len(found.active) + len(found.blocked) > MOST_LISTED or found.has_more:
+        if len(found.active) + len(found.blocked) > MAX_LISTED or found.has_more:
             lines.append("… and more")
         return "\n".join(lines)
 
@@ -327,7 +327,7 @@ class SeparationDesk(QObject):
         is_whole = self.found is not None and self._other is not None
         error = self._live.error
         self.bar.allow(
-            evidence=self.why_no_evidence(),
+            evidence=self.no_evidence_reason(),
             check="choose A and B first."
             if not is_whole
             else ("" if error is None else str(error)),
@@ -384,8 +384,8 @@ class SeparationDesk(QObject):
 
     def stop(self) -> None:
         """Nobody looks any more."""
-        self._asker.forget()
-        if self._model_id in self._shell.project.models:
+        self._latest_task.forget()
+        if self._model_id in self._app.project.models:
             self._live.side.forget(TOPIC)
 
 

@@ -20,7 +20,7 @@ from pgmstudio.gui.canvas.legend import LegendEntry, Sample
 from pgmstudio.gui.canvas.node_item import NodeItem
 from pgmstudio.gui.canvas.node_painter import dot_radius
 from pgmstudio.gui.canvas.node_view import Detail
-from pgmstudio.gui.canvas.scene import GraphScene
+from pgmstudio.gui.canvas.scene import CanvasScene
 from pgmstudio.gui.theme.theme import theme
 
 Edge = tuple[str, str]
@@ -72,7 +72,7 @@ def _edges_of(trails: tuple[Trail, ...]) -> frozenset[frozenset[str]]:
 class SeparationLayer:
     """Two items: trails between edges and nodes, marks over the nodes. Neither takes the mouse."""
 
-    def __init__(self, scene: GraphScene) -> None:
+    def __init__(self, scene: CanvasScene) -> None:
         self._scene = scene
         self.shown = Shown()
         self.trails = _Trails(self, scene)
@@ -126,13 +126,13 @@ class SeparationLayer:
 
 
 class _Layer(SceneLayer):
-    def __init__(self, layer: SeparationLayer, scene: GraphScene, height: float) -> None:
+    def __init__(self, layer: SeparationLayer, scene: CanvasScene, height: float) -> None:
         super().__init__(scene, height)
         self._layer = layer
 
 
 class _Trails(_Layer):
-    def __init__(self, layer: SeparationLayer, scene: GraphScene) -> None:
+    def __init__(self, layer: SeparationLayer, scene: CanvasScene) -> None:
         super().__init__(layer, scene, 0.3)
 
     def paint(
@@ -176,7 +176,7 @@ class _Trails(_Layer):
 
 
 class _Marks(_Layer):
-    def __init__(self, layer: SeparationLayer, scene: GraphScene) -> None:
+    def __init__(self, layer: SeparationLayer, scene: CanvasScene) -> None:
         super().__init__(layer, scene, 2.0)
 
     def paint(

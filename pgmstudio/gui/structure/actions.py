@@ -13,7 +13,7 @@ from pgmstudio.core.languages.diagrams import picture_names
 from pgmstudio.gui.model_page.toolbar import PICTURE_TITLES
 from pgmstudio.gui.window.action_conditions import NO_MODEL
 from pgmstudio.gui.window.actions import ActionSpec
-from pgmstudio.gui.window.app_context import Shell, model_page_in_front
+from pgmstudio.gui.window.app_context import AppContext, current_model_page
 
 if TYPE_CHECKING:
     from pgmstudio.gui.model_page.page import ModelPage
@@ -24,17 +24,17 @@ PANEL = "movesPanel"
 BEST_MOVE = "learn.best-move"
 
 
-def moves_actions(shell: Shell) -> list[ActionSpec]:
+def moves_actions(app: AppContext) -> list[ActionSpec]:
     def search() -> MoveSearch:
         # It brings the search itself, which is not needed before a model is open.
         from pgmstudio.gui.structure.move_search import move_search
 
-        return move_search(shell)
+        return move_search(app)
 
     def no_moves() -> str | None:
-        if not shell.project.models:
+        if not app.project.models:
             return "open a Bayesian network first."
-        return search().why_not()
+        return search().disabled_reason()
 
     def no_move() -> str | None:
         reason = no_moves()
@@ -51,10 +51,10 @@ def moves_actions(shell: Shell) -> list[ActionSpec]:
             "Next moves",
             "Learn",
             "The ten best next moves of a search from this graph: accept, veto or force them.",
-            lambda: shell.reveal(PANEL),
+            lambda: app.reveal(PANEL),
             keys=("Ctrl+Shift+M",),
             icon="skip-forward",
-            why_not=no_moves,
+            disabled_reason=no_moves,
         ),
         ActionSpec(
             BEST_MOVE,
@@ -64,7 +64,7 @@ def moves_actions(shell: Shell) -> list[ActionSpec]:
             lambda: search().take_best(1),
             keys=("Ctrl+.",),
             icon="skip-forward",
-            why_not=no_move,
+            disabled_reason=no_move,
         ),
     ]
 
@@ -72,19 +72,19 @@ def moves_actions(shell: Shell) -> list[ActionSpec]:
 NO_PAGE = "open a model first."
 
 
-def understanding_actions(shell: Shell) -> list[ActionSpec]:
-    deeds = _Deeds(shell)
+def understanding_actions(app: AppContext) -> list[ActionSpec]:
+    commands = _Commands(app)
     return [
         ActionSpec(
             "model.separation",
             "d-separation",
             "Model",
             "Pick A, B and what is given on the canvas; see which trails are active.",
-            deeds.toggle_separation,
+            commands.toggle_separation,
             keys=("Ctrl+Shift+D",),
             icon="path",
-            why_not=deeds.why_no_separation,
-            is_checked=deeds.is_separating,
+            disabled_reason=commands.no_separation_reason,
+            is_checked=commands.is_separating,
             separator_before=True,
         ),
         ActionSpec(
@@ -92,35 +92,35 @@ def understanding_actions(shell: Shell) -> list[ActionSpec]:
             "Evidence as given",
             "Model",
             "Ask about separation given what is observed now.",
-            deeds.take_evidence,
-            why_not=deeds.why_no_evidence,
+            commands.take_evidence,
+            disabled_reason=commands.no_evidence_reason,
         ),
         ActionSpec(
             "model.members",
             "Equivalent graphs…",
             "Model",
             "Every DAG that says the same; choosing one keeps the distribution.",
-            deeds.list_members,
+            commands.list_members,
             icon="copy-simple",
-            why_not=deeds.why_no_network,
+            disabled_reason=commands.no_network_reason,
         ),
         ActionSpec(
             "model.turn",
             "Reverse edge, keep the distribution",
             "Model",
             "Turn the selected edge around and recompute both tables.",
-            deeds.turn,
+            commands.turn,
             icon="arrows-left-right",
-            why_not=deeds.why_not_turn,
+            disabled_reason=commands.not_turn_reason,
         ),
         ActionSpec(
             "evidence.do",
             "Set from outside (do)…",
             "Evidence",
             "Choose a state to set the selected variable to; its parents have no say then.",
-            deeds.choose_done,
+            commands.choose_done,
             icon="lock-simple",
-            why_not=deeds.why_no_do,
+            disabled_reason=commands.no_do_reason,
         ),
         *(
             ActionSpec(
@@ -128,30 +128,32 @@ def understanding_actions(shell: Shell) -> list[ActionSpec]:
                 title,
                 "View/Picture",
                 tip,
-                deeds.showing(name),
-                why_not=deeds.lacking(name),
-                is_checked=deeds.is_shown(name),
+                commands.showing(name),
+                disabled_reason=commands.lacking(name),
+                is_checked=commands.is_shown(name),
             )
             for name, (title, tip) in PICTURE_TITLES.items()
         ),
     ]
 
 
-class _Deeds:
-    def __init__(self, shell: Shell) -> None:
-        self._shell = shell
+class _Commands:
+    def __init__(self, app: AppContext) -> None:
+        self._app = app
 
     @property
     def _page(self) -> ModelPage | None:
         """None also for a page that is about to follow its model out of the project."""
-        page = model_page_in_front(self._shell)
-        return page if page is not None and page.model_id in self._shell.project.models else None
+        page = current_model_page(self._app)
+        return page if page is not None and page.model_id in self._app.project.models else None
 
     # -- separation
 
-    def why_no_separation(self) -> str | None:
+    def no_separation_reason(self) -> str | None:
         page = self._page
-        return NO_PAGE if page is None else page.separation.why_not(page.picture_name) or None
+        return (
+            NO_PAGE if page is None else page.separation.disabled_reason(page.picture_name) or None
+        )
 
     def is_separating(self) -> bool:
         return self._page is not None and self._page.separation.is_open
@@ -165,27 +167,27 @@ class _Deeds:
         else:
             page.choose_tool("separation")
             page.canvas.view.setFocus()
-        self._shell.book.refresh("model.separation")
+        self._app.book.refresh("model.separation")
 
-    def why_no_evidence(self) -> str | None:
+    def no_evidence_reason(self) -> str | None:
         page = self._page
         if page is None:
             return NO_PAGE
-        return self.why_no_separation() or page.separation.why_no_evidence() or None
+        return self.no_separation_reason() or page.separation.no_evidence_reason() or None
 
     def take_evidence(self) -> None:
         if self._page is not None:
             self._page.choose_tool("separation")
             self._page.separation.take_evidence()
-            self._shell.book.refresh("model.separation")
+            self._app.book.refresh("model.separation")
 
     # -- equivalence
 
-    def why_no_network(self) -> str | None:
+    def no_network_reason(self) -> str | None:
         page = self._page
         if page is None:
             return NO_PAGE
-        model = self._shell.project.models[page.model_id or ""].model
+        model = self._app.project.models[page.model_id or ""].model
         if not isinstance(model, BayesianNetwork):
             return "only Bayesian networks have equivalent graphs."
         return None
@@ -195,11 +197,11 @@ class _Deeds:
 
         if self._page is not None and self._page.model_id is not None:
             model_id = self._page.model_id
-            self._shell.open_page(
-                f"equivalent:{model_id}", lambda: EquivalencePage(self._shell, model_id)
+            self._app.open_page(
+                f"equivalent:{model_id}", lambda: EquivalencePage(self._app, model_id)
             )
 
-    def why_not_turn(self) -> str | None:
+    def not_turn_reason(self) -> str | None:
         page = self._page
         if page is None:
             return NO_PAGE
@@ -216,11 +218,11 @@ class _Deeds:
 
     # -- doing
 
-    def why_no_do(self) -> str | None:
+    def no_do_reason(self) -> str | None:
         page = self._page
         if page is None:
             return NO_MODEL
-        reason = page.asking.why_no_do()
+        reason = page.asking.no_do_reason()
         if reason:
             return reason
         nodes = page.scene().selected_nodes
@@ -232,7 +234,7 @@ class _Deeds:
         if page is not None and len(page.scene().selected_nodes) == 1:
             view, node = page.canvas.view, page.scene().selected_nodes[0]
             corner = view.mapFromScene(page.scene().nodes[node].box.bottomLeft())
-            page.canvas.wishes.do_menu.emit(node, view.viewport().mapToGlobal(corner))
+            page.canvas.signals.do_menu.emit(node, view.viewport().mapToGlobal(corner))
 
     # -- pictures
 
@@ -240,23 +242,23 @@ class _Deeds:
         page = self._page
         if page is None:
             return ()
-        return picture_names(self._shell.project.models[page.model_id or ""].model)
+        return picture_names(self._app.project.models[page.model_id or ""].model)
 
     def showing(self, name: str) -> Callable[[], None]:
         def show() -> None:
             if self._page is not None and name in self._pictures():
                 self._page.bar.picture_chosen.emit(name)
-            self._shell.book.refresh()
+            self._app.book.refresh()
 
         return show
 
     def lacking(self, name: str) -> Callable[[], str | None]:
-        def why_not() -> str | None:
+        def disabled_reason() -> str | None:
             if self._page is None:
                 return NO_PAGE
             return None if name in self._pictures() else "this language has no such picture."
 
-        return why_not
+        return disabled_reason
 
     def is_shown(self, name: str) -> Callable[[], bool]:
         return lambda: self._page is not None and self._page.picture_name == name

@@ -38,16 +38,16 @@ from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.edits import same_distribution
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.canvas.canvas import Canvas
-from pgmstudio.gui.canvas.node_view import NodeFace
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.canvas.node_view import NodeView
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Note, button, hairline, label
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.page import Page
 
-MOST_MEMBERS = 200
+MAX_MEMBERS = 200
 # Beyond this the tables would not hold the same distribution; it cannot happen, but is looked at.
-MOST_DIFFERENCE = 1e-9
+MAX_DIFFERENCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,12 +64,12 @@ class Listing:
 def listing_of(dag: Dag, known: dict[str, Point], _cancel: CancelToken) -> Listing:
     """Up to 200 of them, made beside the window."""
     cpdag = cpdag_of(dag)
-    found = list(islice(members_of(cpdag), MOST_MEMBERS + 1))
-    others = [member for member in found if member != dag][: MOST_MEMBERS - 1]
+    found = list(islice(members_of(cpdag), MAX_MEMBERS + 1))
+    others = [member for member in found if member != dag][: MAX_MEMBERS - 1]
     others.sort(key=lambda member: len(turned(dag, member)))
     picture = picture_of_member(dag, frozenset(cpdag.directed))
     positions = place(picture, known, sizes=box_sizes(picture, {}))
-    has_more = len(found) > MOST_MEMBERS
+    has_more = len(found) > MAX_MEMBERS
     return Listing(dag, (dag, *others), has_more, frozenset(cpdag.directed), positions)
 
 
@@ -105,17 +105,17 @@ def carried(network: BayesianNetwork, dag: Dag, _cancel: CancelToken) -> Carried
 class EquivalencePage(Page):
     """A list at the left, the chosen graph at the right, and a button to use it."""
 
-    def __init__(self, shell: Shell, model_id: str) -> None:
+    def __init__(self, app: AppContext, model_id: str) -> None:
         super().__init__(f"equivalent:{model_id}")
-        self._shell, self._id = shell, model_id
+        self._app, self._id = app, model_id
         self._model = self._network()
         self.listing: Listing | None = None
         self._carried: Carried | None = None
-        self._lists, self._checks = Asker(self), Asker(self)
+        self._lists, self._checks = LatestTask(self), LatestTask(self)
         self._lists.answered.connect(self._on_listing)
         self._checks.answered.connect(self._on_carried)
-        for asker in (self._lists, self._checks):
-            asker.failed.connect(shell.errors.report)
+        for latest_task in (self._lists, self._checks):
+            latest_task.failed.connect(app.errors.report)
         self.head = label("", "heading", size="title")
         self.words = label("", "secondary", wrap=True)
         self.words.setObjectName("equivalentWords")
@@ -139,7 +139,7 @@ class EquivalencePage(Page):
             tip="Give the model this graph; its distribution stays as it is.",
         )
         self._lay_out()
-        shell.document.changed.connect(self._on_document_changed)
+        app.document.changed.connect(self._on_document_changed)
         self._ask()
 
     def _lay_out(self) -> None:
@@ -182,15 +182,15 @@ class EquivalencePage(Page):
 
     @property
     def model_id(self) -> str | None:
-        return self._id if self._id in self._shell.project.models else None
+        return self._id if self._id in self._app.project.models else None
 
     @property
     def _title(self) -> str:
-        entry = self._shell.project.models.get(self._id)
+        entry = self._app.project.models.get(self._id)
         return "a model" if entry is None else entry.title
 
     def _network(self) -> BayesianNetwork | None:
-        entry = self._shell.project.models.get(self._id)
+        entry = self._app.project.models.get(self._id)
         model = None if entry is None else entry.model
         return model if isinstance(model, BayesianNetwork) else None
 
@@ -205,7 +205,7 @@ class EquivalencePage(Page):
             return
         self.head.setText(f"Graphs that say the same as {self._title}")
         self.words.setText("Listing…")
-        known = dict(self._shell.project.models[self._id].layouts.get("dag", {}))
+        known = dict(self._app.project.models[self._id].layouts.get("dag", {}))
         self._lists.ask(partial(listing_of, self._model.dag, known))
 
     def _on_listing(self, found: Listing) -> None:
@@ -240,8 +240,8 @@ class EquivalencePage(Page):
         if member is None or found is None or self._model is None:
             return
         picture = picture_of_member(member, found.compelled)
-        entry = self._shell.project.models[self._id]
-        faces = {n.id: NodeFace(entry.node_titles.get(n.id, n.label)) for n in picture.nodes}
+        entry = self._app.project.models[self._id]
+        faces = {n.id: NodeView(entry.node_titles.get(n.id, n.label)) for n in picture.nodes}
         self.canvas.view.keep_fitted()
         self.canvas.scene.show_picture(picture, faces, found.positions)
         self.canvas.scene.show_selection((), turned(found.own, member))
@@ -264,7 +264,7 @@ class EquivalencePage(Page):
         elif told is None:
             reason = "its tables are being computed."
             self.check.tell("Computing its tables…", "info")
-        elif told.difference > MOST_DIFFERENCE:
+        elif told.difference > MAX_DIFFERENCE:
             reason = "its tables do not hold the same distribution."
             words = f"Probabilities would differ by {told.difference:.2g}; it cannot be used."
             self.check.tell(words, "warning")
@@ -284,7 +284,7 @@ class EquivalencePage(Page):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
-            self._shell.center.close_page(self)
+            self._app.center.close_page(self)
         else:
             super().keyPressEvent(event)
 
@@ -295,8 +295,8 @@ class EquivalencePage(Page):
             return
         count = counted(len(turned(told.before.dag, told.after.dag)), "edge")
         edit = partial(same_distribution, model_id=self._id, model=told.after)
-        if self._shell.change(f"Reverse {count}, same distribution", edit):
-            self._shell.tell(f"{self._title}: {count} reversed, same distribution.", undo=True)
+        if self._app.change(f"Reverse {count}, same distribution", edit):
+            self._app.tell(f"{self._title}: {count} reversed, same distribution.", undo=True)
 
     def _on_document_changed(self, _before: Project, _after: Project) -> None:
         model = self._network()
@@ -305,6 +305,6 @@ class EquivalencePage(Page):
             self._ask()
 
     def closed(self) -> None:
-        for asker in (self._lists, self._checks):
-            asker.forget()
+        for latest_task in (self._lists, self._checks):
+            latest_task.forget()
         self.canvas.stop()

@@ -32,15 +32,15 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.edge_constraints import EdgeRules
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.edits import replace_structure
-from pgmstudio.core.project.model_rows import why_no_rows
+from pgmstudio.core.project.model_rows import no_rows_reason
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.jobs.debounce import one_shot
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.model_page.model_data import sources_of
 from pgmstudio.gui.project.model_state import ByModel
 from pgmstudio.gui.structure.actions import BEST_MOVE
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 REST_MS = 30
 Edit = Callable[[Project], Project]
@@ -138,34 +138,34 @@ class MoveSearch(QObject):
 
     changed = Signal()
 
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
-        self._shell = shell
+    def __init__(self, app: AppContext) -> None:
+        super().__init__(app)
+        self._app = app
         self.params = MoveParams()
         self.found: MoveList | None = None
         self.shown: MoveQuestion | None = None  # whose moves these are
         self.looked_at: MoveKey | None = None
         self.words = ""  # how far it is, or what was taken last
-        self._vetoes: ByModel[tuple[MoveKey, ...]] = ByModel(shell.document)
+        self._vetoes: ByModel[tuple[MoveKey, ...]] = ByModel(app.document)
         self._asked: MoveQuestion | None = None
         self._is_watched = self._is_taking = False
         self._counts = _Counts()
-        self._looking = Asker(self)
+        self._looking = LatestTask(self)
         self._looking.answered.connect(self._on_looked)
         self._looking.failed.connect(self._on_failed)
-        self._doing = Asker(self)
+        self._doing = LatestTask(self)
         self._doing.answered.connect(self._on_done)
         self._doing.failed.connect(self._on_failed)
         self._rest = one_shot(self, self._ask, REST_MS)
-        shell.bench.model_in_view_changed.connect(self.follow)
-        shell.document.replaced.connect(self._on_replaced)
-        shell.document.changed.connect(self.follow)
+        app.workspace.model_in_view_changed.connect(self.follow)
+        app.document.replaced.connect(self._on_replaced)
+        app.document.changed.connect(self.follow)
         self.changed.connect(self._on_changed)
 
     def _on_changed(self) -> None:
         """Whether there is a best move to take is another thing now."""
-        if BEST_MOVE in self._shell.book.actions:
-            self._shell.book.refresh(BEST_MOVE)
+        if BEST_MOVE in self._app.book.actions:
+            self._app.book.refresh(BEST_MOVE)
 
     def _on_replaced(self) -> None:
         self._looking.forget()
@@ -178,7 +178,7 @@ class MoveSearch(QObject):
 
     @property
     def model_id(self) -> str | None:
-        return self._shell.bench.model_id
+        return self._app.workspace.model_id
 
     @property
     def vetoes(self) -> tuple[MoveKey, ...]:
@@ -197,27 +197,27 @@ class MoveSearch(QObject):
         """Whether what is shown is not yet, or no longer, of the graph in view."""
         return self._is_taking or self._asked is not self.shown
 
-    def why_not(self) -> str | None:
+    def disabled_reason(self) -> str | None:
         """Why there are no moves to look at; None when there are."""
-        entry = self._shell.project.models.get(self.model_id or "")
+        entry = self._app.project.models.get(self.model_id or "")
         if entry is None:
             return "open a Bayesian network first."
         if not isinstance(entry.model, BayesianNetwork):
             return "next moves are of Bayesian networks."
-        if sources_of(self._shell).rows(self.model_id or "") is None:
-            reason = why_no_rows(self._shell.project, self.model_id or "")
+        if sources_of(self._app).rows(self.model_id or "") is None:
+            reason = no_rows_reason(self._app.project, self.model_id or "")
             return reason[0].lower() + reason[1:] if reason.startswith("This") else reason
         return None
 
     def _question(self) -> MoveQuestion | None:
         model_id = self.model_id
-        if model_id is None or self.why_not() is not None:
+        if model_id is None or self.disabled_reason() is not None:
             return None
-        network = self._shell.project.models[model_id].model
-        rows = sources_of(self._shell).rows(model_id)
+        network = self._app.project.models[model_id].model
+        rows = sources_of(self._app).rows(model_id)
         assert isinstance(network, BayesianNetwork)
         assert rows is not None
-        knowledge = self._shell.project.knowledge
+        knowledge = self._app.project.knowledge
         return MoveQuestion(model_id, network, rows.data, knowledge, self.params, self.vetoes)
 
     # -- looking
@@ -281,7 +281,7 @@ class MoveSearch(QObject):
         self.words = str(error) if isinstance(error, PgmStudioError) else ""
         self._is_taking = False
         self.changed.emit()
-        self._shell.errors.report(error)
+        self._app.errors.report(error)
 
     # -- vetoes
 
@@ -359,7 +359,7 @@ class MoveSearch(QObject):
 
     def _smoothing(self, model_id: str) -> float:
         """As the run that made the model found it, else one row for each cell."""
-        run = sources_of(self._shell).run(model_id)
+        run = sources_of(self._app).run(model_id)
         return SMOOTHING if run is None else run.measures.get("smoothing", SMOOTHING)
 
     def _on_done(self, event: Progress | Taken) -> None:
@@ -369,11 +369,11 @@ class MoveSearch(QObject):
             return
         self.words, self._is_taking = "", False
         question = event.question
-        entry = self._shell.project.models.get(question.model_id)
+        entry = self._app.project.models.get(question.model_id)
         if entry is None or entry.model is not question.network:
-            self._shell.tell("The graph has changed meanwhile; no move was taken.")
+            self._app.tell("The graph has changed meanwhile; no move was taken.")
         elif event.network.dag == question.network.dag:
-            self._shell.tell("No move raises the score: nothing was changed.")
+            self._app.tell("No move raises the score: nothing was changed.")
         else:
             self._change(event)
         self.changed.emit()
@@ -387,22 +387,22 @@ class MoveSearch(QObject):
 
         count = len(taken.moves)
         words = taken.words or f"Take {count} best {'move' if count == 1 else 'moves'}"
-        self._shell.change(words, edit)
+        self._app.change(words, edit)
 
 
-def move_search(shell: Shell) -> MoveSearch:
+def move_search(app: AppContext) -> MoveSearch:
     """The one of a shell, made at the first asking."""
-    found = shell.findChild(MoveSearch)
-    return found if isinstance(found, MoveSearch) else MoveSearch(shell)
+    found = app.findChild(MoveSearch)
+    return found if isinstance(found, MoveSearch) else MoveSearch(app)
 
 
-class MovesDesk(QObject):
+class MovesController(QObject):
     """One for each page of a model."""
 
-    def __init__(self, shell: Shell, model_id: str, canvas: Canvas) -> None:
+    def __init__(self, app: AppContext, model_id: str, canvas: Canvas) -> None:
         super().__init__(canvas)
         self._model_id, self._canvas = model_id, canvas
-        self._search = move_search(shell)
+        self._search = move_search(app)
         self._is_on_dag = True
         self._search.changed.connect(self._draw)
 

@@ -18,7 +18,7 @@ from pgmstudio.gui.canvas.edge_item import paint_edge
 from pgmstudio.gui.canvas.fonts import canvas_font, canvas_metrics
 from pgmstudio.gui.canvas.layers.layer import LayerPen, SceneLayer, bounds_around, routes_of
 from pgmstudio.gui.canvas.legend import LegendEntry
-from pgmstudio.gui.canvas.scene import GraphScene
+from pgmstudio.gui.canvas.scene import CanvasScene
 from pgmstudio.gui.theme.icons import paint_icon
 from pgmstudio.gui.theme.theme import theme
 
@@ -51,7 +51,7 @@ class _Ghost:
 class MovesLayer(SceneLayer):
     """Above the edges, below the nodes; it takes no mouse."""
 
-    def __init__(self, scene: GraphScene) -> None:
+    def __init__(self, scene: CanvasScene) -> None:
         super().__init__(scene, 0.28)
         self._moves: tuple[tuple[int, MoveKey], ...] = ()
         self._looked_at: MoveKey | None = None
@@ -110,11 +110,11 @@ class MovesLayer(SceneLayer):
 
     def legend_entries(self) -> list[LegendEntry]:
         shown = self._drawn if self.isVisible() else []
-        deeds = {key.deed for ghost in shown for _, key in ghost.moves}
+        commands = {key.deed for ghost in shown for _, key in ghost.moves}
         return [
             LegendEntry(pen.meaning, partial(_sample, pen))
             for deed, pen in PENS.items()
-            if deed in deeds
+            if deed in commands
         ]
 
     def paint(

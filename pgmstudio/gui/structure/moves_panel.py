@@ -32,7 +32,7 @@ from pgmstudio.gui.widgets.basic import button, label, row, tool_button
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.table import Column, FactTable, wide_first
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 SIDE_WIDTH = 282  # px at 100 %
 STEPS = 5
@@ -54,11 +54,11 @@ COLUMNS = (
 class MovesPanel(QWidget):
     """Follows the model in view; what it costs nobody pays while it is hidden."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.setObjectName("moves")
-        self._shell = shell
-        self._search = move_search(shell)
+        self._app = app
+        self._search = move_search(app)
         self._list: MoveList | None = None
         self._vetoes: tuple[MoveKey, ...] = ()
         self._is_showing = False
@@ -224,7 +224,7 @@ class MovesPanel(QWidget):
 
     def _show(self) -> None:
         search = self._search
-        reason = search.why_not()
+        reason = search.disabled_reason()
         self._stack.setCurrentIndex(0 if reason is None else 1)
         self._reason.setText("" if reason is None else reason[0].upper() + reason[1:])
         self._is_showing = True

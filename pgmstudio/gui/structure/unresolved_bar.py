@@ -23,7 +23,7 @@ from pgmstudio.gui.widgets.basic import button, label, literal, tool_button
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 Edge = tuple[str, str]
-MOST_BUTTONS = 2
+MAX_BUTTONS = 2
 NARROW = 640  # pixels at 100 %
 
 
@@ -44,13 +44,13 @@ class Question:
     answers: tuple[Answer, ...]
 
 
-class AmbiguousBar(TwoLineBar):
+class UnresolvedBar(TwoLineBar):
     """Asks one question at a time; its answers are wishes."""
 
     answered = Signal(object)  # Answer
     moved = Signal(int)  # to the question before or after
-    all_wished = Signal()
-    close_wished = Signal()
+    all_requested = Signal()
+    close_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("ambiguousBar", "What the tests leave open", parent)
@@ -77,7 +77,10 @@ class AmbiguousBar(TwoLineBar):
         top.addWidget(self._forth)
         top.addWidget(
             tool_button(
-                "x", "Leave it open; the marks go away", self.close_wished.emit, name="ambiguous.x"
+                "x",
+                "Leave it open; the marks go away",
+                self.close_requested.emit,
+                name="ambiguous.x",
             )
         )
         self._hint = ElidedLabel("Or click an edge of the graph.")
@@ -91,7 +94,7 @@ class AmbiguousBar(TwoLineBar):
         below.addWidget(self._hint, 1)
         self._all = button(
             "Resolve all by strength",
-            self.all_wished.emit,
+            self.all_requested.emit,
             role="link",
             name="ambiguous.all",
             tip="In every region the edges that tell most stay, and free edges stay as drawn.",
@@ -119,7 +122,7 @@ class AmbiguousBar(TwoLineBar):
             self._answers.removeWidget(made)
             made.deleteLater()
         self._buttons = []
-        for number, answer in enumerate(answers[:MOST_BUTTONS]):
+        for number, answer in enumerate(answers[:MAX_BUTTONS]):
             made = button(
                 answer.words,
                 partial(self.answered.emit, answer),
@@ -128,12 +131,12 @@ class AmbiguousBar(TwoLineBar):
             )
             self._answers.addWidget(made)
             self._buttons.append(made)
-        if len(answers) > MOST_BUTTONS:
+        if len(answers) > MAX_BUTTONS:
             tip = "The other edges of this region"
             more = button("More…", self._on_more, tip=tip, name="ambiguous.more")
             self._answers.addWidget(more)
             self._buttons.append(more)
-        self._shown, self._rest = tuple(answers[:MOST_BUTTONS]), tuple(answers[MOST_BUTTONS:])
+        self._shown, self._rest = tuple(answers[:MAX_BUTTONS]), tuple(answers[MAX_BUTTONS:])
         self._fit()
 
     def _fit(self) -> None:

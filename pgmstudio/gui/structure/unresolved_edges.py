@@ -33,12 +33,12 @@ from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.project.edits import choices_of, resolve_choices, same_distribution
 from pgmstudio.core.project.project import ModelEntry, Project, Run
 from pgmstudio.gui.canvas.canvas import Canvas
-from pgmstudio.gui.jobs.latest_task import Asker
-from pgmstudio.gui.learning.wizard.state import Edge, StepPlan
+from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.learning.wizard.state import Edge, WizardState
 from pgmstudio.gui.runs.artifact_source import kept_in, run_of_model, task_of
-from pgmstudio.gui.structure.unresolved_bar import AmbiguousBar, Answer, Question
+from pgmstudio.gui.structure.unresolved_bar import Answer, Question, UnresolvedBar
 from pgmstudio.gui.structure.unresolved_layer import OpenLink
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,21 +68,21 @@ def direction_questions(pdag: Pdag) -> tuple[Question, ...]:
     )
 
 
-class FreeDirections(QObject):
+class UnresolvedDirections(QObject):
     """Of a network that no tests left open: equivalent graphs hold the same distribution."""
 
     changed = Signal()
 
-    def __init__(self, shell: Shell, plan: StepPlan, model_id: str, parent: QObject) -> None:
+    def __init__(self, app: AppContext, plan: WizardState, model_id: str, parent: QObject) -> None:
         super().__init__(parent)
-        self._shell, self._plan, self._model_id = shell, plan, model_id
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_turned)
-        self._asker.failed.connect(self._on_failed)
+        self._app, self._plan, self._model_id = app, plan, model_id
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_turned)
+        self._latest_task.failed.connect(self._on_failed)
 
     @property
     def _network(self) -> BayesianNetwork | None:
-        entry = self._shell.project.models.get(self._model_id)
+        entry = self._app.project.models.get(self._model_id)
         model = None if entry is None else entry.model
         return model if isinstance(model, BayesianNetwork) else None
 
@@ -102,7 +102,7 @@ class FreeDirections(QObject):
 
     @property
     def is_waiting(self) -> bool:
-        return self._asker.is_waiting
+        return self._latest_task.is_waiting
 
     def answer(self, answer: Answer) -> None:
         """The edge points this way; the tables are carried over in the background."""
@@ -122,7 +122,7 @@ class FreeDirections(QObject):
             assert found is not None  # the edge is free in the class, so a member has it this way
             return _Turned(network, with_equivalent_graph(network, found), answer.edge)
 
-        self._asker.ask(turn)
+        self._latest_task.ask(turn)
 
     def forget(self) -> None:
         """Ask again about everything that was decided."""
@@ -141,16 +141,16 @@ class FreeDirections(QObject):
         words = f"Direct {turned.edge[0]} → {turned.edge[1]}, same distribution"
         edit = partial(same_distribution, model_id=self._model_id, model=turned.after)
         self._plan.decided[self._model_id] = (*kept, turned.edge)
-        self._shell.change(words, edit)
+        self._app.change(words, edit)
         self.changed.emit()
 
     def _on_failed(self, error: BaseException) -> None:
-        self._shell.errors.report(error)
+        self._app.errors.report(error)
         self.changed.emit()
 
     def stop(self) -> None:
         """Nothing goes on behind a closed page."""
-        self._asker.forget()
+        self._latest_task.forget()
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,15 +179,15 @@ def questions_of(resolved: Resolved) -> list[Question]:
     return asked
 
 
-class AmbiguousDesk(QObject):
+class UnresolvedController(QObject):
     """Works on one model as long as its structure is the one its run and choices give."""
 
     changed = Signal()  # other questions, or the same ones can be answered again
 
-    def __init__(self, shell: Shell, model_id: str, canvas: Canvas) -> None:
+    def __init__(self, app: AppContext, model_id: str, canvas: Canvas) -> None:
         super().__init__(canvas)
-        self._shell, self._model_id, self._canvas = shell, model_id, canvas
-        bar = self.bar = AmbiguousBar()
+        self._app, self._model_id, self._canvas = app, model_id, canvas
+        bar = self.bar = UnresolvedBar()
         self.layer = canvas.ambiguous
         self._open: OpenStructure | None = None
         self._task: LearnTask | None = None
@@ -197,25 +197,25 @@ class AmbiguousDesk(QObject):
         self._is_shut = False
         self._is_on_dag = True
         self._pressed: OpenLink | None = None
-        self._looking = Asker(self)
+        self._looking = LatestTask(self)
         self._looking.answered.connect(self._on_looked)
-        self._looking.failed.connect(shell.errors.report)
-        self._choosing = Asker(self)
+        self._looking.failed.connect(app.errors.report)
+        self._choosing = LatestTask(self)
         self._choosing.answered.connect(self._on_chosen)
         self._choosing.failed.connect(self._on_failed)
         bar.answered.connect(self.answer)
         bar.moved.connect(self._on_moved)
-        bar.all_wished.connect(self.resolve_all)
-        bar.close_wished.connect(self.shut)
+        bar.all_requested.connect(self.resolve_all)
+        bar.close_requested.connect(self.shut)
         canvas.view.viewport().installEventFilter(self)
-        shell.document.changed.connect(self._on_document_changed)
+        app.document.changed.connect(self._on_document_changed)
         self._load()
 
     # -- what is open
 
     @property
     def _entry(self) -> ModelEntry | None:
-        return self._shell.project.models.get(self._model_id)
+        return self._app.project.models.get(self._model_id)
 
     @property
     def is_open(self) -> bool:
@@ -237,8 +237,8 @@ class AmbiguousDesk(QObject):
 
     def _load(self) -> None:
         """What the run of the model kept; nothing for models that no such run made."""
-        run_id = run_of_model(self._shell.project, self._model_id)
-        kept = None if run_id is None else kept_in(self._shell.project.runs[run_id], "open")
+        run_id = run_of_model(self._app.project, self._model_id)
+        kept = None if run_id is None else kept_in(self._app.project.runs[run_id], "open")
         self._open = kept if isinstance(kept, OpenStructure) else None
         self._look()
 
@@ -249,7 +249,7 @@ class AmbiguousDesk(QObject):
         if entry is None or found is None or not isinstance(entry.model, DirectedModel):
             return
         try:
-            self._task = task_of(self._shell.project, self._run())
+            self._task = task_of(self._app.project, self._run())
         except PgmStudioError:
             return  # the rows are others now: nothing could be fitted
         task, edges = self._task, set(entry.model.edges)
@@ -263,8 +263,8 @@ class AmbiguousDesk(QObject):
         self._looking.ask(look)
 
     def _run(self) -> Run:
-        run_id = run_of_model(self._shell.project, self._model_id)
-        return self._shell.project.runs[run_id or ""]
+        run_id = run_of_model(self._app.project, self._model_id)
+        return self._app.project.runs[run_id or ""]
 
     def _on_looked(self, resolved: Resolved | None) -> None:
         self._show(resolved)
@@ -378,12 +378,12 @@ class AmbiguousDesk(QObject):
             model=chosen.model,
             choose=str(chosen.choices),
         )
-        if self._shell.change(chosen.words, edit):
-            self._shell.tell(f"{chosen.words}: tables were fitted again.", undo=True)
+        if self._app.change(chosen.words, edit):
+            self._app.tell(f"{chosen.words}: tables were fitted again.", undo=True)
 
     def _on_failed(self, error: BaseException) -> None:
         self.bar.set_busy(False)
-        self._shell.errors.report(error)
+        self._app.errors.report(error)
         self.changed.emit()
 
     def answer(self, answer: Answer) -> None:

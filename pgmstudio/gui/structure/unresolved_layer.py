@@ -15,7 +15,7 @@ from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute
 from pgmstudio.gui.canvas.edge_item import paint_edge
 from pgmstudio.gui.canvas.layers.layer import LayerPen, SceneLayer, bounds_around, routes_of
 from pgmstudio.gui.canvas.legend import LegendEntry
-from pgmstudio.gui.canvas.scene import GraphScene
+from pgmstudio.gui.canvas.scene import CanvasScene
 from pgmstudio.gui.theme.icons import paint_icon
 from pgmstudio.gui.theme.theme import theme
 
@@ -41,10 +41,10 @@ class OpenLink:
     is_in_question: bool = False  # what the bar asks about now
 
 
-class AmbiguousLayer(SceneLayer):
+class UnresolvedLayer(SceneLayer):
     """Above the edges, below the nodes; clicks are looked up in it, it takes none itself."""
 
-    def __init__(self, scene: GraphScene) -> None:
+    def __init__(self, scene: CanvasScene) -> None:
         super().__init__(scene, 0.3)
         self._links: tuple[OpenLink, ...] = ()
         self._drawn: list[tuple[OpenLink, EdgeRoute]] = []

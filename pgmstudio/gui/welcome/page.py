@@ -26,10 +26,10 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.welcome.samples import SAMPLES, Sample, SampleOpener
 from pgmstudio.gui.welcome.thumbnails import paint_sample
 from pgmstudio.gui.widgets.basic import Note, Segments, button, label, row, scrolled
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.page import Page
 
-MOST_RECENT = 5
+MAX_RECENT = 5
 COLUMN_WIDTH = 250
 # The width below which the samples stand under the ways in, at 100 %.
 STACKED_BELOW = 940
@@ -40,10 +40,10 @@ ABOVE_THE_TOUR = 6
 class WelcomePage(Page):
     """Every way in, one click each."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__("welcome")
-        self._shell = shell
-        self._opener = SampleOpener(shell, self)
+        self._app = app
+        self._opener = SampleOpener(app, self)
         self._group = "All"
         self._scroll = scrolled(QWidget(), "welcomeScroll")
         layout = QVBoxLayout(self)
@@ -107,17 +107,17 @@ class WelcomePage(Page):
         layout.addWidget(self._way_in("data.import", "Import data", "download-simple", True))
         layout.addWidget(self._way_in("file.open", "Open project or model", "folder-open"))
         layout.addWidget(self._way_in("file.new-model", "Draw a new model", "plus-circle"))
-        recent = [Path(name) for name in self._shell.preferences.recent if Path(name).is_file()]
+        recent = [Path(name) for name in self._app.preferences.recent if Path(name).is_file()]
         if recent:
             layout.addSpacing(theme().space(5))
             layout.addWidget(label("Recent", "heading", size="dense"))
-            for path in recent[:MOST_RECENT]:
+            for path in recent[:MAX_RECENT]:
                 layout.addWidget(self._recent_row(path))
         self._add_recovery(layout)
         return side
 
     def _way_in(self, action: str, text: str, icon_name: str, primary: bool = False) -> QPushButton:
-        book = self._shell.book
+        book = self._app.book
         keys = book[action].shortcut().toString()
         made = button(
             f"  {text}",
@@ -141,7 +141,7 @@ class WelcomePage(Page):
 
         open_it = button(
             path.name,
-            lambda: open_files(self._shell, [path]),
+            lambda: open_files(self._app, [path]),
             role="link",
             icon_name="file",
             tip=str(path),
@@ -170,7 +170,7 @@ class WelcomePage(Page):
                 row(
                     button(
                         "Recover",
-                        partial(recover, self._shell, entry),
+                        partial(recover, self._app, entry),
                         role="link",
                         name="recoveryAccept",
                         tip="Open what was kept, as unsaved changes.",
@@ -212,7 +212,7 @@ class WelcomePage(Page):
         return side
 
     def _tour_card(self) -> QFrame:
-        book = self._shell.book
+        book = self._app.book
         card = QFrame()
         card.setObjectName("welcomeTour")
         card.setProperty("role", "card")

@@ -15,10 +15,10 @@ from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.io.models.files import read_model
 from pgmstudio.core.project.edits import add_data, add_run
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Project, Run
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.project.opening import model_entry, open_files, open_model_page
 from pgmstudio.gui.theme.resources import folder_of
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 NETWORKS, CONTEXT, TREES, DATA = "Bayesian networks", "Context", "Trees", "Data"
 
@@ -138,27 +138,27 @@ SAMPLES = (
 class SampleOpener(QObject):
     """Belongs to the page the samples stand on; closing it forgets what was still being read."""
 
-    def __init__(self, shell: Shell, parent: QObject) -> None:
+    def __init__(self, app: AppContext, parent: QObject) -> None:
         super().__init__(parent)
-        self._shell = shell
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_read)
-        self._asker.failed.connect(shell.errors.report)
+        self._app = app
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_read)
+        self._latest_task.failed.connect(app.errors.report)
 
     def open(self, sample: Sample) -> None:
         """Show a sample; rows are read beside the window."""
         if sample.rows_path is None:
-            open_files(self._shell, [sample.path])
+            open_files(self._app, [sample.path])
         else:
-            self._asker.ask(partial(_read, sample))
+            self._latest_task.ask(partial(_read, sample))
 
     def forget(self) -> None:
-        self._asker.forget()
+        self._latest_task.forget()
 
     def _on_read(self, read: _Read) -> None:
-        model_id = self._shell.project.next_model_id()
-        if self._shell.change(f"Open the sample {read.model.title}", partial(_with, read=read)):
-            open_model_page(self._shell, model_id)
+        model_id = self._app.project.next_model_id()
+        if self._app.change(f"Open the sample {read.model.title}", partial(_with, read=read)):
+            open_model_page(self._app, model_id)
 
 
 @dataclass(frozen=True, eq=False)

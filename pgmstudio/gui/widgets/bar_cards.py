@@ -26,7 +26,7 @@ from pgmstudio.gui.widgets.bar_painting import paint_prior
 Index = QModelIndex | QPersistentModelIndex
 CARD = Qt.ItemDataRole.UserRole
 PADDING, GAP = 10, 8
-MOST_STATES = 8
+MAX_STATES = 8
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 Bar = tuple[str, tuple[float | None, ...]]  # a letter, and a number for each state
@@ -87,12 +87,12 @@ class BarCard(ABC):
     def shown(self) -> tuple[int, ...]:
         """All states, or those that are largest anywhere."""
         count = len(self.states)
-        if count <= MOST_STATES:
+        if count <= MAX_STATES:
             return tuple(range(count))
         size = [
             max((values[i] or 0.0 for _, values in self.bars), default=0.0) for i in range(count)
         ]
-        return tuple(sorted(sorted(range(count), key=lambda i: (-size[i], i))[:MOST_STATES]))
+        return tuple(sorted(sorted(range(count), key=lambda i: (-size[i], i))[:MAX_STATES]))
 
 
 class BarCards(QAbstractListModel):

@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from pgmstudio.gui.theme.theme import theme
 
-MOST_BARS = 11
+MAX_BARS = 11
 
 
 def paint_mini_bars(
@@ -38,14 +38,14 @@ def paint_mini_bars(
 
 
 def _grouped(heights: Sequence[float]) -> list[float]:
-    if len(heights) <= MOST_BARS:
+    if len(heights) <= MAX_BARS:
         return [float(height) for height in heights]
-    bounds = [round(place * len(heights) / MOST_BARS) for place in range(MOST_BARS + 1)]
+    bounds = [round(place * len(heights) / MAX_BARS) for place in range(MAX_BARS + 1)]
     return [float(sum(heights[a:b])) for a, b in itertools.pairwise(bounds)]
 
 
 # A prior outline that hugs its bar only blurs it.
-LEAST_SHIFT = 0.004
+MIN_SHIFT = 0.004
 
 
 def part_of(bar: QRectF, share: float) -> QRectF:

@@ -27,7 +27,7 @@ LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
-class QuietRows(QWidget):
+class PlainRows(QWidget):
     """As high as its rows, to look at only."""
 
     air: ClassVar[int] = 8  # of a row, above and below its words
@@ -66,7 +66,7 @@ class QuietRows(QWidget):
         return metrics.horizontalAdvance(shown)
 
 
-class BarRows(QuietRows):
+class BarRows(PlainRows):
     """The row under the pointer and the row of the keyboard are marked."""
 
     def __init__(self, name: str, accessible: str, tip: str) -> None:

@@ -29,7 +29,7 @@ from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.style_sheet import mark
 from pgmstudio.gui.theme.style_sheet import set_role as set_role  # one of the small widgets' tools
 from pgmstudio.gui.theme.theme import Weight, theme
-from pgmstudio.gui.widgets.scrolling_notes import Said
+from pgmstudio.gui.widgets.scrolling_notes import ScrollingNotes
 
 
 def label(
@@ -342,7 +342,7 @@ def foot_of(words: Sequence[QWidget], *buttons: QWidget, margin: int = 24) -> QW
     layout = QHBoxLayout(made)
     layout.setContentsMargins(margin, 8, margin, 8)
     layout.setSpacing(16)
-    layout.addWidget(Said(words), 1)
+    layout.addWidget(ScrollingNotes(words), 1)
     for widget in buttons:
         layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignBottom)
     return made

@@ -11,10 +11,10 @@ from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaint
 from pgmstudio.core.drawing.svg.nodes import Mark, percent
 from pgmstudio.gui.evidence.state_gestures import digit_of
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.bar_painting import LEAST_SHIFT, paint_hatched, paint_prior
+from pgmstudio.gui.widgets.bar_painting import MIN_SHIFT, paint_hatched, paint_prior
 from pgmstudio.gui.widgets.bar_rows import LEFT, RIGHT, BarRows
 
-MOST_ROWS = 12
+MAX_ROWS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +47,9 @@ class BeliefBars(BarRows):
     """One row per state: name, bar, number. Keys: ↑↓, Enter or Space, 1…9, Shift, Ctrl."""
 
     state_used = Signal(str, object, object)  # state, modifiers, place for a refusal
-    likelihood_wished = Signal()  # L
+    likelihood_requested = Signal()  # L
     cleared = Signal()  # C
-    target_wished = Signal()  # T
+    target_requested = Signal()  # T
 
     def __init__(self, name: str) -> None:
         super().__init__(name, "Belief", "Beliefs of the states; a click sets evidence.")
@@ -103,10 +103,10 @@ class BeliefBars(BarRows):
     def _order(self) -> list[int]:
         """The states that are shown, in their order; of many the largest."""
         count = len(self._bars.states)
-        if count <= MOST_ROWS or self._shows_all:
+        if count <= MAX_ROWS or self._shows_all:
             return list(range(count))
         size = self._bars.beliefs or (0.0,) * count
-        largest = sorted(range(count), key=lambda i: (-size[i], i))[: MOST_ROWS - 1]
+        largest = sorted(range(count), key=lambda i: (-size[i], i))[: MAX_ROWS - 1]
         return sorted(largest)
 
     @property
@@ -194,7 +194,7 @@ class BeliefBars(BarRows):
             paint_hatched(painter, strip, theme().color("virtual"))
         if bars.priors and bars.beliefs:
             prior = bars.priors[index]
-            if abs(prior - bars.beliefs[index]) >= LEAST_SHIFT:
+            if abs(prior - bars.beliefs[index]) >= MIN_SHIFT:
                 paint_prior(painter, bar, prior)
 
     # -- pointer
@@ -242,11 +242,11 @@ class BeliefBars(BarRows):
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
             self._use(order[self._row], event.modifiers())
         elif key == Qt.Key.Key_L:
-            self.likelihood_wished.emit()
+            self.likelihood_requested.emit()
         elif key == Qt.Key.Key_C and not event.modifiers():
             self.cleared.emit()
         elif key == Qt.Key.Key_T and not event.modifiers():
-            self.target_wished.emit()
+            self.target_requested.emit()
         else:
             super().keyPressEvent(event)
         return None

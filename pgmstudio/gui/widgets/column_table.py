@@ -61,8 +61,8 @@ class TickedRows(QAbstractTableModel):
 
 _, NAME, BARS, FACTS, MISSING, CHIP = range(6)
 _ROW = Qt.ItemDataRole.UserRole
-_MOST_NAME, _LEAST_NAME = 150, 84  # px
-_MOST_FACTS = 110
+_MAX_NAME, _MIN_NAME = 150, 84  # px
+_MAX_FACTS = 110
 BRIEF_HEAD = "Values"  # in little room, over ranges and states alike
 
 
@@ -335,14 +335,14 @@ class ColumnList(QTableView):
         metrics = QFontMetrics(theme().font("dense"))
         names = [row.name for row in self._rows.rows]
         longest = max((metrics.horizontalAdvance(name) for name in names), default=0)
-        most = min(round(_MOST_NAME * theme().scale), longest + theme().px("icon") + 18)
+        most = min(round(_MAX_NAME * theme().scale), longest + theme().px("icon") + 18)
         # Ranges and states get their room first; a name that is cut is whole in its tip.
         facts = [*(row.facts for row in self._rows.rows), BRIEF_HEAD]
         needed = max(metrics.horizontalAdvance(text) for text in facts) + 12
         shown = (TICK, BARS, MISSING, CHIP)
         others = sum(self._width_of(column) for column in shown)
-        room = self.viewport().width() - others - min(needed, round(_MOST_FACTS * theme().scale))
-        least = min(most, round(_LEAST_NAME * theme().scale))
+        room = self.viewport().width() - others - min(needed, round(_MAX_FACTS * theme().scale))
+        least = min(most, round(_MIN_NAME * theme().scale))
         self.setColumnWidth(NAME, max(least, min(most, room)))
 
     def _width_of(self, column: int) -> int:

@@ -8,10 +8,10 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-_MOST_OF_WINDOW = 4  # of which this is one part; more is scrolled
+_MAX_OF_WINDOW = 4  # of which this is one part; more is scrolled
 
 
-class Said(QScrollArea):
+class ScrollingNotes(QScrollArea):
     """Notes one below the other; with large fonts in a small window they scroll."""
 
     def __init__(self, words: Sequence[QWidget]) -> None:
@@ -44,4 +44,4 @@ class Said(QScrollArea):
         needed = self._layout.totalHeightForWidth(self.width())
         if needed < 0:  # nothing here wraps
             needed = self._layout.totalSizeHint().height()
-        self.setFixedHeight(min(needed, self.window().height() // _MOST_OF_WINDOW))
+        self.setFixedHeight(min(needed, self.window().height() // _MAX_OF_WINDOW))

@@ -88,7 +88,7 @@ class _Dash(QWidget):
         painter.drawLine(2, self.height() // 2, self.width() - 2, self.height() // 2)
 
 
-class QuietLine(ElidedLabel):
+class PlainLine(ElidedLabel):
     """Facts at the right end of a bar; the first to give way when there is little room."""
 
     def __init__(self, name: str) -> None:
@@ -127,7 +127,7 @@ class StepBar(QWidget):
                 layout.addWidget(_Dash())
             layout.addWidget(step)
             self._steps.append(step)
-        self.found = QuietLine("foundAutomatically")
+        self.found = PlainLine("foundAutomatically")
         self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._both.setContentsMargins(12, 6, 16, 6)
         self._both.setSpacing(6)

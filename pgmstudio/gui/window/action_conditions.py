@@ -9,22 +9,22 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from pgmstudio.core.project.project import DataEntry, ModelEntry
-from pgmstudio.gui.inspector.subject import Subject, subject_in_view
-from pgmstudio.gui.window.app_context import Shell, model_page_in_front
+from pgmstudio.gui.inspector.subject import ActiveModel, active_model
+from pgmstudio.gui.window.app_context import AppContext, current_model_page
 
 if TYPE_CHECKING:
     from pgmstudio.gui.model_page.page import ModelPage
 
 
-class CanvasDesk:
+class CanvasConditions:
     """Deeds on the model page in front, and the reasons against them."""
 
-    def __init__(self, shell: Shell) -> None:
-        self._shell = shell
+    def __init__(self, app: AppContext) -> None:
+        self._app = app
 
     @property
     def page(self) -> ModelPage | None:
-        return model_page_in_front(self._shell)
+        return current_model_page(self._app)
 
     def on_page(self, deed: Callable[[ModelPage], object]) -> Callable[[], object]:
         return lambda: None if self.page is None else deed(self.page)
@@ -47,14 +47,14 @@ class CanvasDesk:
     def fewer_than(self, nodes: int) -> Callable[[], str | None]:
         """Why not, for what needs so many selected nodes."""
 
-        def why_not() -> str | None:
+        def disabled_reason() -> str | None:
             if self.page is None:
                 return self.no_page()
             if len(self.page.scene().selected_nodes) < nodes:
                 return "select a node first." if nodes == 1 else f"select at least {nodes} nodes."
             return None
 
-        return why_not
+        return disabled_reason
 
     def nothing_to_delete(self) -> str | None:
         page = self.page
@@ -76,17 +76,17 @@ class CanvasDesk:
 NO_MODEL = "no model is in view. Open or learn one first."
 
 
-class SubjectDeeds:
+class ModelCommands:
     """The deeds of a group of actions stand in a child."""
 
-    def __init__(self, shell: Shell) -> None:
-        self._shell = shell
+    def __init__(self, app: AppContext) -> None:
+        self._app = app
 
     @property
-    def _subject(self) -> Subject | None:
-        return subject_in_view(self._shell)
+    def _subject(self) -> ActiveModel | None:
+        return active_model(self._app)
 
-    def why_no_beliefs(self) -> str | None:
+    def no_beliefs_reason(self) -> str | None:
         subject = self._subject
         if subject is None:
             return NO_MODEL
@@ -94,10 +94,10 @@ class SubjectDeeds:
 
 
 def rows_for(
-    shell: Shell, entry: ModelEntry, first: Iterable[DataEntry | None] = ()
+    app: AppContext, entry: ModelEntry, first: Iterable[DataEntry | None] = ()
 ) -> DataEntry | None:
     """Of `first`, the model's own data set and all others, the first with one of its columns."""
-    data = shell.project.data
+    data = app.project.data
     known = set(entry.model.domain.names)
     for found in (*first, data.get(entry.data_id or ""), *data.values()):
         if found is not None and found.data.row_count and known & set(found.data.domain.names):

@@ -41,13 +41,13 @@ class ActionSpec:
     run: Callable[[], object]
     keys: Sequence[str] = ()
     icon: str | None = None
-    why_not: Callable[[], str | None] | None = None
+    disabled_reason: Callable[[], str | None] | None = None
     is_checked: Callable[[], bool] | None = None  # a tick beside the text
     says: Callable[[], str] | None = None  # the text as it is now, where it changes
     separator_before: bool = False
 
 
-class ActionBook(QObject):
+class ActionRegistry(QObject):
     """The QActions made from the specs, by id."""
 
     def __init__(self, parent: QObject) -> None:
@@ -76,7 +76,7 @@ class ActionBook(QObject):
         """Bring enabled state, ticks and tooltips up to date, of one action or of all."""
         for key in [action_id] if action_id else list(self.actions):
             spec, action = self.specs[key], self.actions[key]
-            reason = spec.why_not() if spec.why_not is not None else None
+            reason = spec.disabled_reason() if spec.disabled_reason is not None else None
             is_told = key in self._reasons and self._reasons[key] == reason
             if not is_told or action.isEnabled() is not (reason is None):
                 self._reasons[key] = reason

@@ -17,12 +17,12 @@ from pgmstudio.core.io.reading_limits import DEFAULT_GIGABYTES, set_read_limit
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.project.document import Document
 from pgmstudio.gui.project.undo_history import History
-from pgmstudio.gui.project.workspace import Workbench
-from pgmstudio.gui.window.actions import ActionBook
+from pgmstudio.gui.project.workspace import Workspace
+from pgmstudio.gui.window.actions import ActionRegistry
 from pgmstudio.gui.window.error_reporter import ErrorReporter
 from pgmstudio.gui.window.page import Page
 from pgmstudio.gui.window.preferences import Preferences, load_preferences, save_preferences
-from pgmstudio.gui.window.tab_area import Center
+from pgmstudio.gui.window.tab_area import TabArea
 
 if TYPE_CHECKING:
     from pgmstudio.gui.data.page import DataPage
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
     from pgmstudio.gui.theme.theme import Mode
 
 
-class Shell(QObject):
+class AppContext(QObject):
     """One per window: document, workbench, centre, actions, preferences, and showing messages."""
 
     toast = Signal(str, object)  # sentence, undo action text or None
     preferences_changed = Signal(object)
-    reveal_asked = Signal(str)  # panel name
+    reveal_requested = Signal(str)  # panel name
 
     def __init__(self, window: QMainWindow) -> None:
         super().__init__(window)
         self.window = window
         self.document = Document(self)
-        self.bench = Workbench(self.document, self)
-        self.center = Center()
-        self.book = ActionBook(window)
+        self.workspace = Workspace(self.document, self)
+        self.center = TabArea()
+        self.book = ActionRegistry(window)
         self.errors = ErrorReporter(self)
         self.history = History(self)
         self._preferences = load_preferences()
@@ -103,7 +103,7 @@ class Shell(QObject):
 
     def tell(self, sentence: str, *, undo: bool = False) -> None:
         """A toast at the bottom left and a line in the log."""
-        self.bench.message.emit("info", sentence)
+        self.workspace.message.emit("info", sentence)
         self.toast.emit(sentence, "Undo" if undo else None)
 
     def write_csv(self, path: Path, text: str) -> None:
@@ -114,15 +114,15 @@ class Shell(QObject):
 
     def reveal(self, panel: str) -> None:
         """Bring a panel of the layout table to front."""
-        self.reveal_asked.emit(panel)
+        self.reveal_requested.emit(panel)
 
     def _on_page_changed(self, page: Page | None) -> None:
-        self.bench.view_model(None if page is None else page.model_id)
+        self.workspace.view_model(None if page is None else page.model_id)
         self.book.refresh()
 
 
-def model_page_in_front(shell: Shell) -> ModelPage | None:
-    page = shell.center.current
+def current_model_page(app: AppContext) -> ModelPage | None:
+    page = app.center.current
     if page is None or not page.key.startswith("model:"):
         return None
     from pgmstudio.gui.model_page.page import ModelPage
@@ -130,8 +130,8 @@ def model_page_in_front(shell: Shell) -> ModelPage | None:
     return page if isinstance(page, ModelPage) else None
 
 
-def data_page_in_front(shell: Shell) -> DataPage | None:
-    page = shell.center.current
+def current_data_page(app: AppContext) -> DataPage | None:
+    page = app.center.current
     if page is None or not page.key.startswith("data:"):
         return None
     from pgmstudio.gui.data.page import DataPage

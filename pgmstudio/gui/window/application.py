@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 EVERY_MS = 1000
 
 
-class WindowGarbage(QObject):
+class GuiThreadCollector(QObject):
     """Replaces the automatic collection of the process; one for the program."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -55,13 +55,13 @@ SWITCH_SECONDS = 0.001
 
 def make_application(arguments: Sequence[str] = ()) -> QApplication:
     """The QApplication with the look from the preferences."""
-    app = QApplication.instance()
-    if not isinstance(app, QApplication):
-        app = QApplication([sys.argv[0], *arguments])
+    qt_app = QApplication.instance()
+    if not isinstance(qt_app, QApplication):
+        qt_app = QApplication([sys.argv[0], *arguments])
     sys.setswitchinterval(SWITCH_SECONDS)
-    app.setApplicationName("pgmstudio")
-    app.setApplicationDisplayName("PGM Studio")
-    return app
+    qt_app.setApplicationName("pgmstudio")
+    qt_app.setApplicationDisplayName("PGM Studio")
+    return qt_app
 
 
 def apply_preferences() -> None:
@@ -92,21 +92,21 @@ def main(files: Sequence[str] = ()) -> int:
             file=sys.stderr,
         )
         return 2
-    app = make_application()
+    qt_app = make_application()
     apply_preferences()
     from pgmstudio.gui.project.opening import begin
     from pgmstudio.gui.window.main_window import MainWindow
 
-    WindowGarbage(app)
+    GuiThreadCollector(qt_app)
     window = MainWindow(panels_later=True)
-    window.shell.errors.install()
+    window.app.errors.install()
     window.restore_geometry()
     if not files:
-        begin(window.shell, [])  # the welcome page needs no panels and is there at once
+        begin(window.app, [])  # the welcome page needs no panels and is there at once
     # Panels nobody sees yet, and files that may take a while.
     AfterFirstPaint(window, lambda: _go_on(window, [Path(file) for file in files]))
     window.show()
-    return int(app.exec())
+    return int(qt_app.exec())
 
 
 class AfterFirstPaint(QObject):
@@ -132,4 +132,4 @@ def _go_on(window: MainWindow, files: Sequence[Path]) -> None:
         window.panels.build_bit_by_bit()
         return
     window.panels.build_all()
-    begin(window.shell, files)
+    begin(window.app, files)

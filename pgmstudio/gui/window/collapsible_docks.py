@@ -17,9 +17,9 @@ from pgmstudio.core.drawing.theme import tokens
 from pgmstudio.gui.project.workspace import Selection
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import set_role
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.dock_overlay import Overlay
-from pgmstudio.gui.window.dock_rail import FoldedBottom, Rail
+from pgmstudio.gui.window.dock_rail import CollapsedBottomBar, DockRail
 from pgmstudio.gui.window.docks import PanelDocks
 from pgmstudio.gui.window.page import Page
 from pgmstudio.gui.window.panel_registry import BOTTOM, LEFT, PANELS, RIGHT, PanelSpec
@@ -31,17 +31,17 @@ def panels_at(area: Area) -> list[PanelSpec]:
     return [spec for spec in PANELS if spec.area == area]
 
 
-class Surround(QWidget):
+class CentralArea(QWidget):
     """The centre with the rails at its edges and the overlays above it."""
 
-    room_asked = Signal()  # something inside needs more or less room than before
+    room_requested = Signal()  # something inside needs more or less room than before
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.setObjectName("surround")
-        self.center = shell.center
-        self.rail = Rail("leftRail", panels_at(LEFT), upright=True)
-        self.bottom_row = FoldedBottom(panels_at(BOTTOM), shell)
+        self.center = app.center
+        self.rail = DockRail("leftRail", panels_at(LEFT), upright=True)
+        self.bottom_row = CollapsedBottomBar(panels_at(BOTTOM), app)
         layout = QGridLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -102,7 +102,7 @@ class Surround(QWidget):
     def event(self, event: QEvent) -> bool:
         is_done = super().event(event)
         if event.type() == QEvent.Type.LayoutRequest:
-            self.room_asked.emit()
+            self.room_requested.emit()
         return is_done
 
 
@@ -134,14 +134,14 @@ def folded_sides(
     return frozenset(folded)
 
 
-class Folding(QObject):
+class DockCollapser(QObject):
     """Shows every panel the person wants in the way the room allows."""
 
-    def __init__(self, window: QMainWindow, shell: Shell, panels: PanelDocks) -> None:
+    def __init__(self, window: QMainWindow, app: AppContext, panels: PanelDocks) -> None:
         super().__init__(window)
-        self._window, self._shell = window, shell
+        self._window, self._app = window, app
         self._panels, self._docks = panels, panels.docks
-        self.surround = Surround(shell)
+        self.surround = CentralArea(app)
         self.folded: frozenset[Area] = frozenset()
         self._is_alone = False
         self._are_sizes_due = False
@@ -153,13 +153,13 @@ class Folding(QObject):
         self._last = {BOTTOM: "", LEFT: ""}  # the panel last shown over the centre
         for overlay in self.surround.overlays.values():
             overlay.changed.connect(self._on_overlay_changed)
-        self.surround.room_asked.connect(self._on_room_asked)
+        self.surround.room_requested.connect(self._on_room_requested)
         self.surround.rail.chosen.connect(self.toggle)
         self.surround.bottom_row.chosen.connect(self.toggle)
-        shell.bench.selection_changed.connect(self._on_selection)
+        app.workspace.selection_changed.connect(self._on_selection)
         self._page_key = ""
-        shell.center.page_changed.connect(self._on_page)
-        shell.center.tiling_changed.connect(self.refold)
+        app.center.page_changed.connect(self._on_page)
+        app.center.tiling_changed.connect(self.refold)
         self.usual_sizes()
         theme().changed.connect(self.refold)
 
@@ -171,7 +171,7 @@ class Folding(QObject):
         high = room.height() - self._window.menuBar().height() - self._window.statusBar().height()
         scale = theme().scale
         sides = {self._area(name) for name in self._wanted_now()}
-        columns = self._shell.center.columns
+        columns = self._app.center.columns
         folded = folded_sides(room.width() / scale, high / scale, sides | self.folded, columns)
         self._arrange(folded, self._is_alone)
 
@@ -200,7 +200,7 @@ class Folding(QObject):
     def want(self, names: Collection[str]) -> None:
         """Show exactly these panels, wherever there is room for them."""
         self._wanted = set(names)
-        self._show_wanted()
+        self._show_requested()
 
     # -- asked by the person
 
@@ -290,7 +290,7 @@ class Folding(QObject):
             self._wanted -= docked
         else:
             self._wanted |= self._put_away or {spec.name for spec in PANELS if spec.shown}
-        self._show_wanted()
+        self._show_requested()
 
     # -- doing
 
@@ -301,9 +301,9 @@ class Folding(QObject):
             return
         self._close_overlays()
         self.folded, self._is_alone = folded, alone
-        self._show_wanted()
+        self._show_requested()
 
-    def _show_wanted(self) -> None:
+    def _show_requested(self) -> None:
         if front := self._front_tab():
             self._bottom_front = front
         for name, dock in self._docks.items():
@@ -323,7 +323,7 @@ class Folding(QObject):
         shown = [n for n in self._docks if self._is_docked(n, BOTTOM) and not self._is_behind(n)]
         return shown[0] if len(shown) == 1 else ""
 
-    def _on_room_asked(self) -> None:
+    def _on_room_requested(self) -> None:
         """A page that left may have claimed more room in the centre than the sides could spare."""
         if self._are_sizes_due:
             QTimer.singleShot(0, self, self._give_due_sizes)
@@ -406,7 +406,7 @@ class Folding(QObject):
     def _open(self, area: Area, names: Sequence[str]) -> None:
         if area in self._last and names:
             self._last[area] = names[0]
-        overlay, chosen = self.surround.overlays[area], self._shell.bench.selection
+        overlay, chosen = self.surround.overlays[area], self._app.workspace.selection
         if area == RIGHT and not overlay.is_open and not (chosen.nodes or chosen.edges):
             self.surround.is_right_at_left = False  # nothing to make way for
         for name in names:
@@ -433,7 +433,7 @@ class Folding(QObject):
         self._keep_clear()
         focus = self._window.focusWidget()
         if focus is None or not focus.isVisible():
-            self._shell.center.setFocus()
+            self._app.center.setFocus()
 
     def _on_selection(self, selection: Selection) -> None:
         if RIGHT not in self.folded or self._is_alone:
@@ -442,7 +442,7 @@ class Folding(QObject):
         names = [name for name in names if self._area(name) == RIGHT]
         taken = self.surround.overlays[BOTTOM].is_open and not self.surround.has_room_above
         if (selection.nodes or selection.edges) and names and not taken:
-            page, overlay = self._shell.center.current, self.surround.overlays[RIGHT]
+            page, overlay = self._app.center.current, self.surround.overlays[RIGHT]
             if not overlay.is_open:
                 self.surround.is_right_at_left = False
             self.surround.make_way(None if page is None else page.selected_place())
@@ -459,7 +459,7 @@ class Folding(QObject):
 
     def _keep_clear(self) -> None:
         """Tell the page in front what lies over it, so that it keeps what is selected in sight."""
-        page = self._shell.center.current
+        page = self._app.center.current
         if page is not None and page.isVisible():
             overlays = [o for o in self.surround.overlays.values() if o.is_open]
             corners = [o.mapToGlobal(QPoint(0, 0)) for o in overlays]

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QCompleter, QHBoxLayout, QListView, QSizePolicy
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label
 from pgmstudio.gui.widgets.search_field import LensField
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 # The list of the field has the keyboard, or another window is in front.
 _STAYS = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
@@ -23,12 +23,12 @@ def _has(text: str, words: Sequence[str]) -> bool:
     return all(word in text.lower() for word in words)
 
 
-class CommandField(LensField):
+class CommandPalette(LensField):
     """Type a part of an action's name, choose with the arrows, run with Enter."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
-        self._shell = shell
+        self._app = app
         self.setObjectName("commandField")
         self.setAccessibleName("Search or run a command")
         self.setToolTip("Every action by name (Ctrl+K)")
@@ -57,7 +57,7 @@ class CommandField(LensField):
         self._list.setMinimumWidth(self.width() * 5 // 2)  # keys and reasons are read, not guessed
         self._list.installEventFilter(self)
         for keys in ("Ctrl+K", "Ctrl+Shift+P"):
-            QShortcut(QKeySequence(keys), shell.window, self.begin)
+            QShortcut(QKeySequence(keys), app.window, self.begin)
         self.returnPressed.connect(lambda: self._run(self.text()))
         self.installEventFilter(self)
 
@@ -90,7 +90,7 @@ class CommandField(LensField):
         completer.complete()
 
     def _list_actions(self) -> None:
-        book = self._shell.book
+        book = self._app.book
         book.refresh()
         self._by_text = {}
         for action_id, action in book.actions.items():
@@ -110,7 +110,7 @@ class CommandField(LensField):
     def _found(self, typed: str) -> list[str]:
         """Lines with all the words: in the name first, then in menu or keys, then in the tip."""
         words = typed.lower().split()
-        specs = self._shell.book.specs
+        specs = self._app.book.specs
 
         def place(line: str) -> int:
             spec = specs[self._by_text[line]]
@@ -126,29 +126,29 @@ class CommandField(LensField):
             return
         action_id = self._by_text.get(text) or self._best(text)
         if action_id is None:
-            self._shell.tell(text if text == self._nothing else self._no_action(text))
+            self._app.tell(text if text == self._nothing else self._no_action(text))
             return
         # The completer writes the line it chose after telling us.
         self._has_run = True
         QTimer.singleShot(0, self, self._begin_again)
-        self._shell.center.setFocus()
-        action = self._shell.book[action_id]
+        self._app.center.setFocus()
+        action = self._app.book[action_id]
         if action.isEnabled():
             action.trigger()
         else:
-            self._shell.tell(action.toolTip())
+            self._app.tell(action.toolTip())
 
     def _begin_again(self) -> None:
         self._has_run = False
         self.clear()
 
     def _best(self, typed: str) -> str | None:
-        specs = self._shell.book.specs
+        specs = self._app.book.specs
         found = self._found(typed)
 
         def rank(line: str) -> tuple[bool, bool, bool, int]:
             spec = specs[self._by_text[line]]
-            usable = self._shell.book[spec.id].isEnabled()
+            usable = self._app.book[spec.id].isEnabled()
             begins = spec.text.lower().startswith(typed.lower())
             named = _has(line, typed.lower().split())
             return (not begins, not named, not usable, len(spec.text))
@@ -156,7 +156,7 @@ class CommandField(LensField):
         return self._by_text[min(found, key=rank)] if found else None
 
     def _no_action(self, typed: str) -> str:
-        texts = {spec.text.lower(): spec.text for spec in self._shell.book.specs.values()}
+        texts = {spec.text.lower(): spec.text for spec in self._app.book.specs.values()}
         near = get_close_matches(typed.lower(), texts, 1)
         suggestion = f" Did you mean {texts[near[0]]}?" if near else ""
         return f"No action is called “{typed}”.{suggestion}"
@@ -176,7 +176,7 @@ class CommandField(LensField):
             and event.key() == Qt.Key.Key_Escape
         ):
             self.clear()
-            self._shell.center.setFocus()
+            self._app.center.setFocus()
             return True
         return super().eventFilter(watched, event)
 

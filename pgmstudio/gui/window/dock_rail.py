@@ -11,11 +11,11 @@ from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.panel_registry import PanelSpec
 
 
-class Rail(QFrame):
+class DockRail(QFrame):
     """One button per panel of a side; `chosen` tells its name."""
 
     chosen = Signal(str)
@@ -69,12 +69,12 @@ class Rail(QFrame):
             self.setFixedHeight(theme().px("row_roomy"))
 
 
-class FoldedBottom(Rail):
+class CollapsedBottomBar(DockRail):
     """The words of the bottom panels with what the running run says."""
 
-    def __init__(self, specs: Sequence[PanelSpec], shell: Shell) -> None:
+    def __init__(self, specs: Sequence[PanelSpec], app: AppContext) -> None:
         super().__init__("bottomRow", specs, upright=False)
-        self._runs = shell.bench.runs
+        self._runs = app.workspace.runs
         self._words = label("", "secondary", size="dense")
         self._words.setObjectName("bottomRowRun")
         self.box.addWidget(self._words)

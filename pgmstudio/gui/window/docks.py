@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QMainWindow, QSizePolicy
 
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.panel_registry import BOTTOM, PANELS, PanelSpec
 
 GRIP_HEIGHT = 4
@@ -42,9 +42,9 @@ class DockTitle(QWidget):
 class PanelDocks(QObject):
     """A dock for every row of the table of panels."""
 
-    def __init__(self, window: QMainWindow, shell: Shell) -> None:
+    def __init__(self, window: QMainWindow, app: AppContext) -> None:
         super().__init__(window)
-        self._shell = shell
+        self._app = app
         self._specs = {spec.name: spec for spec in PANELS}
         self._panels: dict[str, QWidget] = {}
         self.docks: dict[str, QDockWidget] = {}
@@ -70,7 +70,7 @@ class PanelDocks(QObject):
     def panel(self, name: str) -> QWidget:
         """The panel of that name, also when a folded side shows it elsewhere."""
         if name not in self._panels:
-            made = self._specs[name].build(self._shell)
+            made = self._specs[name].build(self._app)
             made.setAccessibleName(self._specs[name].title)
             stand_in = self.docks[name].widget()
             self.docks[name].setWidget(made)

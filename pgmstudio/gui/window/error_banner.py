@@ -6,14 +6,14 @@ from PySide6.QtCore import QElapsedTimer, QObject, Qt
 from PySide6.QtWidgets import QApplication, QBoxLayout, QWidget
 
 from pgmstudio.gui.widgets.basic import Note, button, tool_button
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.docks import PanelDocks
 from pgmstudio.gui.window.page import Page
 
 # A change so soon after an error may be part of what failed: one of two files was opened.
 SETTLED_MS = 1500
 # More would push what the note is about out of sight; the log has them all.
-MOST_SHOWN = 4
+MAX_SHOWN = 4
 
 
 class ErrorNote(Note):
@@ -38,7 +38,7 @@ class ErrorNote(Note):
     def add(self, sentence: str, details: str) -> None:
         """Say it too; the same sentence once more comes last and stands there once."""
         kept = [said for said in self._said if said[0] != sentence]
-        self._said = [*kept, (sentence, details)][-MOST_SHOWN:]
+        self._said = [*kept, (sentence, details)][-MAX_SHOWN:]
         self._age.start()
         sentences = [said for said, _ in self._said]
         mark = "• " if len(sentences) > 1 else ""
@@ -65,14 +65,14 @@ class ErrorNotes(QObject):
     What is not on the disk has a note of its own, which stays until it is closed or saved.
     """
 
-    def __init__(self, shell: Shell, panels: PanelDocks) -> None:
-        super().__init__(shell)
-        self._center, self._panels = shell.center, panels
+    def __init__(self, app: AppContext, panels: PanelDocks) -> None:
+        super().__init__(app)
+        self._center, self._panels = app.center, panels
         self._notes: dict[str, ErrorNote] = {}
-        self._document = shell.document
-        shell.document.changed.connect(self._on_changed)
-        shell.document.file_changed.connect(self._on_file_changed)
-        shell.center.page_changed.connect(self._on_page_changed)
+        self._document = app.document
+        app.document.changed.connect(self._on_changed)
+        app.document.file_changed.connect(self._on_file_changed)
+        app.center.page_changed.connect(self._on_page_changed)
 
     def show(self, panel: str, sentence: str, details: str) -> None:
         """In that panel when it is in sight; else, and without a name, above the pages."""

@@ -12,7 +12,7 @@ from pgmstudio.gui.window.panel_registry import BOTTOM, LEFT, PANELS, RIGHT
 def regions(window: MainWindow) -> list[QWidget]:
     """What F6 visits now, in order; folded sides are visited by their rail."""
     found: list[QWidget] = []
-    surround, page = window.folding.surround, window.shell.center.current
+    surround, page = window.folding.surround, window.app.center.current
     found += [surround.rail, *_panels(window, LEFT)]
     if page is not None:
         bars = [child for child in page.children() if isinstance(child, QWidget)]

@@ -7,16 +7,16 @@ from datetime import datetime
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
-MOST_LINES = 2000
+MAX_LINES = 2000
 _WORDS = {"info": "", "warning": "Caution: ", "error": "Error: "}
 
 
 class LogPanel(QWidget):
     """Sentences with the time they came."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.setObjectName("log")
         self._text = QPlainTextEdit()
@@ -24,13 +24,13 @@ class LogPanel(QWidget):
         self._text.setAccessibleName("Log")
         self._text.setToolTip("What happened, newest last; select and copy as you like.")
         self._text.setReadOnly(True)
-        self._text.setMaximumBlockCount(MOST_LINES)
+        self._text.setMaximumBlockCount(MAX_LINES)
         self._text.setPlaceholderText("What the program does and refuses is written here.")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._text)
-        shell.bench.message.connect(self._on_message)
-        shell.document.replaced.connect(self._text.clear)
+        app.workspace.message.connect(self._on_message)
+        app.document.replaced.connect(self._text.clear)
         theme().changed.connect(self._restyle)
         self._restyle()
 

@@ -24,9 +24,9 @@ from pgmstudio.gui.project.recovery import Autosave
 from pgmstudio.gui.theme.logo import Logo, logo_icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.window.actions import MENUS, ActionSpec
-from pgmstudio.gui.window.app_context import Shell
-from pgmstudio.gui.window.collapsible_docks import Folding
-from pgmstudio.gui.window.command_palette import CommandField
+from pgmstudio.gui.window.app_context import AppContext
+from pgmstudio.gui.window.collapsible_docks import DockCollapser
+from pgmstudio.gui.window.command_palette import CommandPalette
 from pgmstudio.gui.window.docks import PanelDocks
 from pgmstudio.gui.window.error_banner import ErrorNotes
 from pgmstudio.gui.window.page import Page
@@ -58,37 +58,37 @@ class MainWindow(QMainWindow):
         for corner, area in _CORNERS:
             self.setCorner(corner, area)
         self.setTabPosition(BOTTOM, QTabWidget.TabPosition.North)
-        self.shell = Shell(self)
-        self.panels = PanelDocks(self, self.shell)
+        self.app = AppContext(self)
+        self.panels = PanelDocks(self, self.app)
         if not panels_later:
             self.panels.build_all()
-        self.folding = Folding(self, self.shell, self.panels)
+        self.folding = DockCollapser(self, self.app, self.panels)
         self.setCentralWidget(self.folding.surround)
         self._menus: dict[str, QMenu] = {}
         self._add_menus()
         if not panels_later:
             self.add_late_actions()
-        self.setStatusBar(StatusBar(self.shell))
+        self.setStatusBar(StatusBar(self.app))
         self.toast = Toast(self)
-        self.error_notes = ErrorNotes(self.shell, self.panels)
-        self._refresh_soon = one_shot(self, self.shell.book.refresh)
+        self.error_notes = ErrorNotes(self.app, self.panels)
+        self._refresh_soon = one_shot(self, self.app.book.refresh)
         self._refit_soon = one_shot(self, self._refit)
         # New beliefs are painted first; menus and the command field ask again when they open.
-        self._refresh_later = one_shot(self, self.shell.book.refresh, REFRESH_AFTER_MS)
-        self.shell.toast.connect(self.toast.show_sentence)
-        self.shell.errors.sentence.connect(self._on_error_sentence)
-        self.shell.errors.noted.connect(self.error_notes.show)
-        self.shell.errors.loss_noted.connect(self.error_notes.show_loss)
-        self.shell.reveal_asked.connect(self.reveal)
-        self.shell.center.page_changed.connect(self._on_page_changed)
-        self.shell.center.start_wanted.connect(self._on_start_wanted)
-        self.shell.document.replaced.connect(self.toast.hide)
-        self.shell.document.file_changed.connect(self._retitle)
-        self.shell.document.changed.connect(lambda *_: self._refresh_soon.start())
-        self.shell.bench.selection_changed.connect(lambda _: self._refresh_soon.start())
-        self.shell.bench.beliefs_changed.connect(lambda _: self._refresh_later.start())
+        self._refresh_later = one_shot(self, self.app.book.refresh, REFRESH_AFTER_MS)
+        self.app.toast.connect(self.toast.show_sentence)
+        self.app.errors.sentence.connect(self._on_error_sentence)
+        self.app.errors.noted.connect(self.error_notes.show)
+        self.app.errors.loss_noted.connect(self.error_notes.show_loss)
+        self.app.reveal_requested.connect(self.reveal)
+        self.app.center.page_changed.connect(self._on_page_changed)
+        self.app.center.start_requested.connect(self._on_start_requested)
+        self.app.document.replaced.connect(self.toast.hide)
+        self.app.document.file_changed.connect(self._retitle)
+        self.app.document.changed.connect(lambda *_: self._refresh_soon.start())
+        self.app.workspace.selection_changed.connect(lambda _: self._refresh_soon.start())
+        self.app.workspace.beliefs_changed.connect(lambda _: self._refresh_later.start())
         theme().changed.connect(self._restyle)
-        self.autosave = Autosave(self.shell)
+        self.autosave = Autosave(self.app)
         self._retitle()
         self.setWindowIcon(logo_icon())
         self._default_state = self.saveState(LAYOUT_VERSION)
@@ -100,7 +100,7 @@ class MainWindow(QMainWindow):
     # -- building
 
     def _add_menus(self) -> None:
-        book = self.shell.book
+        book = self.app.book
         for title in MENUS:
             self._menus[title] = self.menuBar().addMenu(title)
             self._menus[title].setObjectName(f"menu{title}")
@@ -112,13 +112,13 @@ class MainWindow(QMainWindow):
             else:
                 self._add_table(place)
         files = self._menus["File"]
-        files.insertMenu(book["file.welcome"], RecentMenu(self.shell, files))
+        files.insertMenu(book["file.welcome"], RecentMenu(self.app, files))
         for title, menu in self._menus.items():
             if "/" not in title and menu.isEmpty():
                 menu.menuAction().setVisible(False)
         self._logo = Logo()
         self.menuBar().setCornerWidget(self._logo, Qt.Corner.TopLeftCorner)
-        self.command_field = CommandField(self.shell)
+        self.command_field = CommandPalette(self.app)
         self._corner = _Corner(self.command_field)
         self.menuBar().setCornerWidget(self._corner, Qt.Corner.TopRightCorner)
 
@@ -129,8 +129,8 @@ class MainWindow(QMainWindow):
 
     def _add_table(self, place: str) -> None:
         module, _, name = place.partition(":")
-        specs: Sequence[ActionSpec] = getattr(importlib.import_module(module), name)(self.shell)
-        book = self.shell.book
+        specs: Sequence[ActionSpec] = getattr(importlib.import_module(module), name)(self.app)
+        book = self.app.book
         book.add(specs)
         for spec in specs:
             menu = self._menu(spec.menu)
@@ -155,10 +155,10 @@ class MainWindow(QMainWindow):
     def _on_page_changed(self, page: Page | None) -> None:
         self.folding.stand_alone(page is not None and page.stands_alone)
 
-    def _on_start_wanted(self) -> None:
+    def _on_start_requested(self) -> None:
         from pgmstudio.gui.project.opening import open_welcome
 
-        open_welcome(self.shell)
+        open_welcome(self.app)
 
     def reset_layout(self) -> None:
         """Every panel back at its place and size."""
@@ -166,7 +166,7 @@ class MainWindow(QMainWindow):
         self.restoreState(self._default_state, LAYOUT_VERSION)
         self.folding.usual_sizes()
         self.folding.adopt()
-        self._on_page_changed(self.shell.center.current)
+        self._on_page_changed(self.app.center.current)
 
     def restore_geometry(self) -> None:
         settings = _settings()
@@ -186,7 +186,7 @@ class MainWindow(QMainWindow):
         settings.setValue("state", self.saveState(LAYOUT_VERSION))
 
     def _retitle(self) -> None:
-        document = self.shell.document
+        document = self.app.document
         name = document.path.name if document.path is not None else "untitled"
         mark = "" if document.is_saved else " •"
         self.setWindowTitle(f"{name}{mark} — PGM Studio")
@@ -201,7 +201,7 @@ class MainWindow(QMainWindow):
         self.toast.place()
 
     def _on_error_sentence(self, sentence: str) -> None:
-        self.shell.bench.message.emit("error", sentence)
+        self.app.workspace.message.emit("error", sentence)
 
     # -- Qt
 
@@ -246,17 +246,17 @@ class MainWindow(QMainWindow):
 
         files = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         event.acceptProposedAction()
-        open_files(self.shell, files)
+        open_files(self.app, files)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         from pgmstudio.gui.project.closing import may_close
 
-        if not may_close(self.shell):
+        if not may_close(self.app):
             event.ignore()
             return
         self.save_geometry()
         self.autosave.stop()
-        self.shell.center.close_all()
+        self.app.center.close_all()
         event.accept()
 
 

@@ -100,7 +100,7 @@ class Page(QWidget):
 Deed = Callable[[], None]
 
 
-class UndoingPage(Page):
+class UndoablePage(Page):
     """A child says what there is to take back."""
 
     def _undoing(self) -> tuple[Deed | None, Deed | None]:

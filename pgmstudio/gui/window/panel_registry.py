@@ -28,10 +28,10 @@ class PanelSpec:
     shown: bool = True
     titled: bool = True  # False: the panel says its name itself
 
-    def build(self, shell: Any) -> QWidget:
+    def build(self, app: Any) -> QWidget:
         module, _, name = self.where.partition(":")
         factory = cast(Callable[[Any], QWidget], getattr(importlib.import_module(module), name))
-        return factory(shell)
+        return factory(app)
 
 
 # In the order in which they stand on their side. The bottom ones come when they are asked for:

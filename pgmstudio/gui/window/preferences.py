@@ -13,7 +13,7 @@ from pgmstudio.core.io.atomic import make_folder, replace_file
 from pgmstudio.core.io.reading_limits import DEFAULT_GIGABYTES
 
 VERSION = 1
-MOST_RECENT = 10
+MAX_RECENT = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Preferences:
         """`path` on top of the recent files."""
         text = str(path.resolve())
         others = [entry for entry in self.recent if entry != text]
-        return replace(self, recent=tuple([text, *others][:MOST_RECENT]))
+        return replace(self, recent=tuple([text, *others][:MAX_RECENT]))
 
 
 def preferences_folder() -> Path:

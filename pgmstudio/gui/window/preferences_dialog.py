@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Segments, button, label
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.preferences import Preferences
 
 MODES = (
@@ -28,9 +28,9 @@ MODES = (
 class PreferencesDialog(QDialog):
     """Writes every choice down as it is made; there is nothing to apply."""
 
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell.window)
-        self._shell = shell
+    def __init__(self, app: AppContext) -> None:
+        super().__init__(app.window)
+        self._app = app
         self.setObjectName("preferencesDialog")
         self.setWindowTitle("Preferences")
         self._mode = Segments(MODES, "preferMode")
@@ -93,8 +93,8 @@ class PreferencesDialog(QDialog):
         layout.addLayout(form)
         layout.addWidget(label(note, "secondary", wrap=True))
         layout.addWidget(buttons)
-        shell.preferences_changed.connect(self._show)
-        self._show(shell.preferences)
+        app.preferences_changed.connect(self._show)
+        self._show(app.preferences)
 
     def _show(self, preferences: Preferences) -> None:
         """The choices as they are; by signals blocked, since they are nobody's wish."""
@@ -116,18 +116,18 @@ class PreferencesDialog(QDialog):
             tick.blockSignals(False)
 
     def _prefer(self, **changes: object) -> None:
-        self._shell.set_preferences(replace(self._shell.preferences, **changes))  # type: ignore[arg-type]
+        self._app.set_preferences(replace(self._app.preferences, **changes))  # type: ignore[arg-type]
         self.adjustSize()
 
     def _back(self) -> None:
-        kept = self._shell.preferences.recent
-        self._shell.set_preferences(Preferences(recent=kept))
+        kept = self._app.preferences.recent
+        self._app.set_preferences(Preferences(recent=kept))
         self.adjustSize()
 
 
-def show_preferences(shell: Shell) -> PreferencesDialog:
+def show_preferences(app: AppContext) -> PreferencesDialog:
     """Open the dialog; it forgets itself when it is closed."""
-    dialog = PreferencesDialog(shell)
+    dialog = PreferencesDialog(app)
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()
     return dialog

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QDialog, QProgressBar, QVBoxLayout, QWidget
 
 from pgmstudio.core.data.counting import Told
 from pgmstudio.core.execution.events import CancelToken, StopSwitch
-from pgmstudio.gui.jobs.job import Share
+from pgmstudio.gui.jobs.job import ProgressCell
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import button, label, row
 
@@ -100,7 +100,7 @@ class _Worker(Generic[T]):
     """A thread, and the loop in which the window waits for it."""
 
     def __init__(self, work: Callable[[CancelToken, Told], T]) -> None:
-        self.switch, self.share = StopSwitch(), Share()
+        self.switch, self.share = StopSwitch(), ProgressCell()
         self._work = work
         self._made: list[T] = []
         self._error: BaseException | None = None
@@ -137,7 +137,9 @@ class _Worker(Generic[T]):
 class WaitingDialog(QDialog):
     """Words, a bar that moves, and *Stop*, which Escape presses as well."""
 
-    def __init__(self, parent: QWidget, words: str, switch: StopSwitch, share: Share) -> None:
+    def __init__(
+        self, parent: QWidget, words: str, switch: StopSwitch, share: ProgressCell
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("waitingDialog")
         self.setWindowTitle("PGM Studio")

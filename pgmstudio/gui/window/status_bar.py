@@ -26,12 +26,12 @@ from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.number_format import data_facts, grouped
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.cpt_editor.edit_session import table_work
+from pgmstudio.gui.cpt_editor.edit_session import cpt_edit_session
 from pgmstudio.gui.inspector.subject import data_around
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 _GAP = 6
 # These stand out as a whole; of the others only the numbers do.
@@ -42,9 +42,9 @@ _NUMBERS = re.compile(r"(?<![\w.])[−-]?\d[\d\u2009.]*(?:e[−+-]?\d+)?")
 class StatusBar(QStatusBar):
     """Each part is a flat button: a click copies its text; the run signal stops the runs."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
-        self._shell = shell
+        self._app = app
         self.setObjectName("statusBar")
         self.setSizeGripEnabled(False)
         self._strip = _Strip()
@@ -66,7 +66,7 @@ class StatusBar(QStatusBar):
             right=True,
         )
         self.speed = self._part("statusSpeed", "How long the last update took.", right=True)
-        self._work = table_work(shell)
+        self._work = cpt_edit_session(app)
         self.waits = self._part(
             "statusWaits", "Typed numbers become beliefs once their column sums to 1.", right=True
         )
@@ -86,17 +86,17 @@ class StatusBar(QStatusBar):
         self._strip.asked.connect(self._fit)
         self.signal.clicked.disconnect()
         self.signal.clicked.connect(self._on_signal_clicked)
-        bench = shell.bench
-        shell.document.changed.connect(self._refresh)
-        shell.center.page_changed.connect(self._refresh)
-        shell.center.facts_changed.connect(self._refresh)
-        bench.model_in_view_changed.connect(self._refresh)
-        bench.selection_changed.connect(self._refresh)
-        bench.beliefs_changed.connect(self._refresh)
-        runs = bench.runs
+        workspace = app.workspace
+        app.document.changed.connect(self._refresh)
+        app.center.page_changed.connect(self._refresh)
+        app.center.facts_changed.connect(self._refresh)
+        workspace.model_in_view_changed.connect(self._refresh)
+        workspace.selection_changed.connect(self._refresh)
+        workspace.beliefs_changed.connect(self._refresh)
+        runs = workspace.runs
         for signal in (runs.run_added, runs.run_changed, runs.run_ended, runs.order_changed):
             signal.connect(self._refresh_runs)
-        bench.beside.changed.connect(self._refresh_runs)
+        workspace.beside.changed.connect(self._refresh_runs)
         self._work.changed.connect(self._refresh)
         theme().changed.connect(self._refresh_runs)
         self._refresh()
@@ -115,36 +115,36 @@ class StatusBar(QStatusBar):
         return part
 
     def _refresh(self, *_: object) -> None:
-        bench = self._shell.bench
-        entry = bench.project.models.get(bench.model_id or "")
+        workspace = self._app.workspace
+        entry = workspace.project.models.get(workspace.model_id or "")
         data_id = entry.data_id if entry is not None else None
-        data = bench.project.data.get(data_id or data_around(self._shell) or "")
-        page = self._shell.center.current
+        data = workspace.project.data.get(data_id or data_around(self._app) or "")
+        page = self._app.center.current
         facts = page.data_facts() if page is not None else None
         if facts is None and data is not None:
             rows, missing = data.data.row_count, sum(data.data.missing_counts)
             complete = rows - data.data.incomplete_row_count
             facts = data_facts(data.name, rows, len(data.data.domain), missing, complete)
         if facts is None:
-            facts = "no data" if bench.project.models else "No project open"
+            facts = "no data" if workspace.project.models else "No project open"
         self.data.setText(facts)
         self._wanted = {self.data}
         if entry is not None:
             self._refresh_model(entry)
         waiting = self._work.waiting
-        if waiting is not None and waiting.model_id == bench.model_id:
+        if waiting is not None and waiting.model_id == workspace.model_id:
             self._wanted.add(self.waits)
             self.waits.setText(waiting.sentence)
             self.waits.setIcon(icon("warning", "warning_ink"))
         self._fit()
 
     def _refresh_model(self, entry: ModelEntry) -> None:
-        bench = self._shell.bench
+        workspace = self._app.workspace
         self._wanted |= {self.graph, self.selection, self.evidence}
         self.graph.setText(_graph_words(entry.model))
-        chosen = bench.selection
+        chosen = workspace.selection
         self.selection.setText(f"selected {len(chosen.nodes)} : {len(chosen.edges)}")
-        live = bench.beliefs_in_view
+        live = workspace.beliefs_in_view
         if live is None or not live.evidence:
             self.evidence.setText("no evidence")
             return
@@ -178,7 +178,7 @@ class StatusBar(QStatusBar):
         return QSize(0, super().minimumSizeHint().height())
 
     def _refresh_runs(self, *_: object) -> None:
-        runs, beside = self._shell.bench.runs, self._shell.bench.beside.running
+        runs, beside = self._app.workspace.runs, self._app.workspace.beside.running
         busy, waiting = len(runs.running) + len(beside), len(runs.waiting)
         if not busy and not waiting:
             self.signal.setText("Ready")
@@ -207,8 +207,8 @@ class StatusBar(QStatusBar):
             self.signal.style().polish(self.signal)
 
     def _on_signal_clicked(self) -> None:
-        self._shell.bench.runs.stop_all()
-        self._shell.bench.beside.stop_all()
+        self._app.workspace.runs.stop_all()
+        self._app.workspace.beside.stop_all()
         self._refresh_runs()
 
 

@@ -79,13 +79,13 @@ class _Tabs(QTabWidget):
         return QSize(needed.width(), needed.height() + head)
 
 
-class Center(QWidget):
+class TabArea(QWidget):
     """Opens pages, knows the one in front, and tiles two groups of tabs."""
 
     page_changed = Signal(object)  # the Page in front or None
     facts_changed = Signal()  # of any page
     tiling_changed = Signal()
-    start_wanted = Signal()
+    start_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -96,7 +96,7 @@ class Center(QWidget):
             "Nothing is open. Choose from the project at the left, or begin at the start page.",
             button(
                 "Start page",
-                self.start_wanted.emit,
+                self.start_requested.emit,
                 icon_name="house",
                 tip="Samples, recent projects and every way to begin.",
                 name="centerStart",

@@ -55,5 +55,5 @@ class Toast(QFrame):
 
         window = self.window()
         if isinstance(window, MainWindow):
-            window.shell.document.undo_stack.undo()
+            window.app.document.undo_stack.undo()
         self.hide()

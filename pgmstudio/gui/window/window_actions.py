@@ -9,32 +9,32 @@ from PySide6.QtCore import Qt
 
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.window.actions import ActionSpec
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.panel_registry import BOTTOM, LEFT, PANELS, RIGHT
 
 SCALE_STEP = 0.1
 
 
-def window_actions(shell: Shell) -> list[ActionSpec]:
-    return [*_look(shell), *_arrangement(shell), *_help(shell)]
+def window_actions(app: AppContext) -> list[ActionSpec]:
+    return [*_look(app), *_arrangement(app), *_help(app)]
 
 
-def _look(shell: Shell) -> list[ActionSpec]:
+def _look(app: AppContext) -> list[ActionSpec]:
     def set_mode(mode: str) -> Callable[[], None]:
-        return lambda: shell.set_preferences(replace(shell.preferences, mode=mode))
+        return lambda: app.set_preferences(replace(app.preferences, mode=mode))
 
     def set_scale(scale: float) -> None:
         wanted = round(min(2.0, max(0.8, scale)), 2)
-        shell.set_preferences(replace(shell.preferences, scale=wanted))
+        app.set_preferences(replace(app.preferences, scale=wanted))
 
     def toggle_motion() -> None:
-        wanted = not shell.preferences.reduced_motion
-        shell.set_preferences(replace(shell.preferences, reduced_motion=wanted))
+        wanted = not app.preferences.reduced_motion
+        app.set_preferences(replace(app.preferences, reduced_motion=wanted))
 
     def open_preferences() -> None:
         from pgmstudio.gui.window.preferences_dialog import show_preferences
 
-        show_preferences(shell)
+        show_preferences(app)
 
     modes = (
         ("light", "Light", "Dark letters on light ground."),
@@ -59,7 +59,7 @@ def _look(shell: Shell) -> list[ActionSpec]:
                 "View/Colours",
                 tip,
                 set_mode(mode),
-                is_checked=lambda mode=mode: shell.preferences.mode == mode,  # type: ignore[misc]
+                is_checked=lambda mode=mode: app.preferences.mode == mode,  # type: ignore[misc]
             )
             for mode, text, tip in modes
         ),
@@ -70,7 +70,7 @@ def _look(shell: Shell) -> list[ActionSpec]:
             "Every font one step larger, up to 200 %.",
             lambda: set_scale(theme().scale + SCALE_STEP),
             keys=("Ctrl+Shift+PgUp",),
-            why_not=lambda: "this is the largest size." if theme().scale >= 2 else None,
+            disabled_reason=lambda: "this is the largest size." if theme().scale >= 2 else None,
         ),
         ActionSpec(
             "view.smaller",
@@ -79,7 +79,7 @@ def _look(shell: Shell) -> list[ActionSpec]:
             "Every font one step smaller, down to 80 %.",
             lambda: set_scale(theme().scale - SCALE_STEP),
             keys=("Ctrl+Shift+PgDown",),
-            why_not=lambda: "this is the smallest size." if theme().scale <= 0.8 else None,
+            disabled_reason=lambda: "this is the smallest size." if theme().scale <= 0.8 else None,
         ),
         ActionSpec(
             "view.normal",
@@ -94,17 +94,17 @@ def _look(shell: Shell) -> list[ActionSpec]:
             "View",
             "Bars and layouts jump instead of sliding.",
             toggle_motion,
-            is_checked=lambda: shell.preferences.reduced_motion,
+            is_checked=lambda: app.preferences.reduced_motion,
         ),
     ]
 
 
-def _arrangement(shell: Shell) -> list[ActionSpec]:
+def _arrangement(app: AppContext) -> list[ActionSpec]:
     from pgmstudio.gui.window.main_window import MainWindow
 
     def window() -> MainWindow:
-        assert isinstance(shell.window, MainWindow)
-        return shell.window
+        assert isinstance(app.window, MainWindow)
+        return app.window
 
     def full_screen() -> None:
         window().setWindowState(window().windowState() ^ Qt.WindowState.WindowFullScreen)
@@ -115,7 +115,7 @@ def _arrangement(shell: Shell) -> list[ActionSpec]:
         step_region(window(), by)
 
     def too_few_tabs() -> str | None:
-        if shell.center.is_tiled or len(shell.center.pages) > 1:
+        if app.center.is_tiled or len(app.center.pages) > 1:
             return None
         return "open a second tab first."
 
@@ -165,8 +165,8 @@ def _arrangement(shell: Shell) -> list[ActionSpec]:
             "Two columns",
             "Window",
             "The tab in front beside the others.",
-            lambda: shell.center.tile(Qt.Orientation.Horizontal),
-            why_not=too_few_tabs,
+            lambda: app.center.tile(Qt.Orientation.Horizontal),
+            disabled_reason=too_few_tabs,
             separator_before=True,
         ),
         ActionSpec(
@@ -174,23 +174,23 @@ def _arrangement(shell: Shell) -> list[ActionSpec]:
             "Two rows",
             "Window",
             "The tab in front below the others.",
-            lambda: shell.center.tile(Qt.Orientation.Vertical),
-            why_not=too_few_tabs,
+            lambda: app.center.tile(Qt.Orientation.Vertical),
+            disabled_reason=too_few_tabs,
         ),
         ActionSpec(
             "window.one",
             "One group of tabs",
             "Window",
             "All tabs in one row again.",
-            lambda: shell.center.tile(None),
-            why_not=lambda: None if shell.center.is_tiled else "there is only one group.",
+            lambda: app.center.tile(None),
+            disabled_reason=lambda: None if app.center.is_tiled else "there is only one group.",
         ),
         ActionSpec(
             "window.next-tab",
             "Next tab",
             "Window",
             "Go to the tab at the right.",
-            lambda: shell.center.step(1),
+            lambda: app.center.step(1),
             keys=("Ctrl+PgDown",),
         ),
         ActionSpec(
@@ -198,7 +198,7 @@ def _arrangement(shell: Shell) -> list[ActionSpec]:
             "Previous tab",
             "Window",
             "Go to the tab at the left.",
-            lambda: shell.center.step(-1),
+            lambda: app.center.step(-1),
             keys=("Ctrl+PgUp",),
         ),
         ActionSpec(
@@ -239,16 +239,16 @@ def _arrangement(shell: Shell) -> list[ActionSpec]:
     ]
 
 
-def _help(shell: Shell) -> list[ActionSpec]:
+def _help(app: AppContext) -> list[ActionSpec]:
     def show(page: str) -> None:
         from pgmstudio.gui.help.page import open_help
 
-        open_help(shell, page)
+        open_help(app, page)
 
     def about() -> None:
         from pgmstudio.gui.window.about_dialog import show_about
 
-        show_about(shell.window)
+        show_about(app.window)
 
     return [
         ActionSpec(

@@ -230,7 +230,7 @@ def test_a_run_keeps_frequencies_and_ends_with_the_averaged_network() -> None:
     data = rows()
     events = list(plan(data, 6)(NEVER))
     assert isinstance(events[-1], Finished)
-    kept = [event.keepsake for event in events if isinstance(event, Kept)]
+    kept = [event.artifact for event in events if isinstance(event, Kept)]
     assert kept[-1] == counted(plan(data, 6))
     model = events[-1].model
     assert isinstance(model, DirectedModel)
@@ -244,9 +244,9 @@ def test_stopping_a_run_keeps_the_replicates_that_are_done() -> None:
 
     def listen() -> None:
         for event in plan(rows(), 500)(switch):
-            if isinstance(event, Kept) and isinstance(event.keepsake, EdgeFrequencies):
-                kept.append(event.keepsake)
-                if event.keepsake.graphs >= 5:
+            if isinstance(event, Kept) and isinstance(event.artifact, EdgeFrequencies):
+                kept.append(event.artifact)
+                if event.artifact.graphs >= 5:
                     switch.cancel()
             elif isinstance(event, Found):
                 found.append(event.model)

@@ -99,9 +99,9 @@ def test_more_trails_than_can_be_told_are_admitted(monkeypatch: pytest.MonkeyPat
     dag = Dag.from_edges(names, list(combinations(names, 2)))
     found = separation_of(dag, "X0", "X7")
     assert found.has_more
-    assert len(found.active) == trails.MOST_TRAILS
+    assert len(found.active) == trails.MAX_TRAILS
     assert str(found.active[0]) == "X0 → X7"  # the shortest come first
-    monkeypatch.setattr(trails, "MOST_STEPS", 3)
+    monkeypatch.setattr(trails, "MAX_STEPS", 3)
     assert separation_of(dag, "X0", "X7").has_more
 
 

@@ -21,7 +21,7 @@ from pgmstudio.core.languages.interventions import (
     direction_note,
     doings_first,
     mutilated,
-    why_no_intervention,
+    no_intervention_reason,
 )
 from pgmstudio.core.languages.map_query import most_probable_together
 from pgmstudio.core.languages.sampling import Sampled, SamplePlan, sample_rows
@@ -220,7 +220,7 @@ def test_models_without_causal_edges_say_that_doing_has_no_meaning(kind: str) ->
         with pytest.raises(GraphError, match=r"has no meaning here.*observe it instead"):
             ask_it()
     assert not session.evidence
-    assert "do not lead from causes to effects" in why_no_intervention(model)
+    assert "do not lead from causes to effects" in no_intervention_reason(model)
 
 
 def test_whoever_only_weighs_findings_refuses_to_intervene() -> None:

@@ -18,7 +18,7 @@ from pgmstudio.gui.canvas.animation import between
 from pgmstudio.gui.canvas.edge_strengths import Strengths
 from pgmstudio.gui.canvas.find_bar import match_rank, matches
 from pgmstudio.gui.canvas.keyboard import first_of, nearest
-from pgmstudio.gui.canvas.node_view import Detail, NodeFace, NodeMode, detail_at
+from pgmstudio.gui.canvas.node_view import Detail, NodeMode, NodeView, detail_at
 
 
 def _picture(*edges: tuple[str, str], style: EdgeStyle = EdgeStyle.DIRECTED) -> GraphPicture:
@@ -38,13 +38,13 @@ def test_detail_goes_from_bars_to_names_to_dots_as_one_steps_back() -> None:
 
 
 def test_a_face_is_read_out_with_its_marks_and_beliefs() -> None:
-    face = NodeFace("Lung cancer", NodeMode.BARS, ("yes", "no"), (0.692, 0.308), is_target=True)
+    face = NodeView("Lung cancer", NodeMode.BARS, ("yes", "no"), (0.692, 0.308), is_target=True)
     assert face.description == "Lung cancer, target, yes 69.2 percent, no 30.8 percent"
 
 
 def test_evidence_is_put_into_words_by_its_weights() -> None:
     states = ("a", "b", "c", "d")
-    assert NodeFace("x", states=states).mark is None
+    assert NodeView("x", states=states).mark is None
     words = {
         (0, 1, 0, 0): "= b",
         (1, 1, 0, 1): "≠ c",
@@ -52,7 +52,7 @@ def test_evidence_is_put_into_words_by_its_weights() -> None:
         (1, 0.5, 1, 1): "likelihood",
     }
     for weights, expected in words.items():
-        mark = NodeFace("x", states=states, weights=tuple(map(float, weights))).mark
+        mark = NodeView("x", states=states, weights=tuple(map(float, weights))).mark
         assert mark is not None
         assert mark.words == expected
 
@@ -60,21 +60,21 @@ def test_evidence_is_put_into_words_by_its_weights() -> None:
 def test_of_many_states_the_five_largest_are_shown_in_their_order() -> None:
     states = tuple("abcdefgh")
     beliefs = (0.01, 0.2, 0.02, 0.2, 0.2, 0.2, 0.15, 0.02)
-    face = NodeFace("x", NodeMode.BARS, states, beliefs)
+    face = NodeView("x", NodeMode.BARS, states, beliefs)
     assert [states[i] for i in face.shown_states()] == ["b", "d", "e", "f", "g"]
-    assert len(NodeFace("x", NodeMode.BARS, states[:6]).shown_states()) == 6
+    assert len(NodeView("x", NodeMode.BARS, states[:6]).shown_states()) == 6
 
 
 def test_the_entropy_of_a_fair_coin_is_one_bit() -> None:
-    assert NodeFace("x", states=("h", "t"), beliefs=(0.5, 0.5)).entropy_bits == pytest.approx(1)
-    assert NodeFace("x", states=("h", "t"), beliefs=(1.0, 0.0)).entropy_bits == 0
-    assert NodeFace("x", states=("h", "t")).entropy_bits is None
+    assert NodeView("x", states=("h", "t"), beliefs=(0.5, 0.5)).entropy_bits == pytest.approx(1)
+    assert NodeView("x", states=("h", "t"), beliefs=(1.0, 0.0)).entropy_bits == 0
+    assert NodeView("x", states=("h", "t")).entropy_bits is None
 
 
 def test_only_a_state_without_evidence_on_its_node_counts_as_impossible() -> None:
-    face = NodeFace("x", states=("h", "t"), beliefs=(1.0, 0.0))
+    face = NodeView("x", states=("h", "t"), beliefs=(1.0, 0.0))
     assert face.is_impossible(1)
-    observed = NodeFace("x", states=("h", "t"), beliefs=(1.0, 0.0), weights=(1.0, 0.0))
+    observed = NodeView("x", states=("h", "t"), beliefs=(1.0, 0.0), weights=(1.0, 0.0))
     assert not observed.is_impossible(1)
 
 

@@ -66,7 +66,7 @@ def test_a_rubber_band_selects_what_it_touches(qtbot: QtBot, canvas: Canvas) -> 
 
 
 def test_dragging_a_head_moves_the_node_and_tells_once(qtbot: QtBot, canvas: Canvas) -> None:
-    heard = collected(canvas.wishes.move)
+    heard = collected(canvas.signals.move)
     start = head_of(canvas, "a")
     drag(qtbot, canvas, start, start + QPoint(-187, 23))
     assert len(heard) == 1
@@ -84,9 +84,9 @@ def test_a_dragged_node_stops_at_the_grid_when_asked_to(qtbot: QtBot, canvas: Ca
 
 
 def test_clicks_on_rows_wish_evidence_by_the_keys_held(qtbot: QtBot, canvas: Canvas) -> None:
-    clicked = collected(canvas.wishes.click_state)
-    excluded = collected(canvas.wishes.exclude_state)
-    toggled = collected(canvas.wishes.toggle_state)
+    clicked = collected(canvas.signals.click_state)
+    excluded = collected(canvas.signals.exclude_state)
+    toggled = collected(canvas.signals.toggle_state)
     viewport = canvas.view.viewport()
     qtbot.mouseClick(viewport, LEFT, pos=bar_of(canvas, "b", 0))
     qtbot.mouseClick(viewport, LEFT, Mods.ShiftModifier, bar_of(canvas, "b", 1))
@@ -99,7 +99,7 @@ def test_clicks_on_rows_wish_evidence_by_the_keys_held(qtbot: QtBot, canvas: Can
 
 
 def test_dragging_a_bar_wishes_a_likelihood_of_that_share(qtbot: QtBot, canvas: Canvas) -> None:
-    heard = collected(canvas.wishes.likelihood)
+    heard = collected(canvas.signals.likelihood)
     drag(qtbot, canvas, bar_of(canvas, "b", 0, 0.9), bar_of(canvas, "b", 0, 0.4))
     node, weights = heard[-1]
     assert node == "b"
@@ -108,7 +108,7 @@ def test_dragging_a_bar_wishes_a_likelihood_of_that_share(qtbot: QtBot, canvas: 
 
 def test_an_impossible_state_explains_itself_instead(qtbot: QtBot, canvas: Canvas) -> None:
     canvas.scene.show_faces({"b": face_of("b", beliefs=(1.0, 0.0))})
-    clicked = collected(canvas.wishes.click_state)
+    clicked = collected(canvas.signals.click_state)
     qtbot.mouseClick(canvas.view.viewport(), LEFT, pos=bar_of(canvas, "b", 1))
     assert clicked == []
     assert canvas.bubble.isVisible()
@@ -118,7 +118,7 @@ def test_an_impossible_state_explains_itself_instead(qtbot: QtBot, canvas: Canva
 def test_a_drawn_edge_is_wished_and_a_refused_one_says_why(qtbot: QtBot, canvas: Canvas) -> None:
     refusal = EdgeAdvice("closes a cycle", refusal="It would close a cycle.", path=("a", "b", "d"))
     canvas.view.advise = lambda s, t: refusal if (s, t) == ("d", "a") else EdgeAdvice("2 → 4 rows")
-    heard = collected(canvas.wishes.add_edge)
+    heard = collected(canvas.signals.add_edge)
     canvas.view.choose_tool("edge")
     drag(qtbot, canvas, head_of(canvas, "a"), head_of(canvas, "d"))
     assert heard == [("a", "d")]
@@ -134,7 +134,7 @@ def test_a_drawn_edge_is_wished_and_a_refused_one_says_why(qtbot: QtBot, canvas:
 
 
 def test_escape_gives_up_a_drag(qtbot: QtBot, canvas: Canvas) -> None:
-    heard = collected(canvas.wishes.move)
+    heard = collected(canvas.signals.move)
     viewport, start = canvas.view.viewport(), head_of(canvas, "a")
     qtbot.mousePress(viewport, LEFT, pos=start)
     qtbot.mouseMove(viewport, start + QPoint(30, 30))
@@ -147,7 +147,7 @@ def test_escape_gives_up_a_drag(qtbot: QtBot, canvas: Canvas) -> None:
 
 
 def test_a_new_node_is_named_where_it_will_stand(qtbot: QtBot, canvas: Canvas) -> None:
-    heard = collected(canvas.wishes.add_node)
+    heard = collected(canvas.signals.add_node)
     canvas.view.choose_tool("node")
     qtbot.mouseClick(canvas.view.viewport(), LEFT, pos=at(canvas, QPointF(-240, 20)))
     assert canvas.view.editor.isVisible()
@@ -175,10 +175,10 @@ def test_arrows_walk_to_the_nearest_node_and_alt_along_edges(qtbot: QtBot, canva
 
 
 def test_inside_a_node_keys_set_evidence(qtbot: QtBot, canvas: Canvas) -> None:
-    view, wishes = canvas.view, canvas.wishes
-    clicked, excluded = collected(wishes.click_state), collected(wishes.exclude_state)
-    toggled, weights = collected(wishes.toggle_state), collected(wishes.likelihood)
-    cleared, target = collected(wishes.clear_evidence), collected(wishes.target)
+    view, signals = canvas.view, canvas.signals
+    clicked, excluded = collected(signals.click_state), collected(signals.exclude_state)
+    toggled, weights = collected(signals.toggle_state), collected(signals.likelihood)
+    cleared, target = collected(signals.clear_evidence), collected(signals.target)
     qtbot.keyClick(view, Key.Key_Down)
     qtbot.keyClick(view, Key.Key_Return)
     assert view.keys.state == 0
@@ -210,7 +210,7 @@ def test_inside_a_node_keys_set_evidence(qtbot: QtBot, canvas: Canvas) -> None:
 
 
 def test_an_edge_can_be_drawn_by_keyboard(qtbot: QtBot, canvas: Canvas) -> None:
-    heard = collected(canvas.wishes.add_edge)
+    heard = collected(canvas.signals.add_edge)
     view = canvas.view
     qtbot.keyClick(view, Key.Key_Down)
     qtbot.keyClick(view, Key.Key_L)

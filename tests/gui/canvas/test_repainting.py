@@ -22,7 +22,7 @@ from pgmstudio.core.analysis.belief_query import ROUNDING, settled
 from pgmstudio.core.drawing.diagram import GraphPicture, PictureEdge, PictureNode
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.node_item import NodeItem
-from pgmstudio.gui.canvas.node_view import NodeFace, NodeMode
+from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
 from pgmstudio.gui.canvas.zoom_view import ZoomView
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.plots.plot_widget import PlotLibrary
@@ -35,8 +35,8 @@ PLACES = {"a": (0.0, 0.0), "b": (-160.0, 160.0), "c": (160.0, 160.0), "d": (0.0,
 NOTICEABLE = 8
 
 
-def _face(name: str, mode: NodeMode = NodeMode.PRIOR) -> NodeFace:
-    return NodeFace(name, mode, ("yes", "no", "maybe"), (0.25, 0.5, 0.25), (0.5, 0.25, 0.25))
+def _face(name: str, mode: NodeMode = NodeMode.PRIOR) -> NodeView:
+    return NodeView(name, mode, ("yes", "no", "maybe"), (0.25, 0.5, 0.25), (0.5, 0.25, 0.25))
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def _differences(one: NDArray[np.int16], other: NDArray[np.int16]) -> int:
     return int((np.abs(one - other) > NOTICEABLE).sum())
 
 
-CHANGES: dict[str, Callable[[NodeFace], NodeFace]] = {
+CHANGES: dict[str, Callable[[NodeView], NodeView]] = {
     "beliefs": lambda face: replace(face, beliefs=(0.02, 0.9, 0.08)),
     "impossible": lambda face: replace(face, beliefs=(0.0, 1.0, 0.0)),
     "priors": lambda face: replace(face, priors=(0.1, 0.1, 0.8)),
@@ -234,7 +234,7 @@ def test_a_click_does_not_lay_out_the_window_again(
     qtbot: QtBot, window: MainWindow, sample_data: Path
 ) -> None:
     live = open_asia(window, sample_data)
-    page = window.shell.center.current
+    page = window.app.center.current
     assert isinstance(page, ModelPage)
     qtbot.waitUntil(lambda: bool(page.canvas.scene.nodes))
     live.click_state("asia", "yes")

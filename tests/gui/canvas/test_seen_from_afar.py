@@ -13,13 +13,13 @@ from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.edge_item import LABEL_SHRINKS_TO
 from pgmstudio.gui.canvas.fonts import metrics_of_height
 from pgmstudio.gui.canvas.node_geometry import (
-    LEAST_PART,
+    MIN_PART,
     face_size,
     name_pixels,
     name_room,
     named_box,
 )
-from pgmstudio.gui.canvas.node_view import NAME_FROM, NodeFace, NodeMode
+from pgmstudio.gui.canvas.node_view import NAME_FROM, NodeMode, NodeView
 from pgmstudio.gui.help.page import HelpPage, open_help
 from pgmstudio.gui.knowledge.tier_lanes import TierLanes
 from pgmstudio.gui.plots.score_plot import ScorePlot, step_ticks, tick_words
@@ -38,7 +38,7 @@ def show_grid(canvas: Canvas, across: int, down: int) -> None:
     names = [f"n{number}" for number in range(across * down)]
     nodes = tuple(PictureNode(name, name) for name in names)
     places = {name: (n % across * 90.0, n // across * 90.0) for n, name in enumerate(names)}
-    faces = {name: NodeFace(name) for name in names}
+    faces = {name: NodeView(name) for name in names}
     canvas.scene.show_picture(GraphPicture(nodes, ()), faces, places)
     canvas.view.fit()
 
@@ -59,19 +59,19 @@ def canvas(qtbot: QtBot) -> Canvas:
 def test_names_alone_are_whole_and_nearly_of_one_size(qtbot: QtBot, zoom: float) -> None:
     sizes = []
     for name in NAMES:
-        face = NodeFace(name, NodeMode.NAME)
+        face = NodeView(name, NodeMode.NAME)
         box = QRectF(0, 0, *face_size(PictureNode(name, name), face))
         pixels = name_pixels(face, box, zoom)
         room = name_room(named_box(face, box, pixels)).width()
         assert metrics_of_height(pixels).horizontalAdvance(name) <= room
         sizes.append(pixels)
-    assert min(sizes) >= int(LEAST_PART * max(sizes))
+    assert min(sizes) >= int(MIN_PART * max(sizes))
 
 
 def test_words_of_an_edge_have_room_to_keep_their_size(canvas: Canvas) -> None:
     nodes = (PictureNode("a", "a"), PictureNode("b", "b"))
     edge = PictureEdge("a", "b", "", EdgeStyle.DIRECTED)
-    faces = {node.id: NodeFace(node.label) for node in nodes}
+    faces = {node.id: NodeView(node.label) for node in nodes}
     places = {"a": (0.0, 0.0), "b": (0.0, 120.0)}
     canvas.scene.show_picture(GraphPicture(nodes, (edge,)), faces, places)
     item = canvas.scene.edges["a", "b"]
@@ -177,7 +177,7 @@ class TitledPage(Page):
 
 def test_a_model_that_follows_a_run_has_a_short_title(window: MainWindow) -> None:
     window.resize(1024, 700)
-    center = window.shell.center
+    center = window.app.center
     center.open(TitledPage("Hill climbing, best so far"))
     tabs = center.findChild(QTabWidget)
     assert tabs.tabText(0) == "Hill climbing, best so far"
@@ -189,20 +189,20 @@ def test_a_model_that_follows_a_run_has_a_short_title(window: MainWindow) -> Non
 
 
 def test_the_tree_marks_the_page_in_front_and_not_the_one_beside_it(window: MainWindow) -> None:
-    model_id = add_sprinkler(window.shell)
-    (data_id,) = window.shell.project.data
+    model_id = add_sprinkler(window.app)
+    (data_id,) = window.app.project.data
     tree = window.findChild(QTreeWidget, "projectTree")
 
     def marked() -> str:
         item = tree.currentItem()
         return "" if item is None else item.text(0)
 
-    open_data_page(window.shell, data_id)
-    open_model_page(window.shell, model_id, beside=True)
+    open_data_page(window.app, data_id)
+    open_model_page(window.app, model_id, beside=True)
     assert marked() == "Sprinkler"
-    window.shell.center.bring_to_front(window.shell.center.pages[0])
+    window.app.center.bring_to_front(window.app.center.pages[0])
     assert marked() == "garden"
-    window.shell.book["file.welcome"].trigger()
+    window.app.book["file.welcome"].trigger()
     assert marked() == ""
 
 
@@ -239,8 +239,8 @@ def test_variables_of_all_lanes_begin_at_one_height(qtbot: QtBot) -> None:
 
 @pytest.fixture
 def manual(window: MainWindow) -> HelpPage:
-    open_help(window.shell)
-    page = window.shell.center.current
+    open_help(window.app)
+    page = window.app.center.current
     assert isinstance(page, HelpPage)
     return page
 

@@ -14,7 +14,7 @@ from pgmstudio.core.experiments.language_comparison.results import (
     Paired,
     State,
 )
-from pgmstudio.gui.comparison.detail_tabs import CompareLower
+from pgmstudio.gui.comparison.detail_tabs import DetailTabs
 from pgmstudio.gui.comparison.difference_plot import DifferencePlot
 from pgmstudio.gui.comparison.text import legend_words
 from pgmstudio.gui.theme.language_symbols import language_icon
@@ -58,7 +58,7 @@ def test_every_language_has_a_sign_of_its_own(qtbot: QtBot) -> None:
 def test_all_pairs_have_short_names_on_both_sides_and_whole_ones_in_their_tips(
     qtbot: QtBot,
 ) -> None:
-    lower = CompareLower()
+    lower = DetailTabs()
     qtbot.addWidget(lower)
     rows = [line("tree", 0.0, 0.0), line("hybrid", -0.1, 0.01)]
     lower.show_race(LanguageTable(tuple(one.row for one in rows), None, None), (), rows, "")
@@ -71,7 +71,7 @@ def test_all_pairs_have_short_names_on_both_sides_and_whole_ones_in_their_tips(
 
 
 def test_all_pairs_of_all_languages_fit_into_half_a_window(qtbot: QtBot) -> None:
-    lower = CompareLower()
+    lower = DetailTabs()
     qtbot.addWidget(lower)
     lower.resize(1030, 320)
     lower.show()

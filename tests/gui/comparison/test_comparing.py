@@ -27,7 +27,7 @@ from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.comparison.languages_page import ComparePage
 from pgmstudio.gui.evaluation.score_table_page import ScoreTablePage
-from pgmstudio.gui.evidence.shared_evidence_page import SameEvidencePage
+from pgmstudio.gui.evidence.shared_evidence_page import SharedEvidencePage
 from pgmstudio.gui.export.image_file import PictureOptions, picture_bytes
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.samples import add_sprinkler, sprinkler, sprinkler_rows
@@ -38,17 +38,17 @@ LONG = 60_000
 
 
 def opened(window: MainWindow, action: str) -> object:
-    window.shell.book.refresh(action)
-    window.shell.book[action].trigger()
-    return window.shell.center.current
+    window.app.book.refresh(action)
+    window.app.book[action].trigger()
+    return window.app.center.current
 
 
 def test_without_rows_or_models_the_actions_say_what_is_needed(window: MainWindow) -> None:
-    book = window.shell.book
+    book = window.app.book
     book.refresh()
     assert "import data first" in book["evaluate.compare-languages"].toolTip()
     assert "no model is in view" in book["evidence.same"].toolTip()
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     book.refresh()
     assert "two models are needed" in book["evidence.same"].toolTip()
 
@@ -56,13 +56,13 @@ def test_without_rows_or_models_the_actions_say_what_is_needed(window: MainWindo
 def test_rules_that_a_comparison_does_not_use_are_named_before_it_starts(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    shell = window.shell
+    app = window.app
     entry = DataEntry("garden", sprinkler_rows())
-    shell.change("Import", partial(edits.add_data, entry=entry))
+    app.change("Import", partial(edits.add_data, entry=entry))
     page = opened(window, "evaluate.compare-languages")
     assert isinstance(page, ComparePage)
     one, other = entry.data.domain.names[:2]
-    shell.change("Rule", partial(edits.forbid_edge, source=one, target=other))
+    app.change("Rule", partial(edits.forbid_edge, source=one, target=other))
     said = "1 rule about edges is not used in a comparison."
     qtbot.waitUntil(lambda: page.setup.rows.text().endswith(said))
 
@@ -70,9 +70,9 @@ def test_rules_that_a_comparison_does_not_use_are_named_before_it_starts(
 def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    shell = window.shell
+    app = window.app
     rows = sprinkler_rows()
-    shell.change("Import", partial(edits.add_data, entry=DataEntry("garden", rows)))
+    app.change("Import", partial(edits.add_data, entry=DataEntry("garden", rows)))
     page = opened(window, "evaluate.compare-languages")
     assert isinstance(page, ComparePage)
     words = "280 rows to learn from, 40 to choose, 80 to test"
@@ -136,7 +136,7 @@ def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
     told = json.loads((tmp_path / "languages.json").read_text())
     assert told["budget"] == 600
     assert told["best"] == expected.best
-    with qtbot.waitSignal(shell.errors.sentence) as refused:  # no table is called a page
+    with qtbot.waitSignal(app.errors.sentence) as refused:  # no table is called a page
         page.takings.export(tmp_path / "languages.html")
     assert "Use .csv or .json." in refused.args[0]
     assert not (tmp_path / "languages.html").exists()
@@ -149,54 +149,54 @@ def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
     # A double-click opens the model; a second one brings it to front.
     place = page.table.visualRect(page.table.model().index(1, NAME)).center()
     for _ in range(2):
-        shell.center.bring_to_front(page)
+        app.center.bring_to_front(page)
         QTest.mouseClick(page.table.viewport(), LEFT, pos=place)
         QTest.mouseDClick(page.table.viewport(), LEFT, pos=place)
-        assert shell.bench.model_id == "m1"
-    assert shell.project.models["m1"].model is models[second.title]
-    assert len(shell.project.models) == 1
-    shell.center.bring_to_front(page)
+        assert app.workspace.model_id == "m1"
+    assert app.project.models["m1"].model is models[second.title]
+    assert len(app.project.models) == 1
+    app.center.bring_to_front(page)
     QTest.mouseClick(page.head.keeper, LEFT)
-    assert len(shell.project.models) == 2
-    (kept,) = shell.project.comparisons.values()
+    assert len(app.project.models) == 2
+    (kept,) = app.project.comparisons.values()
     assert kept.model_ids == ("m2", "m1")
     # The comparison stands in the tree of the project and opens as a table of its models.
-    shell.change("Another", partial(edits.add_model, entry=ModelEntry("Other", sprinkler())))
+    app.change("Another", partial(edits.add_model, entry=ModelEntry("Other", sprinkler())))
     tree = window.findChild(QTreeWidget, "projectTree")
     assert tree is not None
     (item,) = tree.findItems("Languages", Qt.MatchFlag.MatchRecursive)
     assert item.text(1) == "2 models"
     tree.itemDoubleClicked.emit(item, 0)
-    scores = shell.center.current
+    scores = app.center.current
     assert isinstance(scores, ScoreTablePage)
     assert scores.title == "Languages"
     qtbot.waitUntil(lambda: set(scores.scores()) == {"m1", "m2"}, timeout=LONG)
     item.setText(0, "On garden")
     assert scores.title == "On garden"
     for _ in range(3):
-        shell.document.undo_stack.undo()
-    assert not shell.project.comparisons
-    assert shell.center.current is not scores
-    assert len(shell.project.models) == 1
+        app.document.undo_stack.undo()
+    assert not app.project.comparisons
+    assert app.center.current is not scores
+    assert len(app.project.models) == 1
 
 
 def two_gardens(window: MainWindow) -> tuple[BayesianNetwork, BayesianNetwork]:
     """The sprinkler, and one of a wet country that has no sprinkler but snow."""
-    shell = window.shell
-    add_sprinkler(shell)
+    app = window.app
+    add_sprinkler(app)
     wet = sprinkler().with_table("rain", np.array([0.3, 0.7]))
-    shell.change("Open", partial(edits.add_model, entry=ModelEntry("Wet country", wet)))
+    app.change("Open", partial(edits.add_model, entry=ModelEntry("Wet country", wet)))
     return sprinkler(), wet
 
 
 def test_evidence_clicked_once_goes_to_all_models_and_the_largest_disagreement_comes_first(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    shell = window.shell
+    app = window.app
     dry, wet = two_gardens(window)
-    shell.bench.view_model("m1")
+    app.workspace.view_model("m1")
     page = opened(window, "evidence.same")
-    assert isinstance(page, SameEvidencePage)
+    assert isinstance(page, SharedEvidencePage)
     qtbot.waitUntil(lambda: len(page.cards.cards) == 3)
     assert page.cards.cards[0].name == "rain"
     assert page.found[0].distances["total variation"].value == pytest.approx(0.5)
@@ -209,7 +209,7 @@ def test_evidence_clicked_once_goes_to_all_models_and_the_largest_disagreement_c
         session = BruteForceSession(model)
         session.set_evidence("wet", Observed("yes"))
         listed.append(session)
-        live = shell.bench.beliefs(model_id)
+        live = app.workspace.beliefs(model_id)
         assert dict(live.evidence) == {"wet": Observed("yes")}
         for name in model.domain.names:
             assert live.beliefs[name] == pytest.approx(session.belief(name).values)
@@ -228,20 +228,20 @@ def test_evidence_clicked_once_goes_to_all_models_and_the_largest_disagreement_c
     assert list(found.values()) == sorted(found.values(), reverse=True)
     # Entered in one model, it goes to the others; so does taking it back.
     finding = Likelihood((("off", 1.0), ("on", 0.25)))
-    shell.bench.beliefs("m2").set_finding("sprinkler", finding)
-    assert shell.bench.beliefs("m1").evidence["sprinkler"] == finding
-    shell.bench.beliefs("m1").retract("wet")
-    assert dict(shell.bench.beliefs("m2").evidence) == {"sprinkler": finding}
+    app.workspace.beliefs("m2").set_finding("sprinkler", finding)
+    assert app.workspace.beliefs("m1").evidence["sprinkler"] == finding
+    app.workspace.beliefs("m1").retract("wet")
+    assert dict(app.workspace.beliefs("m2").evidence) == {"sprinkler": finding}
     page.export(tmp_path / "beliefs.csv")
     head = (tmp_path / "beliefs.csv").read_text().splitlines()[0]
     assert head.endswith("Sprinkler,Wet country")
     QTest.mouseClick(page.clear_button, LEFT)
-    assert not shell.bench.beliefs("m1").evidence
-    assert not shell.bench.beliefs("m2").evidence
+    assert not app.workspace.beliefs("m1").evidence
+    assert not app.workspace.beliefs("m2").evidence
     # When the page is closed every model has its own evidence again.
-    shell.center.close_page(page)
-    shell.bench.beliefs("m1").set_finding("rain", Observed("yes"))
-    assert not shell.bench.beliefs("m2").evidence
+    app.center.close_page(page)
+    app.workspace.beliefs("m1").set_finding("rain", Observed("yes"))
+    assert not app.workspace.beliefs("m2").evidence
 
 
 def test_a_hybrid_and_a_decision_graph_have_different_signs(
@@ -251,10 +251,10 @@ def test_a_hybrid_and_a_decision_graph_have_different_signs(
     graph = read_model(file).model
     for title, learner in (("PDG", "pdg.learn"), ("Hybrid PDG", "pdg.hybrid")):
         entry = ModelEntry(title, graph, provenance={"learner": learner})
-        window.shell.change("Open", partial(edits.add_model, entry=entry))
-    window.shell.bench.view_model("m1")
+        window.app.change("Open", partial(edits.add_model, entry=entry))
+    window.app.workspace.view_model("m1")
     page = opened(window, "evidence.same")
-    assert isinstance(page, SameEvidencePage)
+    assert isinstance(page, SharedEvidencePage)
     qtbot.waitUntil(lambda: bool(page.cards.cards))
     icons = [page.models.facts.index(row, 0).data(Qt.ItemDataRole.DecorationRole) for row in (0, 1)]
     images = [icon.pixmap(32, 32).toImage() for icon in icons]
@@ -264,19 +264,19 @@ def test_a_hybrid_and_a_decision_graph_have_different_signs(
 def test_a_model_that_lacks_a_variable_or_rules_evidence_out_says_so_and_others_keep_theirs(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    shell = window.shell
-    add_sprinkler(shell)
+    app = window.app
+    add_sprinkler(app)
     domain = Domain.of({"rain": ["no", "yes"], "snow": ["no", "yes"]})
     never = BayesianNetwork(
         domain,
         Dag.from_edges(domain.names, [("rain", "snow")]),
         (np.array([0.5, 0.5]), np.array([[1.0, 0.0], [0.5, 0.5]])),
     )
-    shell.change("Open", partial(edits.add_model, entry=ModelEntry("Desert", never)))
-    shell.bench.view_model("m1")
+    app.change("Open", partial(edits.add_model, entry=ModelEntry("Desert", never)))
+    app.workspace.view_model("m1")
     page = opened(window, "evidence.same")
-    assert isinstance(page, SameEvidencePage)
-    first, other = shell.bench.beliefs("m1"), shell.bench.beliefs("m2")
+    assert isinstance(page, SharedEvidencePage)
+    first, other = app.workspace.beliefs("m1"), app.workspace.beliefs("m2")
     page.link.click_state("wet", "yes")
     assert not other.evidence
     qtbot.waitUntil(lambda: "B: it has no variable wet." in page.note.text)

@@ -22,7 +22,7 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.data.transforms import reorder_states
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project.edits import rename_model, replace_data
-from pgmstudio.gui.cpt_editor.edit_session import table_work
+from pgmstudio.gui.cpt_editor.edit_session import cpt_edit_session
 from pgmstudio.gui.cpt_editor.model import TableGrid, parse_probability
 from pgmstudio.gui.cpt_editor.panel import TablePanel
 from pgmstudio.gui.inspector.panel import InspectorPanel
@@ -35,9 +35,9 @@ from tests.gui.samples import add_sprinkler
 
 @pytest.fixture
 def panel(window: MainWindow) -> TablePanel:
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     window.reveal("tablePanel")
-    window.shell.bench.select(["wet"])
+    window.app.workspace.select(["wet"])
     found = panel_widget(window, "tablePanel")
     assert isinstance(found, TablePanel)
     return found
@@ -50,7 +50,7 @@ def grid(panel: TablePanel) -> TableGrid:
 
 
 def network(window: MainWindow) -> BayesianNetwork:
-    model = window.shell.project.models["m1"].model
+    model = window.app.project.models["m1"].model
     assert isinstance(model, BayesianNetwork)
     return model
 
@@ -70,47 +70,47 @@ def test_the_selected_variable_is_shown_with_its_parents(panel: TablePanel) -> N
 
 
 def test_numbers_wait_until_the_column_sums_to_one(window: MainWindow, panel: TablePanel) -> None:
-    before = window.shell.project
+    before = window.app.project
     type_number(panel, 3, 0, "0.04")
     assert panel.waits
-    assert window.shell.project is before
+    assert window.app.project is before
     assert panel.findChild(ChipLabel, "tableChip").chip.words == "sums to 1.03"
     type_number(panel, 3, 1, "96 %")
     assert not panel.waits
     assert network(window).table("wet")[1, 1].tolist() == [0.04, 0.96]
-    window.shell.document.undo_stack.undo()
-    assert window.shell.project is before
+    window.app.document.undo_stack.undo()
+    assert window.app.project is before
 
 
 def test_undo_takes_back_numbers_that_wait_before_anything_else(
     window: MainWindow, panel: TablePanel
 ) -> None:
-    shell = window.shell
-    beliefs = shell.bench.beliefs("m1")
+    app = window.app
+    beliefs = app.workspace.beliefs("m1")
     beliefs.click_state("rain", "yes")
-    before, values = shell.project, grid(panel).values.copy()
+    before, values = app.project, grid(panel).values.copy()
     type_number(panel, 3, 0, "0.04")
     type_number(panel, 2, 0, "0.5")
-    assert shell.history.undo_words == "Undo the number typed into the table of wet"
-    shell.history.undo()
+    assert app.history.undo_words == "Undo the number typed into the table of wet"
+    app.history.undo()
     assert grid(panel).wrong_columns() == [3]
-    shell.history.undo()
+    app.history.undo()
     assert grid(panel).values.tolist() == values.tolist()
     assert not panel.waits
-    assert shell.project is before
+    assert app.project is before
     assert dict(beliefs.evidence)  # what was done before the numbers still stands
-    shell.history.undo()
+    app.history.undo()
     assert not dict(beliefs.evidence)
 
 
 def test_undo_takes_back_what_was_done_after_a_number_that_waits(
     window: MainWindow, panel: TablePanel
 ) -> None:
-    shell = window.shell
+    app = window.app
     type_number(panel, 3, 0, "0.04")
-    beliefs = shell.bench.beliefs("m1")
+    beliefs = app.workspace.beliefs("m1")
     beliefs.click_state("rain", "yes")
-    shell.history.undo()
+    app.history.undo()
     assert not dict(beliefs.evidence)
     assert panel.waits
 
@@ -128,7 +128,7 @@ def test_normalise_scales_what_does_not_sum_to_one(window: MainWindow, panel: Ta
 
 
 def test_fill_from_data_gives_smoothed_frequencies(window: MainWindow, panel: TablePanel) -> None:
-    data = window.shell.project.data["d1"].data
+    data = window.app.project.data["d1"].data
     panel.findChild(QPushButton, "tableFill").click()
     rain, sprinkler, wet = (data.column(name) for name in ("rain", "sprinkler", "wet"))
     chosen = (rain == 0) & (sprinkler == 1)
@@ -142,12 +142,12 @@ def test_rows_count_whatever_the_order_of_their_states(
     fill = panel.findChild(QPushButton, "tableFill")
     fill.click()
     expected = network(window).table("wet").copy()
-    states = window.shell.project.data["d1"].data.domain["wet"].states
-    other = reorder_states(window.shell.project.data["d1"].data, "wet", states[::-1])
+    states = window.app.project.data["d1"].data.domain["wet"].states
+    other = reorder_states(window.app.project.data["d1"].data, "wet", states[::-1])
     panel.findChild(QPushButton, "tableRandomise").click()
-    assert window.shell.change("Reorder", partial(replace_data, data_id="d1", data=other))
-    window.shell.bench.select(["rain"])
-    window.shell.bench.select(["wet"])
+    assert window.app.change("Reorder", partial(replace_data, data_id="d1", data=other))
+    window.app.workspace.select(["rain"])
+    window.app.workspace.select(["wet"])
     assert fill.isEnabled()
     fill.click()
     assert np.array_equal(network(window).table("wet"), expected)
@@ -168,12 +168,12 @@ def test_a_copied_table_comes_back_bit_for_bit(window: MainWindow, panel: TableP
 def test_text_that_is_no_number_is_refused_with_its_place(
     window: MainWindow, panel: TablePanel
 ) -> None:
-    before = window.shell.project
+    before = window.app.project
     QApplication.clipboard().setText("0.5\tmany")
     sentences: list[str] = []
-    window.shell.errors.sentence.connect(sentences.append)
+    window.app.errors.sentence.connect(sentences.append)
     panel.paste()
-    assert window.shell.project is before
+    assert window.app.project is before
     assert "“many” in row 1, column 2" in sentences[0]
 
 
@@ -189,7 +189,7 @@ def test_complement_takes_what_is_missing(window: MainWindow, panel: TablePanel)
 def test_typing_in_the_grid_edits_the_cell(
     qtbot: QtBot, window: MainWindow, panel: TablePanel
 ) -> None:
-    window.shell.bench.select(["rain"])
+    window.app.workspace.select(["rain"])
     view = panel.findChild(QTableView, "tableGrid")
     for row, text in ((0, "0.25"), (1, "0.75")):
         index = grid(panel).index(row, 1)
@@ -222,14 +222,14 @@ def test_probabilities_are_read_as_people_write_them(text: str, number: float | 
 def test_beliefs_wait_for_the_table_and_say_so(
     qtbot: QtBot, window: MainWindow, panel: TablePanel
 ) -> None:
-    open_model_page(window.shell, "m1")
-    page = window.shell.center.current
+    open_model_page(window.app, "m1")
+    page = window.app.center.current
     assert isinstance(page, ModelPage)
     qtbot.waitUntil(lambda: bool(page.scene().nodes))
-    window.shell.bench.select(["sprinkler"])
+    window.app.workspace.select(["sprinkler"])
     inspected = panel_widget(window, "inspectorPanel")
     assert isinstance(inspected, InspectorPanel)
-    live = window.shell.bench.beliefs("m1")
+    live = window.app.workspace.beliefs("m1")
     qtbot.waitUntil(lambda: not live.is_stale)
     qtbot.waitUntil(inspected.node.isVisible)
     before = live.beliefs
@@ -255,7 +255,7 @@ def test_typed_numbers_stay_while_something_else_changes(
 ) -> None:
     type_number(panel, 3, 0, "0.04")
     edit = partial(rename_model, model_id="m1", title="Garden")
-    assert window.shell.change("Rename", edit)
+    assert window.app.change("Rename", edit)
     assert panel.waits
     assert grid(panel).values[3, 0] == 0.04
 
@@ -274,7 +274,7 @@ def test_columns_within_epsilon_get_the_same_letter(
         return [model.index(place, column).data() for column in range(5)]
 
     assert letters() == ["Alike", "A", "B", "C", "D"]
-    table_work(window.shell).set_alike(marks=True, epsilon=0.1)
+    cpt_edit_session(window.app).set_alike(marks=True, epsilon=0.1)
     assert letters() == ["Alike", "A", "B", "C", "B"]  # 0.90 and 0.99
     tints = [model.index(place, c).data(Qt.ItemDataRole.BackgroundRole) for c in (2, 4, 3)]
     assert tints[0] == tints[1] != tints[2]

@@ -104,7 +104,7 @@ def test_titles_are_worded_so_that_the_axes_have_room_for_them(qtbot: QtBot) -> 
 
 
 def test_in_a_file_no_key_is_offered_for_what_is_left_out(window: MainWindow, qtbot: QtBot) -> None:
-    page = open_points(window.shell, with_one_far_below(), qtbot)
+    page = open_points(window.app, with_one_far_below(), qtbot)
     drawing = page.drawing()
     assert drawing is not None
     picture = picture_bytes(drawing, ".svg", PictureOptions()).decode()
@@ -197,7 +197,7 @@ def test_a_point_more_leaves_the_axes_as_they_are(qtbot: QtBot) -> None:
 
 
 def test_apart_both_plots_show_the_same_part(window: MainWindow, qtbot: QtBot) -> None:
-    page = open_points(window.shell, with_one_far_below(), qtbot)
+    page = open_points(window.app, with_one_far_below(), qtbot)
     page.plots.set_truth(-15.6, None)
     page.bar.parts.button("side").click()
     qtbot.waitUntil(lambda: page.beside.canvas is not None)
@@ -218,7 +218,7 @@ def test_apart_both_plots_show_the_same_part(window: MainWindow, qtbot: QtBot) -
 
 
 def test_apart_both_plots_are_in_the_file(window: MainWindow, qtbot: QtBot) -> None:
-    page = open_points(window.shell, made_up_points(), qtbot)
+    page = open_points(window.app, made_up_points(), qtbot)
 
     def picture() -> str:
         drawing = page.drawing()
@@ -236,7 +236,7 @@ def test_apart_both_plots_are_in_the_file(window: MainWindow, qtbot: QtBot) -> N
 
 
 def test_0_shows_all_wherever_on_the_page_it_is_pressed(window: MainWindow, qtbot: QtBot) -> None:
-    page = open_points(window.shell, with_one_far_below(), qtbot)
+    page = open_points(window.app, with_one_far_below(), qtbot)
     assert seen(page.plot)[1] > -20
     qtbot.keyClick(page.bar.parts.button("both"), Qt.Key.Key_0)
     assert seen(page.plot)[1] < -60
@@ -245,7 +245,7 @@ def test_0_shows_all_wherever_on_the_page_it_is_pressed(window: MainWindow, qtbo
 def test_words_and_handle_are_in_place_before_a_file_is_painted(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    page = open_points(window.shell, made_up_points(), qtbot)
+    page = open_points(window.app, made_up_points(), qtbot)
     placed: list[bool] = []
     page.plot._words.placed.connect(lambda: placed.append(True))
     page.plot.draw_on("canvas")
@@ -265,7 +265,7 @@ def card(page: CurvesPage, point: CurvePoint) -> None:
 def test_the_card_has_room_for_its_title_and_says_what_the_right_button_does(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    page = open_points(window.shell, made_up_points(), qtbot)
+    page = open_points(window.app, made_up_points(), qtbot)
     best = page.chart.best
     assert best is not None
     card(page, best)
@@ -275,7 +275,7 @@ def test_the_card_has_room_for_its_title_and_says_what_the_right_button_does(
     words = QFontMetricsF(shown._title.font()).horizontalAdvance(shown.title)
     assert words <= shown._title.width()
     assert shown.hint == "Click opens · right-click pins"
-    page.deeds.toggle_pin(best)
+    page.commands.toggle_pin(best)
     assert shown.hint == "Click opens · right-click unpins"
     going_on = replace(best, model=object())  # type: ignore[arg-type]
     facts = card_of((going_on,), page.chart, frozenset())

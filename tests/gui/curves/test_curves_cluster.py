@@ -43,14 +43,14 @@ def test_the_address_of_a_scheduler_is_typed_and_its_workers_find_the_same_point
     qtbot.keyClicks(address, cluster.address)
     qtbot.waitUntil(page.start_button.isEnabled)
     qtbot.mouseClick(page.start_button, Qt.MouseButton.LeftButton)
-    center = window.shell.center
+    center = window.app.center
     qtbot.waitUntil(lambda: isinstance(center.current, CurvesPage), timeout=LONG)
     curves = center.current
     assert isinstance(curves, CurvesPage)
     ended(curves, qtbot)
     assert curves.setup is not None
     assert curves.setup.cluster == cluster.address
-    rows = curves.setup.plan_rows(window.shell.project)
+    rows = curves.setup.plan_rows(window.app.project)
     events = run_plan(curves.setup.plan, rows, cancel=NEVER, place=Here())
     here = [event for event in events if isinstance(event, CurvePoint)]
     assert [one | NOT_KEPT for one in told(curves.points)] == [one | NOT_KEPT for one in told(here)]

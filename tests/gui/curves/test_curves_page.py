@@ -56,7 +56,7 @@ def drag_to(widget: QWidget, place: QPoint) -> None:
 def test_all_languages_share_the_axes_with_front_letters_and_legend(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    page = open_points(window.shell, made_up_points(), qtbot)
+    page = open_points(window.app, made_up_points(), qtbot)
     assert [curve.title for curve in page.chart.curves] == [
         *("LDAG", "Bayesian network", "Mixture of trees", "PDG", "Chow–Liu")
     ]
@@ -75,7 +75,7 @@ def test_all_languages_share_the_axes_with_front_letters_and_legend(
 def test_pointing_at_a_mark_tells_its_model_and_the_right_button_pins_it(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    page = open_points(window.shell, made_up_points(), qtbot)
+    page = open_points(window.app, made_up_points(), qtbot)
     point_at(viewport(page.plot), mark_of(page, "PDG0-003"))
     qtbot.waitUntil(lambda: not page.plot.card.isHidden())
     point = next(p for p in page.points if p.key == "PDG0-003")
@@ -88,12 +88,12 @@ def test_pointing_at_a_mark_tells_its_model_and_the_right_button_pins_it(
     qtbot.mouseClick(viewport(page.plot), Qt.MouseButton.RightButton, pos=place)
     assert page.pinned == {"LDAG0-002"}
     assert not page.side._pins.isHidden()
-    window.shell.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
     assert page.pinned == frozenset()
 
 
 def test_keys_walk_along_a_curve_and_between_curves(window: MainWindow, qtbot: QtBot) -> None:
-    page = open_points(window.shell, made_up_points(), qtbot)
+    page = open_points(window.app, made_up_points(), qtbot)
     canvas = page.plot.canvas
     assert canvas is not None
     keys = []
@@ -109,7 +109,7 @@ def test_keys_walk_along_a_curve_and_between_curves(window: MainWindow, qtbot: Q
 
 
 def test_a_dragged_line_names_the_model_its_λ_selects(window: MainWindow, qtbot: QtBot) -> None:
-    page = open_points(window.shell, made_up_points(), qtbot)
+    page = open_points(window.app, made_up_points(), qtbot)
     page.set_lambda(0.36)
     before = page.plot.selected()
     pill = page.plot.pill
@@ -136,7 +136,7 @@ def test_marks_far_below_are_left_out_of_sight_until_all_is_asked_for(
 ) -> None:
     points = made_up_points()
     low = replace(points[0], key="low-000", effective_size=20, test_log2_likelihood_per_row=-60.0)
-    page = open_points(window.shell, [*points, low], qtbot)
+    page = open_points(window.app, [*points, low], qtbot)
     plot = page.plot
 
     def lowest() -> float:
@@ -158,7 +158,7 @@ def test_marks_far_below_are_left_out_of_sight_until_all_is_asked_for(
 
 
 def test_the_handle_of_λ_never_lies_under_the_legend(window: MainWindow, qtbot: QtBot) -> None:
-    page = open_points(window.shell, made_up_points(), qtbot)
+    page = open_points(window.app, made_up_points(), qtbot)
     plot = page.plot
     for is_log in (True, False):
         plot.set_view(is_log=is_log)
@@ -169,7 +169,7 @@ def test_the_handle_of_λ_never_lies_under_the_legend(window: MainWindow, qtbot:
 
 
 def test_what_is_shown_can_be_chosen(window: MainWindow, qtbot: QtBot) -> None:
-    page = open_points(window.shell, made_up_points(), qtbot)
+    page = open_points(window.app, made_up_points(), qtbot)
     both = len(page.plot._xs)
     page.bar.parts.button("test").click()
     assert len(page.plot._xs) == both // 2
@@ -191,7 +191,7 @@ def test_what_is_shown_can_be_chosen(window: MainWindow, qtbot: QtBot) -> None:
 
 
 def test_queries_are_plotted_beside_the_curves(window: MainWindow, qtbot: QtBot) -> None:
-    page = open_points(window.shell, made_up_points(), qtbot)
+    page = open_points(window.app, made_up_points(), qtbot)
     for view in ("accuracy", "sizes", "times"):
         page.bar.choose_view(view)
         qtbot.waitUntil(lambda view=view: page.queries.view.key == view)  # type: ignore[misc]
@@ -202,8 +202,8 @@ def test_queries_are_plotted_beside_the_curves(window: MainWindow, qtbot: QtBot)
 def test_plot_and_points_are_written_to_files(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    page = open_points(window.shell, made_up_points(), qtbot)
-    assert window.shell.book.specs["file.export"].why_not() is None  # type: ignore[misc]
+    page = open_points(window.app, made_up_points(), qtbot)
+    assert window.app.book.specs["file.export"].disabled_reason() is None  # type: ignore[misc]
     drawing = page.drawing()
     assert drawing is not None
     options = PictureOptions(shade="dark")
@@ -212,7 +212,7 @@ def test_plot_and_points_are_written_to_files(
     assert {ending: content[:4] for ending, content in written.items()} == begins
     assert "Bayesian network" in written[".svg"].decode()
     assert "<image" not in written[".svg"].decode()  # marks are shapes, also when they are large
-    assert page.deeds.export_table(tmp_path / "points.csv")
+    assert page.commands.export_table(tmp_path / "points.csv")
     assert (tmp_path / "points.csv").read_text() == points_csv(page.points)
     page.bar.table.click()
     qtbot.waitUntil(lambda: page.foot.points.facts.rowCount() == len(page.points))
@@ -221,9 +221,9 @@ def test_plot_and_points_are_written_to_files(
 def test_points_that_others_add_to_a_folder_appear_and_a_click_opens_their_model_once(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    shell = window.shell
-    data_id = add_rows(shell)
-    data = shell.project.data[data_id].data
+    app = window.app
+    data_id = add_rows(app)
+    data = app.project.data[data_id].data
     folder = tmp_path / "sweep"
     plan = Plan.of(["tree.chow-liu"], lambdas=(0.3, 0.9), title="Elsewhere")
     rows = PlanRows(data, data)
@@ -231,7 +231,7 @@ def test_points_that_others_add_to_a_folder_appear_and_a_click_opens_their_model
     events = task(NEVER)
     while not PointFolder(folder).points:
         next(events)
-    page = open_curves(shell, folder)
+    page = open_curves(app, folder)
     qtbot.waitUntil(lambda: is_drawn(page))
     assert page.title == "Elsewhere"
     assert len(page.points) == 1
@@ -240,12 +240,12 @@ def test_points_that_others_add_to_a_folder_appear_and_a_click_opens_their_model
     assert not page.foot.resume.isEnabled()
     assert "Not now:" in page.foot.resume.toolTip()
     for _ in range(2):
-        shell.center.bring_to_front(page)
+        app.center.bring_to_front(page)
         place = mark_of(page, page.points[0].key)
         qtbot.mouseClick(viewport(page.plot), Qt.MouseButton.LeftButton, pos=place)
-        qtbot.waitUntil(lambda: shell.center.current is not page)
-    assert len(shell.project.models) == 1
-    entry = shell.project.models["m1"]
+        qtbot.waitUntil(lambda: app.center.current is not page)
+    assert len(app.project.models) == 1
+    entry = app.project.models["m1"]
     assert entry.title == "Chow–Liu tree, λ = 0.3"
     near = list(DistanceTask(folder, tuple(page.points), data)(NEVER))
     measured = [event for event in near if isinstance(event, CurvePoint)]
@@ -258,20 +258,20 @@ def test_points_that_others_add_to_a_folder_appear_and_a_click_opens_their_model
 def test_a_model_of_a_run_that_goes_on_is_called_so_and_is_opened_once(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    shell = window.shell
-    page = open_points(shell, made_up_points(), qtbot)
+    app = window.app
+    page = open_points(app, made_up_points(), qtbot)
     models = [random_network(np.random.default_rng(seed), 3) for seed in (0, 1)]
     first, later = (replace(page.points[0], key="run~0", model=model) for model in models)
     assert card_of((first,), page.chart, page.pinned).chip == "so far"
-    page.deeds.toggle_pin(first)
+    page.commands.toggle_pin(first)
     assert page.pinned == frozenset()
     for point in (first, first, later):  # of a run that is made again, with the same key
-        page.deeds.open_model(point)
+        page.commands.open_model(point)
         qtbot.waitUntil(
-            lambda point=point: any(e.model is point.model for e in shell.project.models.values())  # type: ignore[misc]
+            lambda point=point: any(e.model is point.model for e in app.project.models.values())  # type: ignore[misc]
         )
         settle(window)
-    assert len(shell.project.models) == 2
+    assert len(app.project.models) == 2
 
 
 def test_everything_is_named_and_fits_a_small_window_with_large_letters(
@@ -279,8 +279,8 @@ def test_everything_is_named_and_fits_a_small_window_with_large_letters(
 ) -> None:
     theme().set_look(scale=1.5)
     window.resize(1024, 700)
-    page = open_points(window.shell, made_up_points(), qtbot)
-    page.deeds.toggle_pin(page.points[0])
+    page = open_points(window.app, made_up_points(), qtbot)
+    page.commands.toggle_pin(page.points[0])
     settle(window)
     wrong = misfits(page)
     for control in (*controls_in(page), *controls_in(page.side)):

@@ -42,11 +42,11 @@ def place(monkeypatch: pytest.MonkeyPatch) -> SlowPlace:
 
 def planned(window: MainWindow, lambdas: str = "0.2, 0.5, 0.9, 0.99") -> CurvesPlanPage:
     """The sheet with trees alone, over a few rows."""
-    if not window.shell.project.data:
-        add_rows(window.shell)
-    window.shell.book.refresh()
-    window.shell.book["evaluate.curves"].trigger()
-    page = window.shell.center.current
+    if not window.app.project.data:
+        add_rows(window.app)
+    window.app.book.refresh()
+    window.app.book["evaluate.curves"].trigger()
+    page = window.app.center.current
     assert isinstance(page, CurvesPlanPage)
     page.learners.tick([TREE])
     page.sheet.lambdas.setText(lambdas)
@@ -56,7 +56,7 @@ def planned(window: MainWindow, lambdas: str = "0.2, 0.5, 0.9, 0.99") -> CurvesP
 def started(window: MainWindow, page: CurvesPlanPage, qtbot: QtBot) -> CurvesPage:
     qtbot.waitUntil(page.start_button.isEnabled)
     qtbot.mouseClick(page.start_button, Qt.MouseButton.LeftButton)
-    found = window.shell.center.current
+    found = window.app.center.current
     assert isinstance(found, CurvesPage)
     assert found.run is not None
     return found
@@ -89,9 +89,9 @@ def test_a_stopped_sweep_goes_on_in_a_project_that_was_opened_again(
     with (folder / "points.jsonl").open("ab") as file:
         file.write(b'{"point": {"learner": "tr')  # as a program that is killed leaves it
     path = tmp_path / "race.pgmz"
-    write_project(path, window.shell.project)
-    show_project(window.shell, read_project(path), path)
-    again = open_curves(window.shell, "c1")
+    write_project(path, window.app.project)
+    show_project(window.app, read_project(path), path)
+    again = open_curves(window.app, "c1")
     qtbot.waitUntil(lambda: is_drawn(again), timeout=LONG)
     assert len(again.points) == 2
     place.most = None
@@ -107,10 +107,10 @@ def test_a_stopped_sweep_goes_on_in_a_project_that_was_opened_again(
 
 
 def test_rules_that_curves_do_not_use_are_named_before_they_start(window: MainWindow) -> None:
-    add_rows(window.shell)
-    one, other = window.shell.project.data["d1"].data.domain.names[:2]
+    add_rows(window.app)
+    one, other = window.app.project.data["d1"].data.domain.names[:2]
     rule = partial(edits.forbid_edge, source=one, target=other)
-    window.shell.change("Rule", rule)
+    window.app.change("Rule", rule)
     page = planned(window)
     assert "1 rule about edges is not used in curves." in page.forecast.text
 
@@ -131,7 +131,7 @@ def test_an_extended_plan_makes_only_what_is_new(
     assert tree.findItems("SL-curves of bits", Qt.MatchFlag.MatchRecursive)
     place.made.clear()
     qtbot.mouseClick(page.foot.extend, Qt.MouseButton.LeftButton)
-    sheet = window.shell.center.current
+    sheet = window.app.center.current
     assert isinstance(sheet, CurvesPlanPage)
     assert sheet.learners.keys == [TREE]
     assert sheet.sheet.lambdas.text() == "0.2, 0.9"
@@ -139,7 +139,7 @@ def test_an_extended_plan_makes_only_what_is_new(
     ended(started(window, sheet, qtbot), qtbot)
     assert len(place.made) == 4
     assert len(page.points) == 6
-    assert list(window.shell.project.curves) == ["c1"]
+    assert list(window.app.project.curves) == ["c1"]
     assert all(len(curve.spread) == 2 for curve in page.chart.curves)  # means with bars
 
 
@@ -157,8 +157,8 @@ def test_a_sweep_that_runs_tells_what_waits_and_keeps_its_plan(
         return [shown.index(line, 1).data() for line in range(shown.rowCount())]
 
     qtbot.waitUntil(lambda: states() == ["finished", "waiting"], timeout=LONG)
-    page.deeds.extend()
-    again = window.shell.center.current
+    page.commands.extend()
+    again = window.app.center.current
     assert isinstance(again, CurvesPlanPage)
     assert "Stop it first" in again.refusal.text
     assert not again.start_button.isEnabled()
@@ -204,7 +204,7 @@ def test_what_is_wrong_is_said_before_the_start(window: MainWindow, qtbot: QtBot
     qtbot.waitUntil(page.start_button.isEnabled)
     page.start_button.click()
     qtbot.waitUntil(lambda: "Nobody answers at tcp://127.0.0.1:1" in page.refusal.text)
-    assert window.shell.project.curves == {}
+    assert window.app.project.curves == {}
     assert page.sheet.address.hasFocus()  # where it is to be mended
 
 
@@ -224,31 +224,31 @@ def test_commas_part_values_and_brackets_keep_them_together() -> None:
 def test_rows_of_a_split_and_of_other_data_sets_can_be_tested_on(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    shell = window.shell
-    first, second = add_rows(shell, 90), add_rows(shell, 40, "others")
-    apart = RowChoice(first, "sets", test=second).rows(shell.project)
+    app = window.app
+    first, second = add_rows(app, 90), add_rows(app, 40, "others")
+    apart = RowChoice(first, "sets", test=second).rows(app.project)
     assert (apart.train.row_count, apart.test.row_count) == (90, 40)
-    shell.book["data.generate"].trigger()
-    page = shell.center.current
+    app.book["data.generate"].trigger()
+    page = app.center.current
     assert isinstance(page, GeneratePage)
     page.choose("logic1")
     page.rows.setValue(60)
     qtbot.mouseClick(page.draw, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: len(shell.project.data) == 3)
+    qtbot.waitUntil(lambda: len(app.project.data) == 3)
     sheet = planned(window)
     sheet.sheet.rows.choose_data("d3")
     choice = sheet.sheet.rows.choice()
     assert choice is not None
-    rows = choice.rows(shell.project)
+    rows = choice.rows(app.project)
     assert (choice.how, rows.train.row_count, rows.test.row_count) == ("split", 40, 20)
 
 
 def test_generated_rows_come_with_their_model_when_it_is_asked_for(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    shell = window.shell
-    shell.book["data.generate"].trigger()
-    page = shell.center.current
+    app = window.app
+    app.book["data.generate"].trigger()
+    page = app.center.current
     assert isinstance(page, GeneratePage)
     page.choose("parity")
     assert page.keeps_truth.isHidden()
@@ -257,21 +257,21 @@ def test_generated_rows_come_with_their_model_when_it_is_asked_for(
     page.keeps_truth.setChecked(True)
     page.rows.setValue(60)
     qtbot.mouseClick(page.draw, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: len(shell.project.models) == 1)
-    (rows,), (truth,) = shell.project.data.values(), shell.project.models.values()
+    qtbot.waitUntil(lambda: len(app.project.models) == 1)
+    (rows,), (truth,) = app.project.data.values(), app.project.models.values()
     assert truth.model.domain == rows.data.domain
     sheet = planned(window)
     assert sheet.sheet.rows.reference.findText(truth.title) >= 0  # a plan may be measured by it
-    shell.document.undo_stack.undo()
-    assert not shell.project.models
-    assert not shell.project.data
+    app.document.undo_stack.undo()
+    assert not app.project.models
+    assert not app.project.data
 
 
 def test_the_fields_of_a_generator_line_up_with_those_below_them(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    window.shell.book["data.generate"].trigger()
-    page = window.shell.center.current
+    window.app.book["data.generate"].trigger()
+    page = window.app.center.current
     assert isinstance(page, GeneratePage)
     window.show()
 
@@ -305,7 +305,7 @@ def test_closing_the_window_waits_for_what_a_sweep_hands_over(
     run = page.run
     assert run is not None
     monkeypatch.setattr(QMessageBox, "exec", lambda _: QMessageBox.StandardButton.Discard)
-    assert may_close(window.shell)
+    assert may_close(window.app)
     assert run.wait(0)
 
 
@@ -331,9 +331,9 @@ def test_resuming_where_a_project_file_says_asks_first_with_the_address(
     else:
         where = str(tmp_path / "elsewhere" / "points")
         theirs = replace(page.entry, folder=where)
-    project = replace(window.shell.project, curves={"c1": theirs})
-    show_project(window.shell, project, tmp_path / "theirs.pgmz")
-    again = open_curves(window.shell, "c1")
+    project = replace(window.app.project, curves={"c1": theirs})
+    show_project(window.app, project, tmp_path / "theirs.pgmz")
+    again = open_curves(window.app, "c1")
     qtbot.waitUntil(again.foot.resume.isEnabled, timeout=LONG)
     asked: list[str] = []
     answers = [QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Yes]

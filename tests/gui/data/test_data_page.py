@@ -60,9 +60,9 @@ ROWS: list[tuple[str | None, str | None, str | None]] = [
 @pytest.fixture
 def page(window: MainWindow) -> DataPage:
     entry = DataEntry("weather", DataSet.from_rows(WEATHER, ROWS))
-    window.shell.change("Add weather", partial(add_data, entry=entry))
-    open_data_page(window.shell, "d1")
-    opened = window.shell.center.current
+    window.app.change("Add weather", partial(add_data, entry=entry))
+    open_data_page(window.app, "d1")
+    opened = window.app.center.current
     assert isinstance(opened, DataPage)
     return opened
 
@@ -70,8 +70,8 @@ def page(window: MainWindow) -> DataPage:
 def add_weather_model(window: MainWindow) -> str:
     model = BayesianNetwork.uniform(WEATHER)
     entry = ModelEntry("weather model", model, data_id="d1")
-    window.shell.change("Add model", partial(add_model, entry=entry))
-    open_model_page(window.shell, "m1")
+    window.app.change("Add model", partial(add_model, entry=entry))
+    open_model_page(window.app, "m1")
     return "m1"
 
 
@@ -136,8 +136,8 @@ def test_a_cell_is_changed_by_choosing_a_state_and_that_can_be_undone(
     editor.activated.emit(editor.currentIndex())
     assert page.entry.data.column("wind")[2] == 1
     assert model.index(2, 1).data() == "breeze"
-    assert window.shell.document.undo_stack.undoText() == "Set wind of row 3 to breeze"
-    window.shell.document.undo_stack.undo()
+    assert window.app.document.undo_stack.undoText() == "Set wind of row 3 to breeze"
+    window.app.document.undo_stack.undo()
     assert page.entry.data is before
     assert model.index(2, 1).data() == "·"
 
@@ -151,7 +151,7 @@ def test_deleting_rows_works_on_the_rows_seen_and_can_be_undone(
     qtbot.keyClick(page.table.view, Qt.Key.Key_Delete)
     assert page.entry.data.row_count == 5
     assert page.entry.data.missing_counts == (0, 0, 1)
-    window.shell.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
     assert page.entry.data is before
 
 
@@ -169,7 +169,7 @@ def test_states_are_renamed_merged_and_declared_and_each_step_can_be_undone(
     tab = page.show_tab("columns")
     assert isinstance(tab, ColumnsTab)
     tab.pick("wind")
-    manager, stack = tab.states, window.shell.document.undo_stack
+    manager, stack = tab.states, window.app.document.undo_stack
 
     def states() -> tuple[str, ...]:
         return page.entry.data.domain["wind"].states
@@ -226,7 +226,7 @@ def test_the_missing_map_has_a_band_per_pattern_and_its_remedies_can_be_undone(
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert not page.entry.data.has_missing
     assert not button.isEnabled()
-    window.shell.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
     assert page.entry.data is before
     assert button.isEnabled()
     qtbot.waitUntil(lambda: tab.map.pattern_count == 3)
@@ -243,17 +243,17 @@ def test_clicking_a_cell_of_the_heat_map_selects_its_two_nodes(
     window: MainWindow, page: DataPage, qtbot: QtBot
 ) -> None:
     model_id = add_weather_model(window)
-    window.shell.center.bring_to_front(page)
+    window.app.center.bring_to_front(page)
     tab = counted(window, page, qtbot)
     QApplication.processEvents()
     place = tab.map.cell_rect("rain", "grass").center().toPoint()
     qtbot.mouseClick(tab.map, Qt.MouseButton.LeftButton, pos=place)
-    assert window.shell.bench.model_id == model_id
-    assert window.shell.bench.selection.nodes == ("rain", "grass")
+    assert window.app.workspace.model_id == model_id
+    assert window.app.workspace.selection.nodes == ("rain", "grass")
     assert tab.pair.title.text() == "rain × grass"
     qtbot.waitUntil(lambda: tab.pair.table.rowCount() == 2, timeout=60_000)
-    open_model_page(window.shell, model_id)
-    assert window.shell.bench.selection.nodes == ("rain", "grass")
+    open_model_page(window.app, model_id)
+    assert window.app.workspace.selection.nodes == ("rain", "grass")
 
 
 def test_a_cell_says_both_names_the_bits_and_the_p_value(
@@ -317,11 +317,11 @@ def test_a_row_becomes_the_evidence_of_the_last_model_in_view(
     window: MainWindow, page: DataPage, qtbot: QtBot
 ) -> None:
     model_id = add_weather_model(window)
-    window.shell.center.bring_to_front(page)
+    window.app.center.bring_to_front(page)
     page.table.view.verticalHeader().sectionDoubleClicked.emit(2)
-    evidence = window.shell.bench.beliefs(model_id).evidence
+    evidence = window.app.workspace.beliefs(model_id).evidence
     assert evidence == {"rain": Observed("yes"), "grass": Observed("wet")}
-    assert window.shell.center.current is not page
+    assert window.app.center.current is not page
 
 
 def test_the_target_is_no_evidence_when_a_row_is_used() -> None:
@@ -340,7 +340,7 @@ def test_a_split_is_made_and_taken_back(window: MainWindow, page: DataPage, qtbo
     assert split is not None
     assert [rows.size for rows in split.indices] == [3, 3]
     assert tab.now.text().startswith("Now: train 3 rows, test 3 rows")
-    window.shell.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
     assert page.entry.split is None
 
 
@@ -349,16 +349,16 @@ def test_rows_drawn_from_a_model_open_as_a_data_set_that_says_where_it_came_from
     window: MainWindow, page: DataPage, qtbot: QtBot, given: bool
 ) -> None:
     model_id = add_weather_model(window)
-    window.shell.bench.beliefs(model_id).set_finding("wind", Observed("storm"))
-    window.shell.book.refresh("data.sample")
-    window.shell.book["data.sample"].trigger()
-    sample = window.shell.center.current
+    window.app.workspace.beliefs(model_id).set_finding("wind", Observed("storm"))
+    window.app.book.refresh("data.sample")
+    window.app.book["data.sample"].trigger()
+    sample = window.app.center.current
     assert isinstance(sample, SamplePage)
     sample.rows.setValue(40)
     sample.given.setChecked(given)
     qtbot.mouseClick(sample.draw, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: "d2" in window.shell.project.data, timeout=60_000)
-    entry = window.shell.project.data["d2"]
+    qtbot.waitUntil(lambda: "d2" in window.app.project.data, timeout=60_000)
+    entry = window.app.project.data["d2"]
     assert entry.data.row_count == 40
     assert entry.provenance["made by"] == "sampled from model weather model"
     assert (entry.provenance["evidence"] == {"wind": "= storm"}) is given

@@ -57,9 +57,9 @@ def test_every_pair_of_many_columns_can_be_reached_in_the_heat_map(
     domain = Domain(tuple(Variable(f"x{i}", ("a", "b")) for i in range(200)))
     codes = np.random.default_rng(1).integers(0, 2, (200, 40), dtype=np.uint8)
     entry = DataEntry("wide", DataSet(domain, codes))
-    window.shell.change("Import", partial(add_data, entry=entry))
-    open_data_page(window.shell, next(iter(window.shell.project.data)))
-    page = window.shell.center.current
+    window.app.change("Import", partial(add_data, entry=entry))
+    open_data_page(window.app, next(iter(window.app.project.data)))
+    page = window.app.center.current
     assert isinstance(page, DataPage)
     tab = page.show_tab("associations")
     assert isinstance(tab, AssociationTab)

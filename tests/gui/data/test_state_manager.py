@@ -21,7 +21,7 @@ Key = Qt.Key
 @pytest.fixture
 def chips(window: MainWindow, sample_data: Path, qtbot: QtBot) -> StateChips:
     open_asia(window, sample_data)
-    window.shell.bench.select(("tub",))
+    window.app.workspace.select(("tub",))
     panel = inspector(window)
     qtbot.waitUntil(panel.node.isVisible)
     panel.node.show_tab("table")
@@ -32,7 +32,7 @@ def chips(window: MainWindow, sample_data: Path, qtbot: QtBot) -> StateChips:
 
 
 def network(window: MainWindow) -> BayesianNetwork:
-    model = window.shell.project.models["m1"].model
+    model = window.app.project.models["m1"].model
     assert isinstance(model, BayesianNetwork)
     return model
 
@@ -54,7 +54,7 @@ def end_editing(qtbot: QtBot, chips: StateChips, editor: QLineEdit) -> None:
 def test_a_state_is_added_named_and_taken_back_in_one_step(
     qtbot: QtBot, window: MainWindow, chips: StateChips
 ) -> None:
-    before, steps = network(window), window.shell.document.undo_stack.count()
+    before, steps = network(window), window.app.document.undo_stack.count()
     editor = add(qtbot, window)
     editor.selectAll()
     qtbot.keyClicks(editor, "unsure")
@@ -63,8 +63,8 @@ def test_a_state_is_added_named_and_taken_back_in_one_step(
     assert after.domain["tub"].states == ("yes", "no", "unsure")
     assert after.table("tub")[..., 2] == pytest.approx(0)
     assert after.table("either").shape[after.dag.parents("either").index("tub")] == 3
-    assert window.shell.document.undo_stack.count() == steps + 1
-    window.shell.document.undo_stack.undo()
+    assert window.app.document.undo_stack.count() == steps + 1
+    window.app.document.undo_stack.undo()
     assert network(window) is before
     qtbot.waitUntil(lambda: chips.states == ("yes", "no"))
 
@@ -72,7 +72,7 @@ def test_a_state_is_added_named_and_taken_back_in_one_step(
 def test_ctrl_and_arrow_orders_and_beliefs_stay_with_their_names(
     qtbot: QtBot, window: MainWindow, chips: StateChips
 ) -> None:
-    live = window.shell.bench.beliefs("m1")
+    live = window.app.workspace.beliefs("m1")
     qtbot.waitUntil(lambda: not live.is_stale)
     yes = live.beliefs["tub"][0]
     chips.setFocus()
@@ -91,7 +91,7 @@ def test_delete_removes_a_state_and_tells_it(
 ) -> None:
     end_editing(qtbot, chips, add(qtbot, window))
     told: list[str] = []
-    window.shell.toast.connect(lambda sentence, _undo: told.append(sentence))
+    window.app.toast.connect(lambda sentence, _undo: told.append(sentence))
     chips.setFocus()
     chips.choose("no")
     qtbot.keyClick(chips, Key.Key_Delete)
@@ -107,13 +107,13 @@ def test_delete_removes_a_state_and_tells_it(
 def test_the_last_two_states_cannot_be_removed(
     qtbot: QtBot, window: MainWindow, chips: StateChips
 ) -> None:
-    before = window.shell.project
+    before = window.app.project
     said: list[str] = []
-    window.shell.errors.sentence.connect(said.append)
+    window.app.errors.sentence.connect(said.append)
     chips.setFocus()
     chips.choose("no")
     qtbot.keyClick(chips, Key.Key_Delete)
-    assert window.shell.project is before
+    assert window.app.project is before
     assert "needs two" in said[0]
 
 
@@ -121,7 +121,7 @@ def test_evidence_on_a_removed_state_goes(
     qtbot: QtBot, window: MainWindow, chips: StateChips
 ) -> None:
     end_editing(qtbot, chips, add(qtbot, window))
-    live = window.shell.bench.beliefs("m1")
+    live = window.app.workspace.beliefs("m1")
     qtbot.waitUntil(lambda: not live.is_stale)
     live.click_state("tub", "yes")
     chips.setFocus()

@@ -40,12 +40,12 @@ def answered(qtbot: QtBot, page: ClassificationPage) -> Answer:
 @pytest.fixture
 def page(window: MainWindow, qtbot: QtBot) -> ClassificationPage:
     """Sprinkler, predicting whether the grass is wet."""
-    shell = window.shell
-    open_model_page(shell, add_sprinkler(shell))
-    shell.bench.select(["wet"])
-    shell.book.refresh()
-    shell.book["evaluate.classify"].trigger()
-    found = shell.center.current
+    app = window.app
+    open_model_page(app, add_sprinkler(app))
+    app.workspace.select(["wet"])
+    app.book.refresh()
+    app.book["evaluate.classify"].trigger()
+    found = app.center.current
     assert isinstance(found, ClassificationPage)
     answered(qtbot, found)
     return found
@@ -54,7 +54,7 @@ def page(window: MainWindow, qtbot: QtBot) -> ClassificationPage:
 def test_the_page_shows_what_the_core_finds_and_the_canvas_what_is_used(
     window: MainWindow, qtbot: QtBot, page: ClassificationPage
 ) -> None:
-    project = window.shell.project
+    project = window.app.project
     found = classify(project.models["m1"].model, project.data["d1"].data, "wet")
     assert page.title == "Classify wet"
     assert page.numbers.text("accuracy").startswith(f"{100 * found.accuracy.value:.1f} %")
@@ -73,9 +73,9 @@ def test_the_page_shows_what_the_core_finds_and_the_canvas_what_is_used(
     used = [one.name for one in answered(qtbot, page).features if one.is_used]
     assert set(used) == {"rain", "sprinkler"}
     qtbot.mouseClick(page.lists.select, LEFT)
-    assert window.shell.bench.model_id == "m1"
-    assert window.shell.bench.target == "wet"
-    assert set(window.shell.bench.selection.nodes) == {"wet", "rain", "sprinkler"}
+    assert window.app.workspace.model_id == "m1"
+    assert window.app.workspace.target == "wet"
+    assert set(window.app.workspace.selection.nodes) == {"wet", "rain", "sprinkler"}
 
 
 def test_a_cell_lists_its_rows_and_a_row_becomes_evidence(
@@ -95,9 +95,9 @@ def test_a_cell_lists_its_rows_and_a_row_becomes_evidence(
     page.lists.rows.selectRow(0)
     number = page.lists.row_numbers[0]
     page.lists.rows.activated.emit(page.lists.rows.currentIndex())
-    assert isinstance(window.shell.center.current, ModelPage)
-    evidence = window.shell.bench.beliefs("m1").evidence
-    data = window.shell.project.data["d1"].data
+    assert isinstance(window.app.center.current, ModelPage)
+    evidence = window.app.workspace.beliefs("m1").evidence
+    data = window.app.project.data["d1"].data
     assert evidence == {
         name: Observed(data.domain[name].states[data.column(name)[number]])
         for name in ("rain", "sprinkler")
@@ -107,11 +107,9 @@ def test_a_cell_lists_its_rows_and_a_row_becomes_evidence(
 def test_another_target_other_rows_another_model(
     window: MainWindow, qtbot: QtBot, page: ClassificationPage
 ) -> None:
-    shell = window.shell
-    data = shell.project.data["d1"].data
-    shell.change(
-        "Split", partial(edits.set_split, data_id="d1", split=split(data, (0.75, 0.25), 1))
-    )
+    app = window.app
+    data = app.project.data["d1"].data
+    app.change("Split", partial(edits.set_split, data_id="d1", split=split(data, (0.75, 0.25), 1)))
     answered(qtbot, page)
     words = [page.row_sets.itemText(k) for k in range(page.row_sets.count())]
     assert words[0] == "garden"
@@ -125,7 +123,7 @@ def test_another_target_other_rows_another_model(
     assert answered(qtbot, page).found.target == "rain"
     # The rows of a cell are told by their numbers in the whole data set.
     page.pictures.confusion.chosen.emit("no", "no")
-    inside = shell.project.data["d1"].split
+    inside = app.project.data["d1"].split
     assert inside is not None
     assert set(page.lists.row_numbers) <= set(inside.indices[1].tolist())
 
@@ -134,16 +132,16 @@ def test_an_edit_makes_it_stale_and_live_again_stopping_leaves_it_stale(
     window: MainWindow, qtbot: QtBot, page: ClassificationPage
 ) -> None:
     before = answered(qtbot, page).found.brier.value
-    model = window.shell.project.models["m1"].model
+    model = window.app.project.models["m1"].model
     assert isinstance(model, BayesianNetwork)
     other = model.with_table("rain", np.array([0.2, 0.8]))
-    window.shell.change("Edit", partial(edits.replace_model, model_id="m1", model=other))
+    window.app.change("Edit", partial(edits.replace_model, model_id="m1", model=other))
     assert page.is_stale
     after = answered(qtbot, page).found
-    expected = classify(other, window.shell.project.data["d1"].data, "wet")
+    expected = classify(other, window.app.project.data["d1"].data, "wet")
     assert after.brier.value == pytest.approx(expected.brier.value)
-    assert window.shell.document.undo_stack.canUndo()
-    window.shell.document.undo_stack.undo()
+    assert window.app.document.undo_stack.canUndo()
+    window.app.document.undo_stack.undo()
     assert answered(qtbot, page).found.brier.value == pytest.approx(before)
     # Stopped, the numbers known before stay and are called stale.
     page.targets.activated.emit(page.targets.findData("rain"))
@@ -155,7 +153,7 @@ def test_an_edit_makes_it_stale_and_live_again_stopping_leaves_it_stale(
     qtbot.mouseClick(again, LEFT)
     assert answered(qtbot, page).found.target == "rain"
     assert page.note.text == ""
-    window.shell.change("Delete", partial(edits.remove_model, model_id="m1"))
+    window.app.change("Delete", partial(edits.remove_model, model_id="m1"))
     assert page.model_id is None
     assert "no model" in page.note.text
 
@@ -187,21 +185,21 @@ def test_every_plot_is_a_table_and_a_file(
 def test_mixtures_and_classes_predict_too_the_choice_variable_first(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    shell = window.shell
+    app = window.app
     model = random_mixture(np.random.default_rng(4), 4, 3, is_visible=True)
     rows = model.sample(200, np.random.default_rng(5))
-    shell.change("Import", partial(edits.add_data, entry=DataEntry("rows", rows)))
-    shell.change("Open", partial(edits.add_model, entry=ModelEntry("Trees", model, data_id="d1")))
-    open_model_page(shell, "m1")
-    page = open_classification(shell)
+    app.change("Import", partial(edits.add_data, entry=DataEntry("rows", rows)))
+    app.change("Open", partial(edits.add_model, entry=ModelEntry("Trees", model, data_id="d1")))
+    open_model_page(app, "m1")
+    page = open_classification(app)
     assert isinstance(page, ClassificationPage)
     answer = answered(qtbot, page)
     assert answer.found.target == "choice"
     qtbot.waitUntil(lambda: len(page.pictures.roc.curves) == 3)
     assert [name.split(",")[0] for name in page.pictures.roc.curves] == ["k0", "k1", "k2"]
     for kind in ("mixture", "classes"):
-        open_model_page(shell, add_votes(shell, kind))
-        open_classification(shell, "ban")
+        open_model_page(app, add_votes(app, kind))
+        open_classification(app, "ban")
         answer = answered(qtbot, page)
         assert answer.found.target == "ban"
         assert answer.features[0].is_used

@@ -22,19 +22,19 @@ from tests.gui.samples import add_sprinkler, sprinkler
 def test_every_model_is_scored_sorted_opened_and_exported(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    shell = window.shell
-    add_sprinkler(shell)
+    app = window.app
+    add_sprinkler(app)
     worse = sprinkler().with_table("rain", np.array([0.01, 0.99]))
     entry = ModelEntry("Wet summer", worse, data_id="d1")
-    shell.change("Open", partial(edits.add_model, entry=entry))
-    shell.book.refresh()
-    shell.book["evaluate.scores"].trigger()
-    page = shell.center.current
+    app.change("Open", partial(edits.add_model, entry=entry))
+    app.book.refresh()
+    app.book["evaluate.scores"].trigger()
+    page = app.center.current
     assert isinstance(page, ScoreTablePage)
     qtbot.waitUntil(lambda: len(page.scores()) == 2)
-    rows = shell.project.data["d1"].data
+    rows = app.project.data["d1"].data
     for key in ("m1", "m2"):
-        expected = model_scores(shell.project.models[key].model, rows)
+        expected = model_scores(app.project.models[key].model, rows)
         assert page.scores()[key].log2_per_row == pytest.approx(expected.log2_per_row)
     page.table.sortByColumn(1, Qt.SortOrder.AscendingOrder)
     first = page.table.model().index(0, 0).data()
@@ -43,7 +43,7 @@ def test_every_model_is_scored_sorted_opened_and_exported(
     assert "clique tree" in page.meaning.text()
     # The scores follow an edit, and only the edited model is asked again.
     kept = page.scores()["m1"]
-    shell.change("Edit", partial(edits.replace_model, model_id="m2", model=sprinkler()))
+    app.change("Edit", partial(edits.replace_model, model_id="m2", model=sprinkler()))
     qtbot.waitUntil(lambda: "m2" in page.scores())
     assert page.scores()["m1"] is kept
     assert page.scores()["m2"].log2_per_row == pytest.approx(kept.log2_per_row)
@@ -54,4 +54,4 @@ def test_every_model_is_scored_sorted_opened_and_exported(
     assert [line["model"] for line in lines] == ["Sprinkler", "Wet summer"]
     assert float(lines[0]["bic_per_row"]) == pytest.approx(kept.bic)
     page.table.chosen.emit(1)
-    assert shell.bench.model_id == "m2"
+    assert app.workspace.model_id == "m2"

@@ -20,10 +20,10 @@ from pgmstudio.core.languages.map_query import Combination, MapAnswer
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.data.page import DataPage
-from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.evidence.evidence_diagnostics import keeper_of
-from pgmstudio.gui.evidence.map_query import MapDesk
-from pgmstudio.gui.evidence.row_surprise import bits_given_parents, row_desk
+from pgmstudio.gui.evidence.map_query import MapQuery
+from pgmstudio.gui.evidence.row_surprise import bits_given_parents, row_surprise_of
 from pgmstudio.gui.evidence.sensitivity_page import SensitivityPage
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.plots.tornado_plot import Tornado, TornadoChart, TornadoRow, ticks_of
@@ -37,14 +37,14 @@ ODD = {"smoke": Observed("no"), "xray": Observed("yes"), "bronc": Observed("no")
 
 
 def run(window: MainWindow, action: str) -> None:
-    window.shell.book.refresh()
-    assert window.shell.book[action].isEnabled(), window.shell.book[action].toolTip()
-    window.shell.book[action].trigger()
+    window.app.book.refresh()
+    assert window.app.book[action].isEnabled(), window.app.book[action].toolTip()
+    window.app.book[action].trigger()
 
 
 def open_page(window: MainWindow, action: str, qtbot: QtBot) -> SensitivityPage:
     run(window, action)
-    page = window.shell.center.page(f"sensitivity:{window.shell.bench.model_id}")
+    page = window.app.center.page(f"sensitivity:{window.app.workspace.model_id}")
     assert isinstance(page, SensitivityPage)
     qtbot.waitUntil(lambda: page.found is not None)
     return page
@@ -60,25 +60,25 @@ def click_row(qtbot: QtBot, chart: TornadoChart, key: str) -> None:
 
 
 def test_asking_next_ranks_by_bits_and_a_click_selects_the_variable(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
-    window.shell.bench.set_target("lung")
+    window.app.workspace.set_target("lung")
     page = open_page(window, "evidence.ask-next", qtbot)
     assert page.found is not None
     assert page.found.tornado.rows[0].key == "either"
     assert "lung" in page.sentence.text()
     click_row(qtbot, page.chart, "smoke")
-    assert window.shell.bench.selection.nodes == ("smoke",)
+    assert window.app.workspace.selection.nodes == ("smoke",)
     assert page.card.heading.text().startswith("Asking smoke")
     assert "smoke = yes (50.0 %) makes lung = yes 10.0 %." in page.card.lines.text()
 
 
 def test_the_page_follows_evidence_and_target(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     page = open_page(window, "evidence.ask-next", qtbot)
     live.click_state("either", "yes")
-    window.shell.bench.set_target("lung")
+    window.app.workspace.set_target("lung")
     qtbot.waitUntil(
         lambda: (
             page.found is not None
@@ -92,15 +92,15 @@ def test_the_page_follows_evidence_and_target(
     place = choice.findData("tub")
     choice.setCurrentIndex(place)
     choice.activated.emit(place)
-    assert window.shell.bench.target == "tub"
+    assert window.app.workspace.target == "tub"
     qtbot.waitUntil(lambda: page.found is not None and page.found.asked.target == "tub")
 
 
 def test_what_each_finding_does_is_the_belief_without_it(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     live.set_all(ODD)
-    window.shell.bench.set_target("lung")
+    window.app.workspace.set_target("lung")
     page = open_page(window, "evidence.findings", qtbot)
     assert page.found is not None
     session = CliqueTreeSession(network_of(live))
@@ -114,10 +114,10 @@ def test_what_each_finding_does_is_the_belief_without_it(
 
 
 def test_the_tornado_shows_the_exact_functions_and_exports_all(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot, tmp_path: Path
+    window: MainWindow, live: BeliefService, qtbot: QtBot, tmp_path: Path
 ) -> None:
     live.set_all({"xray": Observed("yes")})
-    window.shell.bench.set_target("lung")
+    window.app.workspace.set_target("lung")
     page = open_page(window, "evidence.sensitivity", qtbot)
     true = sensitivity_of(network_of(live), live.evidence, "lung", "yes")
     found = page.found
@@ -158,9 +158,9 @@ def test_the_tornado_shows_the_exact_functions_and_exports_all(
 
 
 def test_an_observed_target_is_explained_on_the_page(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
-    window.shell.bench.set_target("lung")
+    window.app.workspace.set_target("lung")
     page = open_page(window, "evidence.sensitivity", qtbot)
     live.click_state("lung", "yes")
     qtbot.waitUntil(lambda: "observed" in page.note.text)
@@ -196,9 +196,9 @@ def test_the_line_of_the_chart_is_at_the_belief(qtbot: QtBot) -> None:
 
 
 def test_the_evidence_list_tells_how_findings_go_together_and_which_do_not(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
-    window.shell.bench.select(())
+    window.app.workspace.select(())
     live.set_all({**ODD, "asia": Observed("yes"), "tub": Observed("no")})
     panel = inspector(window)
     qtbot.waitUntil(lambda: len(keeper_of(live).traced.traces) == 5)
@@ -214,17 +214,17 @@ def test_the_evidence_list_tells_how_findings_go_together_and_which_do_not(
 
 
 def test_an_observed_node_says_what_it_would_be_without_its_own_evidence(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     live.set_all({"smoke": Observed("no"), "xray": Observed("yes")})
-    window.shell.bench.select(("smoke",))
+    window.app.workspace.select(("smoke",))
     section = inspector(window).node.belief.cautious
     qtbot.waitUntil(lambda: bool(section.bars.beliefs))
     session = CliqueTreeSession(network_of(live))
     session.set_evidence("xray", Observed("yes"))
     qtbot.waitUntil(section.isVisible)
     assert list(section.bars.beliefs.values()) == pytest.approx(session.belief("smoke").values)
-    window.shell.bench.select(("dysp",))
+    window.app.workspace.select(("dysp",))
     qtbot.waitUntil(lambda: not section.isVisible())
 
 
@@ -232,12 +232,12 @@ def test_an_observed_node_says_what_it_would_be_without_its_own_evidence(
 
 
 def test_map_of_the_selection_is_found_proved_and_set_as_evidence(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     live.click_state("dysp", "yes")
-    window.shell.book.refresh()
-    assert "select two or more" in window.shell.book["evidence.map"].toolTip()
-    window.shell.bench.select(("lung", "bronc", "either"))
+    window.app.book.refresh()
+    assert "select two or more" in window.app.book["evidence.map"].toolTip()
+    window.app.workspace.select(("lung", "bronc", "either"))
     run(window, "evidence.map")
     section = inspector(window).joint.most_probable
     qtbot.waitUntil(lambda: "Exact" in section.findChild(QLabel, "inspectorMapWords").text())
@@ -258,7 +258,7 @@ def test_map_of_the_selection_is_found_proved_and_set_as_evidence(
 
 def test_a_search_that_was_stopped_says_how_good_it_is_at_least(window: MainWindow) -> None:
     best = Combination({"a": "yes"}, -2.0)
-    words = MapDesk(window.shell).words_of(MapAnswer((best,), -1.0, False, 10))
+    words = MapQuery(window.app).words_of(MapAnswer((best,), -1.0, False, 10))
     assert words == "Best found in 2 s; at least 50 % as probable as the best possible."
 
 
@@ -267,34 +267,34 @@ def test_a_search_that_was_stopped_says_how_good_it_is_at_least(window: MainWind
 
 def add_rows(window: MainWindow, rows: DataSet) -> str:
     entry = DataEntry("patients", rows)
-    window.shell.change("Import", partial(edits.add_data, entry=entry))
-    return list(window.shell.project.data)[-1]
+    window.app.change("Import", partial(edits.add_data, entry=entry))
+    return list(window.app.project.data)[-1]
 
 
 def test_a_double_click_on_a_row_explains_it_and_f7_goes_to_the_next_most_surprising(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
-    shell, network = window.shell, network_of(live)
+    app, network = window.app, network_of(live)
     rows = network.sample(50, np.random.default_rng(4))
-    model_id = shell.bench.model_id
+    model_id = app.workspace.model_id
     assert model_id is not None
     data_id = add_rows(window, rows)
-    open_data_page(shell, data_id)
-    page = shell.center.page(f"data:{data_id}")
+    open_data_page(app, data_id)
+    page = app.center.page(f"data:{data_id}")
     assert isinstance(page, DataPage)
     head = page.table.view.verticalHeader()
     place = QPoint(8, head.sectionViewportPosition(2) + head.sectionSize(2) // 2)
     qtbot.mouseClick(head.viewport(), Qt.MouseButton.LeftButton, pos=place)
     qtbot.mouseDClick(head.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    desk = row_desk(shell)
+    desk = row_surprise_of(app)
     found = desk.row_of(model_id)
     assert found is not None
     assert found.row == 2
     assert desk.marks_surprise
-    model_page = shell.center.page(f"model:{model_id}")
+    model_page = app.center.page(f"model:{model_id}")
     assert isinstance(model_page, ModelPage)
     layer = model_page.canvas.surprise
-    shell.bench.select(())
+    app.workspace.select(())
     section = inspector(window).model.surprise
     told = section.findChild(QLabel, "inspectorSurpriseRow")
     qtbot.waitUntil(lambda: "of 50 rows by surprise" in told.text())
@@ -321,27 +321,27 @@ def test_a_double_click_on_a_row_explains_it_and_f7_goes_to_the_next_most_surpri
 
 
 def test_the_first_of_the_surprising_rows_comes_when_the_rows_are_ranked(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     network = network_of(live)
     rows = network.sample(50, np.random.default_rng(4))
     add_rows(window, rows)
     run(window, "evidence.next-row")
     worst = int(np.argmin(network.log2_probabilities(rows)))
-    model_id = window.shell.bench.model_id or ""
+    model_id = window.app.workspace.model_id or ""
 
     def is_there() -> bool:
-        found = row_desk(window.shell).row_of(model_id)
+        found = row_surprise_of(window.app).row_of(model_id)
         return found is not None and found.row == worst
 
     qtbot.waitUntil(is_there)
 
 
 def test_marks_follow_the_evidence_without_a_row(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     live.set_all(ODD)
-    page = window.shell.center.page(f"model:{window.shell.bench.model_id}")
+    page = window.app.center.page(f"model:{window.app.workspace.model_id}")
     assert isinstance(page, ModelPage)
     run(window, "evidence.surprise")
     qtbot.waitUntil(lambda: "xray" in page.canvas.surprise.bits)
@@ -353,10 +353,10 @@ def test_marks_follow_the_evidence_without_a_row(
 
 @pytest.mark.parametrize("scale", [1.0, 1.5])
 def test_every_view_fits_a_small_screen_and_every_control_says_what_it_is(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot, scale: float
+    window: MainWindow, live: BeliefService, qtbot: QtBot, scale: float
 ) -> None:
     live.set_all(ODD)
-    window.shell.bench.set_target("lung")
+    window.app.workspace.set_target("lung")
     window.resize(1024, 700)
     try:
         theme().set_look(scale=scale)

@@ -112,15 +112,15 @@ def test_the_key_d_on_a_node_asks_for_the_state(qtbot: QtBot, page: ModelPage) -
 def test_the_evidence_menu_does_it_to_the_selected_variable(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
-    window.shell.bench.select(["either"])
-    window.shell.book.refresh()
-    window.shell.book["evidence.do"].trigger()
+    window.app.workspace.select(["either"])
+    window.app.book.refresh()
+    window.app.book["evidence.do"].trigger()
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
     menu.close()
-    window.shell.bench.select([])
-    window.shell.book.refresh()
-    assert window.shell.book["evidence.do"].toolTip() == "Not now: select one variable first."
+    window.app.workspace.select([])
+    window.app.book.refresh()
+    assert window.app.book["evidence.do"].toolTip() == "Not now: select one variable first."
 
 
 def test_chips_say_do_in_the_lists_and_it_can_be_switched_off_and_retracted(
@@ -175,9 +175,9 @@ def test_an_intervention_is_kept_in_an_evidence_case(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
     do(page, "lung", "yes")
-    window.shell.book.refresh()
-    window.shell.book["evidence.save"].trigger()
-    ((name, case),) = window.shell.project.evidence_cases.items()
+    window.app.book.refresh()
+    window.app.book["evidence.save"].trigger()
+    ((name, case),) = window.app.project.evidence_cases.items()
     assert case.evidence == {"lung": Done("yes")}
     assert name == "lung do = yes"
     page.asking.live.clear()
@@ -191,16 +191,16 @@ def test_an_intervention_in_a_tree_follows_its_edges_and_says_so(
     qtbot: QtBot, window: MainWindow
 ) -> None:
     tree = random_tree(np.random.default_rng(3), 4)
-    add_and_show_model(window.shell, ModelEntry("tree", tree), "Open tree")
-    page = window.shell.center.current
+    add_and_show_model(window.app, ModelEntry("tree", tree), "Open tree")
+    page = window.app.center.current
     assert isinstance(page, ModelPage)
     live = page.asking.live
     qtbot.waitUntil(lambda: len(page.scene().nodes) == 4 and not live.is_stale)
     parent, child = tree.edges[0]
     before = live.beliefs[parent].tolist()
     assert menu_of(page, child).findChild(QMenu, "menu.do").isEnabled()
-    with qtbot.waitSignal(window.shell.toast) as told:
-        page.canvas.wishes.do.emit(child, tree.domain[child].states[0])
+    with qtbot.waitSignal(window.app.toast) as told:
+        page.canvas.signals.do.emit(child, tree.domain[child].states[0])
     assert "away from its root" in told.args[0]
     qtbot.waitUntil(lambda: not live.is_stale and live.beliefs[child][0] == 1.0)
     assert live.beliefs[parent].tolist() == pytest.approx(before, abs=1e-12)
@@ -210,8 +210,8 @@ def test_an_intervention_in_a_tree_follows_its_edges_and_says_so(
 
 def test_a_mixture_says_why_nothing_can_be_done(qtbot: QtBot, window: MainWindow) -> None:
     tree = random_mixture(np.random.default_rng(3), 4, 2)
-    add_and_show_model(window.shell, ModelEntry("mixture", tree), "Open mixture")
-    page = window.shell.center.current
+    add_and_show_model(window.app, ModelEntry("mixture", tree), "Open mixture")
+    page = window.app.center.current
     assert isinstance(page, ModelPage)
     qtbot.waitUntil(lambda: len(page.scene().nodes) == 4 and not page.asking.live.is_stale)
     name = tree.domain.names[0]
@@ -220,6 +220,6 @@ def test_a_mixture_says_why_nothing_can_be_done(qtbot: QtBot, window: MainWindow
     assert states is not None
     assert not states.isEnabled()
     assert "Use a Bayesian network" in states.menuAction().toolTip()
-    page.canvas.wishes.do.emit(name, tree.domain[name].states[0])
+    page.canvas.signals.do.emit(name, tree.domain[name].states[0])
     assert page.asking.live.evidence == {}
     assert "Use a Bayesian network" in page.canvas.bubble.text

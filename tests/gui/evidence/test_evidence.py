@@ -17,7 +17,7 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
-from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.evidence.scenarios_page import ScenariosPage
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import bring_up_to_date, click_bar, click_mini_bar, inspector
@@ -25,22 +25,22 @@ from tests.gui.samples import add_sprinkler, sprinkler_rows
 
 
 def run(window: MainWindow, action: str) -> None:
-    window.shell.book.refresh()
-    assert window.shell.book[action].isEnabled(), window.shell.book[action].toolTip()
-    window.shell.book[action].trigger()
+    window.app.book.refresh()
+    assert window.app.book[action].isEnabled(), window.app.book[action].toolTip()
+    window.app.book[action].trigger()
 
 
-def session_of(live: LiveBeliefs) -> CliqueTreeSession:
+def session_of(live: BeliefService) -> CliqueTreeSession:
     assert isinstance(live.model, BayesianNetwork)
     return CliqueTreeSession(live.model)
 
 
 def test_the_click_a_bar_tour_ends_at_the_prior_bit_for_bit(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     prior = {name: values.tolist() for name, values in live.beliefs.items()}
     click_mini_bar(qtbot, window, "smoke", "yes")
-    window.shell.bench.select(("xray",))
+    window.app.workspace.select(("xray",))
     panel = inspector(window)
     qtbot.waitUntil(panel.node.isVisible)
     click_bar(qtbot, panel.node.belief.bars, "no", Qt.KeyboardModifier.ShiftModifier)
@@ -62,28 +62,28 @@ def test_the_click_a_bar_tour_ends_at_the_prior_bit_for_bit(
 
 
 def test_every_action_that_cannot_be_used_says_why(window: MainWindow, qtbot: QtBot) -> None:
-    window.shell.book.refresh()
-    for action_id, action in window.shell.book.actions.items():
+    window.app.book.refresh()
+    for action_id, action in window.app.book.actions.items():
         if action_id.startswith("evidence."):
             assert not action.isEnabled()
             assert action.toolTip().startswith("Not now: no model is in view.")
 
 
 def test_evidence_is_retracted_on_the_selection_only(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     live.click_state("smoke", "yes")
     live.click_state("xray", "yes")
-    window.shell.bench.select(("smoke", "asia"))
+    window.app.workspace.select(("smoke", "asia"))
     run(window, "evidence.retract")
     assert live.evidence == {"xray": Observed("yes")}
 
 
 def test_with_live_update_off_bars_wait_for_f5(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     run(window, "evidence.live")
-    assert not window.shell.book["evidence.live"].isChecked()
+    assert not window.app.book["evidence.live"].isChecked()
     click_mini_bar(qtbot, window, "smoke", "yes")
     assert live.is_stale
     assert window.statusBar().findChild(QPushButton, "statusSpeed").text() == "stale"
@@ -92,39 +92,39 @@ def test_with_live_update_off_bars_wait_for_f5(
 
 
 def test_the_explanation_and_the_target_are_toggled_from_the_menu(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     run(window, "evidence.explain")
     assert dict(live.most_probable) == dict(session_of(live).most_probable())
-    assert window.shell.book["evidence.explain"].isChecked()
-    window.shell.bench.select(("lung",))
+    assert window.app.book["evidence.explain"].isChecked()
+    window.app.workspace.select(("lung",))
     run(window, "evidence.target")
-    assert window.shell.bench.target == "lung"
+    assert window.app.workspace.target == "lung"
     run(window, "evidence.target")
-    assert window.shell.bench.target is None
+    assert window.app.workspace.target is None
 
 
 def test_evidence_is_saved_as_a_case_and_loaded_from_the_tree(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     live.click_state("smoke", "yes")
     live.exclude_state("xray", "no")
     run(window, "evidence.save")
-    cases = window.shell.project.evidence_cases
+    cases = window.app.project.evidence_cases
     assert list(cases) == ["smoke = yes, xray = yes"]
     run(window, "evidence.save")
-    assert len(window.shell.project.evidence_cases) == 2, "a name is never taken twice"
-    window.shell.document.undo_stack.undo()
+    assert len(window.app.project.evidence_cases) == 2, "a name is never taken twice"
+    window.app.document.undo_stack.undo()
     run(window, "evidence.clear")
     tree = window.findChild(QTreeWidget, "projectTree")
     item = tree.findItems("smoke = yes, xray = yes", Qt.MatchFlag.MatchRecursive, 0)[0]
     tree.itemDoubleClicked.emit(item, 0)
     assert live.evidence == {"smoke": Observed("yes"), "xray": Observed("yes")}
-    window.shell.document.undo_stack.undo()
-    assert not window.shell.project.evidence_cases
+    window.app.document.undo_stack.undo()
+    assert not window.app.project.evidence_cases
 
 
-def test_evidence_is_copied_as_text(window: MainWindow, live: LiveBeliefs, qtbot: QtBot) -> None:
+def test_evidence_is_copied_as_text(window: MainWindow, live: BeliefService, qtbot: QtBot) -> None:
     live.click_state("smoke", "yes")
     live.set_likelihood("dysp", {"yes": 0.9, "no": 0.3})
     run(window, "evidence.copy")
@@ -133,7 +133,7 @@ def test_evidence_is_copied_as_text(window: MainWindow, live: LiveBeliefs, qtbot
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)  # menus
 def test_a_row_of_the_data_becomes_the_evidence(window: MainWindow, qtbot: QtBot) -> None:
-    model_id = add_sprinkler(window.shell)
+    model_id = add_sprinkler(window.app)
     run(window, "evidence.row")
     chooser = window.findChild(QSpinBox, "rowChooserNumber")
     qtbot.waitUntil(chooser.isVisible)
@@ -145,29 +145,29 @@ def test_a_row_of_the_data_becomes_the_evidence(window: MainWindow, qtbot: QtBot
         v.name: Observed(v.states[int(code)])
         for v, code in zip(data.domain, data.codes[:, 2], strict=True)
     }
-    assert window.shell.bench.beliefs(model_id).evidence == row
+    assert window.app.workspace.beliefs(model_id).evidence == row
 
 
 def save_case(window: MainWindow, name: str, evidence: dict[str, object]) -> None:
-    model_id = window.shell.bench.model_id
+    model_id = window.app.workspace.model_id
     edit = partial(edits.save_evidence_case, name=name, evidence=evidence, model_id=model_id)  # type: ignore[arg-type]
-    window.shell.change(f"Save {name}", edit)
+    window.app.change(f"Save {name}", edit)
 
 
 @pytest.fixture
-def scenarios(window: MainWindow, live: LiveBeliefs, qtbot: QtBot) -> ScenariosPage:
+def scenarios(window: MainWindow, live: BeliefService, qtbot: QtBot) -> ScenariosPage:
     save_case(window, "Smoker", {"smoke": Observed("yes")})
     save_case(window, "Tourist", {"asia": Observed("yes"), "smoke": Observed("no")})
     live.click_state("dysp", "yes")
     run(window, "evidence.compare")
-    page = window.shell.center.current
+    page = window.app.center.current
     assert isinstance(page, ScenariosPage)
     qtbot.waitUntil(lambda: len(page.cards.cards) == 8 and bool(page.cards.cards[0].groups))
     return page
 
 
 def test_scenarios_stand_side_by_side_and_equal_the_session(
-    window: MainWindow, live: LiveBeliefs, scenarios: ScenariosPage
+    window: MainWindow, live: BeliefService, scenarios: ScenariosPage
 ) -> None:
     session = session_of(live)
     wanted = {
@@ -182,11 +182,11 @@ def test_scenarios_stand_side_by_side_and_equal_the_session(
             session.set_all(wanted[letter])
             assert values == tuple(session.belief(card.name).values.tolist())
     assert live.evidence == {"dysp": Observed("yes")}, "the evidence in view is not disturbed"
-    assert window.shell.bench.model_id == "m1", "the panels stay with the model"
+    assert window.app.workspace.model_id == "m1", "the panels stay with the model"
 
 
 def test_a_scenario_follows_the_present_evidence_and_another_can_be_chosen(
-    window: MainWindow, live: LiveBeliefs, scenarios: ScenariosPage, qtbot: QtBot
+    window: MainWindow, live: BeliefService, scenarios: ScenariosPage, qtbot: QtBot
 ) -> None:
     live.click_state("dysp", "no")
     session = session_of(live)
@@ -206,7 +206,7 @@ def test_a_scenario_follows_the_present_evidence_and_another_can_be_chosen(
 
 def test_scenarios_are_copied_and_exported_to_all_digits(
     window: MainWindow,
-    live: LiveBeliefs,
+    live: BeliefService,
     scenarios: ScenariosPage,
     qtbot: QtBot,
     tmp_path: Path,
@@ -230,16 +230,16 @@ def test_scenarios_are_copied_and_exported_to_all_digits(
 
 
 def test_only_the_selected_variables_are_compared_when_wished(
-    window: MainWindow, live: LiveBeliefs, scenarios: ScenariosPage, qtbot: QtBot
+    window: MainWindow, live: BeliefService, scenarios: ScenariosPage, qtbot: QtBot
 ) -> None:
     scenarios._only.click()
     assert not scenarios.cards.cards
-    window.shell.bench.select(("lung", "bronc"))
+    window.app.workspace.select(("lung", "bronc"))
     assert {card.name for card in scenarios.cards.cards} == {"lung", "bronc"}
 
 
 def test_an_impossible_scenario_is_told_and_the_others_stay(
-    window: MainWindow, live: LiveBeliefs, scenarios: ScenariosPage, qtbot: QtBot
+    window: MainWindow, live: BeliefService, scenarios: ScenariosPage, qtbot: QtBot
 ) -> None:
     save_case(window, "Broken", {"tub": Observed("yes"), "either": Observed("no")})
     qtbot.waitUntil(lambda: "cannot hold together" in scenarios._note.text)
@@ -248,14 +248,14 @@ def test_an_impossible_scenario_is_told_and_the_others_stay(
 
 
 def test_a_case_of_another_model_is_loaded_as_far_as_it_fits(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     live.set_all({"smoke": Observed("yes"), "moon": Observed("full"), "lung": Observed("maybe")})
     assert live.evidence == {"smoke": Observed("yes")}
 
 
 def test_loading_impossible_evidence_keeps_what_can_hold_and_tells_the_rest(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     with qtbot.waitSignal(live.refused) as told:
         live.set_all({"tub": Observed("yes"), "either": Excluded(frozenset({"yes"}))})
@@ -264,16 +264,16 @@ def test_loading_impossible_evidence_keeps_what_can_hold_and_tells_the_rest(
 
 
 def test_closing_the_model_closes_its_scenarios(
-    window: MainWindow, live: LiveBeliefs, scenarios: ScenariosPage, qtbot: QtBot
+    window: MainWindow, live: BeliefService, scenarios: ScenariosPage, qtbot: QtBot
 ) -> None:
-    window.shell.change("Delete asia", partial(edits.remove_model, model_id="m1"))
-    qtbot.waitUntil(lambda: window.shell.center.page("scenarios:m1") is None)
+    window.app.change("Delete asia", partial(edits.remove_model, model_id="m1"))
+    qtbot.waitUntil(lambda: window.app.center.page("scenarios:m1") is None)
 
 
 def test_data_without_columns_of_the_model_give_no_row(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     entry = DataEntry("garden", sprinkler_rows())
-    window.shell.change("Import", partial(edits.add_data, entry=entry))
-    window.shell.book.refresh()
-    assert "no data set has columns" in window.shell.book["evidence.row"].toolTip()
+    window.app.change("Import", partial(edits.add_data, entry=entry))
+    window.app.book.refresh()
+    assert "no data set has columns" in window.app.book["evidence.row"].toolTip()

@@ -14,7 +14,7 @@ from pgmstudio.core.inference.base import Excluded, Finding, Likelihood, Observe
 from pgmstudio.core.languages.bayesian_network.session import Beliefs, CliqueTreeSession
 from pgmstudio.core.model import Model
 from pgmstudio.gui.evidence import belief_worker as belief_engine
-from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+from pgmstudio.gui.evidence.belief_service import BeliefService
 from tests.gui.samples import sprinkler
 from tests.strategies import random_network
 
@@ -41,14 +41,14 @@ class Slow:
 
     def __init__(self, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(belief_engine, "opens_at_once", lambda _model: False)
-        monkeypatch.setattr(belief_engine, "MOST_MS_HERE", -1.0)
+        monkeypatch.setattr(belief_engine, "MAX_MS_IN_THREAD", -1.0)
         self.sessions: list[SlowSession] = []
 
         def opener(model: Model) -> SlowSession:
             self.sessions.append(SlowSession(model))
             return self.sessions[-1]
 
-        self.live = LiveBeliefs(sprinkler(), opener=opener)
+        self.live = BeliefService(sprinkler(), opener=opener)
         qtbot.waitUntil(lambda: bool(self.live.priors))
 
     @property
@@ -67,12 +67,12 @@ def expected(evidence: Mapping[str, Finding]) -> dict[str, list[float]]:
     return {name: belief.values.tolist() for name, belief in session.beliefs().items()}
 
 
-def shown(live: LiveBeliefs) -> dict[str, list[float]]:
+def shown(live: BeliefService) -> dict[str, list[float]]:
     return {name: values.tolist() for name, values in live.beliefs.items()}
 
 
 def test_a_small_model_answers_before_the_click_is_over(qtbot: QtBot) -> None:
-    live = LiveBeliefs(sprinkler())
+    live = BeliefService(sprinkler())
     live.click_state("wet", "yes")
     assert not live.is_stale
     assert shown(live) == expected({"wet": Observed("yes")})
@@ -111,7 +111,7 @@ def test_the_newest_evidence_wins_and_what_lies_between_is_skipped(
 def test_a_slow_model_that_turns_out_quick_is_asked_in_the_window_thread(
     qtbot: QtBot, slow: Slow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(belief_engine, "MOST_MS_HERE", 10_000.0)
+    monkeypatch.setattr(belief_engine, "MAX_MS_IN_THREAD", 10_000.0)
     slow.session.may_answer.set()
     slow.live.click_state("wet", "yes")
     qtbot.waitUntil(lambda: not slow.live.is_stale)
@@ -151,7 +151,7 @@ def test_a_refused_replacement_in_a_worker_leaves_the_old_finding(qtbot: QtBot, 
 
 
 def test_another_version_of_the_model_keeps_the_evidence_that_fits(qtbot: QtBot) -> None:
-    live = LiveBeliefs(sprinkler())
+    live = BeliefService(sprinkler())
     live.click_state("wet", "yes")
     live.click_state("rain", "yes")
     live.set_model(sprinkler().without_variable("rain"))
@@ -178,7 +178,7 @@ def test_a_model_that_is_too_large_keeps_its_error_and_refuses_evidence(qtbot: Q
     def opener(model: Model) -> CliqueTreeSession:
         raise TooLargeError("Exact inference would need 9 GB.")
 
-    live = LiveBeliefs(sprinkler(), opener=opener)
+    live = BeliefService(sprinkler(), opener=opener)
     assert isinstance(live.error, TooLargeError)
     assert not live.beliefs
     with qtbot.waitSignal(live.refused):
@@ -194,7 +194,7 @@ def test_a_large_model_that_cannot_be_opened_tells_it_later(
     def opener(model: Model) -> CliqueTreeSession:
         raise TooLargeError("Exact inference would need 9 GB.")
 
-    live = LiveBeliefs(sprinkler(), opener=opener)
+    live = BeliefService(sprinkler(), opener=opener)
     qtbot.waitUntil(lambda: live.error is not None)
     assert not live.is_waiting
 
@@ -203,7 +203,7 @@ def test_a_larger_network_opens_beside_the_window_and_gives_the_same_beliefs(
     qtbot: QtBot,
 ) -> None:
     network = random_network(np.random.default_rng(5), 30, density=0.1)
-    live = LiveBeliefs(network)
+    live = BeliefService(network)
     assert not live.beliefs, "nothing was computed in the window thread"
     state = network.domain["X0"].states[0]
     live.click_state("X0", state)  # already while it is being opened
@@ -215,7 +215,7 @@ def test_a_larger_network_opens_beside_the_window_and_gives_the_same_beliefs(
 
 
 def test_with_live_update_off_the_bars_are_stale_until_asked(qtbot: QtBot) -> None:
-    live = LiveBeliefs(sprinkler())
+    live = BeliefService(sprinkler())
     live.set_live(False)
     live.click_state("wet", "yes")
     assert live.is_stale
@@ -227,7 +227,7 @@ def test_with_live_update_off_the_bars_are_stale_until_asked(qtbot: QtBot) -> No
 def test_an_impossible_state_is_known_and_the_evidence_that_rules_it_out_is_named(
     qtbot: QtBot,
 ) -> None:
-    live = LiveBeliefs(sprinkler())
+    live = BeliefService(sprinkler())
     assert not live.is_impossible("wet", "yes")
     live.click_state("rain", "no")
     live.click_state("sprinkler", "off")
@@ -242,13 +242,13 @@ def test_an_impossible_state_is_known_and_the_evidence_that_rules_it_out_is_name
 
 
 def test_the_other_states_of_an_observed_variable_are_not_called_impossible(qtbot: QtBot) -> None:
-    live = LiveBeliefs(sprinkler())
+    live = BeliefService(sprinkler())
     live.click_state("rain", "yes")
     assert not live.is_impossible("rain", "no")
 
 
 def test_a_finding_that_is_switched_off_keeps_its_place(qtbot: QtBot) -> None:
-    live = LiveBeliefs(sprinkler())
+    live = BeliefService(sprinkler())
     live.click_state("rain", "yes")
     live.exclude_state("wet", "no")
     live.switch("rain", False)
@@ -261,7 +261,7 @@ def test_a_finding_that_is_switched_off_keeps_its_place(qtbot: QtBot) -> None:
 
 def test_several_states_are_allowed_one_by_one(qtbot: QtBot) -> None:
     network = random_network(np.random.default_rng(1), cardinalities=(4, 2))
-    live = LiveBeliefs(network)
+    live = BeliefService(network)
     live.toggle_one_of("X0", "s0")
     assert live.evidence == {"X0": Observed("s0")}
     live.toggle_one_of("X0", "s2")
@@ -271,7 +271,7 @@ def test_several_states_are_allowed_one_by_one(qtbot: QtBot) -> None:
 
 
 def test_the_conflict_of_evidence_is_that_of_its_formula(qtbot: QtBot) -> None:
-    live = LiveBeliefs(sprinkler())
+    live = BeliefService(sprinkler())
     live.click_state("rain", "yes")
     assert live.conflict_bits is None, "one finding has no conflict"
     live.click_state("sprinkler", "on")
@@ -283,7 +283,7 @@ def test_the_conflict_of_evidence_is_that_of_its_formula(qtbot: QtBot) -> None:
 
 
 def test_side_questions_leave_the_evidence_alone_and_the_newest_is_answered(qtbot: QtBot) -> None:
-    live = LiveBeliefs(sprinkler())
+    live = BeliefService(sprinkler())
     live.click_state("wet", "yes")
     answers: list[object] = []
     for state in ("no", "yes"):
@@ -299,7 +299,7 @@ def test_side_questions_leave_the_evidence_alone_and_the_newest_is_answered(qtbo
 
 
 def test_a_side_question_that_cannot_be_answered_tells_why(qtbot: QtBot) -> None:
-    live = LiveBeliefs(sprinkler())
+    live = BeliefService(sprinkler())
     errors: list[PgmStudioError] = []
 
     def question(session: object, cancel: object) -> object:

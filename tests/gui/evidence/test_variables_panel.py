@@ -15,7 +15,7 @@ from pgmstudio.core.inference.base import Excluded, Observed
 from pgmstudio.core.inference.information_measures import entropy_bits, shift_bits
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry
-from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.evidence.variable_model import VariableRow
 from pgmstudio.gui.project.opening import add_and_show_model
 from pgmstudio.gui.window.main_window import MainWindow
@@ -27,7 +27,7 @@ Key, Held = Qt.Key, Qt.KeyboardModifier
 
 
 @pytest.fixture
-def live(live: LiveBeliefs, window: MainWindow, qtbot: QtBot) -> LiveBeliefs:
+def live(live: BeliefService, window: MainWindow, qtbot: QtBot) -> BeliefService:
     qtbot.waitUntil(lambda: len(rows(window)) == 8)
     return live
 
@@ -43,7 +43,7 @@ def go_to(window: MainWindow, name: str) -> None:
 
 
 def test_clicking_a_mini_bar_sets_evidence_and_clicking_again_retracts_it(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     click_mini_bar(qtbot, window, "smoke", "yes")
     assert live.evidence == {"smoke": Observed("yes")}
@@ -53,11 +53,11 @@ def test_clicking_a_mini_bar_sets_evidence_and_clicking_again_retracts_it(
     assert (chip.words, chip.icon) == ("yes", "flag-fill")
     click_mini_bar(qtbot, window, "smoke", "yes")
     assert not live.evidence
-    assert not window.shell.bench.selection.nodes, "a click on a bar does not select"
+    assert not window.app.workspace.selection.nodes, "a click on a bar does not select"
 
 
 def test_the_mini_bars_are_the_beliefs_of_the_session(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     click_mini_bar(qtbot, window, "dysp", "yes")
     session = live.session
@@ -71,11 +71,11 @@ def test_the_mini_bars_are_the_beliefs_of_the_session(
 
 
 def test_shift_excludes_and_ctrl_allows_several(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     network = random_network(np.random.default_rng(2), cardinalities=(4, 2))
-    add_and_show_model(window.shell, ModelEntry("four", network), "Open four")
-    opened = window.shell.bench.beliefs_in_view
+    add_and_show_model(window.app, ModelEntry("four", network), "Open four")
+    opened = window.app.workspace.beliefs_in_view
     assert opened is not None
     qtbot.waitUntil(lambda: len(rows(window)) == 2)
     click_mini_bar(qtbot, window, "X0", "s1", Held.ShiftModifier)
@@ -91,7 +91,7 @@ def test_shift_excludes_and_ctrl_allows_several(
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)  # tooltips
 def test_an_impossible_state_cannot_be_clicked_and_its_tooltip_says_why(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     click_mini_bar(qtbot, window, "lung", "yes")
     bring_up_to_date(qtbot, live)
@@ -104,19 +104,21 @@ def test_an_impossible_state_cannot_be_clicked_and_its_tooltip_says_why(
     assert "Not now: lung = yes rules out either = no." in QToolTip.text()
 
 
-def test_the_selection_goes_both_ways(window: MainWindow, live: LiveBeliefs, qtbot: QtBot) -> None:
+def test_the_selection_goes_both_ways(
+    window: MainWindow, live: BeliefService, qtbot: QtBot
+) -> None:
     panel = variables(window)
     place = panel.list.visualRect(panel._rows.place_of("lung")).center()
     qtbot.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=place + QPoint(20, 0))
-    assert window.shell.bench.selection.nodes == ("lung",)
-    window.shell.bench.select(("asia", "dysp"))
+    assert window.app.workspace.selection.nodes == ("lung",)
+    window.app.workspace.select(("asia", "dysp"))
     chosen = {panel._rows.rows[i.row()].name for i in panel.list.selectedIndexes()}
     assert chosen == {"asia", "dysp"}
-    assert window.shell.bench.selection.nodes == ("asia", "dysp"), "following tells nothing back"
+    assert window.app.workspace.selection.nodes == ("asia", "dysp"), "following tells nothing back"
 
 
 def test_the_keyboard_sets_excludes_clears_and_makes_the_target(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     shown = variables(window).list
     go_to(window, "xray")
@@ -127,9 +129,9 @@ def test_the_keyboard_sets_excludes_clears_and_makes_the_target(
     qtbot.keyClick(shown, Key.Key_1, Held.ShiftModifier)
     assert live.evidence == {"xray": Observed("no")}, "of two states one is left"
     qtbot.keyClick(shown, Key.Key_T)
-    assert window.shell.bench.target == "xray"
+    assert window.app.workspace.target == "xray"
     qtbot.keyClick(shown, Key.Key_Up)
-    assert window.shell.bench.selection.nodes == ("either",)
+    assert window.app.workspace.selection.nodes == ("either",)
     qtbot.keyClick(shown, Key.Key_Right)
     qtbot.keyClick(shown, Key.Key_Right)
     qtbot.keyClick(shown, Key.Key_Return)
@@ -137,7 +139,7 @@ def test_the_keyboard_sets_excludes_clears_and_makes_the_target(
 
 
 def test_the_filter_lists_what_has_these_letters(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     panel = variables(window)
     toggle = panel.findChild(QToolButton, "variablesFilterButton")
@@ -155,7 +157,7 @@ def test_the_filter_lists_what_has_these_letters(
 
 
 def test_variables_can_be_sorted_by_shift_entropy_and_name(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     live.click_state("xray", "yes")
     bring_up_to_date(qtbot, live)
@@ -184,7 +186,7 @@ def test_of_many_states_the_eight_tallest_are_shown() -> None:
 
 def test_before_a_model_the_bars_are_those_of_the_data(window: MainWindow, qtbot: QtBot) -> None:
     data = sprinkler_rows()
-    window.shell.change("Import", partial(edits.add_data, entry=DataEntry("garden", data)))
+    window.app.change("Import", partial(edits.add_data, entry=DataEntry("garden", data)))
     qtbot.waitUntil(lambda: bool(rows(window)) and bool(rows(window)["rain"].shares))
     share = float((data.column("rain") == 1).mean())
     assert rows(window)["rain"].shares == pytest.approx((1 - share, share))
@@ -195,7 +197,7 @@ def test_a_thousand_variables_are_listed_without_a_widget_each(
 ) -> None:
     network = random_network(np.random.default_rng(3), 1000, density=0.001)
     before = len(variables(window).findChildren(QToolButton))
-    add_and_show_model(window.shell, ModelEntry("wide", network), "Open wide")
+    add_and_show_model(window.app, ModelEntry("wide", network), "Open wide")
     qtbot.waitUntil(lambda: len(rows(window)) == 1000, timeout=20_000)
     qtbot.waitUntil(lambda: bool(rows(window)["X999"].shares), timeout=20_000)
     assert len(variables(window).findChildren(QToolButton)) == before

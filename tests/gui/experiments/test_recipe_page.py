@@ -19,8 +19,8 @@ WAIT_MS = 60_000
 
 @pytest.fixture
 def page(window: MainWindow) -> RecipePage:
-    window.shell.book["evaluate.recipes"].trigger()
-    found = window.shell.center.page("recipes")
+    window.app.book["evaluate.recipes"].trigger()
+    found = window.app.center.page("recipes")
     assert isinstance(found, RecipePage)
     return found
 
@@ -67,12 +67,12 @@ def test_an_experiment_runs_and_its_model_and_rows_can_be_opened(
     page.export(tmp_path / "bars.csv")
     assert (tmp_path / "bars.csv").read_text().startswith("quantity,published")
     press(qtbot, page, "recipeOpenModel")
-    (entry,) = window.shell.project.models.values()
+    (entry,) = window.app.project.models.values()
     assert isinstance(entry.model, TreeMixture)
     assert entry.title == "Bars, trial 2"
     assert entry.provenance["made by"] == "recipe bars"
     press(qtbot, page, "recipeOpenData")
-    (data,) = window.shell.project.data.values()
+    (data,) = window.app.project.data.values()
     assert data.data.row_count == 80
 
 
@@ -108,7 +108,7 @@ def test_absent_data_are_told_and_a_folder_can_be_given(
     page.use_folder(tmp_path)
     assert page.view.note.text == ""
     assert page.run_button.isEnabled()
-    assert window.shell.preferences.recipe_folder == str(tmp_path)
+    assert window.app.preferences.recipe_folder == str(tmp_path)
 
 
 def test_a_recipe_along_a_setting_shows_its_curves(qtbot: QtBot, page: RecipePage) -> None:

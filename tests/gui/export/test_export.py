@@ -186,7 +186,7 @@ def test_from_afar_the_whole_graph_can_be_drawn_in_full(
 def test_a_picture_that_would_fill_the_memory_is_refused_in_a_sentence(
     drawing: CanvasDrawing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pgmstudio.gui.export.image_file.MOST_PIXELS", 1000)
+    monkeypatch.setattr("pgmstudio.gui.export.image_file.MAX_PIXELS", 1000)
     with pytest.raises(TooLargeError, match="SVG or PDF"):
         picture_bytes(drawing, ".png", PictureOptions())
     assert picture_bytes(drawing, ".svg", PictureOptions())
@@ -220,11 +220,11 @@ def test_an_unknown_ending_is_refused(drawing: CanvasDrawing, tmp_path: Path) ->
 @pytest.fixture
 def plot(qtbot: QtBot, window: MainWindow) -> ScorePlot:
     """The plot of a run that has told five scores of two restarts."""
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     window.reveal("runsPanel")
     learner = learner_of("bn.hill-climb")
     params = learner.params_type()
-    task = LearnTask(learner.key, window.shell.project.data["d1"].data, params, 1)
+    task = LearnTask(learner.key, window.app.project.data["d1"].data, params, 1)
     run = LearningRun(RunRequest("Climb", learner.key, params, 1, "d1"), task, window)
     run.trace.steps = [0, 1, 2, 3, 4]
     run.trace.scores = [-9.0, -7.0, -8.0, -6.0, -6.5]
@@ -238,8 +238,8 @@ def plot(qtbot: QtBot, window: MainWindow) -> ScorePlot:
 def test_a_plot_is_exported_in_the_chosen_look_and_stays_as_it_was(
     qtbot: QtBot, window: MainWindow, plot: ScorePlot
 ) -> None:
-    window.shell.book.refresh("file.export-plot")
-    assert window.shell.book["file.export-plot"].isEnabled()
+    window.app.book.refresh("file.export-plot")
+    assert window.app.book["file.export-plot"].isEnabled()
     plot.canvas.grab()  # the first painting decides how much room the numbers at the axes take
     QApplication.processEvents()
     before = plot.canvas.grab().toImage()
@@ -253,8 +253,8 @@ def test_a_plot_is_exported_in_the_chosen_look_and_stays_as_it_was(
 
 
 def test_without_a_run_there_is_no_plot_to_export(window: MainWindow) -> None:
-    window.shell.book.refresh("file.export-plot")
-    assert window.shell.book["file.export-plot"].toolTip() == "Not now: no run has a plot yet."
+    window.app.book.refresh("file.export-plot")
+    assert window.app.book["file.export-plot"].toolTip() == "Not now: no run has a plot yet."
 
 
 # -- the dialog
@@ -300,7 +300,7 @@ def test_choosing_a_format_and_a_file_writes_the_picture(
     press(qtbot, dialog, f"exportFormat.{ending}")
     assert dialog.findChild(QSpinBox, "exportDpi").isVisible() == (ending == ".png")
     said: list[str] = []
-    window.shell.toast.connect(lambda sentence, _undo: said.append(sentence))
+    window.app.toast.connect(lambda sentence, _undo: said.append(sentence))
     press(qtbot, dialog, "exportSave")
     assert asked[0].endswith(f"Sprinkler{ending}")
     path = tmp_path / f"out{ending}"  # the ending is added when it was not typed
@@ -338,15 +338,15 @@ def test_options_are_remembered_for_the_next_picture(
     press(qtbot, dialog, "exportCopy")
     assert not QApplication.clipboard().image().isNull()
     qtbot.waitUntil(lambda: window.findChild(ExportDialog) is None)
-    window.shell.book["file.export"].trigger()
+    window.app.book["file.export"].trigger()
     again = window.findChild(ExportDialog)
     assert again.options.shade == "dark"
     again.reject()
 
 
 def test_without_a_model_the_action_says_why_not(window: MainWindow) -> None:
-    window.shell.book.refresh("file.export")
-    action = window.shell.book["file.export"]
+    window.app.book.refresh("file.export")
+    action = window.app.book["file.export"]
     assert not action.isEnabled()
     assert action.toolTip() == "Not now: open a model first."
 
@@ -355,8 +355,8 @@ def test_without_a_model_the_action_says_why_not(window: MainWindow) -> None:
 def test_the_dialog_fits_a_small_window(window: MainWindow, page: ModelPage, scale: float) -> None:
     theme().set_look(scale=scale)
     window.resize(1024, 700)
-    window.shell.book.refresh("file.export")
-    window.shell.book["file.export"].trigger()
+    window.app.book.refresh("file.export")
+    window.app.book["file.export"].trigger()
     dialog = window.findChild(ExportDialog)
     settle(window)
     assert dialog.width() <= 1024

@@ -44,13 +44,13 @@ def test_the_project_is_written_as_a_page_and_shown(
     monkeypatch: pytest.MonkeyPatch,
     opened: list[Path],
 ) -> None:
-    shell, target = window.shell, tmp_path / "page"
-    assert not shell.book["file.report"].isEnabled()
-    show_project(shell, learned_project(), None)
+    app, target = window.app, tmp_path / "page"
+    assert not app.book["file.report"].isEnabled()
+    show_project(app, learned_project(), None)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
-    shell.book.refresh("file.report")
-    with qtbot.waitSignal(shell.toast, timeout=60_000) as told:
-        shell.book["file.report"].trigger()
+    app.book.refresh("file.report")
+    with qtbot.waitSignal(app.toast, timeout=60_000) as told:
+        app.book["file.report"].trigger()
     assert told.args is not None
     assert told.args[0] == "Wrote page.html."
     assert opened == [tmp_path / "page.html"]
@@ -64,16 +64,16 @@ def test_a_report_may_say_what_came_out_when_everything_was_run_again(
     monkeypatch: pytest.MonkeyPatch,
     opened: list[Path],
 ) -> None:
-    shell, target = window.shell, tmp_path / "again.html"
-    shell.book.refresh("file.report-again")
-    assert not shell.book["file.report-again"].isEnabled()
-    show_project(shell, learned_project(), None)
+    app, target = window.app, tmp_path / "again.html"
+    app.book.refresh("file.report-again")
+    assert not app.book["file.report-again"].isEnabled()
+    show_project(app, learned_project(), None)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
-    shell.book.refresh("file.report-again")
-    shell.book["file.report-again"].trigger()
-    assert len(shell.bench.beside.running) == 1
+    app.book.refresh("file.report-again")
+    app.book["file.report-again"].trigger()
+    assert len(app.workspace.beside.running) == 1
     qtbot.waitUntil(lambda: opened == [target], timeout=60_000)
-    assert not shell.bench.beside.running
+    assert not app.workspace.beside.running
     assert "The same model, bit for bit." in target.read_text(encoding="utf-8")
 
 
@@ -84,17 +84,17 @@ def test_curves_of_the_project_are_run_again_with_its_rows(
     monkeypatch: pytest.MonkeyPatch,
     opened: list[Path],
 ) -> None:
-    shell, target = window.shell, tmp_path / "curves.html"
+    app, target = window.app, tmp_path / "curves.html"
     plan = Plan((LearnerGrid("tree.chow-liu"),), lambdas=(0.5,))
-    data_id = add_rows(shell)
+    data_id = add_rows(app)
     setup = CurveSetup(plan, RowChoice(data_id))
-    for _ in KeptPlanTask(tmp_path / "points", plan, setup.plan_rows(shell.project), Here())(NEVER):
+    for _ in KeptPlanTask(tmp_path / "points", plan, setup.plan_rows(app.project), Here())(NEVER):
         pass
     entry = CurveEntry("Curves", (), data_id, setup.plain(), str(tmp_path / "points"))
-    shell.change("Curves", partial(edits.add_curve, entry=entry))
-    open_curves(shell, "c1")
+    app.change("Curves", partial(edits.add_curve, entry=entry))
+    open_curves(app, "c1")
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
-    shell.book["file.report-experiment-again"].trigger()
+    app.book["file.report-experiment-again"].trigger()
     qtbot.waitUntil(lambda: opened == [target], timeout=60_000)
     assert "all numbers but the times are equal" in target.read_text(encoding="utf-8")
 
@@ -106,27 +106,27 @@ def test_a_folder_that_is_no_experiment_is_told(
     monkeypatch: pytest.MonkeyPatch,
     opened: list[Path],
 ) -> None:
-    shell, target = window.shell, tmp_path / "page.html"
+    app, target = window.app, tmp_path / "page.html"
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
-    with qtbot.waitSignal(shell.errors.noted, timeout=60_000):
-        shell.book["file.report-experiment"].trigger()
+    with qtbot.waitSignal(app.errors.noted, timeout=60_000):
+        app.book["file.report-experiment"].trigger()
     assert not target.exists()
     assert opened == []
 
 
 def test_all_runs_are_done_again_and_compared(window: MainWindow, qtbot: QtBot) -> None:
-    shell = window.shell
-    assert not shell.book["learn.reproduce-all"].isEnabled()
+    app = window.app
+    assert not app.book["learn.reproduce-all"].isEnabled()
     project = learned_project()
     other = random_network(np.random.default_rng(9), 4)
     models = {**project.models, "m2": replace(project.models["m1"], model=other, run_id="r2")}
     runs = {**project.runs, "r2": replace(project.runs["r1"], title="Odd", model_id="m2")}
-    show_project(shell, replace(project, models=models, runs=runs), None)
-    shell.book.refresh("learn.reproduce-all")
+    show_project(app, replace(project, models=models, runs=runs), None)
+    app.book.refresh("learn.reproduce-all")
     said: list[str] = []
-    shell.toast.connect(lambda sentence, _undo: said.append(sentence))
-    shell.book["learn.reproduce-all"].trigger()
+    app.toast.connect(lambda sentence, _undo: said.append(sentence))
+    app.book["learn.reproduce-all"].trigger()
     qtbot.waitUntil(lambda: len(said) == 2, timeout=60_000)
     assert said[1] == ("1 run gave the same model, bit for bit. Another model came out of Odd.")
 
@@ -138,6 +138,6 @@ def test_what_could_not_be_compared_is_counted() -> None:
 
 
 def test_an_empty_project_has_no_report(window: MainWindow) -> None:
-    show_project(window.shell, Project(), None)
-    window.shell.book.refresh("file.report")
-    assert "the project is empty" in window.shell.book["file.report"].toolTip()
+    show_project(window.app, Project(), None)
+    window.app.book.refresh("file.report")
+    assert "the project is empty" in window.app.book["file.report"].toolTip()

@@ -47,20 +47,20 @@ def walk_to(qtbot: QtBot, window: MainWindow, number: int) -> GuidedTour:
 
 
 def state_of(window: MainWindow) -> tuple[object, ...]:
-    shell, stack = window.shell, window.shell.document.undo_stack
-    current = shell.center.current
+    app, stack = window.app, window.app.document.undo_stack
+    current = app.center.current
     return (
-        shell.project,
+        app.project,
         [stack.text(place) for place in range(stack.count())],
         stack.index(),
         stack.cleanIndex(),
-        sorted(page.key for page in shell.center.pages),
+        sorted(page.key for page in app.center.pages),
         None if current is None else current.key,
-        shell.bench.target,
-        shell.bench.selection,
+        app.workspace.target,
+        app.workspace.selection,
         window.folding.wanted,
         {spec.name: window.folding.is_shown(spec.name) for spec in PANELS},
-        shell.bench.runs.runs,
+        app.workspace.runs.runs,
     )
 
 
@@ -73,15 +73,15 @@ def test_eight_steps_by_keyboard_and_everything_as_it_was(
     qtbot: QtBot, window: MainWindow, sample_data: Path, size: tuple[int, int]
 ) -> None:
     window.resize(*size)
-    shell = window.shell
+    app = window.app
     open_asia(window, sample_data)
     edit = partial(rename_model, model_id="m1", title="mine")
-    shell.change("Rename to mine", edit)
-    shell.document.undo_stack.undo()  # something to redo
-    shell.bench.set_target("lung")
+    app.change("Rename to mine", edit)
+    app.document.undo_stack.undo()  # something to redo
+    app.workspace.set_target("lung")
     qtbot.wait(0)
     before = state_of(window)
-    shell.book["help.tour"].trigger()
+    app.book["help.tour"].trigger()
     texts = []
     for number, _step in enumerate(STEPS):
         tour = walk_to(qtbot, window, number)
@@ -90,34 +90,34 @@ def test_eight_steps_by_keyboard_and_everything_as_it_was(
         assert not tour.card.geometry().intersects(tour.ring.geometry()) or number in (4, 6)
         texts.append(tour.card.findChild(QLabel, "tourText").text())
     assert len(set(texts)) == len(STEPS) == 8
-    assert len(shell.project.models) == 3
-    assert len(shell.project.data) == 1
+    assert len(app.project.models) == 3
+    assert len(app.project.data) == 1
     card_key(qtbot, window, Key.Key_Return)  # Done
     qtbot.waitUntil(lambda: window.findChild(GuidedTour, "guidedTour") is None)
     qtbot.waitUntil(lambda: state_of(window) == before, timeout=LONG_MS)
 
 
 def test_the_steps_act_on_the_sample(qtbot: QtBot, window: MainWindow) -> None:
-    open_welcome(window.shell)
+    open_welcome(window.app)
     qtbot.mouseClick(window.findChild(QPushButton, "welcomeStartTour"), Qt.MouseButton.LeftButton)
     walk_to(qtbot, window, 1)
-    (model_id,) = window.shell.project.models
-    live = window.shell.bench.beliefs(model_id)
+    (model_id,) = window.app.project.models
+    live = window.app.workspace.beliefs(model_id)
     assert not live.evidence
     walk_to(qtbot, window, 2)
     assert str(live.evidence["smoke"]) == "= yes"
     assert live.beliefs["lung"][0] > live.priors["lung"][0]
     walk_to(qtbot, window, 3)
-    assert window.shell.bench.selection.nodes == ("dysp",)
+    assert window.app.workspace.selection.nodes == ("dysp",)
     qtbot.keyClick(window, Key.Key_Escape)
-    assert not window.shell.project.models
-    assert [page.key for page in window.shell.center.pages] == ["welcome"]
+    assert not window.app.project.models
+    assert [page.key for page in window.app.center.pages] == ["welcome"]
     usual = {spec.name for spec in PANELS if spec.shown}
     assert window.folding.wanted == usual  # also once a page with panels is in front
 
 
 def test_back_shows_the_step_before(qtbot: QtBot, window: MainWindow) -> None:
-    window.shell.book["help.tour"].trigger()
+    window.app.book["help.tour"].trigger()
     tour = walk_to(qtbot, window, 3)
     card_key(qtbot, window, Key.Key_Left)
     assert tour.number == 2
@@ -127,13 +127,13 @@ def test_back_shows_the_step_before(qtbot: QtBot, window: MainWindow) -> None:
     assert tour.number == 0
     assert not tour.card.back.isEnabled()
     qtbot.mouseClick(tour.card.leave, Qt.MouseButton.LeftButton)
-    assert not window.shell.project.models
+    assert not window.app.project.models
 
 
 def test_the_outline_follows_a_window_that_changes_its_size(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    window.shell.book["help.tour"].trigger()
+    window.app.book["help.tour"].trigger()
     tour = walk_to(qtbot, window, 2)
     for size in ((1024, 700), (1400, 900), (960, 640)):
         window.resize(*size)
@@ -148,38 +148,38 @@ def test_the_outline_follows_a_window_that_changes_its_size(
 
 
 def test_a_run_of_the_tour_leaves_nothing_behind(qtbot: QtBot, window: MainWindow) -> None:
-    window.shell.book["help.tour"].trigger()
+    window.app.book["help.tour"].trigger()
     tour = walk_to(qtbot, window, 6)
-    assert window.shell.bench.runs.running
+    assert window.app.workspace.runs.running
     qtbot.keyClick(tour.card.next, Key.Key_Escape)
-    qtbot.waitUntil(lambda: not window.shell.bench.runs.runs, timeout=LONG_MS)
-    assert window.shell.project is not None
-    assert not window.shell.project.runs
-    assert not window.shell.project.models
-    assert window.shell.document.is_saved
+    qtbot.waitUntil(lambda: not window.app.workspace.runs.runs, timeout=LONG_MS)
+    assert window.app.project is not None
+    assert not window.app.project.runs
+    assert not window.app.project.models
+    assert window.app.document.is_saved
 
 
 def test_closing_the_window_asks_nothing_about_the_tour(qtbot: QtBot, window: MainWindow) -> None:
-    window.shell.book["help.tour"].trigger()
+    window.app.book["help.tour"].trigger()
     walk_to(qtbot, window, 2)
-    assert not window.shell.document.is_saved
+    assert not window.app.document.is_saved
     assert window.close()
-    assert window.shell.document.is_saved
+    assert window.app.document.is_saved
 
 
 def test_another_project_ends_the_tour_and_stays(qtbot: QtBot, window: MainWindow) -> None:
-    window.shell.book["help.tour"].trigger()
+    window.app.book["help.tour"].trigger()
     walk_to(qtbot, window, 2)
     other = Project()
-    show_project(window.shell, other, None)
+    show_project(window.app, other, None)
     qtbot.waitUntil(lambda: window.findChild(GuidedTour, "guidedTour") is None)
-    assert window.shell.project is other
+    assert window.app.project is other
 
 
 def test_starting_twice_goes_on_with_the_first(qtbot: QtBot, window: MainWindow) -> None:
-    window.shell.book["help.tour"].trigger()
+    window.app.book["help.tour"].trigger()
     tour = walk_to(qtbot, window, 1)
-    window.shell.book["help.tour"].trigger()
+    window.app.book["help.tour"].trigger()
     assert tour_of(window) is tour
     assert tour.number == 1
     tour.leave()

@@ -17,7 +17,7 @@ PAGE = DOCS / "reference/window.md"
 
 
 def test_every_key_of_the_manual_is_a_key_of_the_window(window: MainWindow) -> None:
-    keys = {key for spec in window.shell.book.specs.values() for key in spec.keys}
+    keys = {key for spec in window.app.book.specs.values() for key in spec.keys}
     keys |= {shortcut.key().toString() for shortcut in window.findChildren(QShortcut)}
     known = {QKeySequence(key).toString() for key in keys}
     tables = [
@@ -31,7 +31,7 @@ def test_every_key_of_the_manual_is_a_key_of_the_window(window: MainWindow) -> N
 def test_every_menu_entry_the_manual_names_exists(window: MainWindow) -> None:
     entries = {
         f"{spec.menu.replace('/', ' ▸ ')} ▸ {spec.text}".rstrip("…")
-        for spec in window.shell.book.specs.values()
+        for spec in window.app.book.specs.values()
     }
     menus = window.menuBar().findChildren(QMenu)
     entries |= {menu.objectName().removeprefix("menu").replace("/", " ▸ ") for menu in menus}
@@ -42,14 +42,14 @@ def test_every_menu_entry_the_manual_names_exists(window: MainWindow) -> None:
 
 
 def test_the_page_is_in_the_help(window: MainWindow) -> None:
-    open_help(window.shell, "reference/window.md")
+    open_help(window.app, "reference/window.md")
     text = window.findChild(QTextBrowser, "helpText").toPlainText()
     assert text.startswith("The window")
     assert "this state was observed" in text
 
 
 def test_the_contents_follow_the_sections_of_the_first_page(window: MainWindow) -> None:
-    open_help(window.shell)
+    open_help(window.app)
     contents = window.findChild(QTreeWidget, "helpContents")
     shown = {}
     for row in range(contents.topLevelItemCount()):
@@ -68,8 +68,8 @@ def test_the_contents_follow_the_sections_of_the_first_page(window: MainWindow) 
 
 
 def test_links_lead_from_one_folder_to_another_and_to_a_heading(window: MainWindow) -> None:
-    open_help(window.shell, "explanation/comparing.md")
-    page = window.shell.center.current
+    open_help(window.app, "explanation/comparing.md")
+    page = window.app.center.current
     assert isinstance(page, HelpPage)
     browser = page.findChild(QTextBrowser, "helpText")
     browser.anchorClicked.emit(QUrl("../reference/command-line.md#exit-codes"))

@@ -45,8 +45,8 @@ def patients(tmp_path: Path) -> Path:
 
 
 def opened(window: MainWindow, qtbot: QtBot, path: Path) -> ImportPage:
-    open_file(window.shell, path)
-    page = window.shell.center.current
+    open_file(window.app, path)
+    page = window.app.center.current
     assert isinstance(page, ImportPage)
     qtbot.waitUntil(lambda: page.reading is not None, timeout=20_000)
     return page
@@ -102,9 +102,9 @@ def test_a_csv_with_marks_and_blanks_is_imported_with_the_cut_that_was_dragged(
     assert page.view.preview.text_at(79, "age") == f"99 → {labels_of(histogram.points)[1]}"
 
     press(page, qtbot, "importFinish")
-    shell = window.shell
-    qtbot.waitUntil(lambda: "d1" in shell.project.data, timeout=20_000)
-    entry = shell.project.data["d1"]
+    app = window.app
+    qtbot.waitUntil(lambda: "d1" in app.project.data, timeout=20_000)
+    entry = app.project.data["d1"]
     assert entry.cuts["age"].points[1] == 100
     assert np.bincount(entry.data.column("age")).tolist() == [30, 50, 10, 30]
     assert dict(zip(entry.data.domain.names, entry.data.missing_counts, strict=True)) == {
@@ -113,15 +113,15 @@ def test_a_csv_with_marks_and_blanks_is_imported_with_the_cut_that_was_dragged(
         "smoker": 2,
     }
     assert entry.name == "patients"
-    assert isinstance(shell.center.current, DataPage)
-    assert shell.center.page(page.key) is None
+    assert isinstance(app.center.current, DataPage)
+    assert app.center.page(page.key) is None
 
-    assert shell.document.undo_stack.undoText() == "Import patients.csv"
-    shell.document.undo_stack.undo()
-    assert not shell.project.data
-    assert not any(isinstance(page, DataPage) for page in shell.center.pages)
-    shell.document.undo_stack.redo()
-    assert shell.project.data["d1"] is entry
+    assert app.document.undo_stack.undoText() == "Import patients.csv"
+    app.document.undo_stack.undo()
+    assert not app.project.data
+    assert not any(isinstance(page, DataPage) for page in app.center.pages)
+    app.document.undo_stack.redo()
+    assert app.project.data["d1"] is entry
 
 
 def test_cutting_begins_with_a_column_of_numbers_wherever_it_stands(
@@ -199,8 +199,8 @@ def test_a_column_of_counts_becomes_the_weights_of_the_rows(
     use.setCurrentIndex(use.findText("How often a row occurs"))
     use.activated.emit(use.currentIndex())
     press(page, qtbot, "importFinish")
-    qtbot.waitUntil(lambda: "d1" in window.shell.project.data, timeout=20_000)
-    data = window.shell.project.data["d1"].data
+    qtbot.waitUntil(lambda: "d1" in window.app.project.data, timeout=20_000)
+    data = window.app.project.data["d1"].data
     assert data.domain.names == ("colour",)
     assert data.total_weight == 10
 
@@ -230,8 +230,8 @@ def test_a_random_split_is_made_with_the_import(
     page.view.split.valid.setValue(25)
     assert page.draft.split == SplitPlan("random", 50, 25, 25, 1)
     press(page, qtbot, "importFinish")
-    qtbot.waitUntil(lambda: "d1" in window.shell.project.data, timeout=20_000)
-    split = window.shell.project.data["d1"].split
+    qtbot.waitUntil(lambda: "d1" in window.app.project.data, timeout=20_000)
+    split = window.app.project.data["d1"].split
     assert split is not None
     assert [rows.size for rows in split.indices] == [60, 30, 30]
 
@@ -256,17 +256,17 @@ def test_a_file_that_is_no_table_is_told_in_one_sentence_and_nothing_is_lost(
 ) -> None:
     path = tmp_path / "broken.xlsx"
     path.write_bytes(b"this is no workbook")
-    open_file(window.shell, path)
-    page = window.shell.center.current
+    open_file(window.app, path)
+    page = window.app.center.current
     assert isinstance(page, ImportPage)
     qtbot.waitUntil(lambda: bool(page.view.problem.text), timeout=20_000)
     assert page.view.problem.text.startswith("broken.xlsx: ")
     assert page.view.problem.isVisible()
     assert not page.view.foot.finish.isEnabled()
     assert page.view.foot.finish.toolTip().startswith("Not now: ")
-    assert window.shell.document.is_saved
+    assert window.app.document.is_saved
     press(page, qtbot, "importCancel")
-    assert window.shell.center.page(page.key) is None
+    assert window.app.center.page(page.key) is None
 
 
 def test_a_workbook_that_would_end_the_program_is_a_message_in_the_window(
@@ -274,8 +274,8 @@ def test_a_workbook_that_would_end_the_program_is_a_message_in_the_window(
 ) -> None:
     path = tmp_path / "corner.xlsx"
     path.write_bytes(workbook("<c r='XFD1048576'>"))
-    open_file(window.shell, path)
-    page = window.shell.center.current
+    open_file(window.app, path)
+    page = window.app.center.current
     assert isinstance(page, ImportPage)
     qtbot.waitUntil(lambda: bool(page.view.problem.text), timeout=20_000)
     assert "needs more than 4 GB of memory to read" in page.view.problem.text
@@ -283,15 +283,15 @@ def test_a_workbook_that_would_end_the_program_is_a_message_in_the_window(
 
 def test_a_pasted_table_goes_through_the_same_page(window: MainWindow, qtbot: QtBot) -> None:
     QApplication.clipboard().setText("colour\tsize\nred\tsmall\nblue\tlarge\nred\tlarge\n")
-    window.shell.book.refresh("data.paste")
-    window.shell.book["data.paste"].trigger()
-    page = window.shell.center.current
+    window.app.book.refresh("data.paste")
+    window.app.book["data.paste"].trigger()
+    page = window.app.center.current
     assert isinstance(page, ImportPage)
     assert page.title == "Import Pasted table"
     qtbot.waitUntil(lambda: page.reading is not None, timeout=20_000)
     press(page, qtbot, "importFinish")
-    qtbot.waitUntil(lambda: "d1" in window.shell.project.data, timeout=20_000)
-    entry = window.shell.project.data["d1"]
+    qtbot.waitUntil(lambda: "d1" in window.app.project.data, timeout=20_000)
+    entry = window.app.project.data["d1"]
     assert entry.name == "Pasted table"
     assert entry.data.domain["colour"].states == ("blue", "red")
 
@@ -301,21 +301,21 @@ def test_discretising_again_keeps_the_data_set_and_can_be_undone(
 ) -> None:
     page = opened(window, qtbot, patients)
     press(page, qtbot, "importFinish")
-    shell = window.shell
-    qtbot.waitUntil(lambda: "d1" in shell.project.data, timeout=20_000)
-    first = shell.project.data["d1"]
-    shell.book.refresh("data.discretise")
-    shell.book["data.discretise"].trigger()
-    again = shell.center.current
+    app = window.app
+    qtbot.waitUntil(lambda: "d1" in app.project.data, timeout=20_000)
+    first = app.project.data["d1"]
+    app.book.refresh("data.discretise")
+    app.book["data.discretise"].trigger()
+    again = app.center.current
     assert isinstance(again, ImportPage)
     qtbot.waitUntil(lambda: again.reading is not None, timeout=20_000)
     again.view.cuts.bins.setValue(2)
     press(again, qtbot, "importFinish")
-    qtbot.waitUntil(lambda: shell.project.data["d1"] is not first, timeout=20_000)
-    assert list(shell.project.data) == ["d1"]
-    assert shell.project.data["d1"].data.domain["age"].cardinality == 2
-    shell.document.undo_stack.undo()
-    assert shell.project.data["d1"].data is first.data
+    qtbot.waitUntil(lambda: app.project.data["d1"] is not first, timeout=20_000)
+    assert list(app.project.data) == ["d1"]
+    assert app.project.data["d1"].data.domain["age"].cardinality == 2
+    app.document.undo_stack.undo()
+    assert app.project.data["d1"].data is first.data
 
 
 def test_a_stopped_import_leaves_nothing_behind(
@@ -332,8 +332,8 @@ def test_a_stopped_import_leaves_nothing_behind(
     press(page, qtbot, "importFinish")
     press(page, qtbot, "importCancel")
     qtbot.waitUntil(lambda: page.view.foot.finish.isEnabled(), timeout=20_000)
-    assert not window.shell.project.data
-    assert window.shell.center.current is page
+    assert not window.app.project.data
+    assert window.app.center.current is page
 
 
 def test_three_files_of_a_benchmark_become_one_split_data_set(
@@ -345,8 +345,8 @@ def test_three_files_of_a_benchmark_become_one_split_data_set(
     page = opened(window, qtbot, tmp_path / "coins.valid.data")
     assert page.view.foot.finish.text() == "Import 3 files"
     press(page, qtbot, "importFinish")
-    qtbot.waitUntil(lambda: "d1" in window.shell.project.data, timeout=20_000)
-    entry = window.shell.project.data["d1"]
+    qtbot.waitUntil(lambda: "d1" in window.app.project.data, timeout=20_000)
+    entry = window.app.project.data["d1"]
     assert entry.name == "coins"
     assert entry.split is not None
     assert [rows.size for rows in entry.split.indices] == [30, 10, 12]

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def page_of(window: MainWindow, path: Path) -> ImportPage:
-    open_file(window.shell, path)
-    page = window.shell.center.current
+    open_file(window.app, path)
+    page = window.app.center.current
     assert isinstance(page, ImportPage)
     return page
 
@@ -60,7 +60,7 @@ def test_the_list_tells_how_many_bins_were_found_not_how_many_were_wanted(
 ) -> None:
     page = read_page(window, qtbot, measured)
     page.go_to(CUTS)
-    page.view.cuts.cutting_wanted.emit("cut chol: Rounded", Discretisation("nice", 4))
+    page.view.cuts.cutting_requested.emit("cut chol: Rounded", Discretisation("nice", 4))
     found = len(page.view.cuts.points) + 1
     assert found != 4
     assert chip_of(page, "chol") == f"{found} bins"

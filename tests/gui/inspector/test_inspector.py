@@ -31,7 +31,7 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbin
 from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry, plain_params
-from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.inspector.joint import shortened
 from pgmstudio.gui.model_page.model_summary import provenance_facts
 from pgmstudio.gui.project.opening import add_and_show_model
@@ -44,7 +44,7 @@ Key = Qt.Key
 
 
 def test_a_selected_variable_shows_its_title_chip_and_facts(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     inspect(window, qtbot, "lung")
     head = inspector(window).node._head
@@ -52,14 +52,14 @@ def test_a_selected_variable_shows_its_title_chip_and_facts(
     # The title says the name already.
     assert head.facts.text() == "2 states · 1 parent · 1 child"
     assert head.chip.chip is None
-    window.shell.bench.set_target("lung")
+    window.app.workspace.set_target("lung")
     qtbot.waitUntil(lambda: head.chip.chip is not None and head.chip.chip.words == "target")
     live.click_state("lung", "yes")
     qtbot.waitUntil(lambda: head.chip.chip is not None and head.chip.chip.words == "yes")
 
 
 def test_the_bars_are_the_beliefs_and_clicking_one_sets_evidence(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     inspect(window, qtbot, "smoke")
     bars = inspector(window).node.belief.bars
@@ -77,7 +77,7 @@ def test_the_bars_are_the_beliefs_and_clicking_one_sets_evidence(
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)  # tooltips
 def test_an_impossible_bar_is_struck_cannot_be_clicked_and_says_why(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     live.click_state("tub", "yes")
     inspect(window, qtbot, "either")
@@ -91,7 +91,7 @@ def test_an_impossible_bar_is_struck_cannot_be_clicked_and_says_why(
 
 
 def test_keys_walk_the_states_set_clear_and_open_likelihoods(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     inspect(window, qtbot, "bronc")
     tab = inspector(window).node.belief
@@ -107,11 +107,11 @@ def test_keys_walk_the_states_set_clear_and_open_likelihoods(
     qtbot.keyClick(tab.bars, Key.Key_L)
     assert tab.sliders.isVisible()
     qtbot.keyClick(tab.bars, Key.Key_T)
-    assert window.shell.bench.target == "bronc"
+    assert window.app.workspace.target == "bronc"
 
 
 def test_a_likelihood_slider_moves_the_posterior_and_not_the_model(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     model = live.model
     inspect(window, qtbot, "dysp")
@@ -135,7 +135,7 @@ def test_a_likelihood_slider_moves_the_posterior_and_not_the_model(
 
 
 def test_unticking_switches_a_finding_off_and_ticking_brings_it_back(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     live.click_state("smoke", "yes")
     live.click_state("xray", "yes")
@@ -159,7 +159,7 @@ def test_unticking_switches_a_finding_off_and_ticking_brings_it_back(
 
 
 def test_a_conflict_names_the_smallest_set_and_offers_to_retract(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     live.click_state("smoke", "yes")
     live.click_state("tub", "yes")
@@ -177,7 +177,7 @@ def test_a_conflict_names_the_smallest_set_and_offers_to_retract(
 
 
 def test_what_changed_most_is_ranked_and_a_click_selects(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     live.click_state("xray", "yes")
     bring_up_to_date(qtbot, live)
@@ -191,15 +191,15 @@ def test_what_changed_most_is_ranked_and_a_click_selects(
     qtbot.mouseClick(
         ranks, Qt.MouseButton.LeftButton, pos=ranks.row_rect("either").center().toPoint()
     )
-    assert window.shell.bench.selection.nodes == ("either",)
+    assert window.app.workspace.selection.nodes == ("either",)
 
 
 def test_ask_next_names_the_variable_with_most_information_about_the_target(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     live.click_state("smoke", "yes")
     live.click_state("xray", "yes")
-    window.shell.bench.set_target("lung")
+    window.app.workspace.set_target("lung")
     inspect(window, qtbot, "lung")
     text = find(window, QLabel, "inspectorAskNext")
     qtbot.waitUntil(lambda: "bits" in text.text())  # type: ignore[attr-defined]
@@ -216,7 +216,7 @@ def test_ask_next_names_the_variable_with_most_information_about_the_target(
 
 
 def test_several_selected_variables_show_their_joint_belief(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot, tmp_path: Path
+    window: MainWindow, live: BeliefService, qtbot: QtBot, tmp_path: Path
 ) -> None:
     live.click_state("dysp", "yes")
     inspect(window, qtbot, "lung", "bronc")
@@ -253,7 +253,7 @@ def test_a_joint_belief_beyond_a_million_cells_is_refused_in_words(
     window: MainWindow, qtbot: QtBot
 ) -> None:
     network = random_network(np.random.default_rng(4), cardinalities=[4] * 11, density=0.1)
-    add_and_show_model(window.shell, ModelEntry("eleven", network), "Open eleven")
+    add_and_show_model(window.app, ModelEntry("eleven", network), "Open eleven")
     inspect(window, qtbot, *network.domain.names)
     page = inspector(window).joint
     qtbot.waitUntil(lambda: "Select fewer variables." in page._note.text)
@@ -261,13 +261,13 @@ def test_a_joint_belief_beyond_a_million_cells_is_refused_in_words(
 
 
 def test_with_nothing_selected_the_model_tells_its_sizes_and_fit(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     network = network_of(live)
     data = network.sample(200, np.random.default_rng(6))
-    window.shell.change("Import", partial(edits.add_data, entry=DataEntry("rows", data)))
+    window.app.change("Import", partial(edits.add_data, entry=DataEntry("rows", data)))
     entry = ModelEntry("measured", network, data_id="d1", provenance={"learner": "x", "seed": 7})
-    add_and_show_model(window.shell, entry, "Open measured")
+    add_and_show_model(window.app, entry, "Open measured")
     page = inspector(window).model
     bits = float(network.log2_probabilities(data).mean())
     wanted = f"{bits:.3f} bits per row".replace("-", "−")
@@ -288,7 +288,7 @@ def test_the_card_tells_knowledge_and_first_models_in_words() -> None:
 
 
 def test_the_most_probable_explanation_is_shown_with_its_probability(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     live.click_state("dysp", "yes")
     inspect(window, qtbot)
@@ -305,7 +305,7 @@ def test_the_most_probable_explanation_is_shown_with_its_probability(
 
 @pytest.mark.parametrize("scale", [1.0, 1.5])
 def test_everything_fits_into_the_width_of_the_panel(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot, scale: float
+    window: MainWindow, live: BeliefService, qtbot: QtBot, scale: float
 ) -> None:
     theme().set_look(scale=scale)
     window.resize(round(1280 * scale), round(800 * scale))
@@ -313,7 +313,7 @@ def test_everything_fits_into_the_width_of_the_panel(
     live.set_likelihood("dysp", {"yes": 0.9, "no": 0.3})
     live.click_state("tub", "yes")
     live.click_state("either", "no")  # refused, so the note stands there too
-    window.shell.bench.set_target("lung")
+    window.app.workspace.set_target("lung")
     choices: list[tuple[tuple[str, ...], tuple[tuple[str, str], ...], str]] = [
         (("dysp",), (), "belief"),
         (("dysp",), (), "table"),
@@ -325,7 +325,7 @@ def test_everything_fits_into_the_width_of_the_panel(
     ]
     try:
         for nodes, edges, tab in choices:
-            window.shell.bench.select(nodes, edges)
+            window.app.workspace.select(nodes, edges)
             if tab:
                 inspector(window).node.show_tab(tab)
             QApplication.processEvents()  # for the layouts

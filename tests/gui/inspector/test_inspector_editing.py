@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.inference.information_measures import mutual_information_bits
 from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
-from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import click_bar, find, inspect, inspector, network_of
 
@@ -23,9 +23,9 @@ Key = Qt.Key
 
 
 def test_names_and_states_are_renamed_undoably(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
-    stack = window.shell.document.undo_stack
+    stack = window.app.document.undo_stack
     inspect(window, qtbot, "tub", tab="table")
     title = find(window, QLineEdit, "inspectorNodeTitle")
     assert isinstance(title, QLineEdit)
@@ -33,44 +33,44 @@ def test_names_and_states_are_renamed_undoably(
     title.selectAll()
     qtbot.keyClicks(title, "Tuberculosis")
     qtbot.keyClick(title, Key.Key_Return)
-    model_id = window.shell.bench.model_id or ""
-    assert window.shell.project.models[model_id].node_titles == {"tub": "Tuberculosis"}
+    model_id = window.app.workspace.model_id or ""
+    assert window.app.project.models[model_id].node_titles == {"tub": "Tuberculosis"}
     identifier = find(window, QLineEdit, "inspectorIdentifier")
     assert isinstance(identifier, QLineEdit)
     identifier.setFocus()
     identifier.selectAll()
     qtbot.keyClicks(identifier, "tb")
     qtbot.keyClick(identifier, Key.Key_Return)
-    assert "tb" in window.shell.project.models[model_id].model.domain
-    assert window.shell.bench.selection.nodes == ("tb",)
+    assert "tb" in window.app.project.models[model_id].model.domain
+    assert window.app.workspace.selection.nodes == ("tb",)
     states = find(window, QListWidget, "inspectorStates")
     assert isinstance(states, QListWidget)
     qtbot.waitUntil(lambda: inspector(window).node._name == "tb")
     states.item(0).setText("present")
-    assert window.shell.project.models[model_id].model.domain["tb"].states == ("present", "no")
+    assert window.app.project.models[model_id].model.domain["tb"].states == ("present", "no")
     for _ in range(3):
         stack.undo()
-    assert window.shell.project.models[model_id].model is live.model
+    assert window.app.project.models[model_id].model is live.model
     assert "tub" in live.model.domain
     assert live.model.domain["tub"].states == ("yes", "no")
 
 
 def test_a_name_that_is_taken_is_refused_and_the_field_goes_back(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     inspect(window, qtbot, "tub", tab="table")
     identifier = find(window, QLineEdit, "inspectorIdentifier")
     assert isinstance(identifier, QLineEdit)
     identifier.selectAll()
     qtbot.keyClicks(identifier, "lung")
-    with qtbot.waitSignal(window.shell.errors.sentence) as told:
+    with qtbot.waitSignal(window.app.errors.sentence) as told:
         qtbot.keyClick(identifier, Key.Key_Return)
     assert "lung" in told.args[0]
     assert identifier.text() == "tub"
 
 
 def test_the_table_tab_tells_columns_and_free_parameters(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     inspect(window, qtbot, "dysp", tab="table")
     facts = inspector(window).node.table.facts.facts
@@ -79,7 +79,7 @@ def test_the_table_tab_tells_columns_and_free_parameters(
 
 
 def test_edges_show_their_information_and_can_be_turned_and_deleted(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     inspect(window, qtbot, "lung", tab="edges")
     tab = inspector(window).node.edges
@@ -93,35 +93,35 @@ def test_edges_show_their_information_and_can_be_turned_and_deleted(
     gone = find(window, QToolButton, "delete.lung → smoke")
     qtbot.mouseClick(gone, Qt.MouseButton.LeftButton)
     assert ("lung", "smoke") not in live.model.edges  # type: ignore[attr-defined]
-    window.shell.document.undo_stack.undo()
-    window.shell.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
     assert ("smoke", "lung") in live.model.edges  # type: ignore[attr-defined]
 
 
 def test_notes_become_one_undoable_step_when_the_field_is_left(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     inspect(window, qtbot, "asia", tab="notes")
     field = find(window, QPlainTextEdit, "inspectorNodeNotes")
     assert isinstance(field, QPlainTextEdit)
     field.setFocus()
-    steps = window.shell.document.undo_stack.count()
+    steps = window.app.document.undo_stack.count()
     qtbot.keyClicks(field, "A *rare* visit.")
-    window.shell.bench.select(("tub",))
-    model_id = window.shell.bench.model_id or ""
+    window.app.workspace.select(("tub",))
+    model_id = window.app.workspace.model_id or ""
     qtbot.waitUntil(
-        lambda: window.shell.project.models[model_id].node_notes == {"asia": "A *rare* visit."}
+        lambda: window.app.project.models[model_id].node_notes == {"asia": "A *rare* visit."}
     )
-    assert window.shell.document.undo_stack.count() == steps + 1
+    assert window.app.document.undo_stack.count() == steps + 1
     qtbot.waitUntil(lambda: field.toPlainText() == "")
-    window.shell.document.undo_stack.undo()
-    assert not window.shell.project.models[model_id].node_notes
+    window.app.document.undo_stack.undo()
+    assert not window.app.project.models[model_id].node_notes
 
 
 def test_a_selected_edge_shows_both_ends_and_their_information(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
-    window.shell.bench.select((), (("bronc", "dysp"),))
+    window.app.workspace.select((), (("bronc", "dysp"),))
     page = inspector(window).edge
     qtbot.waitUntil(page.isVisible)
     bits = mutual_information_bits(CliqueTreeSession(network_of(live)).joint(["bronc", "dysp"]))
@@ -130,4 +130,4 @@ def test_a_selected_edge_shows_both_ends_and_their_information(
     click_bar(qtbot, page._ends[0][1], "no")
     assert live.evidence == {"bronc": Observed("no")}
     qtbot.mouseClick(find(window, QPushButton, "inspectorEdgeReverse"), Qt.MouseButton.LeftButton)
-    assert window.shell.bench.selection.edges == (("dysp", "bronc"),)
+    assert window.app.workspace.selection.edges == (("dysp", "bronc"),)

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.gui.jobs.job import Job, JobState
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 
 
 def collect(job: Job) -> list[object]:
@@ -108,12 +108,12 @@ def test_events_arrive_in_the_window_thread(qtbot: QtBot) -> None:
 
 @pytest.mark.parametrize("questions", [1, 5])
 def test_only_the_newest_question_is_answered(qtbot: QtBot, questions: int) -> None:
-    asker = Asker()
+    latest_task = LatestTask()
     answers: list[object] = []
-    asker.answered.connect(answers.append)
+    latest_task.answered.connect(answers.append)
     for number in range(questions):
-        asker.ask(lambda cancel, number=number: number)
-    qtbot.waitUntil(lambda: not asker.is_waiting, timeout=5000)
+        latest_task.ask(lambda cancel, number=number: number)
+    qtbot.waitUntil(lambda: not latest_task.is_waiting, timeout=5000)
     qtbot.waitUntil(lambda: bool(answers), timeout=5000)
     assert answers == [questions - 1]
-    assert asker.wait(5)
+    assert latest_task.wait(5)

@@ -17,7 +17,7 @@ from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.params import parse_params
 from pgmstudio.gui.data.page import DataPage
-from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.languages.tree_mixture.assignments_page import ComponentRowsPage
 from pgmstudio.gui.languages.tree_mixture.profiles_page import ProfilePage
@@ -42,23 +42,23 @@ def test_a_survey_is_scanned_for_classes_and_no_row_is_lost(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    shell, hands = window.shell, Hands(window)
-    open_file(shell, sample_data / "survey.csv")
-    page = shell.center.current
+    app, driver = window.app, WindowDriver(window)
+    open_file(app, sample_data / "survey.csv")
+    page = app.center.current
     assert isinstance(page, ImportPage)
     qtbot.waitUntil(lambda: page.reading is not None, timeout=20_000)
-    hands.press("importFinish")
-    qtbot.waitUntil(lambda: isinstance(shell.center.current, DataPage), timeout=20_000)
-    ((data_id, entry),) = shell.project.data.items()
+    driver.press("importFinish")
+    qtbot.waitUntil(lambda: isinstance(app.center.current, DataPage), timeout=20_000)
+    ((data_id, entry),) = app.project.data.items()
     assert entry.data.has_missing
 
     # One to six classes; the criteria are plotted while the run goes on.
     settings = {"components": (1, 2, 3, 4, 5, 6), "criterion": "bic", "restarts": 2}
     params = parse_params(learner_of("nb.latent").params_type, settings)
-    run = landing_of(shell).start(RunRequest("Survey", "nb.latent", params, 1, data_id))
+    run = landing_of(app).start(RunRequest("Survey", "nb.latent", params, 1, data_id))
     qtbot.waitUntil(lambda: ClassScan.kind in run.kept, timeout=LONG_MS)
     trigger(window, "learn.class-scan")
-    scan_page = shell.center.current
+    scan_page = app.center.current
     assert isinstance(scan_page, ClassScanPage)
     assert scan_page.plot.curves["BIC"][0][0] == 1
     qtbot.waitUntil(lambda: run.state.is_end, timeout=LONG_MS)
@@ -71,30 +71,30 @@ def test_a_survey_is_scanned_for_classes_and_no_row_is_lost(
     assert set(scan_page.plot.flags) == of_no_use
 
     # Three classes.
-    models = len(shell.project.models)
+    models = len(app.project.models)
     scan_page.plot.chosen.emit(2)
-    assert len(shell.project.models) == models + 1
-    model_page = shell.center.current
+    assert len(app.project.models) == models + 1
+    model_page = app.center.current
     assert isinstance(model_page, ModelPage)
     model_id = model_page.model_id or ""
-    model = shell.project.models[model_id].model
+    model = app.project.models[model_id].model
     assert isinstance(model, LatentClasses)
     assert model.class_count == 3
     qtbot.waitUntil(lambda: bool(model_page.scene().nodes))
 
     # Their profiles, then evidence on two items moves the class.
     trigger(window, "model.profiles")
-    profiles = shell.center.current
+    profiles = app.center.current
     assert isinstance(profiles, ProfilePage)
     assert profiles.plot.profiles is not None
     assert len(profiles.plot.profiles.domain) == len(entry.data.domain)
-    shell.center.bring_to_front(model_page)
+    app.center.bring_to_front(model_page)
     findings = {}
     for name in model.domain.names[:2]:
         state = model.domain[name].states[-1]
         node = model_page.scene().nodes[name]
         qtbot.waitUntil(lambda node=node: bool(node.face.beliefs))
-        model_page.canvas.wishes.click_state.emit(name, state)
+        model_page.canvas.signals.click_state.emit(name, state)
         findings[name] = Observed(state)
     hidden = model_page.scene().nodes[model.hidden]
     small = LatentClasses(
@@ -108,7 +108,7 @@ def test_a_survey_is_scanned_for_classes_and_no_row_is_lost(
 
     # Every row has its class, also those with missing cells.
     trigger(window, "model.assignments")
-    rows = shell.center.current
+    rows = app.center.current
     assert isinstance(rows, ComponentRowsPage)
     qtbot.waitUntil(lambda: rows.found is not None)
     path = tmp_path / "assignments.csv"

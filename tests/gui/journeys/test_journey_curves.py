@@ -13,7 +13,7 @@ from pgmstudio.core.experiments.sl_curves.selection import best_at
 from pgmstudio.gui.curves.page import CurvesPage
 from pgmstudio.gui.curves.plan_page import CurvesPlanPage
 from pgmstudio.gui.data.page import DataPage
-from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.project.opening import open_file
@@ -26,21 +26,21 @@ LANGUAGES = {"bayesian-network", "ldag", "tree", "tree-mixture", "latent-class"}
 
 @pytest.mark.long
 def test_a_person_races_the_languages_on_one_plot(
-    hands: Hands, qtbot: QtBot, tmp_path: Path
+    driver: WindowDriver, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    shell = hands.shell
-    open_file(shell, write_triple(tmp_path))
-    page = shell.center.current
+    app = driver.app
+    open_file(app, write_triple(tmp_path))
+    page = app.center.current
     assert isinstance(page, ImportPage)
-    hands.wait_for("the file to be read", lambda: page.reading)
-    hands.press("importFinish")
-    hands.wait_for("the rows", lambda: isinstance(shell.center.current, DataPage))
+    driver.wait_for("the file to be read", lambda: page.reading)
+    driver.press("importFinish")
+    driver.wait_for("the rows", lambda: isinstance(app.center.current, DataPage))
 
     # A plan over the three parts, with few values; decision graphs have so much to do that they
     # are still at it when the others are through.
-    shell.book.refresh()
-    shell.book["evaluate.curves"].trigger()
-    plan = shell.center.current
+    app.book.refresh()
+    app.book["evaluate.curves"].trigger()
+    plan = app.center.current
     assert isinstance(plan, CurvesPlanPage)
     choice = plan.sheet.rows.choice()
     assert choice is not None
@@ -52,7 +52,7 @@ def test_a_person_races_the_languages_on_one_plot(
     plan.form("pdg.learn").field("population").setText("200")
     qtbot.waitUntil(plan.start_button.isEnabled)
     qtbot.mouseClick(plan.start_button, Qt.MouseButton.LeftButton)
-    curves = shell.center.current
+    curves = app.center.current
     assert isinstance(curves, CurvesPage)
 
     # Points appear while the sweep goes on; it is stopped, and what was found stays.
@@ -82,10 +82,10 @@ def test_a_person_races_the_languages_on_one_plot(
     assert place is not None
     assert curves.plot.canvas is not None
     qtbot.mouseClick(curves.plot.canvas.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    qtbot.waitUntil(lambda: isinstance(shell.center.current, ModelPage), timeout=LONG)
-    (entry,) = shell.project.models.values()
+    qtbot.waitUntil(lambda: isinstance(app.center.current, ModelPage), timeout=LONG)
+    (entry,) = app.project.models.values()
     assert entry.data_id == "d1"
 
     # What was measured leaves the window.
-    assert curves.deeds.export_table(tmp_path / "points.csv")
+    assert curves.commands.export_table(tmp_path / "points.csv")
     assert (tmp_path / "points.csv").read_text() == points_csv(curves.points)

@@ -23,7 +23,7 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.io.project.project_file import project_bytes
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.gui.cpt_editor.model import TableGrid
-from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.project.opening import open_welcome
 from pgmstudio.gui.project.recovery import left_behind
@@ -38,10 +38,10 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
-def hands(hands: Hands) -> Hands:
+def driver(driver: WindowDriver) -> WindowDriver:
     """The graph has the room of the bottom panels."""
-    hands.do("window.bottom")
-    return hands
+    driver.do("window.bottom")
+    return driver
 
 
 # -- journey 8: edit by hand
@@ -60,12 +60,12 @@ def new_node(qtbot: QtBot, page: ModelPage, name: str, place: QPoint) -> None:
 
 
 def test_nodes_added_by_keyboard_alone_do_not_cover_each_other(
-    qtbot: QtBot, window: MainWindow, hands: Hands
+    qtbot: QtBot, window: MainWindow, driver: WindowDriver
 ) -> None:
     press_keys(window, qtbot, Key.Key_N, Mods.ControlModifier)
-    page = window.shell.center.current
+    page = window.app.center.current
     assert isinstance(page, ModelPage)
-    hands.settle()
+    driver.settle()
     outside = page.mapToGlobal(QPoint(-40, 40))
     for name in "abcdef":
         QCursor.setPos(outside)
@@ -74,7 +74,7 @@ def test_nodes_added_by_keyboard_alone_do_not_cover_each_other(
         qtbot.keyClicks(editor, name)
         qtbot.keyClick(editor, Key.Key_Return)
         qtbot.waitUntil(lambda name=name: name in page.scene().nodes)
-        hands.settle()
+        driver.settle()
     boxes = [node.box for node in page.scene().nodes.values()]
     assert len(boxes) == 6
     for number, box in enumerate(boxes):
@@ -100,7 +100,7 @@ def grid_of(window: MainWindow) -> tuple[QTableView, TableGrid]:
 
 
 def network_in_view(window: MainWindow) -> BayesianNetwork:
-    model = window.shell.project.models[window.shell.bench.model_id or ""].model
+    model = window.app.project.models[window.app.workspace.model_id or ""].model
     assert isinstance(model, BayesianNetwork)
     return model
 
@@ -108,15 +108,15 @@ def network_in_view(window: MainWindow) -> BayesianNetwork:
 def test_edit_by_hand(
     qtbot: QtBot,
     window: MainWindow,
-    hands: Hands,
+    driver: WindowDriver,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    shell = window.shell
+    app = window.app
     press_keys(window, qtbot, Key.Key_N, Mods.ControlModifier)
-    page = shell.center.current
+    page = app.center.current
     assert isinstance(page, ModelPage)
-    hands.settle()
+    driver.settle()
     view = page.canvas.view
     view.setFocus()
     for name, place in (
@@ -132,46 +132,46 @@ def test_edit_by_hand(
     qtbot.keyClick(view, Key.Key_L)
     assert view.tool.name == "edge"
     for source, target in (("rain", "sprinkler"), ("rain", "grass"), ("sprinkler", "grass")):
-        hands.drag(view.viewport(), hands.head(page, source), hands.head(page, target))
+        driver.drag(view.viewport(), driver.head(page, source), driver.head(page, target))
     assert set(network_in_view(window).edges) == {
         ("rain", "sprinkler"),
         ("rain", "grass"),
         ("sprinkler", "grass"),
     }
-    viewport, before = view.viewport(), shell.project
-    qtbot.mousePress(viewport, LEFT, pos=hands.head(page, "grass"))
+    viewport, before = view.viewport(), app.project
+    qtbot.mousePress(viewport, LEFT, pos=driver.head(page, "grass"))
     qtbot.mouseMove(viewport, view.rect().center())
-    qtbot.mouseMove(viewport, hands.head(page, "rain"))
+    qtbot.mouseMove(viewport, driver.head(page, "rain"))
     lit = {ends for ends, edge in page.scene().edges.items() if edge.look.step is not None}
     assert lit == {("rain", "grass")}  # the path is shown before the button is let go
-    qtbot.mouseRelease(viewport, LEFT, pos=hands.head(page, "rain"))
-    assert shell.project is before
+    qtbot.mouseRelease(viewport, LEFT, pos=driver.head(page, "rain"))
+    assert app.project is before
     assert page.canvas.bubble.isVisible()
     assert page.canvas.bubble.text == "grass → rain would close a cycle: rain → grass."
     qtbot.keyClick(view, Key.Key_Escape)
     assert view.tool.name == "select"
 
     # Tables: typed, pasted, normalised.
-    shell.reveal("tablePanel")
-    hands.settle()
-    hands.click_canvas(page, hands.head(page, "rain"))
+    app.reveal("tablePanel")
+    driver.settle()
+    driver.click_canvas(page, driver.head(page, "rain"))
     table, grid = grid_of(window)
     assert network_in_view(window).domain["rain"].states == ("yes", "no")
     for row, text in ((0, "0.2"), (1, "0.8")):
         type_into(qtbot, table, grid.index(row, 1), text)
     assert network_in_view(window).table("rain").tolist() == [0.2, 0.8]
-    hands.click_canvas(page, hands.head(page, "sprinkler"))
+    driver.click_canvas(page, driver.head(page, "sprinkler"))
     table.setFocus()
     table.setCurrentIndex(grid.index(grid.head_rows, 1))
     QApplication.clipboard().setText("0.01\t40 %\n0.99\t0,6\n")
     qtbot.keyClick(table, Key.Key_V, Mods.ControlModifier)
     assert network_in_view(window).table("sprinkler").tolist() == [[0.01, 0.99], [0.4, 0.6]]
-    hands.click_canvas(page, hands.head(page, "grass"))
+    driver.click_canvas(page, driver.head(page, "grass"))
     table.setCurrentIndex(grid.index(grid.head_rows, 1))
     QApplication.clipboard().setText("0.6\t0.9\t0.8\t0\n0.2\t0.1\t0.2\t1\n")
     qtbot.keyClick(table, Key.Key_V, Mods.ControlModifier)
     assert network_in_view(window).table("grass")[0, 0].tolist() == [0.5, 0.5]  # waits
-    hands.press("tableNormalise")
+    driver.press("tableNormalise")
     assert network_in_view(window).table("grass").reshape(-1, 2).tolist() == [
         pytest.approx([0.75, 0.25]),
         [0.9, 0.1],
@@ -180,8 +180,8 @@ def test_edit_by_hand(
     ]
 
     # A state gets another name; the numbers stay.
-    qtbot.mouseClick(hands.widget("inspectorTabs.table"), LEFT)
-    chips = hands.widget("inspectorStates")
+    qtbot.mouseClick(driver.widget("inspectorTabs.table"), LEFT)
+    chips = driver.widget("inspectorStates")
     assert isinstance(chips, QListWidget)
     place = chips.visualItemRect(chips.item(0)).center()
     qtbot.mouseClick(chips.viewport(), LEFT, pos=place)
@@ -196,12 +196,12 @@ def test_edit_by_hand(
     # Two of the three into a second model; the third is summed out.
     first = network_in_view(window)
     told: list[str] = []
-    shell.bench.message.connect(lambda _level, sentence: told.append(sentence))
-    hands.click_canvas(page, hands.head(page, "sprinkler"))
-    hands.click_canvas(page, hands.head(page, "grass"), Mods.ControlModifier)
+    app.workspace.message.connect(lambda _level, sentence: told.append(sentence))
+    driver.click_canvas(page, driver.head(page, "sprinkler"))
+    driver.click_canvas(page, driver.head(page, "grass"), Mods.ControlModifier)
     qtbot.keyClick(view, Key.Key_C, Mods.ControlModifier)
     press_keys(window, qtbot, Key.Key_N, Mods.ControlModifier)
-    second = shell.center.current
+    second = app.center.current
     assert isinstance(second, ModelPage)
     assert second is not page
     second.canvas.view.setFocus()
@@ -215,22 +215,22 @@ def test_edit_by_hand(
     assert any("The table of grass is summed over rain" in sentence for sentence in told)
 
     # Thirty steps back and thirty forth. All of them fit into thirty.
-    after, stack = shell.project, shell.document.undo_stack
+    after, stack = app.project, app.document.undo_stack
     assert 12 <= stack.count() <= 30
     for _ in range(30):
         press_keys(window, qtbot, Key.Key_Z, Mods.ControlModifier)
         QApplication.processEvents()
-    assert not shell.project.models
+    assert not app.project.models
     for _ in range(30):
         press_keys(window, qtbot, Key.Key_Z, Mods.ControlModifier | Mods.ShiftModifier)
         QApplication.processEvents()
-    assert shell.project is after
+    assert app.project is after
 
     # Saved; then another window is killed while it keeps its changes.
     path = tmp_path / "garden.pgmz"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     press_keys(window, qtbot, Key.Key_S, Mods.ControlModifier)
-    assert shell.document.is_saved
+    assert app.document.is_saved
     assert path.read_bytes() == project_bytes(after)
     killed = subprocess.run(
         [sys.executable, "-c", KILLED, str(path), str(tmp_path / "preferences")],
@@ -243,12 +243,12 @@ def test_edit_by_hand(
     assert path.read_bytes() == project_bytes(after)
     (kept,) = left_behind()
     assert kept.path == path
-    open_welcome(shell)
+    open_welcome(app)
     note = window.findChild(Note, "recoveryNote")
     assert "garden.pgmz" in note.text
-    hands.press("recoveryAccept")
-    assert "snow" in next(iter(shell.project.models.values())).model.domain
-    assert not shell.document.is_saved
+    driver.press("recoveryAccept")
+    assert "snow" in next(iter(app.project.models.values())).model.domain
+    assert not app.document.is_saved
     assert not left_behind()
 
 

@@ -14,9 +14,9 @@ from pgmstudio.core.io.models.files import Properties, read_model, write_model
 from pgmstudio.core.io.project.project_file import read_project, write_project
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.model import Model
-from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.project.actions import MODEL_FILTERS, FileDesk, with_ending
+from pgmstudio.gui.project.actions import MODEL_FILTERS, FileCommands, with_ending
 from pgmstudio.gui.project.opening import open_files
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.core.io.models.test_hugin_net import HUGIN
@@ -31,8 +31,8 @@ ENDINGS = (".bif", ".xdsl", ".net", ".xml", ".uai")
 def told(window: MainWindow) -> list[str]:
     """Every sentence of the log and every error, as they come."""
     sentences: list[str] = []
-    window.shell.bench.message.connect(lambda _level, sentence: sentences.append(sentence))
-    window.shell.errors.sentence.connect(sentences.append)
+    window.app.workspace.message.connect(lambda _level, sentence: sentences.append(sentence))
+    window.app.errors.sentence.connect(sentences.append)
     return sentences
 
 
@@ -52,19 +52,19 @@ def files(tmp_path: Path, sample_data: Path) -> dict[str, Path]:
     return paths
 
 
-def opened(window: MainWindow, hands: Hands, path: Path) -> ModelPage:
+def opened(window: MainWindow, driver: WindowDriver, path: Path) -> ModelPage:
     """The page of a file that was opened just now."""
-    before = set(window.shell.project.models)
-    open_files(window.shell, [path])
-    page = window.shell.center.current
+    before = set(window.app.project.models)
+    open_files(window.app, [path])
+    page = window.app.center.current
     assert isinstance(page, ModelPage)
-    assert len(set(window.shell.project.models) - before) == 1
-    hands.wait_for("the nodes", lambda: len(page.scene().nodes) == len(model_of(window).domain))
+    assert len(set(window.app.project.models) - before) == 1
+    driver.wait_for("the nodes", lambda: len(page.scene().nodes) == len(model_of(window).domain))
     return page
 
 
 def model_of(window: MainWindow) -> Model:
-    return window.shell.project.models[window.shell.bench.model_id or ""].model
+    return window.app.project.models[window.app.workspace.model_id or ""].model
 
 
 def marginals(model: Model) -> dict[str, np.ndarray]:
@@ -75,15 +75,15 @@ def marginals(model: Model) -> dict[str, np.ndarray]:
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_a_file_is_opened_and_saved_as_the_other_four(
     window: MainWindow,
-    hands: Hands,
+    driver: WindowDriver,
     told: list[str],
     files: dict[str, Path],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     ending: str,
 ) -> None:
-    page = opened(window, hands, files[ending])
-    entry = window.shell.project.models[window.shell.bench.model_id or ""]
+    page = opened(window, driver, files[ending])
+    entry = window.app.project.models[window.app.workspace.model_id or ""]
     before, domain = marginals(entry.model), entry.model.domain
     assert set(page.scene().nodes) == set(domain.names)
 
@@ -109,13 +109,13 @@ def test_a_file_is_opened_and_saved_as_the_other_four(
         monkeypatch.setattr(
             QFileDialog, "getSaveFileName", lambda *_, p=path, f=picked: (str(p), f)
         )
-        window.shell.center.bring_to_front(page)
+        window.app.center.bring_to_front(page)
         told.clear()
-        hands.do("file.save-model")
+        driver.do("file.save-model")
         assert any(sentence.startswith(f"Saved {path.name}.") for sentence in told)
         if other == ".uai":
             assert any("names.json beside it" in sentence for sentence in told)
-        again = opened(window, hands, path)
+        again = opened(window, driver, path)
         model = model_of(window)
         assert model.domain == domain
         after = marginals(model)
@@ -137,7 +137,7 @@ BROKEN = {
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_a_broken_file_is_told_with_its_line_and_the_program_goes_on(
     window: MainWindow,
-    hands: Hands,
+    driver: WindowDriver,
     told: list[str],
     files: dict[str, Path],
     tmp_path: Path,
@@ -149,36 +149,36 @@ def test_a_broken_file_is_told_with_its_line_and_the_program_goes_on(
     broken = tmp_path / f"broken{ending}"
     broken.write_text(text.replace(right, wrong, 1), encoding="latin-1")
     line = text[: text.index(right)].count("\n") + 1
-    open_files(window.shell, [broken, files[ending]])
+    open_files(window.app, [broken, files[ending]])
     assert any(s.startswith(f"broken{ending}: line {line}") for s in told)
-    assert len(window.shell.project.models) == 1  # and the next file was opened
-    hands.settle()
+    assert len(window.app.project.models) == 1  # and the next file was opened
+    driver.settle()
 
 
 def test_the_alarm_network_walks_through_every_format(
     shared: Path,
     window: MainWindow,
-    hands: Hands,
+    driver: WindowDriver,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    opened(window, hands, shared / "data/networks/alarm.bif")
+    opened(window, driver, shared / "data/networks/alarm.bif")
     before = marginals(model_of(window))
     for step, ending in enumerate((".xdsl", ".net", ".dne", ".uai", ".xml")):
         path = tmp_path / f"alarm{step}{ending}"
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, p=path: (str(p), ""))
-        hands.do("file.save-model")
-        opened(window, hands, path)
+        driver.do("file.save-model")
+        opened(window, driver, path)
     after = marginals(model_of(window))
     assert all(np.abs(before[name] - after[name]).max() < 1e-12 for name in before)
 
 
 def test_a_structure_alone_is_opened_with_a_warning(
-    window: MainWindow, hands: Hands, told: list[str], tmp_path: Path
+    window: MainWindow, driver: WindowDriver, told: list[str], tmp_path: Path
 ) -> None:
     path = tmp_path / "causes.txt"  # as pasted from dagitty.net
     path.write_text('dag {\nRain [pos="0,0"]\nWet [pos="0,1"]\nRain -> Wet\n}\n')
-    page = opened(window, hands, path)
+    page = opened(window, driver, path)
     assert any("Fill the tables from data" in sentence for sentence in told)
     nodes = page.scene().nodes
     assert nodes["Wet"].pos().y() - nodes["Rain"].pos().y() == pytest.approx(150)
@@ -186,28 +186,28 @@ def test_a_structure_alone_is_opened_with_a_warning(
 
 def test_evidence_files_are_saved_and_opened(
     window: MainWindow,
-    hands: Hands,
+    driver: WindowDriver,
     told: list[str],
     sample_data: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     path = tmp_path / "case.evid"
-    open_files(window.shell, [path])
+    open_files(window.app, [path])
     assert any("Open the model first" in sentence for sentence in told)
-    page = opened(window, hands, sample_data / "asia.bif")
+    page = opened(window, driver, sample_data / "asia.bif")
     live = page.asking.live
     live.set_finding("smoke", Observed("yes"))
-    hands.wait_for("beliefs", lambda: not live.is_stale)
+    driver.wait_for("beliefs", lambda: not live.is_stale)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
-    hands.do("evidence.save-file")
+    driver.do("evidence.save-file")
     live.clear()
-    hands.wait_for("beliefs", lambda: not live.is_stale)
-    open_files(window.shell, [path])
-    hands.wait_for("evidence", lambda: dict(live.evidence) == {"smoke": Observed("yes")})
-    hands.wait_for("beliefs", lambda: not live.is_stale)
+    driver.wait_for("beliefs", lambda: not live.is_stale)
+    open_files(window.app, [path])
+    driver.wait_for("evidence", lambda: dict(live.evidence) == {"smoke": Observed("yes")})
+    driver.wait_for("beliefs", lambda: not live.is_stale)
     path.write_text("1 99 0")
-    open_files(window.shell, [path])
+    open_files(window.app, [path])
     assert any("case.evid: line 1" in sentence for sentence in told)
 
 
@@ -229,7 +229,7 @@ def test_a_name_without_an_ending_gets_that_of_the_picked_format(
 
 @pytest.mark.parametrize("ending", [".bif", ".net", ".xdsl"])
 def test_what_a_file_says_beside_the_model_is_kept_by_the_project_and_written_again(
-    window: MainWindow, hands: Hands, sample_data: Path, tmp_path: Path, ending: str
+    window: MainWindow, driver: WindowDriver, sample_data: Path, tmp_path: Path, ending: str
 ) -> None:
     properties = Properties(
         ("source = clinic",), {"smoke": ("colour = red",)}, {"lung": ("n = 9",)}
@@ -238,8 +238,8 @@ def test_what_a_file_says_beside_the_model_is_kept_by_the_project_and_written_ag
         tmp_path / name for name in (f"one{ending}", "kept.pgmz", f"two{ending}")
     )
     write_model(first, replace(read_model(sample_data / "asia.bif"), properties=properties))
-    opened(window, hands, first)
-    write_project(project, window.shell.project)
+    opened(window, driver, first)
+    write_project(project, window.app.project)
     (entry,) = read_project(project).models.values()
-    FileDesk(window.shell).save_model_to(second, entry)
+    FileCommands(window.app).save_model_to(second, entry)
     assert read_model(second).properties == read_model(first).properties == properties

@@ -25,7 +25,7 @@ from pgmstudio.core.io.data.reader import import_data
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
-from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.knowledge.tier_lanes import FREE, LaneList
 from pgmstudio.gui.learning.actions import open_learn_page
 from pgmstudio.gui.learning.page import LearnPage
@@ -41,20 +41,20 @@ LONG_MS = 60_000
 TIERS = (("asia", "smoke"), ("tub", "lung", "bronc"), ("either", "xray", "dysp"))
 
 
-def lane(hands: Hands, number: int) -> LaneList:
-    found = hands.widget(f"laneList{number}")
+def lane(driver: WindowDriver, number: int) -> LaneList:
+    found = driver.widget(f"laneList{number}")
     assert isinstance(found, LaneList)
     return found
 
 
-def names_in(hands: Hands, number: int) -> list[str]:
-    shown = lane(hands, number)
+def names_in(driver: WindowDriver, number: int) -> list[str]:
+    shown = lane(driver, number)
     return [shown.item(place).text() for place in range(shown.count())]
 
 
-def drag_into(hands: Hands, monkeypatch: pytest.MonkeyPatch, name: str, tier: int) -> None:
+def drag_into(driver: WindowDriver, monkeypatch: pytest.MonkeyPatch, name: str, tier: int) -> None:
     """Press, pull and let go over another lane; what a platform does between is done here."""
-    source, target = lane(hands, FREE), lane(hands, tier)
+    source, target = lane(driver, FREE), lane(driver, tier)
 
     def carried(_list: QListWidget, _actions: Qt.DropAction) -> None:
         target._source = source
@@ -65,31 +65,31 @@ def drag_into(hands: Hands, monkeypatch: pytest.MonkeyPatch, name: str, tier: in
     with monkeypatch.context() as patch:
         patch.setattr(QListWidget, "startDrag", carried)
         QTest.mousePress(source.viewport(), LEFT, pos=start)
-        while name not in names_in(hands, tier):  # the drag begins a few pixels on
+        while name not in names_in(driver, tier):  # the drag begins a few pixels on
             start += QPoint(12, 4)
             assert start.x() < source.width(), f"{name} cannot be dragged"
             QTest.mouseMove(source.viewport(), start)
 
 
-def rule(hands: Hands, source: str, target: str, button: str) -> None:
+def rule(driver: WindowDriver, source: str, target: str, button: str) -> None:
     """Two names and a button, as above the lanes."""
     for name, value in (("ruleSource", source), ("ruleTarget", target)):
-        box = hands.widget(name)
+        box = driver.widget(name)
         assert isinstance(box, QComboBox)
         box.setCurrentText(value)
-    hands.press(button)
+    driver.press(button)
 
 
-def learn(qtbot: QtBot, hands: Hands, learner: str) -> LearningRun:
-    page = open_learn_page(hands.shell, learner)
-    with qtbot.waitSignal(hands.shell.bench.runs.run_ended, timeout=LONG_MS):
-        hands.press("learnStart")
+def learn(qtbot: QtBot, driver: WindowDriver, learner: str) -> LearningRun:
+    page = open_learn_page(driver.app, learner)
+    with qtbot.waitSignal(driver.app.workspace.runs.run_ended, timeout=LONG_MS):
+        driver.press("learnStart")
     assert isinstance(page, LearnPage)
-    return hands.shell.bench.runs.runs[-1]
+    return driver.app.workspace.runs.runs[-1]
 
 
-def edges_of(hands: Hands, model_id: str | None) -> set[tuple[str, str]]:
-    model = hands.shell.project.models[model_id or ""].model
+def edges_of(driver: WindowDriver, model_id: str | None) -> set[tuple[str, str]]:
+    model = driver.app.project.models[model_id or ""].model
     assert isinstance(model, DirectedModel)
     return set(model.edges)
 
@@ -110,39 +110,39 @@ def click_edge(qtbot: QtBot, page: ModelPage, edge: tuple[str, str]) -> QPoint:
 def test_expert_knowledge(
     qtbot: QtBot,
     window: MainWindow,
-    hands: Hands,
+    driver: WindowDriver,
     sample_data: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    shell = window.shell
+    app = window.app
     data = import_data(sample_data / "asia_sample.csv", ImportOptions()).data
-    shell.change("Import", partial(edits.add_data, entry=DataEntry("asia", data)))
+    app.change("Import", partial(edits.add_data, entry=DataEntry("asia", data)))
 
     # Three tiers, one edge forbidden, one required.
-    hands.do("knowledge.edit")
+    driver.do("knowledge.edit")
     for number, names in enumerate(TIERS):
-        hands.press("addTier")
+        driver.press("addTier")
         for name in names:
-            drag_into(hands, monkeypatch, name, number)
-    assert shell.project.knowledge.tiers == TIERS
-    rule(hands, "bronc", "dysp", "ruleForbid")
-    rule(hands, "asia", "tub", "ruleRequire")
-    clash = hands.window.findChild(Note, "clashNote")
+            drag_into(driver, monkeypatch, name, number)
+    assert app.project.knowledge.tiers == TIERS
+    rule(driver, "bronc", "dysp", "ruleForbid")
+    rule(driver, "asia", "tub", "ruleRequire")
+    clash = driver.window.findChild(Note, "clashNote")
     assert clash.isHidden()
 
     # Two rules clash: both are named, here and before a run, which cannot start.
-    rule(hands, "lung", "smoke", "ruleRequire")
+    rule(driver, "lung", "smoke", "ruleRequire")
     assert clash.isVisible()
     assert "lung → smoke is required" in clash.text
     assert "lung is in tier 2 and smoke in the earlier tier 1" in clash.text
-    page = open_learn_page(shell, "bn.kes")
+    page = open_learn_page(app, "bn.kes")
     refusal = page.findChild(Note, "refusalNote")
     assert "lung → smoke is required" in refusal.text
     assert not page.findChild(QPushButton, "learnStart").isEnabled()
 
     # One of the two goes.
-    hands.do("knowledge.edit")
-    hands.press("clashRules")
+    driver.do("knowledge.edit")
+    driver.press("clashRules")
     (remover,) = [
         w
         for w in window.findChildren(QToolButton)
@@ -150,12 +150,12 @@ def test_expert_knowledge(
     ]
     qtbot.mouseClick(remover, LEFT)
     assert clash.isHidden()
-    rules = shell.project.knowledge
+    rules = app.project.knowledge
 
     # Two learners, and the green check for both.
     for learner in ("bn.kes", "tree.chow-liu"):
-        run = learn(qtbot, hands, learner)
-        edges = edges_of(hands, run.model_id)
+        run = learn(qtbot, driver, learner)
+        edges = edges_of(driver, run.model_id)
         assert rules.violations(edges) == []
         assert ("asia", "tub") in edges
         assert ("bronc", "dysp") not in edges
@@ -168,14 +168,14 @@ def test_expert_knowledge(
         assert check.property("role") == "note-success"
 
     # On the canvas one edge is pinned and another deleted.
-    first = next(run for run in shell.bench.runs.runs if run.request.learner_key == "bn.kes")
-    open_model_page(shell, first.model_id or "")
-    hands.do("window.bottom")
-    model = hands.model_page()
+    first = next(run for run in app.workspace.runs.runs if run.request.learner_key == "bn.kes")
+    open_model_page(app, first.model_id or "")
+    driver.do("window.bottom")
+    model = driver.model_page()
     scene = model.scene()
-    hands.wait_for("routes", lambda: all(map(scene.is_routed, scene.edges.values())))
+    driver.wait_for("routes", lambda: all(map(scene.is_routed, scene.edges.values())))
     pinned, deleted = ("smoke", "lung"), ("either", "xray")
-    assert {pinned, deleted} <= edges_of(hands, first.model_id) - rules.required
+    assert {pinned, deleted} <= edges_of(driver, first.model_id) - rules.required
     place = click_edge(qtbot, model, pinned)
     viewport = model.canvas.view.viewport()
     right = QContextMenuEvent.Reason.Mouse
@@ -185,18 +185,18 @@ def test_expert_knowledge(
     assert not pin.icon().isNull()
     pin.trigger()
     menu.close()
-    assert shell.project.knowledge.required == {("asia", "tub"), pinned}
+    assert app.project.knowledge.required == {("asia", "tub"), pinned}
     assert "required edge" in {entry.text for entry in model.legend_entries()}
     click_edge(qtbot, model, deleted)
     qtbot.keyClick(model.canvas.view, Key.Key_Delete)
-    assert deleted not in edges_of(hands, first.model_id)
+    assert deleted not in edges_of(driver, first.model_id)
 
     # Learning goes on from here: the pinned edge is there, and every rule holds.
-    hands.do("learn.continue")
-    with qtbot.waitSignal(shell.bench.runs.run_ended, timeout=LONG_MS):
-        hands.press("learnStart")
-    last = shell.bench.runs.runs[-1]
+    driver.do("learn.continue")
+    with qtbot.waitSignal(app.workspace.runs.run_ended, timeout=LONG_MS):
+        driver.press("learnStart")
+    last = app.workspace.runs.runs[-1]
     assert last.request.params.start is not None
-    edges = edges_of(hands, last.model_id)
+    edges = edges_of(driver, last.model_id)
     assert pinned in edges
-    assert shell.project.knowledge.violations(edges) == []
+    assert app.project.knowledge.violations(edges) == []

@@ -22,7 +22,7 @@ from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.model import Model
 from pgmstudio.core.params import parse_params
 from pgmstudio.gui.data.page import DataPage
-from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.export.dialog import ExportDialog
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.importing.page_view import CUTS
@@ -69,9 +69,9 @@ def model_bytes(model: Model) -> bytes:
 def test_a_label_learned_from_an_incomplete_file_is_edited_asked_and_exported(
     qtbot: QtBot, window: MainWindow, people: Path, tmp_path: Path
 ) -> None:
-    shell, hands = window.shell, Hands(window)
-    open_file(shell, people)
-    page = shell.center.current
+    app, driver = window.app, WindowDriver(window)
+    open_file(app, people)
+    page = app.center.current
     assert isinstance(page, ImportPage)
     qtbot.waitUntil(lambda: page.reading is not None, timeout=20_000)
     assert "3 cells missing" in page.view.columns.note.text
@@ -81,41 +81,41 @@ def test_a_label_learned_from_an_incomplete_file_is_edited_asked_and_exported(
     for name in ("age", "pressure"):
         page.view.columns.list.pick(name)
         page.view.cuts.bins.setValue(2)
-    hands.settle()
+    driver.settle()
     histogram = page.view.cuts.histogram
     before, middle = histogram.points, histogram.height() // 2
     start, end = (QPoint(histogram.x_of(value), middle) for value in (before[0], 140.0))
-    hands.drag(histogram, start, end)
+    driver.drag(histogram, start, end)
     after = histogram.points
     assert after != before
     qtbot.keyClick(histogram, Qt.Key.Key_Z, HELD.ControlModifier)
     assert histogram.points == before
     qtbot.keyClick(histogram, Qt.Key.Key_Z, HELD.ControlModifier | HELD.ShiftModifier)
     assert histogram.points == after
-    hands.press("importFinish")
-    qtbot.waitUntil(lambda: isinstance(shell.center.current, DataPage), timeout=20_000)
-    ((data_id, entry),) = shell.project.data.items()
+    driver.press("importFinish")
+    qtbot.waitUntil(lambda: isinstance(app.center.current, DataPage), timeout=20_000)
+    ((data_id, entry),) = app.project.data.items()
 
     # What becomes of missing cells is said before the start; then two restarts.
     trigger(window, "learn.learn")
-    sheet = shell.center.current
+    sheet = app.center.current
     assert isinstance(sheet, LearnPage)
     sheet.choose(learner="ldag.greedy")
-    hands.settle()
+    driver.settle()
     note = sheet.findChild(Note, "missingNote")
     assert isinstance(note, Note)
     assert note.text == sheet.learner.on_missing(entry.data)
     assert sheet.findChild(QPushButton, "learnStart").isEnabled()
     params = parse_params(learner_of("ldag.greedy").params_type, {"restarts": 2})
-    run = landing_of(shell).start(RunRequest("Labels", "ldag.greedy", params, 1, data_id))
+    run = landing_of(app).start(RunRequest("Labels", "ldag.greedy", params, 1, data_id))
     qtbot.waitUntil(lambda: run.state.is_end, timeout=LONG_MS)
-    qtbot.waitUntil(lambda: bool(shell.project.runs))
-    (model_id,) = (r.model_id for r in shell.project.runs.values())
+    qtbot.waitUntil(lambda: bool(app.project.runs))
+    (model_id,) = (r.model_id for r in app.project.runs.values())
     assert model_id is not None
-    open_model_page(shell, model_id)
-    model_page = shell.center.current
+    open_model_page(app, model_id)
+    model_page = app.center.current
     assert isinstance(model_page, ModelPage)
-    learned = shell.project.models[model_id].model
+    learned = app.project.models[model_id].model
     assert isinstance(learned, LabelledDag)
     qtbot.waitUntil(lambda: len(model_page.scene().nodes) == 4)
 
@@ -124,8 +124,8 @@ def test_a_label_learned_from_an_incomplete_file_is_edited_asked_and_exported(
     view = model_page.canvas.view
     tag = view.mapFromScene(model_page.scene().edges[edge].tag.center())
     qtbot.mouseClick(view.viewport(), LEFT, pos=tag)
-    assert shell.bench.selection.edges == (edge,)
-    shell.reveal("tablePanel")
+    assert app.workspace.selection.edges == (edge,)
+    app.reveal("tablePanel")
     qtbot.waitUntil(lambda: window.findChild(LabelSections) is not None)
     label = window.findChild(LabelSections)
     table = window.findChild(LabelTable)
@@ -139,22 +139,22 @@ def test_a_label_learned_from_an_incomplete_file_is_edited_asked_and_exported(
     facts, saved = label.facts.facts, model_bytes(learned)
     ticked = next(row for row in label.rows.rows if row.is_in and not row.is_implied)
     label.rows.box(ticked.context).click()
-    edited = shell.project.models[model_id].model
+    edited = app.project.models[model_id].model
     assert isinstance(edited, LabelledDag)
     assert edited.representation_size() > learned.representation_size()
     qtbot.waitUntil(
         lambda: label.facts.facts.get(score, "…") not in ("…", facts[score]), timeout=LONG_MS
     )
-    shell.document.undo_stack.undo()
-    assert model_bytes(shell.project.models[model_id].model) == saved
+    app.document.undo_stack.undo()
+    assert model_bytes(app.project.models[model_id].model) == saved
 
     # Evidence on two nodes is the context; beliefs are those of brute force.
-    context_views(shell).follow(model_id, True)
+    context_views(app).follow(model_id, True)
     others = [n for n in learned.domain.names if n != edge[1]][:2]
     findings = {name: Observed(learned.domain[name].states[0]) for name in others}
-    live = shell.bench.beliefs(model_id)
+    live = app.workspace.beliefs(model_id)
     for name, finding in findings.items():
-        model_page.canvas.wishes.click_state.emit(name, finding.state)
+        model_page.canvas.signals.click_state.emit(name, finding.state)
     codes = {learned.domain.index(n): 0 for n in findings}
     drawn = {
         ends

@@ -18,7 +18,7 @@ from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.gui.canvas.node_view import NodeMode
 from pgmstudio.gui.data.page import DataPage
-from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.languages.tree_mixture.assignments_page import ComponentRowsPage
@@ -50,51 +50,51 @@ def write_triple(folder: Path) -> Path:
 def test_ten_trees_are_stopped_and_asked_and_no_row_is_lost(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shell, hands = window.shell, Hands(window)
-    open_file(shell, write_triple(tmp_path))
-    page = shell.center.current
+    app, driver = window.app, WindowDriver(window)
+    open_file(app, write_triple(tmp_path))
+    page = app.center.current
     assert isinstance(page, ImportPage)
     qtbot.waitUntil(lambda: page.reading is not None, timeout=20_000)
-    hands.press("importFinish")
-    qtbot.waitUntil(lambda: isinstance(shell.center.current, DataPage), timeout=20_000)
-    ((data_id, entry),) = shell.project.data.items()
+    driver.press("importFinish")
+    qtbot.waitUntil(lambda: isinstance(app.center.current, DataPage), timeout=20_000)
+    ((data_id, entry),) = app.project.data.items()
     assert entry.split is not None
     assert [rows.size for rows in entry.split.indices] == list(PARTS.values())
 
     # Ten trees from the training rows; a thousand starts would take until tomorrow.
     params = MixtureParams(components=(TREES,), restarts=1000, patience=50)
-    form = open_learn_page(shell)
+    form = open_learn_page(app)
     form.fill(RunRequest("Ten trees", "mixture.trees", params, 4, data_id, "train"))
-    hands.press("learnStart")
-    (run,) = shell.bench.runs.runs
+    driver.press("learnStart")
+    (run,) = app.workspace.runs.runs
     assert run.task.data.row_count == PARTS["ts"]
     qtbot.waitUntil(lambda: run.best is not None, timeout=LONG_MS)
     # A first model is there before the search has told anything.
     curves = {"held-out", "edges changed", "weight 1", "weight 10"}
     qtbot.waitUntil(lambda: curves <= {*run.trace.more}, timeout=LONG_MS)
     assert run.state is JobState.RUNNING
-    hands.press("runStop")
+    driver.press("runStop")
     qtbot.waitUntil(lambda: run.state.is_end, timeout=LONG_MS)
     assert run.state is JobState.CANCELLED
 
     # The best so far is kept, and opens.
-    hands.press("runOpenBest")
-    model_page = hands.model_page()
+    driver.press("runOpenBest")
+    model_page = driver.model_page()
     model_id = model_page.model_id or ""
-    model = shell.project.models[model_id].model
+    model = app.project.models[model_id].model
     assert isinstance(model, TreeMixture)
     assert len(model.trees) == TREES
-    assert shell.project.models[model_id].run_id in shell.project.runs
+    assert app.project.models[model_id].run_id in app.project.runs
 
     # Evidence by a click on a bar; the cards follow.
     name = model.domain.names[0]
     model_page.set_mode(NodeMode.BARS, [name])
     view = model_page.canvas.view
-    hands.keys(view, Qt.Key.Key_1)  # 100 %
+    driver.keys(view, Qt.Key.Key_1)  # 100 %
     view.look_at(name)
-    hands.settle()
+    driver.settle()
     state = model.domain[name].states[1]
-    hands.click_canvas(model_page, hands.bar(model_page, name, state))
+    driver.click_canvas(model_page, driver.bar(model_page, name, state))
     assert model_page.asking.live.evidence == {name: Observed(state)}
     session = open_session(model)
     session.set_evidence(name, Observed(state))
@@ -107,8 +107,8 @@ def test_ten_trees_are_stopped_and_asked_and_no_row_is_lost(
         assert "→" in card.words
 
     # Every row of all three files has its tree.
-    hands.do("model.assignments")
-    rows = shell.center.current
+    driver.do("model.assignments")
+    rows = app.center.current
     assert isinstance(rows, ComponentRowsPage)
     qtbot.waitUntil(lambda: rows.found is not None)
     path = tmp_path / "rows.csv"

@@ -14,7 +14,7 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.pdg.learning.trace import PdgScan
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.sessions import open_session
-from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.languages.pdg.inspector import GraphNodeInspector
 from pgmstudio.gui.languages.pdg.size_history import graph_trail
 from pgmstudio.gui.model_page.page import ModelPage
@@ -33,13 +33,13 @@ def _click(page: ModelPage, place: object) -> None:
 
 
 def test_a_person_learns_a_decision_graph_asks_it_edits_it_and_keeps_it(
-    hands: Hands, qtbot: QtBot, tmp_path: Path
+    driver: WindowDriver, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    shell = hands.shell
+    app = driver.app
     learned = {"lambdas": (0.02, 0.3), "forest": "chain", "criterion": "bic"}
-    model_id = add_ended_run(shell, coronary_rows(800), "pdg.learn", **learned)
-    open_model_page(shell, model_id)
-    page = hands.model_page()
+    model_id = add_ended_run(app, coronary_rows(800), "pdg.learn", **learned)
+    open_model_page(app, model_id)
+    page = driver.model_page()
     desk = page.bands
     assert desk is not None
     assert desk.is_open
@@ -70,8 +70,8 @@ def test_a_person_learns_a_decision_graph_asks_it_edits_it_and_keeps_it(
     ]
     leaf = graph.domain.names[last]
     _click(page, node_place(page, leaf, 0))
-    qtbot.waitUntil(lambda: hands.window.findChild(GraphNodeInspector) is not None)
-    panel = hands.window.findChild(GraphNodeInspector)
+    qtbot.waitUntil(lambda: driver.window.findChild(GraphNodeInspector) is not None)
+    panel = driver.window.findChild(GraphNodeInspector)
     assert isinstance(panel, GraphNodeInspector)
     qtbot.waitUntil(lambda: any(row.words.startswith("Merge") for row in panel.changes.rows))
     place = next(i for i, row in enumerate(panel.changes.rows) if row.words.startswith("Merge"))
@@ -82,32 +82,32 @@ def test_a_person_learns_a_decision_graph_asks_it_edits_it_and_keeps_it(
     merged = desk.graph
     assert merged is not None
     assert merged.effective_size() == graph.effective_size() + row.size
-    trail = graph_trail(shell).points(model_id)
+    trail = graph_trail(app).points(model_id)
     assert [point.size for point in trail] == [graph.effective_size(), merged.effective_size()]
     assert trail[1].bits <= trail[0].bits + 1e-9
-    shell.document.undo_stack.undo()
+    app.document.undo_stack.undo()
     assert desk.graph is graph
 
     # Every λ of the sweep has a point of size and likelihood, and opens.
-    hands.do("learn.pdg-scan")
-    sweep = shell.center.current
+    driver.do("learn.pdg-scan")
+    sweep = app.center.current
     assert isinstance(sweep, PdgScanPage)
     assert isinstance(sweep.scan, PdgScan)
     assert len(sweep.scan.points) == 2
     sizes, bits = sweep.plot.curves["training"]
     assert sizes == sorted(float(p.effective_size) for p in sweep.scan.points)
     assert len(bits) == 2
-    count = len(shell.project.models)
+    count = len(app.project.models)
     sweep.open_point(1)
-    assert len(shell.project.models) == count + 1
-    opened = list(shell.project.models.values())[-1].model
+    assert len(app.project.models) == count + 1
+    opened = list(app.project.models.values())[-1].model
     assert isinstance(opened, DecisionGraph)
 
     # As a Bayesian network it says the same.
-    open_model_page(shell, model_id)
-    hands.do("model.convert.bayesian-network")
-    qtbot.waitUntil(lambda: len(shell.project.models) == count + 2)
-    network = list(shell.project.models.values())[-1].model
+    open_model_page(app, model_id)
+    driver.do("model.convert.bayesian-network")
+    qtbot.waitUntil(lambda: len(app.project.models) == count + 2)
+    network = list(app.project.models.values())[-1].model
     assert isinstance(network, BayesianNetwork)
     one, other = open_session(graph), open_session(network)
     for variable in graph.domain:
@@ -122,6 +122,6 @@ def test_a_person_learns_a_decision_graph_asks_it_edits_it_and_keeps_it(
     assert again.forest == graph.forest
     for a, b in zip(again.parameters, graph.parameters, strict=True):
         np.testing.assert_allclose(a, b, atol=1e-12)
-    open_files(shell, [path])
-    assert isinstance(list(shell.project.models.values())[-1].model, DecisionGraph)
-    hands.model_page()
+    open_files(app, [path])
+    assert isinstance(list(app.project.models.values())[-1].model, DecisionGraph)
+    driver.model_page()

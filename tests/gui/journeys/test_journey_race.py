@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.experiments.language_comparison.results import LanguageRow
 from pgmstudio.gui.comparison.languages_page import ComparePage
 from pgmstudio.gui.data.page import DataPage
-from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.export import report_actions
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.model_page.page import ModelPage
@@ -25,20 +25,20 @@ LEFT = Qt.MouseButton.LeftButton
 
 @pytest.mark.slow
 def test_a_person_races_languages_stops_one_and_runs_the_race_again(
-    hands: Hands, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    driver: WindowDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shell = hands.shell
-    open_file(shell, write_triple(tmp_path))
-    form = shell.center.current
+    app = driver.app
+    open_file(app, write_triple(tmp_path))
+    form = app.center.current
     assert isinstance(form, ImportPage)
-    hands.wait_for("the file to be read", lambda: form.reading)
-    hands.press("importFinish")
-    hands.wait_for("the rows", lambda: isinstance(shell.center.current, DataPage))
+    driver.wait_for("the file to be read", lambda: form.reading)
+    driver.press("importFinish")
+    driver.wait_for("the rows", lambda: isinstance(app.center.current, DataPage))
 
     # Sixty seconds for each language, on the parts of the three files.
-    shell.book.refresh()
-    shell.book["evaluate.compare-languages"].trigger()
-    page = shell.center.current
+    app.book.refresh()
+    app.book["evaluate.compare-languages"].trigger()
+    page = app.center.current
     assert isinstance(page, ComparePage)
     page.setup.ticks["hybrid"].setChecked(False)
     page.setup.seconds.setValue(60)
@@ -80,25 +80,25 @@ def test_a_person_races_languages_stops_one_and_runs_the_race_again(
     assert place is not None
     assert plot.canvas is not None
     qtbot.mouseClick(plot.canvas.viewport(), LEFT, pos=place)
-    qtbot.waitUntil(lambda: isinstance(shell.center.current, ModelPage))
-    (opened,) = shell.project.models.values()
+    qtbot.waitUntil(lambda: isinstance(app.center.current, ModelPage))
+    (opened,) = app.project.models.values()
     assert opened.title in {row.language.title for row in table.rows}
 
     # The table has paired differences with intervals; all of it is kept and reported.
-    shell.center.bring_to_front(page)
+    app.center.bring_to_front(page)
     for row in table.rows:
         assert row.compared is not None
         if row is not table.best:
             assert row.compared.interval is not None
-    hands.press("compareKeep")
-    (kept,) = shell.project.comparisons.values()
+    driver.press("compareKeep")
+    (kept,) = app.project.comparisons.values()
     assert len(kept.model_ids) == 6
     pages: list[Path] = []
     monkeypatch.setattr(report_actions, "show_page", pages.append)
     target = tmp_path / "race.html"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
-    shell.book.refresh("file.report")
-    shell.book["file.report"].trigger()
+    app.book.refresh("file.report")
+    app.book["file.report"].trigger()
     qtbot.waitUntil(lambda: pages == [target], timeout=LONG)
     text = target.read_text(encoding="utf-8")
     assert all(row.language.title in text for row in table.rows)

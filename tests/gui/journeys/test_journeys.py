@@ -19,7 +19,7 @@ from pgmstudio.core.io.project.project_file import project_bytes
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.gui.data.missing_tab import MissingTab
 from pgmstudio.gui.data.page import DataPage
-from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.importing.page_view import COLUMNS, CUTS
 from pgmstudio.gui.learning.page import LearnPage
@@ -36,10 +36,10 @@ LONG_MS = 60_000
 
 
 @pytest.fixture
-def hands(hands: Hands) -> Hands:
+def driver(driver: WindowDriver) -> WindowDriver:
     """The graph has the room of the bottom panels."""
-    hands.do("window.bottom")
-    return hands
+    driver.do("window.bottom")
+    return driver
 
 
 # -- journey 2: click a bar
@@ -49,29 +49,29 @@ def shown_beliefs(page: ModelPage) -> dict[str, tuple[float, ...]]:
     return {name: node.face.beliefs for name, node in page.scene().nodes.items()}
 
 
-def ghost_is_drawn(hands: Hands, page: ModelPage, node: str, state: str) -> bool:
+def ghost_is_drawn(driver: WindowDriver, page: ModelPage, node: str, state: str) -> bool:
     """Whether the right side of the prior's outline can be seen over the empty bar."""
     item = page.scene().nodes[node]
     place = item.face.states.index(state)
-    edge = hands.bar(page, node, state, item.face.priors[place])
+    edge = driver.bar(page, node, state, item.face.priors[place])
     picture = page.canvas.view.viewport().grab().toImage()
     lights = [picture.pixelColor(edge + QPoint(dx, 0)).lightnessF() for dx in range(-5, 3)]
     return min(lights) < lights[0] - 0.15
 
 
-def test_click_a_bar_tour(qtbot: QtBot, window: MainWindow, hands: Hands) -> None:
-    open_welcome(window.shell)
-    hands.press("sample.asia.json")
-    page = hands.model_page()
+def test_click_a_bar_tour(qtbot: QtBot, window: MainWindow, driver: WindowDriver) -> None:
+    open_welcome(window.app)
+    driver.press("sample.asia.json")
+    page = driver.model_page()
     network = page.asking.live.model
     assert isinstance(network, BayesianNetwork)
     reference = BruteForceSession(network)
     prior = shown_beliefs(page)
     assert prior["lung"] == pytest.approx((0.055, 0.945))
 
-    hands.click_canvas(page, hands.bar(page, "smoke", "yes"))
+    driver.click_canvas(page, driver.bar(page, "smoke", "yes"))
     reference.set_evidence("smoke", Observed("yes"))
-    hands.click_canvas(page, hands.bar(page, "xray", "no"), Mods.ShiftModifier)
+    driver.click_canvas(page, driver.bar(page, "xray", "no"), Mods.ShiftModifier)
     reference.set_evidence("xray", Observed("yes"))  # of two states, not one is the other
     mark = page.scene().nodes["xray"].face.mark
     assert mark is not None
@@ -79,7 +79,7 @@ def test_click_a_bar_tour(qtbot: QtBot, window: MainWindow, hands: Hands) -> Non
 
     live = page.asking.live
     viewport = page.canvas.view.viewport()
-    start, end = hands.bar(page, "dysp", "no", 0.95), hands.bar(page, "dysp", "no", 0.3)
+    start, end = driver.bar(page, "dysp", "no", 0.95), driver.bar(page, "dysp", "no", 0.3)
     qtbot.mousePress(viewport, LEFT, pos=start)
     moved = []
     for share in (0.3, 0.6, 1.0):
@@ -96,12 +96,12 @@ def test_click_a_bar_tour(qtbot: QtBot, window: MainWindow, hands: Hands) -> Non
     for name, beliefs in shown_beliefs(page).items():
         assert beliefs == pytest.approx(tuple(reference.belief(name).values))
 
-    assert ghost_is_drawn(hands, page, "lung", "no")
+    assert ghost_is_drawn(driver, page, "lung", "no")
     assert "outline = prior" in [entry.text for entry in page.canvas.legend.entries]
     status = window.findChild(QPushButton, "statusEvidence")
     assert status.text() == f"P(e) {2 ** reference.log2_evidence():.4g}"
 
-    hands.click_canvas(page, hands.head(page, "lung"))
+    driver.click_canvas(page, driver.head(page, "lung"))
     tick = window.findChild(QCheckBox, "evidenceTick.smoke")
     qtbot.mouseClick(tick, LEFT, pos=QPoint(8, tick.height() // 2))
     qtbot.waitUntil(lambda: "smoke" not in live.evidence and not live.is_stale)
@@ -135,24 +135,24 @@ def people(tmp_path: Path) -> Path:
     return path
 
 
-def drag_cut(hands: Hands, page: ImportPage, cut: int, value: float) -> None:
+def drag_cut(driver: WindowDriver, page: ImportPage, cut: int, value: float) -> None:
     histogram = page.view.cuts.histogram
     middle = histogram.height() // 2
     start = QPoint(histogram.x_of(histogram.points[cut]), middle)
-    hands.drag(histogram, start, QPoint(histogram.x_of(value), middle))
+    driver.drag(histogram, start, QPoint(histogram.x_of(value), middle))
 
 
 def test_an_incomplete_file_becomes_a_saved_project(
     qtbot: QtBot,
     window: MainWindow,
-    hands: Hands,
+    driver: WindowDriver,
     people: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    shell = window.shell
-    open_file(shell, people)
-    page = shell.center.current
+    app = window.app
+    open_file(app, people)
+    page = app.center.current
     assert isinstance(page, ImportPage)
     qtbot.waitUntil(lambda: page.reading is not None, timeout=20_000)
     page.go_to(COLUMNS)
@@ -165,9 +165,9 @@ def test_an_incomplete_file_becomes_a_saved_project(
     page.view.cuts.bins.setValue(2)
     page.view.columns.list.pick("age")
     page.view.cuts.bins.setValue(3)
-    hands.settle()
+    driver.settle()
     before = page.view.cuts.histogram.points
-    drag_cut(hands, page, 0, 30)
+    drag_cut(driver, page, 0, 30)
     after = page.view.cuts.histogram.points
     assert after[0] == 30
     assert after[1:] == before[1:]
@@ -176,18 +176,18 @@ def test_an_incomplete_file_becomes_a_saved_project(
     redo = Mods.ControlModifier | Mods.ShiftModifier
     qtbot.keyClick(page.view.cuts.histogram, Key.Key_Z, redo)
     assert page.view.cuts.histogram.points == after
-    hands.press("importFinish")
-    qtbot.waitUntil(lambda: isinstance(shell.center.current, DataPage), timeout=20_000)
-    (entry,) = shell.project.data.values()
+    driver.press("importFinish")
+    qtbot.waitUntil(lambda: isinstance(app.center.current, DataPage), timeout=20_000)
+    (entry,) = app.project.data.values()
     assert entry.cuts["age"].points == after
     assert len(entry.cuts["pressure"].points) == 1
     counts = np.bincount(entry.data.column("age"))
     assert counts[0] == sum(20 + row % 60 < 30 for row in range(200))
 
     # The missing map counts what the file lacks.
-    data_page = shell.center.current
+    data_page = app.center.current
     assert isinstance(data_page, DataPage)
-    hands.press("dataTabs.missing")
+    driver.press("dataTabs.missing")
     tab = data_page.findChild(MissingTab, "missingTab")
     qtbot.waitUntil(lambda: tab.map.pattern_count == 4)  # none, one of them, the other, both
     assert "7 of 800 cells are missing in smoker and sport" in tab.sentence.text
@@ -196,31 +196,31 @@ def test_an_incomplete_file_becomes_a_saved_project(
 
     # Learn; what happens with the missing cells is said before.
     press_keys(window, qtbot, Key.Key_L, Mods.ControlModifier)
-    sheet = shell.center.current
+    sheet = app.center.current
     assert isinstance(sheet, LearnPage)
     sheet.choose(learner="bn.hill-climb")
-    hands.settle()
+    driver.settle()
     note = sheet.findChild(Note, "missingNote")
     assert note.isVisible()
     assert note.text == sheet.learner.on_missing(entry.data)
     assert "7" in note.text
     start = sheet.findChild(QPushButton, "learnStart")
-    with qtbot.waitSignal(shell.bench.runs.run_ended, timeout=LONG_MS):
+    with qtbot.waitSignal(app.workspace.runs.run_ended, timeout=LONG_MS):
         qtbot.mouseClick(start, LEFT)
-    (run,) = shell.project.runs.values()
-    assert run.model_id in shell.project.models
+    (run,) = app.project.runs.values()
+    assert run.model_id in app.project.models
 
     # Save, and open in another window: the same bytes.
     path = tmp_path / "people.pgmz"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     press_keys(window, qtbot, Key.Key_S, Mods.ControlModifier)
-    assert shell.document.is_saved
+    assert app.document.is_saved
     other = MainWindow()
     qtbot.addWidget(other)
     other.show()
-    open_file(other.shell, path)
-    assert project_bytes(other.shell.project) == path.read_bytes()
-    assert project_bytes(shell.project) == path.read_bytes()
-    reopened = other.shell.center.current
+    open_file(other.app, path)
+    assert project_bytes(other.app.project) == path.read_bytes()
+    assert project_bytes(app.project) == path.read_bytes()
+    reopened = other.app.center.current
     assert isinstance(reopened, ModelPage)
     qtbot.waitUntil(lambda: len(reopened.scene().nodes) == 4)

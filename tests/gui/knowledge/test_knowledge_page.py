@@ -34,14 +34,14 @@ LEFT = Qt.MouseButton.LeftButton
 
 @pytest.fixture
 def page(window: MainWindow) -> KnowledgePage:
-    add_sprinkler(window.shell)
-    window.shell.book.refresh()
-    window.shell.book["knowledge.edit"].trigger()
-    return cast(KnowledgePage, window.shell.center.current)
+    add_sprinkler(window.app)
+    window.app.book.refresh()
+    window.app.book["knowledge.edit"].trigger()
+    return cast(KnowledgePage, window.app.center.current)
 
 
 def rules(window: MainWindow) -> Knowledge:
-    return window.shell.project.knowledge
+    return window.app.project.knowledge
 
 
 def lane(page: KnowledgePage, number: int) -> QListWidget:
@@ -80,7 +80,7 @@ def test_moving_variables_between_lanes_is_one_undoable_step(
     lanes.move_variables(["wet"], 1)
     assert rules(window).tiers == (("rain", "sprinkler"), ("wet",))
     assert names_in(page, FREE) == []
-    window.shell.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
     assert rules(window).tiers == (("rain", "sprinkler"), ())
     lanes.move_variables(["rain"], FREE)
     assert rules(window).tiers == (("sprinkler",), ())
@@ -214,7 +214,7 @@ def test_the_combos_start_at_an_edge_that_can_be(window: MainWindow, page: Knowl
 
 def test_an_edge_to_itself_is_refused_in_words(window: MainWindow, page: KnowledgePage) -> None:
     told: list[str] = []
-    window.shell.errors.sentence.connect(told.append)
+    window.app.errors.sentence.connect(told.append)
     page.set_rule("rain", "rain", "required")
     assert rules(window).is_empty
     assert len(told) == 1
@@ -243,7 +243,7 @@ def test_rules_that_clash_are_named_at_once_until_one_is_removed(
 def test_of_a_rule_and_a_tier_that_clash_either_can_be_removed(
     window: MainWindow, page: KnowledgePage
 ) -> None:
-    window.shell.change("Tiers", partial(edits.set_tiers, tiers=[["rain"], ["wet"]]))
+    window.app.change("Tiers", partial(edits.set_tiers, tiers=[["rain"], ["wet"]]))
     page.set_rule("wet", "rain", "required")
     note = page.findChild(Note, "clashNote")
     assert note.isVisible()
@@ -269,8 +269,8 @@ def test_rules_written_to_a_file_come_back(
     file = str(tmp_path / "rules.json")
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (file, ""))
     page.findChild(QPushButton, "knowledgeExport").click()
-    window.shell.book.refresh()
-    window.shell.book["knowledge.clear"].trigger()
+    window.app.book.refresh()
+    window.app.book["knowledge.clear"].trigger()
     assert rules(window).is_empty
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (file, ""))
     page.findChild(QPushButton, "knowledgeImport").click()
@@ -281,26 +281,26 @@ def test_a_file_that_is_no_knowledge_is_told_and_changes_nothing(
     window: MainWindow, page: KnowledgePage, tmp_path: Path
 ) -> None:
     told: list[str] = []
-    window.shell.errors.sentence.connect(told.append)
+    window.app.errors.sentence.connect(told.append)
     file = tmp_path / "rules.json"
     file.write_text("{", encoding="utf-8")
-    before = window.shell.project
+    before = window.app.project
     page.import_file(file)
-    assert window.shell.project is before
+    assert window.app.project is before
     assert "rules.json" in told[0]
 
 
 def test_the_page_follows_undo_and_new_variables(window: MainWindow, page: KnowledgePage) -> None:
     page.set_rule("rain", "wet", "required")
-    window.shell.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
     assert page.findChild(QLabel, "ruleCount").text() == "0 rules"
-    model_id = next(iter(window.shell.project.models))
+    model_id = next(iter(window.app.project.models))
     from functools import partial
 
     from pgmstudio.core.data.variables import Variable
     from pgmstudio.core.project.model_edits import add_variable
 
     cloudy = Variable("cloudy", ("no", "yes"))
-    window.shell.change("Add", partial(add_variable, model_id=model_id, variable=cloudy))
+    window.app.change("Add", partial(add_variable, model_id=model_id, variable=cloudy))
     assert "cloudy" in names_in(page, FREE)
     assert "cloudy" in page.findChild(EdgeMatrix).rules.names

@@ -21,7 +21,7 @@ from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.learning.actions import landing_of, open_learn_page
 from pgmstudio.gui.learning.page import LearnPage
 from pgmstudio.gui.project.opening import open_model_page
-from pgmstudio.gui.runs.artifact_source import KeptSource
+from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.runs.learning_run import RunRequest
 from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
@@ -36,8 +36,8 @@ Widget = TypeVar("Widget", bound=QWidget)
 
 @pytest.fixture
 def page(window: MainWindow) -> LearnPage:
-    add_sprinkler(window.shell)
-    return open_learn_page(window.shell, "bn.hill-climb")
+    add_sprinkler(window.app)
+    return open_learn_page(window.app, "bn.hill-climb")
 
 
 def shown(page: LearnPage, kind: type[Widget], name: str) -> Widget:
@@ -47,7 +47,7 @@ def shown(page: LearnPage, kind: type[Widget], name: str) -> Widget:
 
 
 def start_and_wait(qtbot: QtBot, window: MainWindow, page: LearnPage) -> None:
-    with qtbot.waitSignal(window.shell.bench.runs.run_ended, timeout=LONG_MS):
+    with qtbot.waitSignal(window.app.workspace.runs.run_ended, timeout=LONG_MS):
         page.findChild(QPushButton, "learnStart").click()
 
 
@@ -55,12 +55,12 @@ def test_a_run_ends_with_its_model_in_the_project(
     qtbot: QtBot, window: MainWindow, page: LearnPage
 ) -> None:
     start_and_wait(qtbot, window, page)
-    (run,) = window.shell.project.runs.values()
+    (run,) = window.app.project.runs.values()
     assert run.outcome is Outcome.FINISHED
-    assert run.model_id in window.shell.project.models
-    assert window.shell.project.models[run.model_id].title == "Hill climbing"
-    window.shell.document.undo_stack.undo()
-    assert not window.shell.project.runs
+    assert run.model_id in window.app.project.models
+    assert window.app.project.models[run.model_id].title == "Hill climbing"
+    window.app.document.undo_stack.undo()
+    assert not window.app.project.runs
     table = window.findChild(QTableView, "runTable")
     assert table.model().index(0, 1).data() == "finished"
 
@@ -70,12 +70,12 @@ def test_reproduce_gives_the_same_model_bit_for_bit(
 ) -> None:
     start_and_wait(qtbot, window, page)
     said: list[str] = []
-    window.shell.bench.message.connect(lambda _level, sentence: said.append(sentence))
-    with qtbot.waitSignal(window.shell.bench.runs.run_ended, timeout=LONG_MS):
-        landing_of(window.shell).again("r1")
+    window.app.workspace.message.connect(lambda _level, sentence: said.append(sentence))
+    with qtbot.waitSignal(window.app.workspace.runs.run_ended, timeout=LONG_MS):
+        landing_of(window.app).again("r1")
     models = [
-        window.shell.project.models[run.model_id or ""].model
-        for run in window.shell.project.runs.values()
+        window.app.project.models[run.model_id or ""].model
+        for run in window.app.project.runs.values()
     ]
     assert document_of(ModelFile(models[0])) == document_of(ModelFile(models[1]))
     assert any("bit for bit" in sentence for sentence in said)
@@ -95,7 +95,7 @@ def test_the_inspector_says_what_a_run_will_cost_and_what_earlier_ones_did(
     qtbot.waitUntil(lambda: "hours" in inspector.plan.forecast.facts["Time"])
     shown(page, QLineEdit, "param.restarts").setText("0")
     start_and_wait(qtbot, window, page)
-    window.shell.center.bring_to_front(page)
+    window.app.center.bring_to_front(page)
     qtbot.waitUntil(lambda: any("finished" in v for v in inspector.plan.before.facts.values()))
 
 
@@ -112,13 +112,13 @@ def test_a_wrong_setting_is_marked_and_keeps_start_greyed(page: LearnPage) -> No
 
 def test_the_sentence_on_missing_cells_stands_before_start(page: LearnPage) -> None:
     note = page.findChild(Note, "missingNote")
-    assert note.text == page.learner.on_missing(page._shell.project.data["d1"].data)
+    assert note.text == page.learner.on_missing(page._app.project.data["d1"].data)
 
 
 def test_clashing_rules_are_named_before_the_start(window: MainWindow, page: LearnPage) -> None:
-    shell = window.shell
-    shell.change("tiers", lambda p: edits.set_tiers(p, tiers=[["wet"], ["rain"]]))
-    shell.change("rule", lambda p: edits.require_edge(p, source="rain", target="wet"))
+    app = window.app
+    app.change("tiers", lambda p: edits.set_tiers(p, tiers=[["wet"], ["rain"]]))
+    app.change("rule", lambda p: edits.require_edge(p, source="rain", target="wet"))
     shown(page, QComboBox, "param.knowledge").setCurrentText("of this project")
     refusal = page.findChild(Note, "refusalNote")
     assert "rain → wet is required, but" in refusal.text
@@ -128,13 +128,13 @@ def test_clashing_rules_are_named_before_the_start(window: MainWindow, page: Lea
 def test_what_a_learner_makes_of_the_rules_stands_before_start(
     window: MainWindow, page: LearnPage
 ) -> None:
-    window.shell.change("rule", lambda p: edits.forbid_edge(p, source="rain", target="wet"))
+    window.app.change("rule", lambda p: edits.forbid_edge(p, source="rain", target="wet"))
     note = page.findChild(Note, "rulesNote")
     for key, words in (
         ("tree.chow-liu-sparse", "1 rule about edges will be obeyed."),
         ("pdg.learn", "1 rule about edges cannot be imposed on this learner."),
     ):
-        open_learn_page(window.shell, key)
+        open_learn_page(window.app, key)
         shown(page, QComboBox, "param.knowledge").setCurrentText("of this project")
         assert note.text.startswith(words)
 
@@ -142,13 +142,13 @@ def test_what_a_learner_makes_of_the_rules_stands_before_start(
 def test_required_edges_are_obeyed_and_checked(
     qtbot: QtBot, window: MainWindow, page: LearnPage
 ) -> None:
-    shell = window.shell
-    shell.change("rule", lambda p: edits.require_edge(p, source="wet", target="rain"))
+    app = window.app
+    app.change("rule", lambda p: edits.require_edge(p, source="wet", target="rain"))
     shown(page, QComboBox, "param.knowledge").setCurrentText("of this project")
     said: list[str] = []
-    shell.bench.message.connect(lambda _level, sentence: said.append(sentence))
+    app.workspace.message.connect(lambda _level, sentence: said.append(sentence))
     start_and_wait(qtbot, window, page)
-    model = list(shell.project.models.values())[-1].model
+    model = list(app.project.models.values())[-1].model
     assert ("wet", "rain") in model.edges  # type: ignore[attr-defined]
     assert "All constraints hold." in said
 
@@ -157,22 +157,22 @@ def test_stopping_keeps_the_best_model_found(
     qtbot: QtBot, window: MainWindow, page: LearnPage
 ) -> None:
     shown(page, QLineEdit, "param.restarts").setText("1000000")
-    runs = window.shell.bench.runs
+    runs = window.app.workspace.runs
     page.findChild(QPushButton, "learnStart").click()
     (run,) = runs.runs
     qtbot.waitUntil(lambda: run.best is not None, timeout=LONG_MS)
     with qtbot.waitSignal(runs.run_ended, timeout=5000):
         window.findChild(QPushButton, "runStop").click()
     assert run.state is JobState.CANCELLED
-    (record,) = window.shell.project.runs.values()
+    (record,) = window.app.project.runs.values()
     assert record.outcome is Outcome.STOPPED
-    assert window.shell.project.models[record.model_id or ""].model is run.best
+    assert window.app.project.models[record.model_id or ""].model is run.best
 
 
 def test_more_runs_than_cores_wait_their_turn(
     qtbot: QtBot, window: MainWindow, page: LearnPage
 ) -> None:
-    runs = window.shell.bench.runs
+    runs = window.app.workspace.runs
     runs.workers = 1
     for _ in range(3):
         page.findChild(QPushButton, "learnStart").click()
@@ -183,7 +183,7 @@ def test_more_runs_than_cores_wait_their_turn(
     assert runs.waiting[0] is last
     runs.remove(runs.runs[2])
     qtbot.waitUntil(lambda: not runs.running and not runs.waiting, timeout=LONG_MS)
-    assert len(window.shell.project.runs) == 2
+    assert len(window.app.project.runs) == 2
 
 
 def test_a_finished_run_can_be_set_up_again(
@@ -192,13 +192,13 @@ def test_a_finished_run_can_be_set_up_again(
     shown(page, QLineEdit, "param.restarts").setText("3")
     start_and_wait(qtbot, window, page)
     shown(page, QLineEdit, "param.restarts").setText("9")
-    page.fill(window.shell.bench.runs.runs[0].request)
+    page.fill(window.app.workspace.runs.runs[0].request)
     assert shown(page, QLineEdit, "param.restarts").text() == "3"
 
 
 def test_settings_stay_when_a_model_is_added(window: MainWindow, page: LearnPage) -> None:
     shown(page, QLineEdit, "param.restarts").setText("4")
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     assert shown(page, QLineEdit, "param.restarts").text() == "4"
     start = shown(page, QComboBox, "param.start")
     assert start.count() == 3
@@ -218,21 +218,21 @@ def test_heads_of_runs_stand_above_their_cells(
 
 def stale_model(window: MainWindow) -> str:
     """A learned model whose rows were changed since."""
-    model_id = add_ended_run(window.shell, sprinkler_rows(), HILL_CLIMB)
+    model_id = add_ended_run(window.app, sprinkler_rows(), HILL_CLIMB)
     fewer = partial(edits.replace_data, data_id="d1", data=sprinkler_rows(60))
-    window.shell.change("Filter", fewer)
-    open_model_page(window.shell, model_id)
-    window.shell.book.refresh()
+    window.app.change("Filter", fewer)
+    open_model_page(window.app, model_id)
+    window.app.book.refresh()
     return model_id
 
 
 def test_a_model_whose_rows_changed_is_learned_again_not_reproduced(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    shell = window.shell
+    app = window.app
     model_id = stale_model(window)
-    assert shell.project.is_stale(model_id)
-    reproduce, again = shell.book["learn.reproduce"], shell.book["learn.again"]
+    assert app.project.is_stale(model_id)
+    reproduce, again = app.book["learn.reproduce"], app.book["learn.again"]
     assert not reproduce.isEnabled()
     assert "its rows have changed since" in reproduce.toolTip()
     assert again.isEnabled()
@@ -241,53 +241,53 @@ def test_a_model_whose_rows_changed_is_learned_again_not_reproduced(
     button = inspector.model.findChild(QPushButton, "inspectorLearnAgain")
     qtbot.waitUntil(button.isVisible)
     refused: list[str] = []
-    shell.errors.sentence.connect(refused.append)
-    with qtbot.waitSignal(shell.bench.runs.run_ended, timeout=LONG_MS):
+    app.errors.sentence.connect(refused.append)
+    with qtbot.waitSignal(app.workspace.runs.run_ended, timeout=LONG_MS):
         button.click()
     assert refused == []
-    first, second = shell.project.runs.values()
+    first, second = app.project.runs.values()
     assert (second.learner, second.params, second.seed) == (first.learner, first.params, first.seed)
-    assert second.data_fingerprint == shell.project.data["d1"].data.fingerprint
-    assert not shell.project.is_stale(second.model_id or "")
+    assert second.data_fingerprint == app.project.data["d1"].data.fingerprint
+    assert not app.project.is_stale(second.model_id or "")
 
 
 def test_a_model_whose_rows_are_the_same_or_gone_is_not_learned_again(window: MainWindow) -> None:
-    shell = window.shell
-    model_id = add_ended_run(shell, sprinkler_rows(), HILL_CLIMB)
-    open_model_page(shell, model_id)
-    shell.book.refresh()
-    assert shell.book["learn.reproduce"].isEnabled()
-    assert "rows have not changed" in shell.book["learn.again"].toolTip()
-    shell.change("Delete", partial(edits.remove_data, data_id="d1"))
-    shell.book.refresh()
+    app = window.app
+    model_id = add_ended_run(app, sprinkler_rows(), HILL_CLIMB)
+    open_model_page(app, model_id)
+    app.book.refresh()
+    assert app.book["learn.reproduce"].isEnabled()
+    assert "rows have not changed" in app.book["learn.again"].toolTip()
+    app.change("Delete", partial(edits.remove_data, data_id="d1"))
+    app.book.refresh()
     for action in ("learn.reproduce", "learn.again"):
-        assert not shell.book[action].isEnabled()
-        assert "its data are no longer in the project" in shell.book[action].toolTip()
+        assert not app.book[action].isEnabled()
+        assert "its data are no longer in the project" in app.book[action].toolTip()
 
 
 def test_what_a_run_kept_is_freed_with_the_page_that_shows_it(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    shell = window.shell
-    model_id = add_ended_run(shell, sprinkler_rows(), "bn.kes", restarts=2)
+    app = window.app
+    model_id = add_ended_run(app, sprinkler_rows(), "bn.kes", restarts=2)
     for _ in range(3):
-        open_model_page(shell, model_id)
+        open_model_page(app, model_id)
         trigger(window, "learn.restarts")
-    assert len(window.findChildren(KeptSource)) == 1
-    page = shell.center.current
+    assert len(window.findChildren(ArtifactSource)) == 1
+    page = app.center.current
     assert page is not None
-    shell.center.close_page(page)
-    qtbot.waitUntil(lambda: not window.findChildren(KeptSource))
+    app.center.close_page(page)
+    qtbot.waitUntil(lambda: not window.findChildren(ArtifactSource))
 
 
 def test_a_run_that_fails_says_why(qtbot: QtBot, window: MainWindow) -> None:
-    shell = window.shell
-    add_sprinkler(shell)
+    app = window.app
+    add_sprinkler(app)
     said: list[str] = []
-    shell.errors.sentence.connect(said.append)
-    shell.bench.message.connect(lambda _level, sentence: said.append(sentence))
+    app.errors.sentence.connect(said.append)
+    app.workspace.message.connect(lambda _level, sentence: said.append(sentence))
     params = parse_params(learner_of("bn.tan").params_type, {"class_": "nobody"})
-    with qtbot.waitSignal(shell.bench.runs.run_ended, timeout=LONG_MS):
-        landing_of(shell).start(RunRequest("Augmented", "bn.tan", params, 0, "d1"))
+    with qtbot.waitSignal(app.workspace.runs.run_ended, timeout=LONG_MS):
+        landing_of(app).start(RunRequest("Augmented", "bn.tan", params, 0, "d1"))
     assert any("'nobody' is not a column" in sentence for sentence in said)
     assert any(sentence.startswith("Augmented failed after") for sentence in said)

@@ -32,13 +32,13 @@ EITHER = {frozenset("ab"), frozenset("ac")}
 
 
 def page_of(qtbot: QtBot, window: MainWindow, data: DataSet, learner: str) -> ModelPage:
-    model_id = add_ended_run(window.shell, data, learner)
-    open_model_page(window.shell, model_id)
+    model_id = add_ended_run(window.app, data, learner)
+    open_model_page(window.app, model_id)
     return in_front(qtbot, window)
 
 
 def in_front(qtbot: QtBot, window: MainWindow) -> ModelPage:
-    page = window.shell.center.current
+    page = window.app.center.current
     assert isinstance(page, ModelPage)
     qtbot.waitUntil(lambda: bool(page.scene().nodes) and not page.questions.is_waiting)
     qtbot.waitUntil(lambda: all(page.scene().is_routed(e) for e in page.scene().edges.values()))
@@ -47,7 +47,7 @@ def in_front(qtbot: QtBot, window: MainWindow) -> ModelPage:
 
 
 def network(page: ModelPage, window: MainWindow) -> BayesianNetwork:
-    model = window.shell.project.models[page.model_id or ""].model
+    model = window.app.project.models[page.model_id or ""].model
     assert isinstance(model, BayesianNetwork)
     return model
 
@@ -93,10 +93,10 @@ def test_clicking_the_edge_to_keep_resolves_the_region_and_can_be_undone(
     after = skeleton(page, window)
     assert frozenset(edge) in after
     assert not (EITHER - {frozenset(edge)}) & after
-    assert choices_of(window.shell.project.models[page.model_id or ""]) == " - ".join(edge)
+    assert choices_of(window.app.project.models[page.model_id or ""]) == " - ".join(edge)
     assert not any(link.kind != "free" for link in page.questions.layer.links)
-    assert window.shell.document.undo_stack.undoText() == f"Keep {edge[0]} – {edge[1]}"
-    window.shell.document.undo_stack.undo()
+    assert window.app.document.undo_stack.undoText() == f"Keep {edge[0]} – {edge[1]}"
+    window.app.document.undo_stack.undo()
     assert network(page, window) is before
     qtbot.waitUntil(lambda: not page.questions.is_waiting)
     assert left_out(page) == edge
@@ -108,7 +108,7 @@ def test_what_is_clicked_is_what_the_learner_gives_with_the_same_choice(
     edge = left_out(page)
     click_at(qtbot, page, page.questions.layer.middle_of(edge))
     params = NpcParams(
-        smoothing=1.0, choose=choices_of(window.shell.project.models[page.model_id or ""])
+        smoothing=1.0, choose=choices_of(window.app.project.models[page.model_id or ""])
     )
     *_, last = LearnTask("bn.npc", copies(), params, SEED)(NEVER)
     assert isinstance(last, Finished)
@@ -158,8 +158,8 @@ def test_the_bar_goes_from_question_to_question_and_can_be_closed_and_asked_for_
     qtbot.mouseClick(page.findChild(QToolButton, "ambiguous.x"), Qt.MouseButton.LeftButton)
     assert not page.questions.bar.isVisible()
     assert page.questions.layer.links == ()
-    window.shell.book.refresh()
-    window.shell.book["learn.open-questions"].trigger()
+    window.app.book.refresh()
+    window.app.book["learn.open-questions"].trigger()
     assert page.questions.bar.isVisible()
 
 
@@ -170,7 +170,7 @@ def test_an_edge_drawn_by_hand_takes_the_questions_away_until_it_is_undone(
     page.editing.delete((), [edge])
     qtbot.waitUntil(lambda: not page.questions.is_waiting)
     assert not page.questions.is_open
-    window.shell.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
     qtbot.waitUntil(lambda: not page.questions.is_waiting)
     assert page.questions.is_open
 
@@ -185,11 +185,11 @@ def test_marks_are_only_on_the_graph_itself(qtbot: QtBot, page: ModelPage) -> No
 def test_a_run_of_the_queue_ends_with_its_questions_on_the_canvas(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    add_ended_run(window.shell, copies(), "bn.k2")  # brings the data
+    add_ended_run(window.app, copies(), "bn.k2")  # brings the data
     request = RunRequest("Paths", "bn.npc", NpcParams(smoothing=1.0), SEED, "d1")
-    with qtbot.waitSignal(window.shell.bench.runs.run_ended, timeout=LONG_MS):
-        run = landing_of(window.shell).start(request)
-    open_model_page(window.shell, run.model_id or "")
+    with qtbot.waitSignal(window.app.workspace.runs.run_ended, timeout=LONG_MS):
+        run = landing_of(window.app).start(request)
+    open_model_page(window.app, run.model_id or "")
     page = in_front(qtbot, window)
     source, target = left_out(page)
     before = model_edges(window, run.model_id or "")
@@ -200,5 +200,5 @@ def test_a_run_of_the_queue_ends_with_its_questions_on_the_canvas(
 
 
 def model_edges(window: MainWindow, model_id: str) -> list[set[str]]:
-    model: Any = window.shell.project.models[model_id].model
+    model: Any = window.app.project.models[model_id].model
     return [set(edge) for edge in model.edges]

@@ -35,14 +35,14 @@ def holed_rows() -> DataSet:
 @pytest.fixture
 def garden(window: MainWindow) -> MainWindow:
     """A model in view whose data have holes."""
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     edit = partial(edits.replace_data, data_id="d1", data=holed_rows())
-    window.shell.change("Holes", edit)
+    window.app.change("Holes", edit)
     return window
 
 
 def learn_page(window: MainWindow) -> LearnPage:
-    page = window.shell.center.current
+    page = window.app.center.current
     assert isinstance(page, LearnPage)
     return page
 
@@ -55,52 +55,52 @@ def field(page: LearnPage, kind: type[Any], name: str) -> Any:
 def test_the_model_in_view_is_fitted_to_its_data_with_a_curve(
     qtbot: QtBot, garden: MainWindow
 ) -> None:
-    shell = garden.shell
-    shell.book["model.learn-parameters"].trigger()
+    app = garden.app
+    app.book["model.learn-parameters"].trigger()
     page = learn_page(garden)
     assert page.learner.key == "bn.em"
     assert field(page, QComboBox, "param.start").currentText() == "Sprinkler (m1)"
     assert "(EM)" in page.findChild(Note, "missingNote").text
-    with qtbot.waitSignal(shell.bench.runs.run_ended, timeout=LONG_MS):
+    with qtbot.waitSignal(app.workspace.runs.run_ended, timeout=LONG_MS):
         page.findChild(QPushButton, "learnStart").click()
-    (run,) = shell.bench.runs.runs
+    (run,) = app.workspace.runs.runs
     assert run.trace.scores  # how many of them are drawn depends on how quick the run is
     assert run.trace.scores == sorted(run.trace.scores)
-    fitted: Any = shell.project.models[run.model_id or ""].model
+    fitted: Any = app.project.models[run.model_id or ""].model
     assert fitted.edges == sprinkler().edges
     assert not np.allclose(fitted.table("rain"), sprinkler().table("rain"))
 
 
 def test_only_the_selection_is_learned(qtbot: QtBot, garden: MainWindow) -> None:
-    shell = garden.shell
-    assert not shell.book["model.learn-selected"].isEnabled()
-    shell.bench.select(["rain"])
-    shell.book.refresh("model.learn-selected")
-    shell.book["model.learn-selected"].trigger()
+    app = garden.app
+    assert not app.book["model.learn-selected"].isEnabled()
+    app.workspace.select(["rain"])
+    app.book.refresh("model.learn-selected")
+    app.book["model.learn-selected"].trigger()
     page = learn_page(garden)
     assert field(page, QLineEdit, "param.nodes").text() == "rain"
-    with qtbot.waitSignal(shell.bench.runs.run_ended, timeout=LONG_MS):
+    with qtbot.waitSignal(app.workspace.runs.run_ended, timeout=LONG_MS):
         page.findChild(QPushButton, "learnStart").click()
-    fitted: Any = list(shell.project.models.values())[-1].model
+    fitted: Any = list(app.project.models.values())[-1].model
     assert np.array_equal(fitted.table("wet"), sprinkler().table("wet"))
     assert not np.allclose(fitted.table("rain"), sprinkler().table("rain"))
 
 
 def test_the_target_is_the_class_until_another_is_typed(garden: MainWindow) -> None:
-    bench = garden.shell.bench
-    bench.set_target("wet")
-    page = open_learn_page(garden.shell, "bn.naive-bayes")
+    workspace = garden.app.workspace
+    workspace.set_target("wet")
+    page = open_learn_page(garden.app, "bn.naive-bayes")
     class_field = field(page, QLineEdit, "param.class_")
     assert class_field.text() == "wet"
-    bench.set_target("rain")
+    workspace.set_target("rain")
     assert class_field.text() == "rain"
     class_field.setText("sprinkler")
-    bench.set_target("wet")
+    workspace.set_target("wet")
     assert class_field.text() == "sprinkler"
 
 
 def test_what_is_done_with_missing_cells_is_told_with_its_cost(garden: MainWindow) -> None:
-    page = open_learn_page(garden.shell, "bn.hill-climb")
+    page = open_learn_page(garden.app, "bn.hill-climb")
     note = page.findChild(Note, "missingNote")
     assert "fitted by EM" in note.text
     assert "takes" in note.text
@@ -115,7 +115,7 @@ def test_what_is_done_with_missing_cells_is_told_with_its_cost(garden: MainWindo
 def test_a_refusal_because_of_missing_cells_has_a_one_click_remedy(
     garden: MainWindow, monkeypatch: pytest.MonkeyPatch, name: str, rows: int | None
 ) -> None:
-    page = open_learn_page(garden.shell, "bn.tan")
+    page = open_learn_page(garden.app, "bn.tan")
     remedies = page.findChild(QWidget, "remedyRow")
     assert not remedies.isVisible()
 
@@ -123,30 +123,30 @@ def test_a_refusal_because_of_missing_cells_has_a_one_click_remedy(
         return "Not now: cells are missing." if data.has_missing else refuse_empty(data)
 
     monkeypatch.setattr(type(page.learner), "refuses", refuses)
-    open_learn_page(garden.shell, "bn.hill-climb")
-    open_learn_page(garden.shell, "bn.tan")
+    open_learn_page(garden.app, "bn.hill-climb")
+    open_learn_page(garden.app, "bn.tan")
     assert remedies.isVisible()
     assert not page.findChild(QPushButton, "learnStart").isEnabled()
     page.findChild(QPushButton, f"remedy.{name}").click()
-    data = garden.shell.project.data["d1"].data
+    data = garden.app.project.data["d1"].data
     assert not data.has_missing
     assert data.row_count == (rows or data.complete_rows().row_count)
     assert page.findChild(QPushButton, "learnStart").isEnabled()
     assert not remedies.isVisible()
-    garden.shell.document.undo_stack.undo()
-    assert garden.shell.project.data["d1"].data.has_missing
+    garden.app.document.undo_stack.undo()
+    assert garden.app.project.data["d1"].data.has_missing
 
 
 def test_missing_cells_are_filled_as_the_model_tells(qtbot: QtBot, garden: MainWindow) -> None:
-    shell = garden.shell
-    before = shell.project.data["d1"].data
-    open_data_page(shell, "d1")
-    page = shell.center.page("data:d1")
+    app = garden.app
+    before = app.project.data["d1"].data
+    open_data_page(app, "d1")
+    page = app.center.page("data:d1")
     assert isinstance(page, DataPage)
     page.show_tab("missing")
     page.findChild(QPushButton, "fillByModel").click()
-    qtbot.waitUntil(lambda: not shell.project.data["d1"].data.has_missing, timeout=LONG_MS)
-    filled = shell.project.data["d1"].data
+    qtbot.waitUntil(lambda: not app.project.data["d1"].data.has_missing, timeout=LONG_MS)
+    filled = app.project.data["d1"].data
     seen = before.codes != before.missing_code
     assert np.array_equal(filled.codes[seen], before.codes[seen])
     # Where neither rain nor the sprinkler is on, the grass is dry for certain.
@@ -155,13 +155,13 @@ def test_missing_cells_are_filled_as_the_model_tells(qtbot: QtBot, garden: MainW
 
 
 def test_without_a_model_filling_as_it_tells_says_what_is_lacking(window: MainWindow) -> None:
-    shell = window.shell
-    shell.change("Import", partial(edits.add_data, entry=DataEntry("garden", holed_rows())))
-    open_data_page(shell, "d1")
-    page = shell.center.page("data:d1")
+    app = window.app
+    app.change("Import", partial(edits.add_data, entry=DataEntry("garden", holed_rows())))
+    open_data_page(app, "d1")
+    page = app.center.page("data:d1")
     assert isinstance(page, DataPage)
     page.show_tab("missing")
     said: list[str] = []
-    shell.bench.message.connect(lambda _level, sentence: said.append(sentence))
+    app.workspace.message.connect(lambda _level, sentence: said.append(sentence))
     page.findChild(QPushButton, "fillByModel").click()
     assert said == ["Open or learn a Bayesian network of these columns first."]

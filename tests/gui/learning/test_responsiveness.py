@@ -26,7 +26,7 @@ from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.learning.actions import landing_of
 from pgmstudio.gui.project.opening import begin, open_model_page
 from pgmstudio.gui.runs.learning_run import RunRequest
-from pgmstudio.gui.window.application import WindowGarbage
+from pgmstudio.gui.window.application import GuiThreadCollector
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 from pgmstudio.gui.window.panel_registry import PANELS
 from tests.gui.samples import add_sprinkler
@@ -34,7 +34,7 @@ from tests.gui.samples import add_sprinkler
 ROOT = Path(__file__).resolve().parents[3]
 # What one turn of the event loop may cost; a person notices a tenth of a second, a busy machine
 # and the first pictures of a model take their share.
-MOST_SECONDS = 0.25
+MAX_SECONDS = 0.25
 LONG_MS = 180_000
 
 
@@ -74,30 +74,30 @@ def many_rows(rows: int, columns: int) -> DataSet:
 
 
 def test_the_window_keeps_turning_while_a_learner_works(qtbot: QtBot, window: MainWindow) -> None:
-    shell = window.shell
-    model_id = add_sprinkler(shell)
-    open_model_page(shell, model_id)
+    app = window.app
+    model_id = add_sprinkler(app)
+    open_model_page(app, model_id)
     entry = DataEntry("many", many_rows(100_000, 37))
-    shell.change("Import", partial(edits.add_data, entry=entry))
+    app.change("Import", partial(edits.add_data, entry=entry))
     qtbot.wait(50)
     idle = Turns()
     qtbot.waitUntil(lambda: len(idle.costs) > 100)
     params: Any = learner_of("bn.hill-climb").params_type(restarts=1000)
-    data_id = list(shell.project.data)[-1]
+    data_id = list(app.project.data)[-1]
     request = RunRequest("endless", "bn.hill-climb", params, 1, data_id)
     busy = Turns()
-    run = landing_of(shell).start(request)
+    run = landing_of(app).start(request)
     qtbot.waitUntil(lambda: run.best is not None, timeout=LONG_MS)
-    live = shell.bench.beliefs(model_id)
+    live = app.workspace.beliefs(model_id)
     before = len(busy.costs)
     for state in ("yes", "no"):
         live.click_state("rain", state)
-        shell.bench.select(["wet"])
+        app.workspace.select(["wet"])
         qtbot.waitUntil(lambda: len(busy.costs) > before + 50)
-    assert max(busy.costs) < MOST_SECONDS + max(idle.costs)
+    assert max(busy.costs) < MAX_SECONDS + max(idle.costs)
     with qtbot.waitSignal(run.ended, timeout=LONG_MS):
         run.stop()
-    assert run.model_id in shell.project.models
+    assert run.model_id in app.project.models
 
 
 BEFORE_PAINT = """
@@ -130,7 +130,7 @@ def test_the_first_picture_needs_nothing_heavy(tmp_path: Path) -> None:
 def test_panels_that_come_later_are_all_there_in_the_end(qtbot: QtBot, window: MainWindow) -> None:
     late = MainWindow(panels_later=True)
     qtbot.addWidget(late)
-    begin(late.shell, [])
+    begin(late.app, [])
     late.show()
     late.panels.build_bit_by_bit()
     qtbot.waitUntil(lambda: late.panels.is_complete)
@@ -146,7 +146,7 @@ def test_a_panel_is_built_when_it_is_seen_before_its_turn(qtbot: QtBot, window: 
     qtbot.addWidget(late)
     late.resize(1280, 800)
     late.show()
-    late.shell.reveal("runsPanel")
+    late.app.reveal("runsPanel")
     assert panel_widget(late, "runsPanel").isVisible()
     assert late.docks["runsPanel"].isAncestorOf(panel_widget(late, "runsPanel"))
     assert not late.panels.is_complete
@@ -166,7 +166,7 @@ class Cycle:
 
 def test_what_workers_leave_behind_is_collected_in_the_window_thread(qtbot: QtBot) -> None:
     Cycle.deaths.clear()
-    garbage = WindowGarbage()
+    garbage = GuiThreadCollector()
     try:
         for _ in range(3):
             worker = threading.Thread(target=lambda: [Cycle() for _ in range(3000)] and None)

@@ -18,7 +18,7 @@ from pgmstudio.core.project.project import Outcome, Run
 from pgmstudio.gui.learning.actions import landing_of
 from pgmstudio.gui.project import actions as file_actions
 from pgmstudio.gui.project import opening as project_files
-from pgmstudio.gui.project.actions import FileDesk
+from pgmstudio.gui.project.actions import FileCommands
 from pgmstudio.gui.project.opening import open_files
 from pgmstudio.gui.runs.learning_run import RunRequest
 from pgmstudio.gui.window import error_banner as error_note
@@ -31,7 +31,7 @@ Answer = QMessageBox.StandardButton
 
 
 def rename(window: MainWindow, title: str) -> None:
-    assert window.shell.change("Rename", partial(edits.set_title, title=title))
+    assert window.app.change("Rename", partial(edits.set_title, title=title))
 
 
 def fails(*_args: object, **_how: object) -> tuple[str, ...]:
@@ -43,27 +43,27 @@ def test_a_save_that_fails_is_a_note_that_stays_until_the_project_is_saved(
 ) -> None:
     """Whatever the reason, and every time."""
     monkeypatch.setattr(error_note, "SETTLED_MS", -1)
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     path = tmp_path / "mine.pgmz"
     with monkeypatch.context() as broken:
         broken.setattr(project_files, "write_project", fails)
-        assert not FileDesk(window.shell).save_to(path)
+        assert not FileCommands(window.app).save_to(path)
         assert "mine.pgmz: could not be saved" in loss_note(window).text
         rename(window, "another change")
         assert "could not be saved" in loss_note(window).text
         loss_note(window).dismiss()
-        assert not FileDesk(window.shell).save_to(path)
+        assert not FileCommands(window.app).save_to(path)
         assert "could not be saved" in loss_note(window).text
     assert not path.exists()
     note = loss_note(window)
-    assert FileDesk(window.shell).save_to(path)
+    assert FileCommands(window.app).save_to(path)
     assert not note.isVisible()
 
 
 def test_leaving_with_a_save_that_fails_says_so_and_keeps_the_window(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     monkeypatch.setattr(project_files, "write_project", fails)
     monkeypatch.setattr(QMessageBox, "exec", lambda _: Answer.Save)
     choice = (str(tmp_path / "mine.pgmz"), "")
@@ -76,48 +76,48 @@ def test_leaving_with_a_save_that_fails_says_so_and_keeps_the_window(
 def test_a_model_that_cannot_be_written_is_a_note_that_stays(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model_id = add_sprinkler(window.shell)
+    model_id = add_sprinkler(window.app)
     monkeypatch.setattr(file_actions, "write_model", fails)
-    entry = window.shell.project.models[model_id]
-    FileDesk(window.shell).save_model_to(tmp_path / "model.bif", entry)
+    entry = window.app.project.models[model_id]
+    FileCommands(window.app).save_model_to(tmp_path / "model.bif", entry)
     assert "model.bif: could not be saved" in loss_note(window).text
 
 
 def test_a_part_that_cannot_be_saved_leaves_the_project_unsaved_and_the_rest_on_the_disk(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
-    add_sprinkler(window.shell)
-    add_a_run_that_cannot_be_saved(window.shell)
+    add_sprinkler(window.app)
+    add_a_run_that_cannot_be_saved(window.app)
     path = tmp_path / "mine.pgmz"
-    assert not FileDesk(window.shell).save_to(path)
+    assert not FileCommands(window.app).save_to(path)
     assert "Run “odd” cannot be saved" in loss_note(window).text
-    assert list(read_project(path).models) == list(window.shell.project.models)
-    assert not window.shell.document.is_saved
-    window.shell.document.undo_stack.undo()
-    assert FileDesk(window.shell).save_to(path)
-    assert window.shell.document.is_saved
+    assert list(read_project(path).models) == list(window.app.project.models)
+    assert not window.app.document.is_saved
+    window.app.document.undo_stack.undo()
+    assert FileCommands(window.app).save_to(path)
+    assert window.app.document.is_saved
 
 
 def test_a_project_with_a_damaged_part_opens_and_says_which(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
-    add_sprinkler(window.shell)
-    content = project_bytes(window.shell.project)
+    add_sprinkler(window.app)
+    content = project_bytes(window.app.project)
     path = tmp_path / "hurt.pgmz"
     path.write_bytes(repacked(content, lambda members: members.update({"models/m1.json": b"{"})))
-    window.shell.document.undo_stack.setClean()
-    open_files(window.shell, [path])
-    assert window.shell.document.path == path
-    assert list(window.shell.project.data) == ["d1"]
+    window.app.document.undo_stack.setClean()
+    open_files(window.app, [path])
+    assert window.app.document.path == path
+    assert list(window.app.project.data) == ["d1"]
     assert "Model m1 was left out" in loss_note(window).text
 
 
 @pytest.fixture
 def second_window_saved(window: MainWindow, tmp_path: Path) -> Path:
     """A project open here with changes, and saved by another window meanwhile."""
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     path = tmp_path / "shared.pgmz"
-    assert FileDesk(window.shell).save_to(path)
+    assert FileCommands(window.app).save_to(path)
     rename(window, "mine")
     write_project(path, edits.set_title(read_project(path), title="theirs"))
     return path
@@ -142,14 +142,14 @@ def test_a_file_that_another_window_wrote_is_not_overwritten_unasked(
         return answer
 
     monkeypatch.setattr(QMessageBox, "exec", exec_)
-    window.shell.book["file.save"].trigger()
+    window.app.book["file.save"].trigger()
     assert len(asked) == 1
     assert "shared.pgmz" in asked[0]
     assert read_project(second_window_saved).title == on_disk
-    assert window.shell.document.is_saved is is_saved
+    assert window.app.document.is_saved is is_saved
     if is_saved:  # the file is this window's again
         rename(window, "mine too")
-        window.shell.book["file.save"].trigger()
+        window.app.book["file.save"].trigger()
         assert len(asked) == 1
         assert read_project(second_window_saved).title == "mine too"
 
@@ -163,61 +163,61 @@ def test_the_other_answer_saves_under_another_name(
     other = tmp_path / "other.pgmz"
     monkeypatch.setattr(QMessageBox, "exec", lambda _: Answer.Save)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(other), ""))
-    window.shell.book["file.save"].trigger()
+    window.app.book["file.save"].trigger()
     assert read_project(second_window_saved).title == "theirs"
     assert read_project(other).title == "mine"
-    assert window.shell.document.path == other
-    assert window.shell.document.is_saved
+    assert window.app.document.path == other
+    assert window.app.document.is_saved
 
 
 def test_an_opened_project_that_another_window_wrote_is_asked_about_too(
     window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "shared.pgmz"
-    add_sprinkler(window.shell)
-    write_project(path, window.shell.project)
-    window.shell.document.undo_stack.setClean()
-    open_files(window.shell, [path])
+    add_sprinkler(window.app)
+    write_project(path, window.app.project)
+    window.app.document.undo_stack.setClean()
+    open_files(window.app, [path])
     rename(window, "mine")
     write_project(path, edits.set_title(read_project(path), title="theirs"))
     monkeypatch.setattr(QMessageBox, "exec", lambda _: Answer.Cancel)
-    window.shell.book["file.save"].trigger()
+    window.app.book["file.save"].trigger()
     assert read_project(path).title == "theirs"
 
 
 def test_preferences_that_cannot_be_written_do_not_spoil_a_save(
     window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     blocked = tmp_path / "a file"
     blocked.write_text("", encoding="utf-8")
     monkeypatch.setattr(
         "pgmstudio.gui.window.preferences.preferences_folder", lambda: blocked / "inside"
     )
-    assert FileDesk(window.shell).save_to(tmp_path / "mine.pgmz")
-    assert window.shell.document.is_saved
+    assert FileCommands(window.app).save_to(tmp_path / "mine.pgmz")
+    assert window.app.document.is_saved
 
 
 def test_a_run_with_infinite_numbers_is_saved_and_opens_again(
     window: MainWindow, tmp_path: Path
 ) -> None:
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     kept = {"pdg-scan": {"points": [{"train_bits": -math.inf, "held_bits": math.nan}]}}
     measures = {"score": -math.inf}
     run = Run("pdg.learn", {}, 1, "", "", Outcome.FINISHED, measures=measures, kept=kept)
-    window.shell.change("Learn", partial(edits.add_run, run=run, model=None))
+    window.app.change("Learn", partial(edits.add_run, run=run, model=None))
     path = tmp_path / "mine.pgmz"
-    assert FileDesk(window.shell).save_to(path)
-    open_files(window.shell, [path])
-    again = window.shell.project.runs["r1"]
+    assert FileCommands(window.app).save_to(path)
+    open_files(window.app, [path])
+    again = window.app.project.runs["r1"]
     assert (again.measures, repr(again.kept)) == (measures, repr(kept))
 
 
 def test_what_a_run_found_is_kept_for_recovery_as_soon_as_it_ends(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     params = parse_params(learner_of("tree.chow-liu").params_type, {})
     with qtbot.waitSignal(window.autosave.saved):
-        landing_of(window.shell).start(RunRequest("tree", "tree.chow-liu", params, 1, "d1"))
+        landing_of(window.app).start(RunRequest("tree", "tree.chow-liu", params, 1, "d1"))
     assert list(read_project(window.autosave.file).runs) == ["r1"]

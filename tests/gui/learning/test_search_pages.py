@@ -43,16 +43,16 @@ LEFT = Qt.MouseButton.LeftButton
 @pytest.fixture
 def restarts(window: MainWindow) -> RestartsPage:
     settings = {"greediness": (1.0, 0.4, 0.0), "restarts": 5}
-    model_id = add_ended_run(window.shell, CORONARY, "bn.kes", **settings)
-    open_model_page(window.shell, model_id)
+    model_id = add_ended_run(window.app, CORONARY, "bn.kes", **settings)
+    open_model_page(window.app, model_id)
     trigger(window, "learn.restarts")
-    page = window.shell.center.current
+    page = window.app.center.current
     assert isinstance(page, RestartsPage)
     return page
 
 
 def optima_of(window: MainWindow) -> KesOptima:
-    found = kept_in(window.shell.project.runs["r1"], "optima")
+    found = kept_in(window.app.project.runs["r1"], "optima")
     assert isinstance(found, KesOptima)
     return found
 
@@ -86,12 +86,12 @@ def test_every_local_optimum_can_be_opened_as_a_model(
     last = len(optima.optima) - 1
     restarts.table.select(last)
     qtbot.mouseClick(restarts.findChild(QPushButton, "restartsOpen"), LEFT)
-    qtbot.waitUntil(lambda: len(window.shell.project.models) == 2, timeout=LONG_MS)
-    model = window.shell.project.models["m2"].model
+    qtbot.waitUntil(lambda: len(window.app.project.models) == 2, timeout=LONG_MS)
+    model = window.app.project.models["m2"].model
     assert isinstance(model, BayesianNetwork)
     assert cpdag_of(model.dag) == optima.optima[last].cpdag
-    window.shell.document.undo_stack.undo()
-    assert len(window.shell.project.models) == 1
+    window.app.document.undo_stack.undo()
+    assert len(window.app.project.models) == 1
 
 
 def test_shared_edges_have_their_share_as_width_and_number(
@@ -121,20 +121,20 @@ def test_restarts_are_written_as_rows_or_whole(tmp_path: Path, restarts: Restart
 
 def test_the_page_of_a_running_search_follows_it(qtbot: QtBot, window: MainWindow) -> None:
     data = rows(1, 200, (2, 3, 2, 2, 3))
-    add_ended_run(window.shell, data, "bn.k2")  # brings the data
+    add_ended_run(window.app, data, "bn.k2")  # brings the data
     params = KesParams(greediness=(0.2,), restarts=3000, smoothing=1.0, processes=1)
-    run = landing_of(window.shell).start(RunRequest("Long", "bn.kes", params, 1, "d1"))
+    run = landing_of(window.app).start(RunRequest("Long", "bn.kes", params, 1, "d1"))
     qtbot.waitUntil(lambda: "optima" in run.kept, timeout=LONG_MS)
-    window.shell.bench.runs.look_at(run)
+    window.app.workspace.runs.look_at(run)
     trigger(window, "learn.restarts")
-    page = window.shell.center.current
+    page = window.app.center.current
     assert isinstance(page, RestartsPage)
     first = page.facts.text()
     qtbot.waitUntil(lambda: page.facts.text() != first, timeout=LONG_MS)
-    with qtbot.waitSignal(window.shell.bench.runs.run_ended, timeout=LONG_MS):
+    with qtbot.waitSignal(window.app.workspace.runs.run_ended, timeout=LONG_MS):
         run.stop()
     # What was found until the stop is part of the record.
-    kept = next(r.kept for r in window.shell.project.runs.values() if r.title == "Long")
+    kept = next(r.kept for r in window.app.project.runs.values() if r.title == "Long")
     assert len(kept["optima"]["runs"]) >= 1
 
 
@@ -142,12 +142,12 @@ def test_what_a_run_kept_is_saved_with_the_project(
     window: MainWindow, restarts: RestartsPage, tmp_path: Path
 ) -> None:
     before = optima_of(window)
-    write_project(tmp_path / "kept.pgmz", window.shell.project)
+    write_project(tmp_path / "kept.pgmz", window.app.project)
     project = read_project(tmp_path / "kept.pgmz")
-    show_project(window.shell, project, tmp_path / "kept.pgmz")
+    show_project(window.app, project, tmp_path / "kept.pgmz")
     assert optima_of(window) == before
     trigger(window, "learn.restarts")
-    assert isinstance(window.shell.center.current, RestartsPage)
+    assert isinstance(window.app.center.current, RestartsPage)
 
 
 # -- tests
@@ -155,11 +155,11 @@ def test_what_a_run_kept_is_saved_with_the_project(
 
 @pytest.fixture
 def log(window: MainWindow) -> TestLogPage:
-    model_id = add_ended_run(window.shell, K2_DEMO, "bn.pc")
-    open_model_page(window.shell, model_id)
-    window.shell.bench.select(["KA", "M"])
+    model_id = add_ended_run(window.app, K2_DEMO, "bn.pc")
+    open_model_page(window.app, model_id)
+    window.app.workspace.select(["KA", "M"])
     trigger(window, "learn.tests")
-    page = window.shell.center.current
+    page = window.app.center.current
     assert isinstance(page, TestLogPage)
     return page
 
@@ -202,7 +202,7 @@ def test_another_alpha_says_how_many_tests_would_find_otherwise(
     log.alpha.setValue(log.alpha.maximum())
     qtbot.waitUntil(lambda: "α = 0.5," in log.what_if.text)
     qtbot.mouseClick(log.findChild(QPushButton, "testLogAgain"), LEFT)
-    sheet = window.shell.center.current
+    sheet = window.app.center.current
     assert isinstance(sheet, LearnPage)
     params = sheet._forms.params()
     assert params is not None
@@ -210,7 +210,7 @@ def test_another_alpha_says_how_many_tests_would_find_otherwise(
 
 
 def test_the_run_sheet_has_a_slider_for_alpha(qtbot: QtBot, window: MainWindow) -> None:
-    sheet = open_learn_page(window.shell, "bn.pc")
+    sheet = open_learn_page(window.app, "bn.pc")
     slider = next(w for w in sheet.findChildren(ParamSlider, "slider.alpha") if w.isVisible())
     field = next(w for w in sheet.findChildren(QLineEdit, "param.alpha") if w.isVisible())
     assert slider.value_at(slider.value()) == pytest.approx(0.05, rel=0.03)
@@ -227,10 +227,10 @@ def test_the_run_sheet_has_a_slider_for_alpha(qtbot: QtBot, window: MainWindow) 
 
 @pytest.fixture
 def trace(qtbot: QtBot, window: MainWindow) -> TracePage:
-    model_id = add_ended_run(window.shell, K2_DEMO, "bn.k2", order="L, KA, M, KV", measure="k2")
-    open_model_page(window.shell, model_id)
+    model_id = add_ended_run(window.app, K2_DEMO, "bn.k2", order="L, KA, M, KV", measure="k2")
+    open_model_page(window.app, model_id)
     trigger(window, "learn.trace")
-    page = window.shell.center.current
+    page = window.app.center.current
     assert isinstance(page, TracePage)
     qtbot.waitUntil(lambda: bool(page.canvas.scene.nodes), timeout=LONG_MS)
     return page
@@ -270,12 +270,12 @@ def test_a_pinned_edge_is_there_after_learning_again_from_the_edited_graph(
     qtbot: QtBot, window: MainWindow
 ) -> None:
     data = rows(1, 200, (2, 3, 2, 2, 3))
-    model_id = add_ended_run(window.shell, data, "bn.kes", greediness=(1.0,))
-    open_model_page(window.shell, model_id)
-    page = window.shell.center.current
+    model_id = add_ended_run(window.app, data, "bn.kes", greediness=(1.0,))
+    open_model_page(window.app, model_id)
+    page = window.app.center.current
     assert isinstance(page, ModelPage)
     qtbot.waitUntil(lambda: bool(page.scene().nodes))
-    model = window.shell.project.models[model_id].model
+    model = window.app.project.models[model_id].model
     assert isinstance(model, BayesianNetwork)
     pinned, gone = model.edges[0], model.edges[-1]
     item = page.scene().edges[pinned]
@@ -283,24 +283,24 @@ def test_a_pinned_edge_is_there_after_learning_again_from_the_edited_graph(
     (pin,) = [action for action in menu.actions() if action.objectName() == "menu.pin"]
     pin.trigger()
     menu.deleteLater()
-    assert window.shell.project.knowledge.required == {pinned}
+    assert window.app.project.knowledge.required == {pinned}
     page.editing.delete((), [gone])
     trigger(window, "learn.continue")
-    sheet = window.shell.center.current
+    sheet = window.app.center.current
     assert isinstance(sheet, LearnPage)
     start = next(w for w in sheet.findChildren(QComboBox, "param.start") if w.isVisible())
     assert start.currentText().endswith(f"({model_id})")
-    with qtbot.waitSignal(window.shell.bench.runs.run_ended, timeout=LONG_MS):
+    with qtbot.waitSignal(window.app.workspace.runs.run_ended, timeout=LONG_MS):
         sheet.findChild(QPushButton, "learnStart").click()
-    again = window.shell.project.models["m2"].model
+    again = window.app.project.models["m2"].model
     assert isinstance(again, BayesianNetwork)
     assert pinned in again.edges
-    assert window.shell.project.runs["r2"].params["start"] == {"model": model_id}
+    assert window.app.project.runs["r2"].params["start"] == {"model": model_id}
 
 
 def test_actions_without_a_run_say_what_to_do_first(window: MainWindow) -> None:
-    window.shell.book.refresh()
+    window.app.book.refresh()
     for action in ("restarts", "tests", "trace", "continue", "open-questions"):
-        made = window.shell.book[f"learn.{action}"]
+        made = window.app.book[f"learn.{action}"]
         assert not made.isEnabled()
         assert made.toolTip().startswith("Not now: ")

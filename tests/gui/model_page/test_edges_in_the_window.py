@@ -19,11 +19,11 @@ from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.context_menu import canvas_menu
-from pgmstudio.gui.canvas.view import GraphView
+from pgmstudio.gui.canvas.view import CanvasView
 from pgmstudio.gui.comparison.structure_diff_page import DifferencePage
 from pgmstudio.gui.export.canvas_image import CanvasDrawing
 from pgmstudio.gui.export.image_file import FORMATS, PictureOptions, picture_bytes
-from pgmstudio.gui.inspector.edge_explanation import WhySection
+from pgmstudio.gui.inspector.edge_explanation import EdgeExplanationSection
 from pgmstudio.gui.learning.page import LearnPage
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.project.opening import open_model_page
@@ -42,7 +42,7 @@ def page(qtbot: QtBot, window: MainWindow) -> ModelPage:
     return open_sprinkler(qtbot, window)
 
 
-def middle_of(view: GraphView, edge: Edge) -> QPoint:
+def middle_of(view: CanvasView, edge: Edge) -> QPoint:
     """Where an edge can be met with the pointer, away from signs and boxes."""
     from PySide6.QtCore import QPointF
 
@@ -100,8 +100,8 @@ def test_strengths_follow_the_model_and_the_menu_knows_them(
 ) -> None:
     trigger(window, "view.strength.removal")
     qtbot.waitUntil(lambda: page.canvas.strengths is not None)
-    window.shell.book.refresh()
-    assert window.shell.book["view.strength.removal"].isChecked()
+    window.app.book.refresh()
+    assert window.app.book["view.strength.removal"].isChecked()
     page.editing.delete((), [("rain", "sprinkler")])
     qtbot.waitUntil(
         lambda: set(page.canvas.strengths.values) == {("rain", "wet"), ("sprinkler", "wet")}
@@ -111,7 +111,7 @@ def test_strengths_follow_the_model_and_the_menu_knows_them(
 # -- why
 
 
-def sentences(section: WhySection) -> str:
+def sentences(section: EdgeExplanationSection) -> str:
     return " ".join(section.sentences)
 
 
@@ -136,7 +136,7 @@ def test_two_nodes_without_an_edge_are_told_why_there_is_none(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
     page.editing.delete((), [("sprinkler", "wet")])
-    window.shell.bench.select(["wet", "sprinkler"])
+    window.app.workspace.select(["wet", "sprinkler"])
     trigger(window, "model.why")
     why = inspector(window).joint.why
     qtbot.waitUntil(lambda: "Adding sprinkler → wet" in sentences(why), timeout=20000)
@@ -146,7 +146,7 @@ def test_two_nodes_without_an_edge_are_told_why_there_is_none(
 
 
 def test_a_rule_about_the_pair_is_said(qtbot: QtBot, window: MainWindow, page: ModelPage) -> None:
-    window.shell.bench.select((), [("rain", "wet")])
+    window.app.workspace.select((), [("rain", "wet")])
     trigger(window, "knowledge.require")
     why = inspector(window).edge.why
     qtbot.waitUntil(lambda: "rain → wet is required." in sentences(why), timeout=20000)
@@ -155,8 +155,8 @@ def test_a_rule_about_the_pair_is_said(qtbot: QtBot, window: MainWindow, page: M
 def test_without_rows_the_section_says_what_is_missing(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
-    window.shell.change("Remove", partial(edits.remove_data, data_id="d1"))
-    window.shell.bench.select((), [("rain", "wet")])
+    window.app.change("Remove", partial(edits.remove_data, data_id="d1"))
+    window.app.workspace.select((), [("rain", "wet")])
     why = inspector(window).edge.why
     qtbot.waitUntil(lambda: "import data first" in sentences(why))
 
@@ -170,9 +170,9 @@ def difference(qtbot: QtBot, window: MainWindow, page: ModelPage) -> DifferenceP
     rows = sprinkler_rows()
     dag = Dag.from_edges(rows.domain.names, [("rain", "wet"), ("wet", "sprinkler")])
     entry = ModelEntry("Other", fit_tables(rows, dag, 1.0).network, data_id="d1")
-    window.shell.change("Open", partial(edits.add_model, entry=entry))
+    window.app.change("Open", partial(edits.add_model, entry=entry))
     trigger(window, "model.difference")
-    found = window.shell.center.current
+    found = window.app.center.current
     assert isinstance(found, DifferencePage)
     qtbot.waitUntil(lambda: found.found is not None and len(found.canvas.scene.edges) == 3)
     return found
@@ -236,7 +236,7 @@ def test_a_double_click_on_a_difference_asks_why(
     place = listed.visualItemRect(listed.item(0)).center()
     qtbot.mouseClick(listed.viewport(), LEFT, pos=place)
     qtbot.mouseDClick(listed.viewport(), LEFT, pos=place)
-    assert window.shell.bench.selection.edges == (("rain", "sprinkler"),)
+    assert window.app.workspace.selection.edges == (("rain", "sprinkler"),)
     why = inspector(window).edge.why
     qtbot.waitUntil(lambda: "Removing rain → sprinkler" in sentences(why), timeout=20000)
 
@@ -244,8 +244,8 @@ def test_a_double_click_on_a_difference_asks_why(
 def test_the_difference_is_exported_with_its_legend(
     window: MainWindow, difference: DifferencePage
 ) -> None:
-    window.shell.book.refresh()
-    assert window.shell.book["file.export"].isEnabled()
+    window.app.book.refresh()
+    assert window.app.book["file.export"].isEnabled()
     drawing = CanvasDrawing(difference.canvas, difference.title)
     text = picture_bytes(drawing, ".svg", PictureOptions()).decode()
     assert "− missing" in text
@@ -255,7 +255,7 @@ def test_the_difference_is_exported_with_its_legend(
 def test_a_model_that_goes_leaves_the_page_standing(
     qtbot: QtBot, window: MainWindow, difference: DifferencePage
 ) -> None:
-    window.shell.change("Remove", partial(edits.remove_model, model_id="m2"))
+    window.app.change("Remove", partial(edits.remove_model, model_id="m2"))
     qtbot.waitUntil(lambda: difference.found is not None and difference.found.graph.is_empty)
     assert difference.first.count() == 1
 
@@ -266,9 +266,9 @@ def test_a_model_that_goes_leaves_the_page_standing(
 def test_a_bootstrap_runs_is_kept_shown_and_reproduced(
     qtbot: QtBot, window: MainWindow, page: ModelPage, tmp_path: Path
 ) -> None:
-    shell = window.shell
+    app = window.app
     trigger(window, "learn.bootstrap")
-    sheet = shell.center.current
+    sheet = app.center.current
     assert isinstance(sheet, LearnPage)
     sheet.choose(learner="tree.chow-liu")
     replicates = sheet.findChild(QSpinBox, "learnReplicates")
@@ -276,17 +276,17 @@ def test_a_bootstrap_runs_is_kept_shown_and_reproduced(
     assert replicates.value() == 200
     replicates.setValue(5)
     qtbot.mouseClick(sheet.findChild(QPushButton, "learnStart"), LEFT)
-    qtbot.waitUntil(lambda: bool(shell.project.runs), timeout=60000)
-    (run,) = shell.project.runs.values()
+    qtbot.waitUntil(lambda: bool(app.project.runs), timeout=60000)
+    (run,) = app.project.runs.values()
     found = EdgeFrequencies.restored(run.kept[EdgeFrequencies.kind])
     assert found.graphs == 5
     assert run.title == "Bootstrap of Chow–Liu tree"
-    averaged = shell.project.models[run.model_id or ""].model
+    averaged = app.project.models[run.model_id or ""].model
     assert isinstance(averaged, DirectedModel)
     assert set(averaged.edges) == set(found.averaged(0.5).dag.edges)
 
     trigger(window, "learn.frequencies")
-    shown = shell.center.current
+    shown = app.center.current
     assert isinstance(shown, BootstrapPage)
     qtbot.waitUntil(lambda: len(shown.canvas.scene.nodes) == 3)
     assert shown.table.facts.rowCount() == len(found.edges)
@@ -297,19 +297,19 @@ def test_a_bootstrap_runs_is_kept_shown_and_reproduced(
     assert all(label.endswith(" %") for label in labels)
     shown.export(tmp_path / "edges.csv")
     assert (tmp_path / "edges.csv").read_text() == found.as_csv()
-    models = len(shell.project.models)
+    models = len(app.project.models)
     qtbot.mouseClick(shown.findChild(QPushButton, "bootstrapOpen"), LEFT)
-    qtbot.waitUntil(lambda: len(shell.project.models) == models + 1, timeout=20000)
+    qtbot.waitUntil(lambda: len(app.project.models) == models + 1, timeout=20000)
 
-    open_model_page(shell, "m1")
+    open_model_page(app, "m1")
     page.strengths.choose("bootstrap")
     assert page.canvas.strengths is not None
     edge = page.scene().edges["rain", "wet"]
     assert edge.look.words == f"{100 * found.of_pair('rain', 'wet').joined:.0f} %"
     assert edge.width == pytest.approx(1 + 5 * np.sqrt(found.of_pair("rain", "wet").joined))
 
-    open_model_page(shell, run.model_id or "")
+    open_model_page(app, run.model_id or "")
     trigger(window, "learn.reproduce")
-    qtbot.waitUntil(lambda: len(shell.project.runs) == 2, timeout=60000)
-    again = list(shell.project.runs.values())[-1]
+    qtbot.waitUntil(lambda: len(app.project.runs) == 2, timeout=60000)
+    again = list(app.project.runs.values())[-1]
     assert EdgeFrequencies.restored(again.kept[EdgeFrequencies.kind]) == found

@@ -20,8 +20,8 @@ LONG_MS = 120_000
 def test_a_thousand_nodes_are_drawn_panned_and_zoomed(qtbot: QtBot, window: MainWindow) -> None:
     params = RandomBnParams(variables=1000, max_parents=2, most_states=3)
     network = random_network(params, np.random.default_rng(1))
-    add_and_show_model(window.shell, ModelEntry("Thousand", network), "Open Thousand")
-    page = window.shell.center.current
+    add_and_show_model(window.app, ModelEntry("Thousand", network), "Open Thousand")
+    page = window.app.center.current
     assert isinstance(page, ModelPage)
     qtbot.waitUntil(lambda: len(page.scene().nodes) == 1000, timeout=LONG_MS)
     assert len(page.scene().edges) == len(network.edges)

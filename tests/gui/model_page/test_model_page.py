@@ -48,13 +48,13 @@ def test_the_mode_of_all_nodes_is_an_undoable_choice(
     combo.setCurrentIndex(combo.findData(NodeMode.NAME.value))
     combo.activated.emit(combo.currentIndex())
     assert {i.face.mode for i in page.scene().nodes.values()} == {NodeMode.NAME}
-    window.shell.bench.select(["rain"])
-    window.shell.book.refresh()
-    window.shell.book["model.show-selected.bars"].trigger()
+    window.app.workspace.select(["rain"])
+    window.app.book.refresh()
+    window.app.book["model.show-selected.bars"].trigger()
     assert page.scene().nodes["rain"].face.mode is NodeMode.BARS
     assert combo.currentIndex() == -1  # mixed
-    window.shell.document.undo_stack.undo()
-    window.shell.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
     assert {i.face.mode for i in page.scene().nodes.values()} == {NodeMode.PRIOR}
 
 
@@ -84,8 +84,8 @@ def test_edge_widths_follow_mutual_information(qtbot: QtBot, page: ModelPage) ->
 
 def test_selection_goes_both_ways(qtbot: QtBot, window: MainWindow, page: ModelPage) -> None:
     click(qtbot, page, head_of(page, "grass"))
-    assert window.shell.bench.selection.nodes == ("grass",)
-    window.shell.bench.select(["rain", "sprinkler"])
+    assert window.app.workspace.selection.nodes == ("grass",)
+    window.app.workspace.select(["rain", "sprinkler"])
     chosen = {n for n, item in page.scene().nodes.items() if item.look.is_selected}
     assert chosen == {"rain", "sprinkler"}
 
@@ -97,9 +97,9 @@ def test_notes_and_titles_are_on_the_nodes(window: MainWindow, page: ModelPage) 
 
     model_id = page.model_id or ""
     note = partial(set_node_note, model_id=model_id, node="rain", note="measured at noon")
-    window.shell.change("Note", note)
+    window.app.change("Note", note)
     title = partial(set_node_title, model_id=model_id, node="rain", title="Rain today")
-    window.shell.change("Title", title)
+    window.app.change("Title", title)
     face = page.scene().nodes["rain"].face
     assert (face.title, face.note) == ("Rain today", "measured at noon")
 
@@ -126,29 +126,29 @@ def test_a_model_that_cannot_answer_says_so_and_shows_names(
 def test_a_part_is_copied_into_another_model_with_its_tables(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
-    window.shell.bench.select(["rain", "sprinkler", "grass"])
+    window.app.workspace.select(["rain", "sprinkler", "grass"])
     qtbot.keyClick(page.canvas.view, Key.Key_C, Mods.ControlModifier)
     assert json.loads(QApplication.clipboard().text())["language"] == "bayesian-network"
     other = open_network(qtbot, window, BayesianNetwork.uniform(Domain.of({"rain": "ab"})), "other")
     qtbot.keyClick(other.canvas.view, Key.Key_V, Mods.ControlModifier)
-    model = window.shell.project.models[other.model_id or ""].model
+    model = window.app.project.models[other.model_id or ""].model
     assert isinstance(model, BayesianNetwork)
     assert model.domain.names == ("rain", "rain 2", "sprinkler", "grass")
     assert set(model.edges) == {("rain 2", "grass"), ("sprinkler", "grass")}
     assert (model.table("grass") == garden().table("grass")).all()
-    assert window.shell.bench.selection.nodes == ("rain 2", "sprinkler", "grass")
+    assert window.app.workspace.selection.nodes == ("rain 2", "sprinkler", "grass")
 
 
 def test_a_copy_without_its_parents_is_summed_over_them_and_says_so(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
     told: list[str] = []
-    window.shell.toast.connect(lambda sentence, _undo: told.append(sentence))
-    window.shell.bench.select(["rain", "grass"])
+    window.app.toast.connect(lambda sentence, _undo: told.append(sentence))
+    window.app.workspace.select(["rain", "grass"])
     page.editing.copy()
     assert "grass is summed over sprinkler" in told[0]
     page.editing.paste()
-    model = window.shell.project.models[page.model_id or ""].model
+    model = window.app.project.models[page.model_id or ""].model
     assert isinstance(model, BayesianNetwork)
     joint = BruteForceSession(garden()).joint(["rain", "grass"])
     assert model.table("grass 2") == pytest.approx(joint / joint.sum(axis=1, keepdims=True))
@@ -176,7 +176,7 @@ def test_a_node_that_is_in_sight_is_found_where_it_is(
     before = view.sight()
     qtbot.keyClick(view, Key.Key_F, Mods.ControlModifier)
     qtbot.keyClicks(page.canvas.find_bar._field, "rain")
-    assert window.shell.bench.selection.nodes == ("rain",)
+    assert window.app.workspace.selection.nodes == ("rain",)
     assert view.sight() == before
     view.centre_on(view.sight().bottomRight() + view.sight().bottomRight())
     page.canvas.find_bar.next()
@@ -186,8 +186,8 @@ def test_a_node_that_is_in_sight_is_found_where_it_is(
 def test_the_minimap_of_a_small_graph_comes_when_it_is_asked_for(
     window: MainWindow, page: ModelPage
 ) -> None:
-    action = window.shell.book["view.minimap"]
-    window.shell.book.refresh()
+    action = window.app.book["view.minimap"]
+    window.app.book.refresh()
     assert page.canvas.minimap.isHidden()
     assert not action.isChecked()
     action.trigger()
@@ -199,10 +199,10 @@ def test_the_minimap_of_a_small_graph_comes_when_it_is_asked_for(
 def test_what_is_no_model_on_the_clipboard_is_refused(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
-    before = window.shell.project
+    before = window.app.project
     QApplication.clipboard().setText("good morning")
     qtbot.keyClick(page.canvas.view, Key.Key_V, Mods.ControlModifier)
-    assert window.shell.project is before
+    assert window.app.project is before
     assert page.canvas.bubble.isVisible()
 
 
@@ -224,7 +224,7 @@ def test_the_context_menu_of_a_node_offers_its_states(
 def test_keys_of_the_canvas_do_not_reach_beyond_it(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
-    window.shell.bench.select(["rain"])
+    window.app.workspace.select(["rain"])
     window.command_field.setFocus()
     qtbot.keyClicks(window.command_field, "nr0")
     assert window.command_field.text() == "nr0"
@@ -259,7 +259,7 @@ def test_nothing_is_warned_about_by_qt(
     click(qtbot, page, bar_of(page, "rain", "yes"))
     click(qtbot, page, head_of(page, "grass"))
     qtbot.keyClick(page.canvas.view, Key.Key_Delete)
-    window.shell.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
     page.canvas.view.set_zoom(0.3)
     page.canvas.view.grab()
     records = [r.message for r in qtlog.records]
@@ -274,12 +274,12 @@ def test_a_network_of_hundreds_of_nodes_opens_and_can_be_searched(
 
     model = read_model(shared / "data/networks/andes.bif").model
     assert isinstance(model, BayesianNetwork)
-    add_and_show_model(window.shell, ModelEntry(title="andes", model=model), "Open andes")
-    page = window.shell.center.current
+    add_and_show_model(window.app, ModelEntry(title="andes", model=model), "Open andes")
+    page = window.app.center.current
     assert isinstance(page, ModelPage)
     qtbot.waitUntil(lambda: len(page.scene().nodes) == 223, timeout=30_000)
     qtbot.waitUntil(lambda: page.canvas.minimap.isVisible())
     page.canvas.open_find()
     qtbot.keyClicks(page.canvas.find_bar._field, "goal_49")
-    assert window.shell.bench.selection.nodes == ("GOAL_49",)
+    assert window.app.workspace.selection.nodes == ("GOAL_49",)
     qtbot.waitUntil(lambda: not page.asking.live.is_waiting, timeout=60_000)

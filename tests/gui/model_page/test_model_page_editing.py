@@ -34,15 +34,15 @@ def page(qtbot: QtBot, window: MainWindow) -> ModelPage:
 def test_an_edge_is_drawn_by_mouse_and_undone(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
-    before = window.shell.project
+    before = window.app.project
     qtbot.mouseClick(page.bar.findChild(QToolButton, "tool.edge"), LEFT)
     drag(qtbot, page, head_of(page, "rain"), head_of(page, "sprinkler"))
-    model = window.shell.project.models[page.model_id or ""].model
+    model = window.app.project.models[page.model_id or ""].model
     assert ("rain", "sprinkler") in model.edges
     assert ("rain", "sprinkler") in page.scene().edges
-    assert window.shell.document.undo_stack.undoText() == "Add rain → sprinkler"
-    window.shell.document.undo_stack.undo()
-    assert window.shell.project is before
+    assert window.app.document.undo_stack.undoText() == "Add rain → sprinkler"
+    window.app.document.undo_stack.undo()
+    assert window.app.project is before
     assert ("rain", "sprinkler") not in page.scene().edges
 
 
@@ -63,10 +63,10 @@ def test_while_drawing_the_rows_of_the_table_are_told(qtbot: QtBot, page: ModelP
 def test_a_cycle_is_refused_with_its_path_and_changes_nothing(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
-    before = window.shell.project
+    before = window.app.project
     page.choose_tool("edge")
     drag(qtbot, page, head_of(page, "grass"), head_of(page, "rain"))
-    assert window.shell.project is before
+    assert window.app.project is before
     assert page.canvas.bubble.isVisible()
     assert page.canvas.bubble.text == "grass → rain would close a cycle: rain → grass."
 
@@ -74,23 +74,23 @@ def test_a_cycle_is_refused_with_its_path_and_changes_nothing(
 def test_selected_things_are_deleted_and_come_back(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
-    before, places = window.shell.project, page.scene().positions
+    before, places = window.app.project, page.scene().positions
     click(qtbot, page, head_of(page, "sprinkler"))
     qtbot.keyClick(page.canvas.view, Key.Key_Delete)
     assert set(page.scene().nodes) == {"rain", "grass"}
     assert page.scene().positions["rain"] == places["rain"]
-    window.shell.document.undo_stack.undo()
-    assert window.shell.project is before
+    window.app.document.undo_stack.undo()
+    assert window.app.project is before
     assert page.scene().positions == places
 
 
 def test_an_edge_is_reversed_by_key(qtbot: QtBot, window: MainWindow, page: ModelPage) -> None:
     route = page.scene().edges["rain", "grass"].route
     click(qtbot, page, page.canvas.view.mapFromScene(QPointF(*route.at(0.5))))
-    assert window.shell.bench.selection.edges == (("rain", "grass"),)
+    assert window.app.workspace.selection.edges == (("rain", "grass"),)
     qtbot.keyClick(page.canvas.view, Key.Key_R)
     assert ("grass", "rain") in page.scene().edges
-    assert window.shell.bench.selection.edges == (("grass", "rain"),)
+    assert window.app.workspace.selection.edges == (("grass", "rain"),)
 
 
 def test_a_new_node_keeps_all_others_in_place(
@@ -103,31 +103,31 @@ def test_a_new_node_keeps_all_others_in_place(
     after = page.scene().positions
     assert {n: after[n] for n in places} == places
     assert after["cloud"] == (300, 10)
-    assert window.shell.bench.selection.nodes == ("cloud",)
+    assert window.app.workspace.selection.nodes == ("cloud",)
 
 
 def test_a_name_that_is_taken_is_refused_at_the_pointer(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
-    before = window.shell.project
-    page.canvas.wishes.rename.emit("rain", "grass")
-    assert window.shell.project is before
+    before = window.app.project
+    page.canvas.signals.rename.emit("rain", "grass")
+    assert window.app.project is before
     assert "grass" in page.canvas.bubble.text
     place = page.scene().positions["rain"]
-    page.canvas.wishes.rename.emit("rain", "shower")
+    page.canvas.signals.rename.emit("rain", "shower")
     assert page.scene().positions["shower"] == place
 
 
 def test_a_drag_is_one_undo_step_that_is_kept_in_the_project(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
-    count, places = window.shell.document.undo_stack.count(), page.scene().positions
+    count, places = window.app.document.undo_stack.count(), page.scene().positions
     start = head_of(page, "rain")
     drag(qtbot, page, start, start + QPoint(-90, -11))
-    assert window.shell.document.undo_stack.count() == count + 1
-    stored = window.shell.project.models[page.model_id or ""].layouts["dag"]
+    assert window.app.document.undo_stack.count() == count + 1
+    stored = window.app.project.models[page.model_id or ""].layouts["dag"]
     assert stored["rain"] == page.scene().positions["rain"] != places["rain"]
-    window.shell.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
     assert page.scene().positions == places
 
 
@@ -139,15 +139,15 @@ def test_a_layout_that_was_asked_for_can_be_undone(
     combo.setCurrentIndex(combo.findData("circle"))
     combo.activated.emit(combo.currentIndex())
     qtbot.waitUntil(lambda: page.scene().positions != places)
-    assert window.shell.document.undo_stack.undoText() == "Arrange: circle"
-    window.shell.document.undo_stack.undo()
+    assert window.app.document.undo_stack.undoText() == "Arrange: circle"
+    window.app.document.undo_stack.undo()
     assert page.scene().positions == places
 
 
 def test_nodes_are_aligned_by_the_menu(qtbot: QtBot, window: MainWindow, page: ModelPage) -> None:
-    window.shell.bench.select(["rain", "grass"])
-    window.shell.book.refresh()
-    window.shell.book["model.align.left"].trigger()
+    window.app.workspace.select(["rain", "grass"])
+    window.app.book.refresh()
+    window.app.book["model.align.left"].trigger()
     boxes = [page.scene().nodes[n].box for n in ("rain", "grass")]
     assert boxes[0].left() == pytest.approx(boxes[1].left(), abs=1)
 
@@ -171,5 +171,5 @@ def test_an_empty_model_says_how_to_begin_and_takes_a_first_node(
 def test_undoing_the_opening_of_a_model_closes_its_page(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
-    window.shell.document.undo_stack.undo()
-    qtbot.waitUntil(lambda: page not in window.shell.center.pages)
+    window.app.document.undo_stack.undo()
+    qtbot.waitUntil(lambda: page not in window.app.center.pages)

@@ -111,11 +111,11 @@ def test_keys_set_evidence_and_targets(qtbot: QtBot, window: MainWindow, page: M
     qtbot.keyClick(view, Key.Key_2)
     assert page.asking.live.evidence == {"rain": Observed("no")}
     qtbot.keyClick(view, Key.Key_T)
-    assert window.shell.bench.target == "rain"
+    assert window.app.workspace.target == "rain"
     assert page.scene().nodes["rain"].face.is_target
     qtbot.keyClick(view, Key.Key_C)
     assert page.asking.live.evidence == {}
     qtbot.keyClick(view, Key.Key_Escape)
-    window.shell.bench.select(("rain",))
+    window.app.workspace.select(("rain",))
     qtbot.keyClick(view, Key.Key_1)  # of the selected node, without entering it
     assert page.asking.live.evidence == {"rain": Observed("yes")}

@@ -22,28 +22,28 @@ def words(page: ModelPage) -> set[str]:
 def test_two_nodes_one_after_the_other_name_an_edge_to_forbid(
     window: MainWindow, page: ModelPage
 ) -> None:
-    window.shell.bench.select(["wet", "rain"])
+    window.app.workspace.select(["wet", "rain"])
     trigger(window, "knowledge.forbid")
-    assert window.shell.project.knowledge.forbidden == {("wet", "rain")}
+    assert window.app.project.knowledge.forbidden == {("wet", "rain")}
     assert page.canvas.rules.kinds == {"forbidden"}
     assert "forbidden edge" in words(page)
-    window.shell.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
     assert page.canvas.rules.kinds == set()
     assert "forbidden edge" not in words(page)
 
 
 def test_a_selected_edge_can_be_required_and_freed(window: MainWindow, page: ModelPage) -> None:
-    window.shell.bench.select((), [("rain", "wet")])
+    window.app.workspace.select((), [("rain", "wet")])
     trigger(window, "knowledge.require")
     assert page.canvas.rules.kinds == {"required"}
     trigger(window, "knowledge.free")
-    assert window.shell.project.knowledge.is_empty
+    assert window.app.project.knowledge.is_empty
 
 
 def test_rules_can_be_hidden_and_other_pictures_show_none(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
-    window.shell.bench.select((), [("rain", "wet")])
+    window.app.workspace.select((), [("rain", "wet")])
     trigger(window, "knowledge.require")
     trigger(window, "view.rules")
     assert page.canvas.rules.kinds == set()
@@ -54,7 +54,7 @@ def test_rules_can_be_hidden_and_other_pictures_show_none(
 
 
 def test_a_rule_follows_its_nodes(window: MainWindow, page: ModelPage) -> None:
-    window.shell.bench.select((), [("rain", "wet")])
+    window.app.workspace.select((), [("rain", "wet")])
     trigger(window, "knowledge.require")
     before = page.canvas.rules.boundingRect()
     page.editing.arrange(

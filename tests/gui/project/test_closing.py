@@ -36,7 +36,7 @@ def test_unsaved_changes_are_asked_about(
         return answer
 
     monkeypatch.setattr(QMessageBox, "exec", exec_)
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     window.close()
     assert len(asked) == 1
     assert window.isVisible() is stays_open
@@ -48,7 +48,7 @@ def test_saying_save_saves_and_closes(
     file = tmp_path / "mine.pgmz"
     monkeypatch.setattr(QMessageBox, "exec", lambda _: Answer.Save)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(file), ""))
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     window.close()
     assert not window.isVisible()
     assert list(read_project(file).models) == ["m1"]
@@ -59,7 +59,7 @@ def test_saying_save_and_then_choosing_no_file_keeps_the_window_open(
 ) -> None:
     monkeypatch.setattr(QMessageBox, "exec", lambda _: Answer.Save)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     window.close()
     assert window.isVisible()
 
@@ -73,12 +73,12 @@ def test_nothing_is_asked_when_everything_is_saved(
 
 
 def test_closing_ends_the_runs(qtbot: QtBot, window: MainWindow) -> None:
-    shell = window.shell
-    add_sprinkler(shell)
+    app = window.app
+    add_sprinkler(app)
     params: Any = learner_of("bn.hill-climb").params_type(restarts=1_000_000)
-    run = landing_of(shell).start(RunRequest("endless", "bn.hill-climb", params, 1, "d1"))
+    run = landing_of(app).start(RunRequest("endless", "bn.hill-climb", params, 1, "d1"))
     qtbot.waitUntil(lambda: bool(run.trace.steps) or run.best is not None, timeout=60_000)
-    shell.document.undo_stack.setClean()
+    app.document.undo_stack.setClean()
     window.close()
     assert not window.isVisible()
     assert run.wait(0)
@@ -88,17 +88,17 @@ def test_closing_ends_the_runs(qtbot: QtBot, window: MainWindow) -> None:
 
 
 def test_a_toast_undoes_what_it_tells(window: MainWindow) -> None:
-    window.shell.change("Rename", partial(edits.set_title, title="new"))
-    window.shell.tell("The project has a new title.", undo=True)
+    window.app.change("Rename", partial(edits.set_title, title="new"))
+    window.app.tell("The project has a new title.", undo=True)
     assert window.toast.isVisible()
     assert window.toast.findChild(QLabel, "toastText").text() == "The project has a new title."
     window.toast.findChild(QPushButton).click()
-    assert window.shell.project.title == ""
+    assert window.app.project.title == ""
     assert not window.toast.isVisible()
 
 
 def test_a_toast_stays_inside_the_window(qtbot: QtBot, window: MainWindow) -> None:
-    window.shell.tell("A long sentence about something that happened elsewhere. " * 8)
+    window.app.tell("A long sentence about something that happened elsewhere. " * 8)
     for size in ((1280, 800), (960, 640)):
         window.resize(*size)
         qtbot.wait(10)
@@ -107,17 +107,17 @@ def test_a_toast_stays_inside_the_window(qtbot: QtBot, window: MainWindow) -> No
 
 def test_a_refusal_is_told_and_logged(window: MainWindow) -> None:
     said: list[tuple[str, str]] = []
-    window.shell.bench.message.connect(lambda level, words: said.append((level, words)))
-    window.shell.errors.report(GraphError("There is no edge a → b."))
+    window.app.workspace.message.connect(lambda level, words: said.append((level, words)))
+    window.app.errors.report(GraphError("There is no edge a → b."))
     assert not window.toast.isVisible()
     assert said == [("error", "There is no edge a → b.")]
 
 
 def test_an_error_stands_in_the_region_it_concerns_until_it_is_closed(window: MainWindow) -> None:
-    window.shell.errors.report(GraphError("There is no edge a → b."))
-    window.shell.errors.report(GraphError("There is no edge b → c."))
-    window.shell.errors.at("projectPanel").report(GraphError("There is no node d."))
-    above = window.shell.center.findChild(Note, "errorNote")
+    window.app.errors.report(GraphError("There is no edge a → b."))
+    window.app.errors.report(GraphError("There is no edge b → c."))
+    window.app.errors.at("projectPanel").report(GraphError("There is no node d."))
+    above = window.app.center.findChild(Note, "errorNote")
     assert above.text == "• There is no edge a → b.\n• There is no edge b → c."
     beside = window.panels.panel("projectPanel").findChild(Note, "errorNote")
     assert beside.text == "There is no node d."

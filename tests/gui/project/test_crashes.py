@@ -70,16 +70,16 @@ def kill_and_recover(
     _wait_until_gone(blocks)
     monkeypatch.setattr(preferences, "preferences_folder", lambda: Path(folder).parent)
     assert len(left_behind()) == 1
-    window.shell.document.undo_stack.setClean()
-    window.shell.center.close_all()
-    begin(window.shell, [])
-    welcome = window.shell.center.current
+    window.app.document.undo_stack.setClean()
+    window.app.center.close_all()
+    begin(window.app, [])
+    welcome = window.app.center.current
     assert welcome is not None
     welcome.findChild(QPushButton, "recoveryAccept").click()
-    assert len(project_bytes(window.shell.project)) == int(size)
-    assert [entry.title for entry in window.shell.project.models.values()] == ["Sprinkler"]
-    assert window.shell.project.title == ""
-    assert not window.shell.document.is_saved
+    assert len(project_bytes(window.app.project)) == int(size)
+    assert [entry.title for entry in window.app.project.models.values()] == ["Sprinkler"]
+    assert window.app.project.title == ""
+    assert not window.app.document.is_saved
     assert left_behind() == []
 
 

@@ -11,26 +11,26 @@ from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.inference.base import Likelihood, Observed
 from pgmstudio.core.io.project.project_file import project_bytes
 from pgmstudio.core.project import model_edits
-from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import bring_up_to_date
 
 
 def press(qtbot: QtBot, window: MainWindow, key: Qt.Key) -> None:
-    window.shell.book.refresh()
+    window.app.book.refresh()
     qtbot.keyClick(window, key, Qt.KeyboardModifier.ControlModifier)
 
 
 def menu_text(window: MainWindow, action: str) -> str:
-    window.shell.book.refresh()
-    return window.shell.book[action].text()
+    window.app.book.refresh()
+    return window.app.book[action].text()
 
 
 def test_undo_takes_back_evidence_before_the_opening_of_its_model(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
-    shell, stack = window.shell, window.shell.document.undo_stack
-    before, steps = project_bytes(shell.project), stack.count()
+    app, stack = window.app, window.app.document.undo_stack
+    before, steps = project_bytes(app.project), stack.count()
     prior = {name: values.tolist() for name, values in live.beliefs.items()}
     live.click_state("smoke", "yes")
     live.click_state("xray", "yes")
@@ -45,31 +45,31 @@ def test_undo_takes_back_evidence_before_the_opening_of_its_model(
     press(qtbot, window, Qt.Key.Key_Y)
     assert live.evidence == {"smoke": Observed("yes"), "xray": Observed("yes")}
     assert stack.count() == steps, "the project's own history knows nothing of it"
-    assert project_bytes(shell.project) == before
+    assert project_bytes(app.project) == before
 
 
 def test_undoing_the_opening_of_a_model_is_told(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     told: list[str] = []
-    window.shell.toast.connect(lambda sentence, _: told.append(sentence))
+    window.app.toast.connect(lambda sentence, _: told.append(sentence))
     assert menu_text(window, "edit.undo") == "Undo open asia.json"
     press(qtbot, window, Qt.Key.Key_Z)
-    assert not window.shell.project.models
+    assert not window.app.project.models
     assert told == ["Undone: Open asia.json. Redo (Ctrl+Y) brings it back."]
     press(qtbot, window, Qt.Key.Key_Y)
-    assert window.shell.bench.model_id in window.shell.project.models
+    assert window.app.workspace.model_id in window.app.project.models
 
 
 def test_evidence_and_changes_are_undone_in_the_order_they_were_made(
-    window: MainWindow, live: LiveBeliefs
+    window: MainWindow, live: BeliefService
 ) -> None:
-    shell, history = window.shell, window.shell.history
-    (model_id,) = shell.project.models
+    app, history = window.app, window.app.history
+    (model_id,) = app.project.models
     live.click_state("smoke", "yes")
     new = Variable("new", ("a", "b"))
     edit = partial(model_edits.add_variable, model_id=model_id, variable=new)
-    assert shell.change("Add new", edit)
+    assert app.change("Add new", edit)
     live.click_state("new", "b")
     live.switch("smoke", on=False)
     told = []
@@ -91,34 +91,34 @@ def test_evidence_and_changes_are_undone_in_the_order_they_were_made(
     assert not history.can_redo
 
 
-def test_a_likelihood_that_is_dragged_is_one_step(window: MainWindow, live: LiveBeliefs) -> None:
+def test_a_likelihood_that_is_dragged_is_one_step(window: MainWindow, live: BeliefService) -> None:
     live.click_state("smoke", "yes")
     for weight in (0.9, 0.6, 0.3):
         live.set_likelihood("dysp", {"yes": weight, "no": 1.0})
-    window.shell.history.undo()
+    window.app.history.undo()
     assert live.evidence == {"smoke": Observed("yes")}
-    window.shell.history.redo()
+    window.app.history.redo()
     assert live.evidence["dysp"] == Likelihood((("yes", 0.3), ("no", 1.0)))
 
 
 def test_what_the_model_refuses_is_nothing_to_undo(
-    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+    window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     live.click_state("tub", "yes")
     live.click_state("either", "no")  # either = tub or lung
     bring_up_to_date(qtbot, live)
     assert list(live.evidence) == ["tub"]
-    window.shell.history.undo()
+    window.app.history.undo()
     assert not live.evidence
 
 
 def test_evidence_taken_back_in_a_model_out_of_view_is_told(
-    window: MainWindow, live: LiveBeliefs
+    window: MainWindow, live: BeliefService
 ) -> None:
     told: list[str] = []
     live.click_state("smoke", "yes")
-    window.shell.book["file.welcome"].trigger()
-    window.shell.toast.connect(lambda sentence, _: told.append(sentence))
-    window.shell.history.undo()
+    window.app.book["file.welcome"].trigger()
+    window.app.toast.connect(lambda sentence, _: told.append(sentence))
+    window.app.history.undo()
     assert not live.evidence
     assert told == ["asia: evidence smoke = yes taken back."]

@@ -197,22 +197,22 @@ class Chance:
 
 def wander(window: MainWindow, chance: Chance) -> None:
     """Look at something else, ask a model, or step back and forth, as people do."""
-    shell, history = window.shell, window.shell.history
+    app, history = window.app, window.app.history
     match chance.one(range(6)):
-        case 0 if shell.project.models:
-            open_model_page(shell, chance.one(shell.project.models))
-        case 1 if shell.project.data:
-            open_data_page(shell, chance.one(shell.project.data))
-        case 2 if shell.bench.model_id:
-            model = shell.project.models[shell.bench.model_id].model
-            shell.bench.select([n for n in model.domain.names if chance.flip()])
+        case 0 if app.project.models:
+            open_model_page(app, chance.one(app.project.models))
+        case 1 if app.project.data:
+            open_data_page(app, chance.one(app.project.data))
+        case 2 if app.workspace.model_id:
+            model = app.project.models[app.workspace.model_id].model
+            app.workspace.select([n for n in model.domain.names if chance.flip()])
         case 3:
             for _ in range(3):
                 history.undo()
             for _ in range(3):
                 history.redo()
-        case 4 if shell.bench.beliefs_in_view is not None:
-            live = shell.bench.beliefs_in_view
+        case 4 if app.workspace.beliefs_in_view is not None:
+            live = app.workspace.beliefs_in_view
             for variable in live.model.domain:
                 live.click_state(variable.name, chance.one(variable.states))
         case _:
@@ -221,34 +221,34 @@ def wander(window: MainWindow, chance: Chance) -> None:
 
 
 def do_and_undo(qtbot: QtBot, window: MainWindow, seed: int, count: int) -> None:
-    shell, stack = window.shell, window.shell.document.undo_stack
-    open_model_page(shell, add_sprinkler(shell))
-    shell.book["knowledge.edit"].trigger()
-    shell.document.replace(shell.project, None)
-    beginning, first = shell.project, project_bytes(shell.project)
+    app, stack = window.app, window.app.document.undo_stack
+    open_model_page(app, add_sprinkler(app))
+    app.book["knowledge.edit"].trigger()
+    app.document.replace(app.project, None)
+    beginning, first = app.project, project_bytes(app.project)
     chance, done = Chance(seed), 0
     refused: list[str] = []
-    shell.errors.sentence.connect(refused.append)
+    app.errors.sentence.connect(refused.append)
     while done < count:
-        text, edit = chance.edit(shell.project)
-        before = shell.project
-        if shell.change(text, edit):
+        text, edit = chance.edit(app.project)
+        before = app.project
+        if app.change(text, edit):
             done += 1
         else:
-            assert shell.project is before
+            assert app.project is before
         if done % 20 == 0:
             wander(window, chance)
     assert all(refused)
-    end, last = shell.project, project_bytes(shell.project)
+    end, last = app.project, project_bytes(app.project)
     assert last != first
     for _ in range(stack.count()):
         stack.undo()
-    assert shell.project is beginning
-    assert project_bytes(shell.project) == first
+    assert app.project is beginning
+    assert project_bytes(app.project) == first
     while stack.canRedo():
         stack.redo()
-    assert shell.project is end
-    assert project_bytes(shell.project) == last
+    assert app.project is end
+    assert project_bytes(app.project) == last
 
 
 @pytest.mark.parametrize("seed", [1, 2])

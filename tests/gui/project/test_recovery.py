@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.io.project.project_file import project_bytes, read_project
 from pgmstudio.core.project import edits
-from pgmstudio.gui.project.actions import FileDesk
+from pgmstudio.gui.project.actions import FileCommands
 from pgmstudio.gui.project.opening import begin, open_welcome
 from pgmstudio.gui.project.recovery import left_behind, recover, recovery_folder
 from pgmstudio.gui.widgets.basic import Note
@@ -44,12 +44,12 @@ def as_if_crashed(file: Path, process: int) -> None:
 
 
 def test_unsaved_changes_are_written_whole_and_once(qtbot: QtBot, window: MainWindow) -> None:
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     file = save(qtbot, window)
-    assert project_bytes(read_project(file)) == project_bytes(window.shell.project)
+    assert project_bytes(read_project(file)) == project_bytes(window.app.project)
     first = file.stat().st_mtime_ns
     window.autosave.save_now()
-    assert not window.autosave._asker.is_waiting
+    assert not window.autosave._latest_task.is_waiting
     assert file.stat().st_mtime_ns == first
 
 
@@ -58,23 +58,23 @@ def test_a_saved_project_needs_no_recovery(
 ) -> None:
     window.autosave.save_now()
     assert not window.autosave.file.exists()
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     file = save(qtbot, window)
-    assert FileDesk(window.shell).save_to(tmp_path / "mine.pgmz")
+    assert FileCommands(window.app).save_to(tmp_path / "mine.pgmz")
     assert not file.exists()
     assert list(recovery_folder().iterdir()) == []
 
 
 def test_a_clean_end_leaves_nothing_behind(qtbot: QtBot, window: MainWindow) -> None:
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     file = save(qtbot, window)
-    window.shell.document.undo_stack.setClean()
+    window.app.document.undo_stack.setClean()
     window.close()
     assert not file.exists()
 
 
 def test_what_a_running_window_keeps_is_not_offered(qtbot: QtBot, window: MainWindow) -> None:
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     save(qtbot, window)
     assert left_behind() == []
 
@@ -82,34 +82,34 @@ def test_what_a_running_window_keeps_is_not_offered(qtbot: QtBot, window: MainWi
 def test_what_a_crash_left_is_offered_and_opens_as_unsaved(
     qtbot: QtBot, window: MainWindow, gone_process: int, tmp_path: Path
 ) -> None:
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     path = tmp_path / "mine.pgmz"
-    FileDesk(window.shell).save_to(path)
-    window.shell.change("Rename", partial(edits.set_title, title="lost and found"))
+    FileCommands(window.app).save_to(path)
+    window.app.change("Rename", partial(edits.set_title, title="lost and found"))
     as_if_crashed(save(qtbot, window), gone_process)
-    kept = project_bytes(window.shell.project)
-    window.shell.document.undo_stack.setClean()
-    window.shell.book["file.new"].trigger()
-    begin(window.shell, [])
-    page = window.shell.center.current
+    kept = project_bytes(window.app.project)
+    window.app.document.undo_stack.setClean()
+    window.app.book["file.new"].trigger()
+    begin(window.app, [])
+    page = window.app.center.current
     assert page is not None
     assert "mine.pgmz" in page.findChild(Note, "recoveryNote").text
     page.findChild(QPushButton, "recoveryAccept").click()
-    assert project_bytes(window.shell.project) == kept
-    assert window.shell.document.path == path
-    assert not window.shell.document.is_saved
+    assert project_bytes(window.app.project) == kept
+    assert window.app.document.path == path
+    assert not window.app.document.is_saved
     assert left_behind() == []
 
 
 def test_a_second_crash_right_after_the_recovery_loses_nothing(
     qtbot: QtBot, window: MainWindow, gone_process: int
 ) -> None:
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     as_if_crashed(save(qtbot, window), gone_process)
-    kept = project_bytes(window.shell.project)
-    window.shell.document.undo_stack.setClean()
+    kept = project_bytes(window.app.project)
+    window.app.document.undo_stack.setClean()
     [entry] = left_behind()
-    recover(window.shell, entry)
+    recover(window.app, entry)
     assert not entry.file.exists()
     as_if_crashed(window.autosave.file, gone_process)
     [again] = left_behind()
@@ -120,10 +120,10 @@ def test_a_second_crash_right_after_the_recovery_loses_nothing(
 def test_what_is_discarded_is_not_offered_again(
     qtbot: QtBot, window: MainWindow, gone_process: int
 ) -> None:
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     as_if_crashed(save(qtbot, window), gone_process)
-    open_welcome(window.shell)
-    page = window.shell.center.current
+    open_welcome(window.app)
+    page = window.app.center.current
     assert page is not None
     page.findChild(QPushButton, "recoveryDiscard").click()
     assert page.findChild(Note, "recoveryNote").isHidden()
@@ -134,38 +134,38 @@ def test_what_is_discarded_is_not_offered_again(
 def test_saying_no_to_losing_the_open_project_keeps_both(
     qtbot: QtBot, window: MainWindow, gone_process: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     as_if_crashed(save(qtbot, window), gone_process)
-    window.shell.change("Rename", partial(edits.set_title, title="newer"))
+    window.app.change("Rename", partial(edits.set_title, title="newer"))
     monkeypatch.setattr(QMessageBox, "exec", lambda _: QMessageBox.StandardButton.Cancel)
     [entry] = left_behind()
-    recover(window.shell, entry)
-    assert window.shell.project.title == "newer"
+    recover(window.app, entry)
+    assert window.app.project.title == "newer"
     assert left_behind() == [entry]
 
 
 def test_a_recovery_file_that_is_damaged_is_told_and_stays(
     qtbot: QtBot, window: MainWindow, gone_process: int
 ) -> None:
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     as_if_crashed(save(qtbot, window), gone_process)
     [entry] = left_behind()
     entry.file.write_bytes(entry.file.read_bytes()[:100])
     told: list[str] = []
-    window.shell.errors.sentence.connect(told.append)
-    before = window.shell.project
-    recover(window.shell, entry)
-    assert window.shell.project is before
+    window.app.errors.sentence.connect(told.append)
+    before = window.app.project
+    recover(window.app, entry)
+    assert window.app.project is before
     assert len(told) == 1
 
 
 def test_a_process_with_the_number_of_one_that_crashed_does_not_hide_it(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     as_if_crashed(save(qtbot, window), os.getpid())  # our number, but not our token
     assert len(left_behind()) == 1
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     save(qtbot, window)
     assert len(left_behind()) == 1
     other = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
@@ -177,7 +177,7 @@ def test_a_process_with_the_number_of_one_that_crashed_does_not_hide_it(
 def test_facts_that_cannot_be_read_do_not_hide_the_project(
     qtbot: QtBot, window: MainWindow, gone_process: int
 ) -> None:
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     as_if_crashed(save(qtbot, window), gone_process)
     [entry] = left_behind()
     entry.file.with_suffix(".json").write_text("[]", encoding="utf-8")
@@ -187,21 +187,21 @@ def test_facts_that_cannot_be_read_do_not_hide_the_project(
 def test_a_folder_that_cannot_be_written_is_told_and_loses_nothing(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     recovery_folder().parent.mkdir(parents=True, exist_ok=True)
     recovery_folder().write_text("a file where the folder should be", encoding="utf-8")
     told: list[str] = []
-    window.shell.errors.sentence.connect(told.append)
+    window.app.errors.sentence.connect(told.append)
     window.autosave.save_now()
     qtbot.waitUntil(lambda: bool(told))
     assert "recovery" in told[0]
-    assert not window.shell.document.is_saved
+    assert not window.app.document.is_saved
     recovery_folder().unlink()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="looks at processes as POSIX has them")
 def test_a_process_that_ended_unseen_counts_as_gone(qtbot: QtBot, window: MainWindow) -> None:
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     file = save(qtbot, window)
     ended = subprocess.Popen([sys.executable, "-c", ""], stdout=subprocess.PIPE)
     assert ended.stdout is not None
@@ -223,7 +223,7 @@ def _is_zombie(process: int) -> bool:
 def test_nobody_else_may_read_a_copy_for_recovery(qtbot: QtBot, window: MainWindow) -> None:
     recovery_folder().mkdir(parents=True, exist_ok=True)
     recovery_folder().chmod(0o755)  # as an earlier version made it
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     file = save(qtbot, window)
     assert recovery_folder().stat().st_mode & 0o777 == 0o700
     for each in (file, file.with_suffix(".json")):
@@ -234,7 +234,7 @@ def test_nobody_else_may_read_a_copy_for_recovery(qtbot: QtBot, window: MainWind
 def test_files_with_odd_names_among_the_copies_are_left_alone(
     qtbot: QtBot, window: MainWindow, gone_process: int, name: str
 ) -> None:
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     as_if_crashed(save(qtbot, window), gone_process)
     odd = recovery_folder() / name
     odd.write_bytes(b"")
@@ -248,11 +248,11 @@ def test_files_with_odd_names_among_the_copies_are_left_alone(
 def test_a_part_that_cannot_be_saved_is_told_by_a_note_that_stays(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    add_sprinkler(window.shell)
-    add_a_run_that_cannot_be_saved(window.shell)
+    add_sprinkler(window.app)
+    add_a_run_that_cannot_be_saved(window.app)
     file = save(qtbot, window)
     assert "Run “odd” cannot be saved" in loss_note(window).text
-    assert list(read_project(file).models) == list(window.shell.project.models)
+    assert list(read_project(file).models) == list(window.app.project.models)
 
 
 def test_a_recovered_project_whose_file_was_written_since_is_not_saved_over_it_unasked(
@@ -262,15 +262,15 @@ def test_a_recovered_project_whose_file_was_written_since_is_not_saved_over_it_u
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     path = tmp_path / "mine.pgmz"
-    FileDesk(window.shell).save_to(path)
-    window.shell.change("Rename", partial(edits.set_title, title="lost and found"))
+    FileCommands(window.app).save_to(path)
+    window.app.change("Rename", partial(edits.set_title, title="lost and found"))
     as_if_crashed(save(qtbot, window), gone_process)
-    window.shell.document.undo_stack.setClean()
+    window.app.document.undo_stack.setClean()
     path.write_bytes(b"newer work of another window")
     [entry] = left_behind()
-    recover(window.shell, entry)
+    recover(window.app, entry)
     asked: list[str] = []
 
     def cancel(box: QMessageBox) -> QMessageBox.StandardButton:
@@ -278,6 +278,6 @@ def test_a_recovered_project_whose_file_was_written_since_is_not_saved_over_it_u
         return QMessageBox.StandardButton.Cancel
 
     monkeypatch.setattr(QMessageBox, "exec", cancel)
-    assert not FileDesk(window.shell).save_to(path)
+    assert not FileCommands(window.app).save_to(path)
     assert len(asked) == 1
     assert path.read_bytes() == b"newer work of another window"

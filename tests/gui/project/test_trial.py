@@ -9,7 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.project.project import EvidenceCase, Project
-from pgmstudio.gui.project.document import Document, Edit, Trial
+from pgmstudio.gui.project.document import Document, DocumentSnapshot, Edit
 
 
 def noting(name: str) -> Edit:
@@ -43,7 +43,7 @@ def document(qtbot: QtBot) -> Document:
 @pytest.mark.parametrize("undone", [0, 1, 2])
 def test_everything_is_as_before_the_trial(document: Document, undone: int) -> None:
     before = history(document)
-    trial = Trial(document)
+    trial = DocumentSnapshot(document)
     document.change("x", noting("x"), merge="m")
     document.change("y", noting("y"))
     for _ in range(undone):
@@ -60,14 +60,14 @@ def test_a_trial_that_went_back_behind_its_beginning_comes_forward_again(
     document: Document,
 ) -> None:
     before = history(document)
-    trial = Trial(document)
+    trial = DocumentSnapshot(document)
     document.undo_stack.undo()
     trial.end()
     assert history(document) == before
 
 
 def test_views_are_told_once(document: Document) -> None:
-    trial = Trial(document)
+    trial = DocumentSnapshot(document)
     document.change("x", noting("x"))
     tried, told = document.project, list[tuple[Project, Project]]()
     document.changed.connect(lambda before, after: told.append((before, after)))
@@ -78,12 +78,12 @@ def test_views_are_told_once(document: Document) -> None:
 
 def test_a_trial_without_changes_touches_nothing(document: Document) -> None:
     before = history(document)
-    Trial(document).end()
+    DocumentSnapshot(document).end()
     assert history(document) == before
 
 
 def test_saving_during_a_trial_leaves_the_project_unsaved(document: Document) -> None:
-    trial = Trial(document)
+    trial = DocumentSnapshot(document)
     document.change("x", noting("x"))
     document.mark_saved(Path("study.pgmz"), document.project)
     trial.end()
@@ -91,7 +91,7 @@ def test_saving_during_a_trial_leaves_the_project_unsaved(document: Document) ->
 
 
 def test_another_project_is_left_alone(document: Document) -> None:
-    trial = Trial(document)
+    trial = DocumentSnapshot(document)
     other = Project()
     document.replace(other, None)
     assert trial.is_void

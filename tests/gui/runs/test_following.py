@@ -34,10 +34,10 @@ LONG_MS = 60_000
 @pytest.fixture
 def run(window: MainWindow, qtbot: QtBot) -> Iterator[LearningRun]:
     """A run that is held: what it finds is told by the tests."""
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     params = replace(HillClimbParams(), restarts=1_000_000)
     request = RunRequest("Climb", "bn.hill-climb", params, 1, "d1")
-    made = landing_of(window.shell).start(request)
+    made = landing_of(window.app).start(request)
     qtbot.waitUntil(lambda: made.best is not None, timeout=LONG_MS)
     made.pause()
     yield made
@@ -47,8 +47,8 @@ def run(window: MainWindow, qtbot: QtBot) -> Iterator[LearningRun]:
 
 
 def page_of(window: MainWindow, run: LearningRun, qtbot: QtBot) -> ModelPage:
-    open_best(window.shell, run)
-    page = window.shell.center.current
+    open_best(window.app, run)
+    page = window.app.center.current
     assert isinstance(page, ModelPage)
     qtbot.waitUntil(lambda: bool(page.scene().nodes))
     return page
@@ -76,7 +76,7 @@ def test_a_better_model_is_shown_and_nodes_stay_where_they_are(
     page = page_of(window, run, qtbot)
     places = {name: item.centre for name, item in page.scene().nodes.items()}
     found = better(run, ("rain", "wet"))
-    entry = lambda: window.shell.project.models[page.model_id or ""]  # noqa: E731
+    entry = lambda: window.app.project.models[page.model_id or ""]  # noqa: E731
     qtbot.waitUntil(lambda: entry().model is found, timeout=LONG_MS)
     qtbot.waitUntil(lambda: set(page.scene().edges) == {("rain", "wet")})
     assert {name: item.centre for name, item in page.scene().nodes.items()} == places
@@ -89,12 +89,12 @@ def test_many_better_models_are_one_step_of_the_history(
     qtbot: QtBot, window: MainWindow, run: LearningRun
 ) -> None:
     page = page_of(window, run, qtbot)
-    stack = window.shell.document.undo_stack
+    stack = window.app.document.undo_stack
     before = stack.count()
     for edges in ([("rain", "wet")], [("rain", "wet"), ("sprinkler", "wet")]):
         found = better(run, *edges)
         qtbot.waitUntil(
-            lambda found=found: window.shell.project.models[page.model_id or ""].model is found,
+            lambda found=found: window.app.project.models[page.model_id or ""].model is found,
             timeout=LONG_MS,
         )
     assert stack.count() == before + 1
@@ -104,17 +104,17 @@ def test_unticked_it_stays_and_ticked_again_it_catches_up(
     qtbot: QtBot, window: MainWindow, run: LearningRun
 ) -> None:
     page = page_of(window, run, qtbot)
-    shown = window.shell.project.models[page.model_id or ""].model
+    shown = window.app.project.models[page.model_id or ""].model
     qtbot.mouseClick(tick(page), Qt.MouseButton.LeftButton)
     assert not tick(page).isChecked()
     found = better(run, ("rain", "wet"))
-    follower = following_of(window.shell).of_model(page.model_id)
+    follower = following_of(window.app).of_model(page.model_id)
     assert follower is not None
     assert not follower._soon.isActive()
-    assert window.shell.project.models[page.model_id or ""].model is shown
+    assert window.app.project.models[page.model_id or ""].model is shown
     assert page.best_chip._title.text() == "An earlier best"
     qtbot.mouseClick(tick(page), Qt.MouseButton.LeftButton)
-    assert window.shell.project.models[page.model_id or ""].model is found
+    assert window.app.project.models[page.model_id or ""].model is found
 
 
 def test_an_edit_ends_the_following_and_says_why(
@@ -123,10 +123,10 @@ def test_an_edit_ends_the_following_and_says_why(
     page = page_of(window, run, qtbot)
     found = better(run, ("rain", "wet"))
     qtbot.waitUntil(
-        lambda: window.shell.project.models[page.model_id or ""].model is found, timeout=LONG_MS
+        lambda: window.app.project.models[page.model_id or ""].model is found, timeout=LONG_MS
     )
     edit = partial(remove_edge, model_id=page.model_id or "", source="rain", target="wet")
-    assert window.shell.change("Remove", edit)
+    assert window.app.change("Remove", edit)
     assert not tick(page).isChecked()
     assert not tick(page).isEnabled()
     assert tick(page).toolTip().startswith("Not now: this model was edited")
@@ -134,13 +134,13 @@ def test_an_edit_ends_the_following_and_says_why(
 
 def test_undo_ends_the_following(qtbot: QtBot, window: MainWindow, run: LearningRun) -> None:
     page = page_of(window, run, qtbot)
-    first = window.shell.project.models[page.model_id or ""].model
+    first = window.app.project.models[page.model_id or ""].model
     found = better(run, ("rain", "wet"))
     qtbot.waitUntil(
-        lambda: window.shell.project.models[page.model_id or ""].model is found, timeout=LONG_MS
+        lambda: window.app.project.models[page.model_id or ""].model is found, timeout=LONG_MS
     )
-    window.shell.document.undo_stack.undo()
-    assert window.shell.project.models[page.model_id or ""].model is first
+    window.app.document.undo_stack.undo()
+    assert window.app.project.models[page.model_id or ""].model is first
     assert not tick(page).isChecked()
 
 
@@ -150,12 +150,12 @@ def test_the_result_lands_in_the_model_that_followed(
     page = page_of(window, run, qtbot)
     better(run, ("rain", "wet"))
     run.resume()
-    with qtbot.waitSignal(window.shell.bench.runs.run_ended, timeout=LONG_MS):
+    with qtbot.waitSignal(window.app.workspace.runs.run_ended, timeout=LONG_MS):
         run.stop()
-    (record,) = window.shell.project.runs.values()
+    (record,) = window.app.project.runs.values()
     assert record.model_id == page.model_id == run.model_id
-    assert len(window.shell.project.models) == 2
-    entry = window.shell.project.models[page.model_id or ""]
+    assert len(window.app.project.models) == 2
+    entry = window.app.project.models[page.model_id or ""]
     assert entry.title == page.title == "Climb"
     assert entry.model is run.best
     assert not page.best_chip.isVisible()
@@ -167,9 +167,9 @@ def test_one_that_stays_is_kept_beside_the_result(
     page = page_of(window, run, qtbot)
     qtbot.mouseClick(tick(page), Qt.MouseButton.LeftButton)
     run.resume()
-    with qtbot.waitSignal(window.shell.bench.runs.run_ended, timeout=LONG_MS):
+    with qtbot.waitSignal(window.app.workspace.runs.run_ended, timeout=LONG_MS):
         run.stop()
-    titles = [entry.title for entry in window.shell.project.models.values()]
+    titles = [entry.title for entry in window.app.project.models.values()]
     assert titles == ["Sprinkler", "Climb, best so far", "Climb"]
 
 
@@ -216,14 +216,14 @@ def test_run_again_with_changes_fills_the_sheet(
     qtbot: QtBot, window: MainWindow, run: LearningRun
 ) -> None:
     table = window.findChild(QTableView, "runTable")
-    window.shell.reveal("runsPanel")
+    window.app.reveal("runsPanel")
     qtbot.waitUntil(table.isVisible)
     place = table.visualRect(table.model().index(0, 0)).center()
     qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
     panel = inspector(window)
     qtbot.waitUntil(panel.run.isVisible)
     qtbot.mouseClick(panel.findChild(QPushButton, "inspectorRunAgain"), Qt.MouseButton.LeftButton)
-    page = window.shell.center.current
+    page = window.app.center.current
     assert page is not None
     assert page.key == "learn"
     (restarts,) = [w for w in page.findChildren(QLineEdit, "param.restarts") if w.isVisible()]
@@ -235,9 +235,9 @@ def test_a_selected_node_is_inspected_also_while_a_run_is_followed(
 ) -> None:
     page_of(window, run, qtbot)
     panel = inspector(window)
-    window.shell.bench.select(("rain",))
+    window.app.workspace.select(("rain",))
     qtbot.waitUntil(panel.node.isVisible)
-    window.shell.bench.select(())
+    window.app.workspace.select(())
     qtbot.waitUntil(panel.run.isVisible)
 
 

@@ -63,8 +63,8 @@ def learn(
     from pgmstudio.core.languages.learners import learner_of
 
     request = RunRequest(title, learner, learner_of(learner).params_type(), 0, "d1")
-    with qtbot.waitSignal(window.shell.bench.runs.run_ended):
-        return landing_of(window.shell).start(request)
+    with qtbot.waitSignal(window.app.workspace.runs.run_ended):
+        return landing_of(window.app).start(request)
 
 
 def listed_runs(window: MainWindow) -> list[str]:
@@ -88,68 +88,68 @@ def runs_panel(window: MainWindow) -> RunsPanel:
 def test_the_runs_of_a_project_are_listed_while_it_is_open_and_when_it_is_opened_again(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
-    shell = window.shell
-    add_sprinkler(shell)
+    app = window.app
+    add_sprinkler(app)
     learn(qtbot, window)
     assert listed_runs(window) == ["Climb"]
-    write_project(tmp_path / "garden.pgmz", shell.project)
-    show_project(shell, another_project(), None)
+    write_project(tmp_path / "garden.pgmz", app.project)
+    show_project(app, another_project(), None)
     assert listed_runs(window) == []
     assert runs_panel(window).selected is None
-    before = shell.project
+    before = app.project
     press(window, "runOpenBest")
-    assert shell.project is before
-    show_project(shell, read_project(tmp_path / "garden.pgmz"), None)
+    assert app.project is before
+    show_project(app, read_project(tmp_path / "garden.pgmz"), None)
     assert listed_runs(window) == ["Climb"]
     table = window.findChild(QTableView, "runTable").model()
     assert table.index(0, 1).data() == "finished"
     assert table.index(0, 2).data()  # its score
     press(window, "runOpenBest")
-    assert shell.bench.model_id == shell.project.runs["r1"].model_id
+    assert app.workspace.model_id == app.project.runs["r1"].model_id
 
 
 def test_a_recorded_run_can_be_run_again_and_removed_undoably(window: MainWindow) -> None:
-    shell = window.shell
-    add_sprinkler(shell)
-    rows = shell.project.data["d1"].data.fingerprint
+    app = window.app
+    add_sprinkler(app)
+    rows = app.project.data["d1"].data.fingerprint
     run = Run(HILL_CLIMB, {}, 0, rows, "0.1", Outcome.FINISHED, title="Climb", data_id="d1")
-    shell.change("Learn", partial(edits.add_run, run=run))
+    app.change("Learn", partial(edits.add_run, run=run))
     assert listed_runs(window) == ["Climb"]
-    request = landing_of(shell).request_of("r1")
+    request = landing_of(app).request_of("r1")
     assert request is not None
     assert (request.learner_key, request.data_id) == (HILL_CLIMB, "d1")
-    shell.change("Remove", partial(edits.remove_run, run_id="r1"))
+    app.change("Remove", partial(edits.remove_run, run_id="r1"))
     assert listed_runs(window) == []
-    shell.document.undo_stack.undo()
+    app.document.undo_stack.undo()
     assert listed_runs(window) == ["Climb"]
 
 
 def test_a_run_that_goes_on_when_its_project_is_closed_does_not_land_in_the_next(
     qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shell = window.shell
-    add_sprinkler(shell)
+    app = window.app
+    add_sprinkler(app)
     params = _endless()
     request = RunRequest("Endless", HILL_CLIMB, params, 0, "d1")
-    run = landing_of(shell).start(request)
+    run = landing_of(app).start(request)
     qtbot.waitUntil(lambda: run.best is not None)
-    following_model = shell.project.next_model_id()
-    open_best(shell, run)
-    assert following_model in shell.project.models
-    shell.document.undo_stack.setClean()
+    following_model = app.project.next_model_id()
+    open_best(app, run)
+    assert following_model in app.project.models
+    app.document.undo_stack.setClean()
     answers = [QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Discard]
     monkeypatch.setattr(QMessageBox, "exec", lambda _box: answers.pop(0))
-    assert not settled(shell)
+    assert not settled(app)
     assert not run.state.is_end
-    assert settled(shell)
+    assert settled(app)
     other = another_project()
-    show_project(shell, other, None)
-    assert settled(shell)
-    assert shell.bench.runs.runs == ()
-    assert shell.bench.runs.wait(30)
+    show_project(app, other, None)
+    assert settled(app)
+    assert app.workspace.runs.runs == ()
+    assert app.workspace.runs.wait(30)
     qtbot.wait(100)
-    assert shell.project is other
-    assert not shell.project.runs
+    assert app.project is other
+    assert not app.project.runs
     assert listed_runs(window) == []
 
 
@@ -163,15 +163,15 @@ def _endless() -> object:
 def test_a_run_whose_model_was_deleted_does_not_open_the_one_that_got_its_id(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    shell = window.shell
-    shell.change("Import", partial(edits.add_data, entry=DataEntry("garden", _garden())))
+    app = window.app
+    app.change("Import", partial(edits.add_data, entry=DataEntry("garden", _garden())))
     run = learn(qtbot, window)
-    shell.document.undo_stack.undo()
+    app.document.undo_stack.undo()
     (stone,) = another_project().models.values()
-    shell.change("Add", partial(edits.add_model, entry=stone))
-    assert list(shell.project.models) == ["m1"] == [run.model_id]
-    open_best(shell, run)
-    assert shell.project.models[shell.bench.model_id or ""].model is run.best
+    app.change("Add", partial(edits.add_model, entry=stone))
+    assert list(app.project.models) == ["m1"] == [run.model_id]
+    open_best(app, run)
+    assert app.project.models[app.workspace.model_id or ""].model is run.best
 
 
 def _garden() -> DataSet:
@@ -184,56 +184,56 @@ def _garden() -> DataSet:
 
 
 def test_evidence_selection_and_target_end_with_the_project(window: MainWindow) -> None:
-    shell = window.shell
-    show_project(shell, another_project(), None)
-    shell.bench.beliefs("m1").set_finding("quartz", Observed("high"))
-    shell.bench.select(["quartz"])
-    shell.bench.set_target("quartz")
-    show_project(shell, another_project(), None)
-    assert shell.bench.beliefs("m1").evidence == {}
-    assert shell.bench.selection.nodes == ()
-    assert shell.bench.target is None
-    assert not shell.history.can_undo
+    app = window.app
+    show_project(app, another_project(), None)
+    app.workspace.beliefs("m1").set_finding("quartz", Observed("high"))
+    app.workspace.select(["quartz"])
+    app.workspace.set_target("quartz")
+    show_project(app, another_project(), None)
+    assert app.workspace.beliefs("m1").evidence == {}
+    assert app.workspace.selection.nodes == ()
+    assert app.workspace.target is None
+    assert not app.history.can_undo
 
 
 def test_vetoes_end_with_the_project_and_with_their_model(window: MainWindow) -> None:
-    shell = window.shell
-    search = move_search(shell)
+    app = window.app
+    search = move_search(app)
     for end in (_open_again, _delete_and_open_again):
-        show_project(shell, another_project(), None)
+        show_project(app, another_project(), None)
         search.veto(MoveKey("add", "quartz", "basalt"))
         assert search.vetoes
         end(window)
-        assert shell.bench.model_id == "m1"
+        assert app.workspace.model_id == "m1"
         assert search.vetoes == ()
 
 
 def _open_again(window: MainWindow) -> None:
-    show_project(window.shell, another_project(), None)
+    show_project(window.app, another_project(), None)
 
 
 def _delete_and_open_again(window: MainWindow) -> None:
-    shell = window.shell
-    shell.change("Delete", partial(edits.remove_model, model_id="m1"))
+    app = window.app
+    app.change("Delete", partial(edits.remove_model, model_id="m1"))
     (entry,) = another_project().models.values()
-    shell.change("Add", partial(edits.add_model, entry=entry))
-    open_model_page(shell, "m1")
+    app.change("Add", partial(edits.add_model, entry=entry))
+    open_model_page(app, "m1")
 
 
 def test_the_chart_of_size_and_likelihood_has_points_of_its_own_rows_only(
     window: MainWindow,
 ) -> None:
-    shell = window.shell
-    trail = graph_trail(shell)
-    open_graph(shell, coronary(), coronary_rows(200))
+    app = window.app
+    trail = graph_trail(app)
+    open_graph(app, coronary(), coronary_rows(200))
     settle(window)
     assert len(trail.points("m1")) == 1
-    show_project(shell, Project(), None)
+    show_project(app, Project(), None)
     assert trail.points("m1") == ()
-    page = open_graph(shell, coronary(), coronary_rows(300))
+    page = open_graph(app, coronary(), coronary_rows(300))
     settle(window)
     (point,) = trail.points("m1")
-    graph = shell.project.models["m1"].model
+    graph = app.project.models["m1"].model
     assert isinstance(graph, DecisionGraph)
     assert point.graph is graph
     trail.see("m1", graph, coronary_rows(100))  # the rows were filtered
@@ -247,10 +247,10 @@ def test_the_chart_of_size_and_likelihood_has_points_of_its_own_rows_only(
 
 def test_the_log_of_a_project_begins_with_it(window: MainWindow) -> None:
     log = panel_widget(window, "logPanel").findChild(QPlainTextEdit, "logText")
-    window.shell.tell("Something about the first project.")
+    window.app.tell("Something about the first project.")
     assert "first project" in log.toPlainText()
     assert window.toast.isVisible()
-    show_project(window.shell, another_project(), None)
+    show_project(window.app, another_project(), None)
     assert log.toPlainText() == ""
     assert not window.toast.isVisible()
 
@@ -272,26 +272,26 @@ CLASSIFIER = "learn.bn.tan"
 
 def look_around(window: MainWindow) -> set[str]:
     """Everything written in the window, with each page in front that can be opened."""
-    shell, words = window.shell, set()
+    app, words = window.app, set()
     for panel in PANELS:
         window.reveal(panel.name)
         settle(window)
         words |= words_in(window)
-    for action_id, spec in list(shell.book.specs.items()):
+    for action_id, spec in list(app.book.specs.items()):
         is_page = spec.text.endswith("…") and spec.menu != "File"
         if not is_page or (spec.menu == "Learn/With" and action_id != CLASSIFIER):
             continue
-        shell.book.refresh()
-        if not shell.book[action_id].isEnabled():
+        app.book.refresh()
+        if not app.book[action_id].isEnabled():
             continue
-        shell.book[action_id].trigger()
+        app.book[action_id].trigger()
         settle(window)
         words |= words_in(window)
         for other in opened_windows(window):
             words |= words_in(other)
             other.close()
-        if "m1" in shell.project.models:
-            open_model_page(shell, "m1")
+        if "m1" in app.project.models:
+            open_model_page(app, "m1")
     return words
 
 
@@ -302,21 +302,21 @@ def look_around(window: MainWindow) -> set[str]:
 def test_no_page_of_a_project_shows_a_word_of_the_one_before(
     qtbot: QtBot, window: MainWindow, situation: str
 ) -> None:
-    shell = window.shell
+    app = window.app
     arrange(window, situation)
     learn(qtbot, window, "tree.chow-liu", "Oak")
-    entry = shell.project.models["m1"]
+    entry = app.project.models["m1"]
     names = entry.model.domain.names
     strange = re.compile(rf"\b({'|'.join([*names, entry.title, 'Oak', 'garden'])})\b")
     restore(window, situation)
-    shell.bench.set_target(names[0])
-    shell.bench.beliefs("m1").set_finding(
+    app.workspace.set_target(names[0])
+    app.workspace.beliefs("m1").set_finding(
         names[0], Observed(entry.model.domain[names[0]].states[0])
     )
-    open_data_page(shell, "d1")
+    open_data_page(app, "d1")
     seen = look_around(window)
     assert any(strange.search(text) for text in seen)
-    shell.document.undo_stack.setClean()
-    show_project(shell, another_project(), None)
+    app.document.undo_stack.setClean()
+    show_project(app, another_project(), None)
     left = {text for text in look_around(window) if strange.search(text)}
     assert not left, "\n".join(sorted(left))

@@ -108,8 +108,8 @@ def test_the_numbers_agree_with_the_graph(qtbot: QtBot, page: ModelPage) -> None
 def test_a_joint_table_that_is_too_large_is_said(qtbot: QtBot, window: MainWindow) -> None:
     names = domain_of([2] * 24)
     model = BayesianNetwork.uniform(names)
-    add_and_show_model(window.shell, ModelEntry("many", model), "Open many")
-    page = window.shell.center.current
+    add_and_show_model(window.app, ModelEntry("many", model), "Open many")
+    page = window.app.center.current
     assert isinstance(page, ModelPage)
     desk = page.separation
     for node in names.names[:23]:
@@ -121,8 +121,8 @@ def test_a_joint_table_that_is_too_large_is_said(qtbot: QtBot, window: MainWindo
 
 
 def test_the_keyboard_alone_can_ask(qtbot: QtBot, window: MainWindow, page: ModelPage) -> None:
-    window.shell.book.refresh()
-    window.shell.book["model.separation"].trigger()
+    window.app.book.refresh()
+    window.app.book["model.separation"].trigger()
     view = page.canvas.view
     view.setFocus()
     view.keys.go_to("lung")
@@ -203,13 +203,13 @@ def test_the_menu_of_a_node_gives_it_a_part(qtbot: QtBot, page: ModelPage) -> No
 def test_a_tree_is_asked_too_and_a_clique_tree_says_why_not(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
-    window.shell.book["view.picture.clique-tree"].trigger()
+    window.app.book["view.picture.clique-tree"].trigger()
     tool = child(page, QToolButton, "tool.separation")
     assert not tool.isEnabled()
     assert "show another picture" in tool.toolTip()
     tree = random_tree(np.random.default_rng(3), 4)
-    add_and_show_model(window.shell, ModelEntry("tree", tree), "Open tree")
-    other = window.shell.center.current
+    add_and_show_model(window.app, ModelEntry("tree", tree), "Open tree")
+    other = window.app.center.current
     assert isinstance(other, ModelPage)
     qtbot.waitUntil(lambda: len(other.scene().nodes) == 4)
     press(qtbot, other, "tool.separation")

@@ -34,7 +34,7 @@ def page(qtbot: QtBot, window: MainWindow, sample_data: Path) -> ModelPage:
 
 
 def network(window: MainWindow) -> BayesianNetwork:
-    (entry,) = window.shell.project.models.values()
+    (entry,) = window.app.project.models.values()
     assert isinstance(entry.model, BayesianNetwork)
     return entry.model
 
@@ -50,9 +50,9 @@ def test_choosing_another_graph_keeps_the_distribution_and_can_be_undone(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
     before = network(window)
-    window.shell.book.refresh()
-    window.shell.book["model.members"].trigger()
-    listed = window.shell.center.current
+    window.app.book.refresh()
+    window.app.book["model.members"].trigger()
+    listed = window.app.center.current
     assert isinstance(listed, EquivalencePage)
     view = listed.findChild(QListWidget, "equivalentList")
     assert view is not None
@@ -75,17 +75,17 @@ def test_choosing_another_graph_keeps_the_distribution_and_can_be_undone(
     assert after.dag.is_equivalent_to(before.dag)
     assert largest_difference(before, after) < 1e-12
     qtbot.waitUntil(lambda: view.count() == 6 and listed.listing is not None)
-    window.shell.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
     assert network(window) is before
 
 
 def test_a_graph_that_stands_alone_says_so(qtbot: QtBot, window: MainWindow) -> None:
     domain = Domain(tuple(Variable(name, ("a", "b")) for name in "xyz"))
     model = BayesianNetwork.uniform(domain, Dag.from_edges("xyz", [("x", "z"), ("y", "z")]))
-    add_and_show_model(window.shell, ModelEntry("vee", model), "Open vee")
-    window.shell.book.refresh()
-    window.shell.book["model.members"].trigger()
-    listed = window.shell.center.current
+    add_and_show_model(window.app, ModelEntry("vee", model), "Open vee")
+    window.app.book.refresh()
+    window.app.book["model.members"].trigger()
+    listed = window.app.center.current
     assert isinstance(listed, EquivalencePage)
     qtbot.waitUntil(lambda: "every edge is compelled" in listed.words.text())
 
@@ -106,12 +106,12 @@ def test_a_covered_edge_is_reversed_with_new_tables(
 ) -> None:
     before = network(window)
     assert menu_words(page, ("smoke", "lung"))["menu.turn"][0]
-    window.shell.bench.select((), [("smoke", "lung")])
-    window.shell.book.refresh()
-    window.shell.book["model.turn"].trigger()
+    window.app.workspace.select((), [("smoke", "lung")])
+    window.app.book.refresh()
+    window.app.book["model.turn"].trigger()
     assert network(window).dag.has_edge("lung", "smoke")
     assert largest_difference(before, network(window)) < 1e-12
-    window.shell.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
     assert network(window) is before
 
 
@@ -136,9 +136,9 @@ def test_an_edge_with_a_way_around_cannot_be_turned(qtbot: QtBot, window: MainWi
     domain = Domain(tuple(Variable(name, ("a", "b")) for name in "xyz"))
     dag = Dag.from_edges("xyz", [("x", "y"), ("y", "z"), ("x", "z")])
     add_and_show_model(
-        window.shell, ModelEntry("three", BayesianNetwork.uniform(domain, dag)), "Open"
+        window.app, ModelEntry("three", BayesianNetwork.uniform(domain, dag)), "Open"
     )
-    page = window.shell.center.current
+    page = window.app.center.current
     assert isinstance(page, ModelPage)
     qtbot.waitUntil(lambda: len(page.scene().edges) == 3)
     told = menu_words(page, ("x", "z"))
@@ -254,8 +254,8 @@ def test_an_edge_that_makes_tables_explode_is_a_warning(qtbot: QtBot, window: Ma
     dag = Dag.from_edges(domain.names, [(name, "y") for name in names[:3]])
     tables = [np.full(8, 1 / 8)] * 6 + [np.full((8, 8, 8, 2), 0.5)]
     model = BayesianNetwork(domain, dag, tuple(tables))
-    add_and_show_model(window.shell, ModelEntry("wide", model), "Open")
-    page = window.shell.center.current
+    add_and_show_model(window.app, ModelEntry("wide", model), "Open")
+    page = window.app.center.current
     assert isinstance(page, ModelPage)
     qtbot.waitUntil(lambda: len(page.scene().nodes) == 7)
     page.choose_tool("edge")

@@ -40,11 +40,11 @@ class Walk:
 
     @property
     def search(self) -> MoveSearch:
-        return move_search(self.window.shell)
+        return move_search(self.window.app)
 
     @property
     def network(self) -> BayesianNetwork:
-        model = self.window.shell.project.models[self.page.model_id or ""].model
+        model = self.window.app.project.models[self.page.model_id or ""].model
         assert isinstance(model, BayesianNetwork)
         return model
 
@@ -92,18 +92,18 @@ def test_an_accepted_move_is_drawn_fitted_and_undone(walk: Walk) -> None:
     walk.qtbot.waitUntil(lambda: (best.source, best.target) in walk.edges, timeout=20000)
     walk.settled()
     assert not np.array_equal(before.table(best.target), walk.network.table(best.target))
-    rows = next(iter(walk.window.shell.project.data.values())).data
+    rows = next(iter(walk.window.app.project.data.values())).data
     counts = np.zeros(walk.network.table(best.target).shape)
     places = [rows.domain.index(n) for n in (*walk.network.dag.parents(best.target), best.target)]
     np.add.at(counts, tuple(rows.codes[places]), 1.0)
     smoothed = (counts + 1) / (counts + 1).sum(axis=-1, keepdims=True)
     assert walk.network.table(best.target) == pytest.approx(smoothed)
     assert best not in walk.listed
-    walk.window.shell.document.undo_stack.undo()
+    walk.window.app.document.undo_stack.undo()
     walk.settled()
     assert walk.network is before
     assert walk.listed[0] == best
-    action = walk.window.shell.book["learn.best-move"]
+    action = walk.window.app.book["learn.best-move"]
     assert action.isEnabled()
     action.trigger()
     walk.qtbot.waitUntil(lambda: (best.source, best.target) in walk.edges, timeout=20000)
@@ -115,7 +115,7 @@ def test_a_veto_keeps_a_move_out_until_it_is_allowed_again(walk: Walk) -> None:
     walk.press("movesVeto")
     walk.qtbot.waitUntil(lambda: walk.listed[:1] == [second], timeout=20000)
     assert best not in walk.page.canvas.moves.moves
-    assert walk.window.shell.project.knowledge.is_empty
+    assert walk.window.app.project.knowledge.is_empty
     walk.press("movesAllow")
     walk.qtbot.waitUntil(lambda: walk.listed[:1] == [best], timeout=20000)
 
@@ -126,7 +126,7 @@ def test_a_forced_move_is_made_and_becomes_a_rule_and_the_rest_is_climbed(walk: 
     assert walk.page.canvas.moves.looked_at == forced
     walk.press("movesForce")
     walk.qtbot.waitUntil(lambda: ("sprinkler", "rain") in walk.edges, timeout=20000)
-    assert walk.window.shell.project.knowledge.required == {("sprinkler", "rain")}
+    assert walk.window.app.project.knowledge.required == {("sprinkler", "rain")}
     walk.settled()
     assert all({key.source, key.target} != {"sprinkler", "rain"} for key in walk.listed)
     # A hand-drawn edge changes the list as a move does.
@@ -147,7 +147,7 @@ def test_a_forced_move_is_made_and_becomes_a_rule_and_the_rest_is_climbed(walk: 
 
 def test_behind_another_tab_nothing_is_counted_or_drawn(walk: Walk) -> None:
     assert walk.page.canvas.moves.moves
-    walk.window.shell.reveal("logPanel")
+    walk.window.app.reveal("logPanel")
     walk.qtbot.waitUntil(lambda: not walk.search.is_watched)
     assert walk.page.canvas.moves.moves == ()
     trigger(walk.window, "learn.moves")
@@ -179,10 +179,10 @@ def test_the_panel_fits_a_small_window_and_every_control_is_explained(
 
 
 def test_where_there_are_no_moves_the_reason_is_said(qtbot: QtBot, window: MainWindow) -> None:
-    search = move_search(window.shell)
-    assert search.why_not() == "open a Bayesian network first."
+    search = move_search(window.app)
+    assert search.disabled_reason() == "open a Bayesian network first."
     open_sprinkler(qtbot, window)
-    data_id = next(iter(window.shell.project.data))
-    assert search.why_not() is None
-    window.shell.change("Remove", partial(edits.remove_data, data_id=data_id))
-    assert search.why_not() == "this needs rows; import data first (Ctrl+I)."
+    data_id = next(iter(window.app.project.data))
+    assert search.disabled_reason() is None
+    window.app.change("Remove", partial(edits.remove_data, data_id=data_id))
+    assert search.disabled_reason() == "this needs rows; import data first (Ctrl+I)."

@@ -17,7 +17,7 @@ from pgmstudio.gui.project.opening import open_file, open_model_page
 from pgmstudio.gui.theme.style_sheet import style_sheet
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note
-from pgmstudio.gui.widgets.scrolling_notes import Said
+from pgmstudio.gui.widgets.scrolling_notes import ScrollingNotes
 from pgmstudio.gui.window.main_window import MainWindow
 from pgmstudio.gui.window.panel_registry import BOTTOM, RIGHT
 from tests.gui.samples import add_sprinkler
@@ -66,8 +66,8 @@ def large(window: MainWindow) -> Iterator[MainWindow]:
 def test_the_crosses_of_tabs_grow_also_while_they_are_open(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    open_model_page(window.shell, add_sprinkler(window.shell))
-    bar = next(bar for bar in window.shell.center.findChildren(QTabBar) if bar.count())
+    open_model_page(window.app, add_sprinkler(window.app))
+    bar = next(bar for bar in window.app.center.findChildren(QTabBar) if bar.count())
     cross = bar.tabButton(0, QTabBar.ButtonPosition.RightSide)
     before = cross.width()
     theme().set_look(scale=2.0)
@@ -81,8 +81,8 @@ def test_columns_and_cuts_are_stacked_and_scroll(
 ) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("age,sex\n" + "\n".join(f"{20 + n},{'mf'[n % 2]}" for n in range(90)))
-    open_file(large.shell, path)
-    page = large.shell.center.current
+    open_file(large.app, path)
+    page = large.app.center.current
     assert isinstance(page, ImportPage)
     qtbot.waitUntil(lambda: page.reading is not None, timeout=20_000)
     page.go_to(CUTS)
@@ -97,7 +97,9 @@ def test_columns_and_cuts_are_stacked_and_scroll(
 
 def test_a_long_sentence_leaves_room_for_what_it_is_about(qtbot: QtBot) -> None:
     page, form = QWidget(), QWidget()
-    said = Said([note := Note("Each family is scored over the rows that have its cells. " * 20)])
+    said = ScrollingNotes(
+        [note := Note("Each family is scored over the rows that have its cells. " * 20)]
+    )
     layout = QVBoxLayout(page)
     layout.addWidget(form, 1)
     layout.addWidget(said)
@@ -114,15 +116,15 @@ def test_a_long_sentence_leaves_room_for_what_it_is_about(qtbot: QtBot) -> None:
 def test_where_two_panels_have_no_room_the_one_asked_for_last_is_shown(
     large: MainWindow, qtbot: QtBot
 ) -> None:
-    open_model_page(large.shell, add_sprinkler(large.shell))
-    folding, bench = large.folding, large.shell.bench
+    open_model_page(large.app, add_sprinkler(large.app))
+    folding, workspace = large.folding, large.app.workspace
     overlays = folding.surround.overlays
-    bench.select(nodes=["rain"])
+    workspace.select(nodes=["rain"])
     QApplication.processEvents()
     assert overlays[RIGHT].is_open
     folding.reveal("tablePanel")
     assert overlays[BOTTOM].is_open
     assert not overlays[RIGHT].is_open
-    bench.select(nodes=["wet"])  # the table follows; nothing is laid over it
+    workspace.select(nodes=["wet"])  # the table follows; nothing is laid over it
     assert overlays[BOTTOM].is_open
     assert not overlays[RIGHT].is_open

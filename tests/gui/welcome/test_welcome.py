@@ -36,8 +36,8 @@ from pgmstudio.gui.window.preferences_dialog import show_preferences
 
 @pytest.fixture
 def page(window: MainWindow) -> WelcomePage:
-    open_welcome(window.shell)
-    found = window.shell.center.current
+    open_welcome(window.app)
+    found = window.app.center.current
     assert isinstance(found, WelcomePage)
     return found
 
@@ -73,9 +73,9 @@ def test_a_sample_opens_by_click_and_by_enter_and_the_page_makes_room(
     else:
         card.setFocus()
         qtbot.keyClick(card, Qt.Key.Key_Return)
-    assert len(window.shell.project.models) == 1
-    assert window.shell.center.page("welcome") is None
-    assert window.shell.bench.model_id == next(iter(window.shell.project.models))
+    assert len(window.app.project.models) == 1
+    assert window.app.center.page("welcome") is None
+    assert window.app.workspace.model_id == next(iter(window.app.project.models))
 
 
 @pytest.mark.parametrize("sample", [s for s in SAMPLES if s.rows], ids=lambda s: s.title)
@@ -84,28 +84,28 @@ def test_a_model_opens_with_the_rows_it_was_learned_from(
 ) -> None:
     card = next(c for c in shown_cards(page) if c.sample is sample)
     qtbot.mouseClick(card, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: window.shell.bench.model_id is not None, timeout=20_000)
-    project = window.shell.project
+    qtbot.waitUntil(lambda: window.app.workspace.model_id is not None, timeout=20_000)
+    project = window.app.project
     (entry,) = project.models.values()
     assert entry.title == sample.title
     assert entry.data_id is not None
     rows = project.data[entry.data_id].data
     assert rows.domain.names == entry.model.domain.names
     assert entry.provenance["data"]["fingerprint"] == rows.fingerprint
-    assert window.shell.book["learn.reproduce"].isEnabled()
-    window.shell.document.undo_stack.undo()
-    assert not window.shell.project.models
-    assert not window.shell.project.data
+    assert window.app.book["learn.reproduce"].isEnabled()
+    window.app.document.undo_stack.undo()
+    assert not window.app.project.models
+    assert not window.app.project.data
 
 
 def test_two_samples_of_the_same_rows_share_them(qtbot: QtBot, window: MainWindow) -> None:
-    shell = window.shell
-    opener = SampleOpener(shell, window)
+    app = window.app
+    opener = SampleOpener(app, window)
     for count, file in enumerate(("survey_trees.json", "survey_classes.json"), 1):
         opener.open(next(s for s in SAMPLES if s.file == file))
-        qtbot.waitUntil(lambda count=count: len(shell.project.models) == count, timeout=20_000)
-    assert len(shell.project.data) == 1
-    assert {entry.data_id for entry in shell.project.models.values()} == set(shell.project.data)
+        qtbot.waitUntil(lambda count=count: len(app.project.models) == count, timeout=20_000)
+    assert len(app.project.data) == 1
+    assert {entry.data_id for entry in app.project.models.values()} == set(app.project.data)
 
 
 def test_the_first_page_has_no_row_of_tabs_until_there_is_another(
@@ -113,7 +113,7 @@ def test_the_first_page_has_no_row_of_tabs_until_there_is_another(
 ) -> None:
     tabs = window.findChild(QTabWidget, "tabs0").tabBar()
     assert not tabs.isVisible()
-    open_help(window.shell)
+    open_help(window.app)
     assert tabs.isVisible()
 
 
@@ -121,7 +121,7 @@ def test_every_way_in_is_an_action_of_a_menu(window: MainWindow, page: WelcomePa
     ways = [b for b in page.findChildren(QPushButton) if b.objectName().startswith("welcome.")]
     assert len(ways) >= 3
     for way in ways:
-        assert way.objectName().removeprefix("welcome.") in window.shell.book.actions
+        assert way.objectName().removeprefix("welcome.") in window.app.book.actions
 
 
 def test_recent_projects_are_offered_unless_they_are_gone(
@@ -130,15 +130,15 @@ def test_recent_projects_are_offered_unless_they_are_gone(
     kept, gone = tmp_path / "kept.pgmz", tmp_path / "gone.pgmz"
     write_project(kept, Project(title="kept"))
     recent = Preferences().with_recent(gone).with_recent(kept).recent
-    window.shell.set_preferences(replace(window.shell.preferences, recent=recent))
-    open_welcome(window.shell)
-    page = window.shell.center.current
+    window.app.set_preferences(replace(window.app.preferences, recent=recent))
+    open_welcome(window.app)
+    page = window.app.center.current
     assert page is not None
     rows = page.findChildren(QPushButton, "welcome.recent")
     assert [row.text() for row in rows] == ["kept.pgmz"]
     rows[0].click()
-    assert window.shell.document.path == kept
-    assert window.shell.project.title == "kept"
+    assert window.app.document.path == kept
+    assert window.app.project.title == "kept"
 
 
 def test_cards_stand_in_fewer_columns_when_there_is_less_room(
@@ -164,7 +164,7 @@ def test_the_file_menu_lists_the_projects_opened_or_saved_last(
     assert "no project" in recent.menuAction().toolTip()
     for name in ("older", "newer", "gone"):
         write_project(tmp_path / f"{name}.pgmz", Project(title=name))
-        open_files(window.shell, [tmp_path / f"{name}.pgmz"])
+        open_files(window.app, [tmp_path / f"{name}.pgmz"])
     (tmp_path / "gone.pgmz").unlink()
     assert recent.menuAction().isEnabled()
     recent.aboutToShow.emit()
@@ -172,7 +172,7 @@ def test_the_file_menu_lists_the_projects_opened_or_saved_last(
     assert [row.text() for row in rows] == ["gone.pgmz", "newer.pgmz", "older.pgmz"]
     assert [row.isEnabled() for row in rows] == [False, True, True]
     rows[2].trigger()
-    assert window.shell.project.title == "older"
+    assert window.app.project.title == "older"
 
 
 # -- the manual
@@ -184,17 +184,17 @@ def test_the_text_of_the_manual_has_more_room_than_its_contents(
 ) -> None:
     theme().set_look(scale=scale)
     window.resize(1280, 800)
-    open_help(window.shell)
+    open_help(window.app)
     QApplication.processEvents()
-    page = window.shell.center.current
+    page = window.app.center.current
     assert page is not None
     contents, text = page.findChild(QTreeWidget, "helpContents"), page.findChild(QTextBrowser)
     assert text.width() > 1.5 * contents.width()
 
 
 def test_every_page_of_the_manual_opens_and_has_no_dead_link(window: MainWindow) -> None:
-    open_help(window.shell)
-    page = window.shell.center.current
+    open_help(window.app)
+    page = window.app.center.current
     assert isinstance(page, HelpPage)
     text = page.findChild(QTextBrowser, "helpText")
     docs = folder_of("docs")
@@ -228,7 +228,7 @@ def test_preferences_show_at_once_and_are_kept(
     qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(LIMIT_VARIABLE, "")  # put back at the end
-    dialog = show_preferences(window.shell)
+    dialog = show_preferences(window.app)
     dialog.findChild(QToolButton, "preferMode.dark").click()
     assert theme().shade == "dark"
     dialog.findChild(QSpinBox, "preferScale").setValue(120)
@@ -237,12 +237,12 @@ def test_preferences_show_at_once_and_are_kept(
     dialog.findChild(QSpinBox, "preferAutosave").setValue(15)
     dialog.findChild(QSpinBox, "preferReadLimit").setValue(9)
     assert size_text(read_limit()) == "9 GB"
-    assert load_preferences() == window.shell.preferences
+    assert load_preferences() == window.app.preferences
     assert load_preferences().autosave_seconds == 15
     assert load_preferences().scale == 1.2
     assert load_preferences().reduced_motion
     dialog.findChild(QPushButton, "preferDefaults").click()
-    assert window.shell.preferences == Preferences()
+    assert window.app.preferences == Preferences()
     assert size_text(read_limit()) == "4 GB"
     assert theme().shade == "light"
     assert dialog.findChild(QSpinBox, "preferScale").value() == 100
@@ -251,9 +251,9 @@ def test_preferences_show_at_once_and_are_kept(
 
 
 def test_preferences_follow_what_the_menu_changes(window: MainWindow) -> None:
-    dialog = show_preferences(window.shell)
-    window.shell.book["view.larger"].trigger()
+    dialog = show_preferences(window.app)
+    window.app.book["view.larger"].trigger()
     assert dialog.findChild(QSpinBox, "preferScale").value() == 110
-    window.shell.book["view.normal"].trigger()
+    window.app.book["view.normal"].trigger()
     assert dialog.findChild(QSpinBox, "preferScale").value() == 100
     dialog.close()

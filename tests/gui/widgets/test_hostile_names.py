@@ -119,35 +119,35 @@ def _paints_itself(widget: QAbstractButton) -> bool:
 def test_names_of_markup_are_shown_as_they_are_on_every_page(
     window: MainWindow, situation: str
 ) -> None:
-    shell = window.shell
+    app = window.app
     arrange(window, situation)
-    project = hostile(shell.project)
-    shell.document.undo_stack.setClean()
-    show_project(shell, project, None)
-    names = shell.project.models["m1"].model.domain.names
+    project = hostile(app.project)
+    app.document.undo_stack.setClean()
+    show_project(app, project, None)
+    names = app.project.models["m1"].model.domain.names
     notes = partial(set_model_notes, model_id="m1", notes=f"![x](file:///x.png) {TITLE}")
-    shell.change(f"Note on {TITLE}", notes)
-    shell.bench.select([names[0]])
-    shell.bench.set_target(names[-1])
-    shell.tell(f"{TITLE} was told.")
-    shell.bench.message.emit("error", TITLE)
-    open_data_page(shell, "d1")
+    app.change(f"Note on {TITLE}", notes)
+    app.workspace.select([names[0]])
+    app.workspace.set_target(names[-1])
+    app.tell(f"{TITLE} was told.")
+    app.workspace.message.emit("error", TITLE)
+    open_data_page(app, "d1")
     settle(window)
     problems = problems_in(window)
     seen = any(MARK in label.text() for label in window.findChildren(QLabel))
-    for action_id, spec in list(shell.book.specs.items()):
+    for action_id, spec in list(app.book.specs.items()):
         if not spec.text.endswith("…") or spec.menu in ("File", "Learn/With"):
             continue
-        open_model_page(shell, "m1")
-        shell.book.refresh()
-        if shell.book[action_id].isEnabled():
-            shell.book[action_id].trigger()
+        open_model_page(app, "m1")
+        app.book.refresh()
+        if app.book[action_id].isEnabled():
+            app.book[action_id].trigger()
             settle(window)
             problems |= problems_in(window)
             for other in opened_windows(window):
                 problems |= problems_in(other)
                 other.close()
-    shell.document.undo_stack.setClean()
+    app.document.undo_stack.setClean()
     assert seen
     assert not problems, "\n".join(sorted(problems))
 
@@ -197,22 +197,22 @@ def test_notes_load_no_image_and_have_no_link_but_to_the_web(
 def test_exported_rows_have_quoted_formulas_when_that_is_preferred(
     window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shell = window.shell
+    app = window.app
     domain = Domain.of({"@a": ["=1+1", "-x"]})
     rows = DataSet.from_rows(domain, [["=1+1"], ["-x"]])
-    shell.change("Add", partial(edits.add_data, entry=DataEntry("odd", rows)))
-    open_data_page(shell, "d1")
+    app.change("Add", partial(edits.add_data, entry=DataEntry("odd", rows)))
+    open_data_page(app, "d1")
     path = tmp_path / "rows.csv"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(path), ""))
-    shell.book["data.export"].trigger()
+    app.book["data.export"].trigger()
     assert path.read_text().split() == ["@a", "=1+1", "-x"]
-    show_preferences(shell).findChild(QCheckBox, "preferQuoteFormulas").click()
-    assert shell.preferences.quote_formulas
-    shell.book["data.export"].trigger()
+    show_preferences(app).findChild(QCheckBox, "preferQuoteFormulas").click()
+    assert app.preferences.quote_formulas
+    app.book["data.export"].trigger()
     assert path.read_text().split() == ["'@a", "'=1+1", "'-x"]
     for other in opened_windows(window):
         other.close()
-    shell.document.undo_stack.setClean()
+    app.document.undo_stack.setClean()
 
 
 def test_legends_of_plots_show_names_as_they_are(window: MainWindow, qtbot: QtBot) -> None:

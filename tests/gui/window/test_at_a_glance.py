@@ -29,7 +29,7 @@ from pgmstudio.gui.plots.plot_widget import _tick_words
 from pgmstudio.gui.plots.score_plot import ScorePlot, signed
 from pgmstudio.gui.project.opening import open_model_page
 from pgmstudio.gui.runs.learning_run import LearningRun, Trace
-from pgmstudio.gui.window.command_palette import CommandField
+from pgmstudio.gui.window.command_palette import CommandPalette
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.core.learning.lecture_data import K2_DEMO
 from tests.gui.asia import open_asia
@@ -54,7 +54,7 @@ def test_a_graph_too_high_for_bars_opens_with_names() -> None:
 
 def test_the_panels_at_the_bottom_say_each_other_s_names(window: MainWindow, qtbot: QtBot) -> None:
     window.resize(1280, 800)
-    window.shell.reveal("runsPanel")
+    window.app.reveal("runsPanel")
     settle(window)
     own = Qt.FindChildOption.FindDirectChildrenOnly
     (bar,) = [b for b in window.findChildren(QTabBar, options=own) if b.isVisible()]
@@ -77,11 +77,11 @@ def test_what_lies_over_a_narrow_window_goes_with_the_page_it_was_about(
 ) -> None:
     window.resize(1024, 700)
     open_asia(window, sample_data)
-    window.shell.bench.select(("lung",))
+    window.app.workspace.select(("lung",))
     settle(window)
     assert window.folding.is_shown("inspectorPanel")
-    window.shell.book.refresh()
-    window.shell.book["help.contents"].trigger()
+    window.app.book.refresh()
+    window.app.book["help.contents"].trigger()
     settle(window)
     assert not window.folding.is_shown("inspectorPanel")
 
@@ -90,7 +90,7 @@ def test_a_click_for_evidence_dims_nothing_until_the_pointer_leaves(
     window: MainWindow, sample_data: Path, qtbot: QtBot
 ) -> None:
     open_asia(window, sample_data)
-    page = window.shell.center.current
+    page = window.app.center.current
     assert isinstance(page, ModelPage)
     qtbot.waitUntil(lambda: len(page.scene().nodes) == 8 and not page.asking.live.is_waiting)
     view, item = page.canvas.view, page.scene().nodes["smoke"]
@@ -110,7 +110,7 @@ def test_a_click_for_evidence_dims_nothing_until_the_pointer_leaves(
 def test_the_list_of_commands_is_wide_and_stays_in_the_window(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    field = window.findChild(CommandField)
+    field = window.findChild(CommandPalette)
     assert field is not None
     field.begin()
     listed = field.completer().popup()
@@ -123,12 +123,12 @@ def test_the_list_of_commands_is_wide_and_stays_in_the_window(
 def test_two_models_are_compared_on_rows_that_have_their_variables(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    shell = window.shell
-    shell.change("Import", partial(edits.add_data, entry=DataEntry("other", K2_DEMO)))
-    add_sprinkler(shell)
-    own = list(shell.project.data)[-1]
-    shell.change("Open", partial(edits.add_model, entry=ModelEntry("Second", sprinkler())))
-    page = DifferencePage(shell)
+    app = window.app
+    app.change("Import", partial(edits.add_data, entry=DataEntry("other", K2_DEMO)))
+    add_sprinkler(app)
+    own = list(app.project.data)[-1]
+    app.change("Open", partial(edits.add_model, entry=ModelEntry("Second", sprinkler())))
+    page = DifferencePage(app)
     qtbot.addWidget(page)
     assert page.rows.currentData() == own
     qtbot.waitUntil(lambda: page.found is not None)
@@ -142,22 +142,22 @@ def test_two_models_are_compared_on_rows_that_have_their_variables(
 
 
 def test_a_page_about_a_run_keeps_its_model_in_view(window: MainWindow, qtbot: QtBot) -> None:
-    shell = window.shell
-    shell.change("Import", partial(edits.add_data, entry=DataEntry("other", sprinkler_rows())))
-    model_id = add_ended_run(shell, K2_DEMO, "bn.k2", order="L, KA, M, KV", measure="k2")
-    open_model_page(shell, model_id)
-    shell.book.refresh()
-    shell.book["learn.trace"].trigger()
-    page = shell.center.current
+    app = window.app
+    app.change("Import", partial(edits.add_data, entry=DataEntry("other", sprinkler_rows())))
+    model_id = add_ended_run(app, K2_DEMO, "bn.k2", order="L, KA, M, KV", measure="k2")
+    open_model_page(app, model_id)
+    app.book.refresh()
+    app.book["learn.trace"].trigger()
+    page = app.center.current
     assert page is not None
     assert page.key.startswith("trace:")
-    assert shell.bench.model_id == model_id
+    assert app.workspace.model_id == model_id
     assert "K2" in page.findChild(QLabel, "traceFacts").text()
 
 
 def test_choices_read_as_people_write_them_and_run_as_scripts_do(window: MainWindow) -> None:
-    add_sprinkler(window.shell)
-    sheet = open_learn_page(window.shell, "bn.hill-climb")
+    add_sprinkler(window.app)
+    sheet = open_learn_page(window.app, "bn.hill-climb")
     (score,) = [w for w in sheet.findChildren(QComboBox, "param.score") if w.isVisible()]
     assert score.currentText() == "BIC"
     score.setCurrentText("BDeu")

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.gui.window.main_window import MainWindow
 from pgmstudio.gui.window.page import Page
-from pgmstudio.gui.window.tab_area import Center
+from pgmstudio.gui.window.tab_area import TabArea
 from tests.gui.samples import add_sprinkler
 
 SIDE_BY_SIDE = Qt.Orientation.Horizontal
@@ -37,8 +37,8 @@ class Sheet(Page):
 
 
 @pytest.fixture
-def center(qtbot: QtBot) -> Center:
-    made = Center()
+def center(qtbot: QtBot) -> TabArea:
+    made = TabArea()
     qtbot.addWidget(made)
     made.resize(800, 500)
     with qtbot.waitExposed(made):
@@ -46,17 +46,17 @@ def center(qtbot: QtBot) -> Center:
     return made
 
 
-def keys(center: Center) -> list[str]:
+def keys(center: TabArea) -> list[str]:
     return [page.key for page in center.pages]
 
 
-def groups(center: Center) -> list[list[str]]:
+def groups(center: TabArea) -> list[list[str]]:
     found = [g for g in center.findChildren(QTabWidget) if g.isVisible()]
     found.sort(key=lambda g: (g.x(), g.y()))
     return [[g.widget(i).objectName() for i in range(g.count())] for g in found]
 
 
-def test_a_page_is_opened_once_and_then_brought_to_front(center: Center) -> None:
+def test_a_page_is_opened_once_and_then_brought_to_front(center: TabArea) -> None:
     first = center.open(Sheet("a"))
     center.open(Sheet("b"))
     assert center.open(Sheet("a")) is first
@@ -64,7 +64,7 @@ def test_a_page_is_opened_once_and_then_brought_to_front(center: Center) -> None
     assert keys(center) == ["a", "b"]
 
 
-def test_closing_tells_the_page_and_the_one_beside_it_comes_to_front(center: Center) -> None:
+def test_closing_tells_the_page_and_the_one_beside_it_comes_to_front(center: TabArea) -> None:
     a, b = Sheet("a"), Sheet("b")
     center.open(a)
     center.open(b)
@@ -78,7 +78,7 @@ def test_closing_tells_the_page_and_the_one_beside_it_comes_to_front(center: Cen
     assert fronts[-1] is None
 
 
-def test_a_page_that_refuses_stays_open(center: Center) -> None:
+def test_a_page_that_refuses_stays_open(center: TabArea) -> None:
     stubborn = Sheet("a", stays=True)
     center.open(stubborn)
     assert not center.close_page(stubborn)
@@ -86,7 +86,7 @@ def test_a_page_that_refuses_stays_open(center: Center) -> None:
     stubborn.stays = False
 
 
-def test_tiling_moves_the_page_in_front_and_back_again(center: Center) -> None:
+def test_tiling_moves_the_page_in_front_and_back_again(center: TabArea) -> None:
     for key in "abc":
         center.open(Sheet(key))
     center.tile(SIDE_BY_SIDE)
@@ -101,13 +101,13 @@ def test_tiling_moves_the_page_in_front_and_back_again(center: Center) -> None:
     assert center.current is not None
 
 
-def test_one_page_alone_is_not_tiled(center: Center) -> None:
+def test_one_page_alone_is_not_tiled(center: TabArea) -> None:
     center.open(Sheet("a"))
     center.tile(SIDE_BY_SIDE)
     assert not center.is_tiled
 
 
-def test_closing_the_last_page_of_a_group_ends_the_tiling(center: Center) -> None:
+def test_closing_the_last_page_of_a_group_ends_the_tiling(center: TabArea) -> None:
     for key in "ab":
         center.open(Sheet(key))
     center.tile(SIDE_BY_SIDE)
@@ -116,7 +116,7 @@ def test_closing_the_last_page_of_a_group_ends_the_tiling(center: Center) -> Non
     assert center.current is center.page("a")
 
 
-def test_closing_the_only_page_of_the_first_group_keeps_the_second(center: Center) -> None:
+def test_closing_the_only_page_of_the_first_group_keeps_the_second(center: TabArea) -> None:
     for key in "ab":
         center.open(Sheet(key))
     center.tile(SIDE_BY_SIDE)
@@ -127,13 +127,13 @@ def test_closing_the_only_page_of_the_first_group_keeps_the_second(center: Cente
     assert keys(center) == ["b", "c"]
 
 
-def test_beside_opens_in_the_other_group(center: Center) -> None:
+def test_beside_opens_in_the_other_group(center: TabArea) -> None:
     center.open(Sheet("a"))
     center.open(Sheet("b"), beside=True)
     assert groups(center) == [["a"], ["b"]]
 
 
-def test_the_group_with_the_focus_is_the_one_in_front(qtbot: QtBot, center: Center) -> None:
+def test_the_group_with_the_focus_is_the_one_in_front(qtbot: QtBot, center: TabArea) -> None:
     for key in "ab":
         center.open(Sheet(key))
     center.tile(SIDE_BY_SIDE)
@@ -144,7 +144,7 @@ def test_the_group_with_the_focus_is_the_one_in_front(qtbot: QtBot, center: Cent
     assert center.current is left
 
 
-def test_stepping_goes_round(center: Center) -> None:
+def test_stepping_goes_round(center: TabArea) -> None:
     for key in "abc":
         center.open(Sheet(key))
     seen = []
@@ -158,7 +158,7 @@ def test_stepping_goes_round(center: Center) -> None:
     assert center.current.key == "b"
 
 
-def test_a_new_title_is_on_the_tab(center: Center) -> None:
+def test_a_new_title_is_on_the_tab(center: TabArea) -> None:
     page = Sheet("a")
     center.open(page)
     page.named = "Another name"
@@ -179,7 +179,7 @@ def test_a_command_is_found_by_a_part_of_its_name(qtbot: QtBot, window: MainWind
     qtbot.keyClicks(field, "welcome pa")
     field.completer().popup().hide()
     qtbot.keyClick(field, Qt.Key.Key_Return)
-    assert window.shell.center.page("welcome") is not None
+    assert window.app.center.page("welcome") is not None
     qtbot.waitUntil(lambda: field.text() == "")
 
 
@@ -207,28 +207,28 @@ def test_choosing_from_the_list_runs_it_once_and_leaves_the_field_empty(
 ) -> None:
     field = window.command_field
     field.begin()
-    before = len(window.shell.project.models)
+    before = len(window.app.project.models)
     line = next(text for text in field._by_text if "Draw a new model" in text)
     field.completer().activated.emit(line)
     qtbot.waitUntil(lambda: field.text() == "")
-    assert len(window.shell.project.models) == before + 1
+    assert len(window.app.project.models) == before + 1
 
 
 def test_what_was_typed_goes_when_something_else_is_clicked(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     field = window.command_field
     field.begin()
     qtbot.keyClicks(field, "evid")
     field.completer().popup().hide()
-    window.shell.center.setFocus(Qt.FocusReason.MouseFocusReason)
+    window.app.center.setFocus(Qt.FocusReason.MouseFocusReason)
     assert field.text() == ""
 
 
 def test_a_greyed_command_says_why(qtbot: QtBot, window: MainWindow) -> None:
     told: list[str] = []
-    window.shell.toast.connect(lambda sentence, _: told.append(sentence))
+    window.app.toast.connect(lambda sentence, _: told.append(sentence))
     field = window.command_field
     field.begin()
     field.setText("undo")
@@ -239,7 +239,7 @@ def test_a_greyed_command_says_why(qtbot: QtBot, window: MainWindow) -> None:
 
 def test_a_mistyped_command_gets_a_suggestion(qtbot: QtBot, window: MainWindow) -> None:
     told: list[str] = []
-    window.shell.toast.connect(lambda sentence, _: told.append(sentence))
+    window.app.toast.connect(lambda sentence, _: told.append(sentence))
     field = window.command_field
     field.begin()
     field.setText("glosary")
@@ -249,8 +249,8 @@ def test_a_mistyped_command_gets_a_suggestion(qtbot: QtBot, window: MainWindow) 
 
 
 def test_escape_leaves_the_field_for_the_page(qtbot: QtBot, window: MainWindow) -> None:
-    add_sprinkler(window.shell)
-    window.shell.book["file.welcome"].trigger()
+    add_sprinkler(window.app)
+    window.app.book["file.welcome"].trigger()
     field = window.command_field
     field.begin()
     field.setText("abc")

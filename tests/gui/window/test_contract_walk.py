@@ -90,9 +90,9 @@ class Effects:
         """`opens`: a page or a dialog; nobody has to compare pictures to see that."""
         self._window, self._asked = window, asked
         self._told: list[object] = []
-        bench, shell = window.shell.bench, window.shell
+        workspace, app = window.app.workspace, window.app
         copied = QApplication.clipboard().dataChanged
-        for signal in (shell.toast, shell.errors.sentence, bench.message, copied):
+        for signal in (app.toast, app.errors.sentence, workspace.message, copied):
             signal.connect(self._note)
         asked.clear()
         self._before = self._facts()
@@ -102,19 +102,19 @@ class Effects:
         self._told.append(told)
 
     def _facts(self) -> tuple[object, ...]:
-        window, bench = self._window, self._window.shell.bench
-        live = bench.beliefs_in_view
+        window, workspace = self._window, self._window.app.workspace
+        live = workspace.beliefs_in_view
         return (
-            window.shell.project,
-            window.shell.center.current,
-            window.shell.preferences,
-            bench.selection,
-            bench.target,
+            window.app.project,
+            window.app.center.current,
+            window.app.preferences,
+            workspace.selection,
+            workspace.target,
             None if live is None else live.standing,
             window.focusWidget(),
             window.windowState(),
             sum(widget.isVisible() for widget in window.findChildren(QWidget)),
-            [action.isChecked() for action in window.shell.book.actions.values()],
+            [action.isChecked() for action in window.app.book.actions.values()],
         )
 
     def come(self, qtbot: QtBot) -> bool:
@@ -145,7 +145,7 @@ ANY_LANGUAGE = {"File", "Edit", "Data", "Knowledge", "Window", "Help"}
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_every_action_says_what_it_does_or_why_not(window: MainWindow, situation: str) -> None:
     arrange(window, situation)
-    book = window.shell.book
+    book = window.app.book
     book.refresh()
     for action_id, action in book.actions.items():
         tip = action.toolTip()
@@ -158,14 +158,12 @@ def test_every_action_says_what_it_does_or_why_not(window: MainWindow, situation
 
 
 def test_no_menu_has_the_same_words_twice(window: MainWindow) -> None:
-    words = Counter((spec.menu, spec.text) for spec in window.shell.book.specs.values())
+    words = Counter((spec.menu, spec.text) for spec in window.app.book.specs.values())
     assert [entry for entry, count in words.items() if count > 1] == []
 
 
 def test_no_two_actions_share_a_key(window: MainWindow) -> None:
-    keys = [
-        QKeySequence(key).toString() for s in window.shell.book.specs.values() for key in s.keys
-    ]
+    keys = [QKeySequence(key).toString() for s in window.app.book.specs.values() for key in s.keys]
     assert "" not in keys
     assert [key for key, count in Counter(keys).items() if count > 1] == []
 
@@ -180,16 +178,16 @@ def test_every_action_is_in_a_menu_and_in_the_command_field(window: MainWindow) 
 
     menus = window.menuBar().findChildren(QMenu)
     shown = set().union(*(actions_of(menu) for menu in menus))
-    assert set(window.shell.book.actions) <= shown
+    assert set(window.app.book.actions) <= shown
     window.command_field.begin()
     model = window.command_field.completer().model()
     lines = [model.index(row, 0).data() for row in range(model.rowCount())]
-    for spec in window.shell.book.specs.values():
+    for spec in window.app.book.specs.values():
         assert any(spec.text in line for line in lines), spec.id
 
 
 def usable(window: MainWindow) -> set[str]:
-    return {one for one, action in window.shell.book.actions.items() if action.isEnabled()}
+    return {one for one, action in window.app.book.actions.items() if action.isEnabled()}
 
 
 ITS_OWN = ("data", *FURTHER)
@@ -210,27 +208,27 @@ def test_every_action_that_can_be_used_can_be_used(
     asked: list[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    shell = window.shell
-    monkeypatch.setattr(shell.book["file.quit"], "trigger", lambda: None)
+    app = window.app
+    monkeypatch.setattr(app.book["file.quit"], "trigger", lambda: None)
     refused: list[str] = []
-    shell.errors.sentence.connect(refused.append)
+    app.errors.sentence.connect(refused.append)
     walked: set[str] = set()
     if part == "its own":  # what a plain network can do as well is walked there
         arrange(window, "model")
         walked = usable(window)
     arrange(window, situation)
-    beginning = shell.project
+    beginning = app.project
     problems = []
-    for action_id in list(shell.book.actions):
-        menu = shell.book.specs[action_id].menu.split("/")[0]
+    for action_id in list(app.book.actions):
+        menu = app.book.specs[action_id].menu.split("/")[0]
         # How a model is edited differs from language to language, whatever the menu calls it.
         is_walked = action_id in walked and menu != "Model"
         if is_walked or (situation in FURTHER and menu in ANY_LANGUAGE):
             continue
-        if shell.project is not beginning:
-            show_project(shell, beginning, None)
+        if app.project is not beginning:
+            show_project(app, beginning, None)
         restore(window, situation)
-        action = shell.book[action_id]
+        action = app.book[action_id]
         if not action.isEnabled():
             continue
         refused.clear()
@@ -248,11 +246,11 @@ def test_every_action_that_can_be_used_can_be_used(
                 other.close()
         if refused:
             problems.append(f"{action_id} could be used and was refused: {refused}")
-        project_bytes(shell.project)
-        stack = shell.document.undo_stack
+        project_bytes(app.project)
+        stack = app.document.undo_stack
         if stack.canUndo():
             stack.setIndex(0)
-            if shell.project is not beginning:
+            if app.project is not beginning:
                 problems.append(f"{action_id}: undo does not lead back")
         stack.setClean()
     assert not problems, "\n".join(problems)
@@ -263,7 +261,7 @@ def test_in_one_tree_of_a_mixture_edges_are_drawn_and_no_nodes_are_added(
     window: MainWindow,
 ) -> None:
     arrange(window, "one tree")
-    book = window.shell.book
+    book = window.app.book
     assert book["model.draw-edges"].isEnabled()
     assert not book["model.add-node"].isEnabled()
     assert "nodes and edges are edited in the DAG" in book["model.add-node"].toolTip()
@@ -276,19 +274,19 @@ def pages_of(window: MainWindow) -> list[Callable[[], QWidget]]:
     """Brings each open page to front in turn."""
 
     def show(key: str) -> QWidget:
-        page = window.shell.center.page(key)
+        page = window.app.center.page(key)
         assert page is not None
-        window.shell.center.bring_to_front(page)
+        window.app.center.bring_to_front(page)
         settle(window)
         return page
 
-    return [partial(show, page.key) for page in window.shell.center.pages]
+    return [partial(show, page.key) for page in window.app.center.pages]
 
 
 @pytest.fixture
 def full_window(window: MainWindow, sample_data: Path) -> MainWindow:
     open_every_page(window, sample_data)
-    window.shell.document.undo_stack.setClean()
+    window.app.document.undo_stack.setClean()
     return window
 
 
@@ -314,9 +312,9 @@ def test_every_page_and_panel_has_a_name(full_window: MainWindow) -> None:
     for spec in PANELS:
         assert panel_widget(full_window, spec.name).accessibleName() == spec.title
         assert full_window.docks[spec.name].toolTip() == spec.tip
-    titles = [page.title for page in full_window.shell.center.pages]
+    titles = [page.title for page in full_window.app.center.pages]
     assert all(titles)
-    assert len(full_window.shell.center.pages) >= 6
+    assert len(full_window.app.center.pages) >= 6
 
 
 class _TopLevels(QObject):
@@ -336,12 +334,12 @@ class _TopLevels(QObject):
 
 def test_nothing_flashes_up_as_a_window_of_its_own(window: MainWindow, sample_data: Path) -> None:
     watch = _TopLevels()
-    app = QApplication.instance()
-    assert app is not None
-    app.installEventFilter(watch)
+    qt_app = QApplication.instance()
+    assert qt_app is not None
+    qt_app.installEventFilter(watch)
     open_every_page(window, sample_data)
-    app.removeEventFilter(watch)
-    window.shell.document.undo_stack.setClean()
+    qt_app.removeEventFilter(watch)
+    window.app.document.undo_stack.setClean()
     assert not watch.seen, "\n".join(watch.seen)
 
 
@@ -355,7 +353,7 @@ def test_everything_fits_a_small_window(
     theme().set_look(scale=scale)
     window.resize(1024, 700)
     open_every_page(window, sample_data)
-    window.shell.document.undo_stack.setClean()
+    window.app.document.undo_stack.setClean()
     assert (window.width(), window.height()) == (1024, 700)
     problems = set()
     for show in pages_of(window):
@@ -373,7 +371,7 @@ def test_everything_fits_a_small_window(
 def test_every_dialog_fits_a_small_window(window: MainWindow, action: str, scale: float) -> None:
     theme().set_look(scale=scale)
     window.resize(1024, 700)
-    window.shell.book[action].trigger()
+    window.app.book[action].trigger()
     settle(window)
     [dialog] = opened_windows(window)
     assert dialog.width() <= 1024
@@ -388,8 +386,8 @@ def test_every_dialog_fits_a_small_window(window: MainWindow, action: str, scale
 def test_a_project_survives_its_own_name(window: MainWindow) -> None:
     arrange(window, "data")
     long = "a very long name " * 12
-    data_id = next(iter(window.shell.project.data))
-    window.shell.change("Rename", partial(edits.rename_data, data_id=data_id, name=long))
+    data_id = next(iter(window.app.project.data))
+    window.app.change("Rename", partial(edits.rename_data, data_id=data_id, name=long))
     settle(window)
     assert window.width() == 1280
-    window.shell.document.undo_stack.setClean()
+    window.app.document.undo_stack.setClean()

@@ -60,7 +60,7 @@ def test_two_pages_side_by_side_get_the_room_of_the_inspector_first() -> None:
 def small(qtbot: QtBot, window: MainWindow) -> MainWindow:
     """1024×700 with a model in front."""
     window.resize(1024, 700)
-    open_model_page(window.shell, add_sprinkler(window.shell))
+    open_model_page(window.app, add_sprinkler(window.app))
     qtbot.wait(20)
     return window
 
@@ -74,7 +74,7 @@ def overlay(window: MainWindow, name: str) -> QWidget:
 @pytest.mark.parametrize("size", [(1024, 700), (960, 640), (1280, 800), (1600, 900)])
 def test_the_canvas_keeps_its_room(qtbot: QtBot, window: MainWindow, size: tuple[int, int]) -> None:
     window.resize(*size)
-    open_model_page(window.shell, add_sprinkler(window.shell))
+    open_model_page(window.app, add_sprinkler(window.app))
     qtbot.wait(20)
     assert (window.width(), window.height()) == size
     canvas = window.findChild(QWidget, "canvas")
@@ -89,20 +89,20 @@ def test_selecting_opens_the_inspector_over_the_canvas_and_escape_closes_it(
     assert RIGHT in small.folding.folded
     assert not right.isVisible()
     focus = QApplication.focusWidget()
-    small.shell.bench.select(["rain"])
+    small.app.workspace.select(["rain"])
     assert right.isVisible()
     assert panel_widget(small, "inspectorPanel").isVisible()
     assert QApplication.focusWidget() is focus
     qtbot.keyClick(small, Qt.Key.Key_Escape)
     assert not right.isVisible()
-    small.shell.bench.select(["wet"])
+    small.app.workspace.select(["wet"])
     assert right.isVisible()
-    small.shell.bench.select([])
+    small.app.workspace.select([])
     assert not right.isVisible()
 
 
 def test_the_bottom_folds_to_its_words_which_open_it(qtbot: QtBot, small: MainWindow) -> None:
-    small.shell.reveal("runsPanel")
+    small.app.reveal("runsPanel")
     assert BOTTOM in small.folding.folded
     assert panel_widget(small, "runsPanel").isVisible()
     bottom = overlay(small, "bottomOverlay")
@@ -137,7 +137,7 @@ def test_large_letters_fold_the_left_side_to_a_rail(qtbot: QtBot, small: MainWin
 
 
 def test_a_larger_window_brings_every_panel_back(qtbot: QtBot, small: MainWindow) -> None:
-    small.shell.bench.select(["rain"])
+    small.app.workspace.select(["rain"])
     small.resize(1400, 900)
     qtbot.wait(20)
     assert small.folding.folded == frozenset()
@@ -149,8 +149,8 @@ def test_a_larger_window_brings_every_panel_back(qtbot: QtBot, small: MainWindow
 
 def test_hidden_panels_stay_hidden_through_folding(qtbot: QtBot, window: MainWindow) -> None:
     for name in ("runsPanel", "logPanel"):
-        window.shell.reveal(name)
-    window.shell.book["window.logPanel"].trigger()
+        window.app.reveal(name)
+    window.app.book["window.logPanel"].trigger()
     assert window.docks["logPanel"].isHidden()
     window.resize(1024, 700)
     qtbot.wait(20)
@@ -161,7 +161,7 @@ def test_hidden_panels_stay_hidden_through_folding(qtbot: QtBot, window: MainWin
 
 
 def test_asking_for_a_folded_panel_shows_it(small: MainWindow) -> None:
-    small.shell.reveal("runsPanel")
+    small.app.reveal("runsPanel")
     assert panel_widget(small, "runsPanel").isVisible()
     assert small.folding.is_shown("runsPanel")
 
@@ -174,9 +174,9 @@ def test_a_key_for_every_side(
     qtbot: QtBot, window: MainWindow, keys: str, panel: str, size: tuple[int, int]
 ) -> None:
     window.resize(*size)
-    open_model_page(window.shell, add_sprinkler(window.shell))
+    open_model_page(window.app, add_sprinkler(window.app))
     qtbot.wait(20)
-    action = next(a for a in window.shell.book.actions.values() if a.shortcut().toString() == keys)
+    action = next(a for a in window.app.book.actions.values() if a.shortcut().toString() == keys)
     before = window.folding.is_shown(panel)
     action.trigger()
     assert window.folding.is_shown(panel) is not before
@@ -185,26 +185,26 @@ def test_a_key_for_every_side(
 
 
 def test_centre_only_and_back(window: MainWindow) -> None:
-    open_model_page(window.shell, add_sprinkler(window.shell))
+    open_model_page(window.app, add_sprinkler(window.app))
     shown = {name for name in window.docks if window.folding.is_shown(name)}
-    window.shell.book["window.canvas"].trigger()
+    window.app.book["window.canvas"].trigger()
     assert not any(window.folding.is_shown(name) for name in window.docks)
-    window.shell.book["window.canvas"].trigger()
+    window.app.book["window.canvas"].trigger()
     assert {name for name in window.docks if window.folding.is_shown(name)} == shown
 
 
 def test_a_page_that_stands_alone_sends_the_panels_away_and_back(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    open_model_page(window.shell, add_sprinkler(window.shell))
+    open_model_page(window.app, add_sprinkler(window.app))
     width = panel_widget(window, "projectPanel").width()
-    open_welcome(window.shell)
+    open_welcome(window.app)
     assert not any(dock.isVisible() for dock in window.docks.values())
     window.resize(1024, 700)
     window.resize(1280, 800)
-    page = window.shell.center.page("model:m1")
+    page = window.app.center.page("model:m1")
     assert page is not None
-    window.shell.center.bring_to_front(page)
+    window.app.center.bring_to_front(page)
     qtbot.wait(20)
     assert panel_widget(window, "projectPanel").isVisible()
     assert panel_widget(window, "projectPanel").width() == width
@@ -213,9 +213,9 @@ def test_a_page_that_stands_alone_sends_the_panels_away_and_back(
 def test_the_arrangement_is_kept_from_one_window_to_the_next(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    window.shell.reveal("runsPanel")
-    open_welcome(window.shell)  # with the panels away, which is not what the person chose
-    window.shell.book["window.historyPanel"].trigger()
+    window.app.reveal("runsPanel")
+    open_welcome(window.app)  # with the panels away, which is not what the person chose
+    window.app.book["window.historyPanel"].trigger()
     window.save_geometry()
     following = MainWindow()
     qtbot.addWidget(following)
@@ -228,8 +228,8 @@ def test_the_arrangement_is_kept_from_one_window_to_the_next(
 
 def test_reset_puts_everything_back(qtbot: QtBot, window: MainWindow) -> None:
     window.docks["projectPanel"].setFloating(True)
-    window.shell.book["window.runsPanel"].trigger()
-    window.shell.book["window.reset"].trigger()
+    window.app.book["window.runsPanel"].trigger()
+    window.app.book["window.reset"].trigger()
     qtbot.wait(20)
     assert not window.docks["projectPanel"].isFloating()
     for spec in PANELS:
@@ -237,7 +237,7 @@ def test_reset_puts_everything_back(qtbot: QtBot, window: MainWindow) -> None:
 
 
 def test_sizes_that_were_dragged_survive_folding(qtbot: QtBot, window: MainWindow) -> None:
-    open_model_page(window.shell, add_sprinkler(window.shell))
+    open_model_page(window.app, add_sprinkler(window.app))
     window.resizeDocks([window.docks["projectPanel"]], [310], Qt.Orientation.Horizontal)
     qtbot.wait(20)
     button, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
@@ -253,7 +253,7 @@ def test_sizes_that_were_dragged_survive_folding(qtbot: QtBot, window: MainWindo
 
 
 def test_f6_walks_through_every_region_and_back(qtbot: QtBot, window: MainWindow) -> None:
-    open_model_page(window.shell, add_sprinkler(window.shell))
+    open_model_page(window.app, add_sprinkler(window.app))
     qtbot.wait(20)
     found = regions(window)
     assert len(found) >= 5
@@ -278,7 +278,7 @@ def _holds(region: QWidget, focus: QWidget | None) -> bool:
 
 
 def test_the_status_bar_drops_its_parts_from_the_left(qtbot: QtBot, window: MainWindow) -> None:
-    open_model_page(window.shell, add_sprinkler(window.shell))
+    open_model_page(window.app, add_sprinkler(window.app))
     bar = window.statusBar()
     parts = ["statusData", "statusGraph", "statusSelection", "statusEvidence", "statusRuns"]
     widgets = [bar.findChild(QWidget, name) for name in parts]
@@ -294,7 +294,7 @@ def test_the_status_bar_drops_its_parts_from_the_left(qtbot: QtBot, window: Main
 
 
 def model_page(window: MainWindow, qtbot: QtBot) -> ModelPage:
-    page = window.shell.center.current
+    page = window.app.center.current
     assert isinstance(page, ModelPage)
     qtbot.waitUntil(lambda: bool(page.scene().nodes))
     return page
@@ -319,8 +319,8 @@ def test_the_inspector_never_hides_what_is_selected(
         cover = QRect(shown.mapToGlobal(QPoint(0, 0)), shown.size())
         # A double click at the same place still meets the node.
         assert not cover.contains(view.viewport().mapToGlobal(head)), x
-        assert not cover.intersects(place) or place.width() > small.shell.center.width() - 608
-        small.shell.bench.select(())
+        assert not cover.intersects(place) or place.width() > small.app.center.width() - 608
+        small.app.workspace.select(())
         assert not shown.isVisible()
 
 
@@ -328,7 +328,7 @@ def test_a_table_over_the_canvas_pans_to_the_selected_node(qtbot: QtBot, small: 
     page = model_page(small, qtbot)
     view = page.canvas.view
     fitted = view.zoom
-    small.shell.bench.select(("wet",))  # the lowest
+    small.app.workspace.select(("wet",))  # the lowest
     small.reveal("tablePanel")
     shown = overlay(small, "bottomOverlay")
     qtbot.waitUntil(shown.isVisible)
@@ -348,14 +348,14 @@ def test_a_table_over_the_canvas_pans_to_the_selected_node(qtbot: QtBot, small: 
 def test_a_wide_page_that_leaves_gives_the_sides_their_room_back(
     qtbot: QtBot, window: MainWindow, sample_data: Path
 ) -> None:
-    open_import_page(window.shell, sample_data / "survey.csv")
-    page = window.shell.center.current
+    open_import_page(window.app, sample_data / "survey.csv")
+    page = window.app.center.current
     assert isinstance(page, ImportPage)
     qtbot.waitUntil(lambda: page.reading is not None, timeout=60_000)
     page.go_to(CUTS)
     page.view.setMinimumWidth(900)  # more than the sides can spare
     qtbot.mouseClick(window.findChild(QPushButton, "importFinish"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: isinstance(window.shell.center.current, DataPage), timeout=60_000)
+    qtbot.waitUntil(lambda: isinstance(window.app.center.current, DataPage), timeout=60_000)
     left, right = theme().px("left"), theme().px("right")
     docks = window.docks
     qtbot.waitUntil(lambda: abs(docks["projectPanel"].width() - left) <= 2)
@@ -365,13 +365,13 @@ def test_a_wide_page_that_leaves_gives_the_sides_their_room_back(
 def test_the_panel_in_front_at_the_bottom_is_in_front_after_a_page_that_stood_alone(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    open_model_page(window.shell, add_sprinkler(window.shell))
+    open_model_page(window.app, add_sprinkler(window.app))
     window.reveal("logPanel")
     qtbot.waitUntil(lambda: window.folding.is_shown("logPanel"))
-    open_welcome(window.shell)
+    open_welcome(window.app)
     qtbot.waitUntil(lambda: not window.folding.is_shown("logPanel"))
-    page = window.shell.center.current
+    page = window.app.center.current
     assert page is not None
-    window.shell.center.close_page(page)
+    window.app.center.close_page(page)
     qtbot.waitUntil(lambda: window.folding.is_shown("logPanel"))
     assert not window.folding.is_shown("tablePanel")

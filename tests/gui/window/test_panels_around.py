@@ -33,26 +33,26 @@ def inspector(window: MainWindow) -> InspectorPanel:
 def test_beside_a_page_of_rows_stand_the_facts_of_the_data(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    model_id = add_sprinkler(window.shell)
-    data_id = next(iter(window.shell.project.data))
-    open_data_page(window.shell, data_id)
+    model_id = add_sprinkler(window.app)
+    data_id = next(iter(window.app.project.data))
+    open_data_page(window.app, data_id)
     shown = inspector(window).data
     qtbot.waitUntil(lambda: "Different rows" in shown.facts.facts)
-    data = window.shell.project.data[data_id].data
+    data = window.app.project.data[data_id].data
     assert shown.isVisible()
     assert shown.facts.facts["Rows"] == "400"
     assert shown.facts.facts["Missing cells"] == "none"
     assert shown.facts.facts["Different rows"] == str(len(data.merged().codes[0]))
     shown.findChild(QPushButton, f"inspectorData.{model_id}").click()
-    assert window.shell.bench.model_id == model_id
+    assert window.app.workspace.model_id == model_id
 
 
 def test_beside_the_manual_the_panels_speak_of_the_model_seen_last(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    open_model_page(window.shell, add_sprinkler(window.shell))
-    window.shell.book["help.contents"].trigger()
-    assert window.shell.bench.model_id is None
+    open_model_page(window.app, add_sprinkler(window.app))
+    window.app.book["help.contents"].trigger()
+    assert window.app.workspace.model_id is None
     count = panel_widget(window, "variablesPanel").findChild(QLabel, "variablesCount")
     qtbot.waitUntil(lambda: count.text() == "3")
     qtbot.waitUntil(lambda: inspector(window).model.isVisible())
@@ -62,8 +62,8 @@ def test_beside_the_manual_the_panels_speak_of_the_model_seen_last(
 def test_what_can_be_read_in_a_node_is_not_said_again_at_the_pointer(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    open_model_page(window.shell, add_sprinkler(window.shell))
-    page = window.shell.center.current
+    open_model_page(window.app, add_sprinkler(window.app))
+    page = window.app.center.current
     assert isinstance(page, ModelPage)
     qtbot.waitUntil(lambda: bool(page.canvas.scene.nodes))
     page.canvas.view.set_zoom(1.0)

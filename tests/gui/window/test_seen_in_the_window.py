@@ -25,7 +25,7 @@ from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.fonts import canvas_metrics
 from pgmstudio.gui.canvas.hit_test import Hit, tooltip_of
 from pgmstudio.gui.canvas.node_painter import mark_words
-from pgmstudio.gui.canvas.node_view import NodeFace
+from pgmstudio.gui.canvas.node_view import NodeView
 from pgmstudio.gui.cpt_editor.clipboard import table_text
 from pgmstudio.gui.cpt_editor.model import TableGrid
 from pgmstudio.gui.data.page import DataPage
@@ -51,16 +51,16 @@ SAMPLES = Path(__file__).resolve().parents[3] / "sample_data"
 def test_a_page_keeps_its_letters_when_it_moves_beside_another(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    add_sprinkler(window.shell)
-    for data_id in window.shell.project.data:
-        open_data_page(window.shell, data_id)
-    page = window.shell.center.current
+    add_sprinkler(window.app)
+    for data_id in window.app.project.data:
+        open_data_page(window.app, data_id)
+    page = window.app.center.current
     assert isinstance(page, DataPage)
-    window.shell.book["file.welcome"].trigger()
-    window.shell.center.bring_to_front(page)
+    window.app.book["file.welcome"].trigger()
+    window.app.center.bring_to_front(page)
     theme().set_look(scale=1.5)
     large = theme().font("dense").pixelSize()
-    window.shell.center.tile(Qt.Orientation.Horizontal)
+    window.app.center.tile(Qt.Orientation.Horizontal)
     qtbot.waitUntil(page.isVisible)
     assert page.table.view.font().pixelSize() == large
     theme().set_look(scale=1.0)
@@ -135,7 +135,7 @@ def test_heads_that_sort_have_a_sign_behind_their_words(qtbot: QtBot, table) -> 
 
 
 def test_rows_of_classes_have_such_a_head_too(window: MainWindow) -> None:
-    page = ComponentRowsPage(window.shell, "none")
+    page = ComponentRowsPage(window.app, "none")
     head = page.table.horizontalHeader()
     assert isinstance(head, SortHead)
     page.table.sortByColumn(0, Qt.SortOrder.DescendingOrder)
@@ -150,19 +150,19 @@ def test_tabs_of_imports_say_the_file_where_there_is_no_room_for_more(
 ) -> None:
     window.resize(960, 700)
     first, *others = ("asia_sample.csv", "check-up.csv", "survey.csv", "coronary.csv", "votes.csv")
-    tabs = window.shell.center.findChild(QTabWidget)
-    open_files(window.shell, [SAMPLES / first])
+    tabs = window.app.center.findChild(QTabWidget)
+    open_files(window.app, [SAMPLES / first])
     assert tabs.tabText(0) == f"Import {first}"
     files = [SAMPLES / name for name in others if (SAMPLES / name).exists()]
-    open_files(window.shell, files)
-    open_files(window.shell, sorted(SAMPLES.glob("*.csv"))[:8])
+    open_files(window.app, files)
+    open_files(window.app, sorted(SAMPLES.glob("*.csv"))[:8])
     assert tabs.count() > 5
     titles = [tabs.tabText(number) for number in range(tabs.count())]
     assert titles[0] == first
     assert not any(title.startswith("Import") for title in titles)
     assert tabs.tabToolTip(0) == f"Import {first}"
     while tabs.count() > 1:
-        window.shell.center.close_page(window.shell.center.pages[-1])
+        window.app.center.close_page(window.app.center.pages[-1])
     assert tabs.tabText(0) == f"Import {first}"
 
 
@@ -201,7 +201,7 @@ def test_there_is_no_box_in_the_corner_of_a_table_with_two_scroll_bars(
 
 def test_an_arrow_and_enter_run_a_command_once(window: MainWindow, qtbot: QtBot) -> None:
     field = window.command_field
-    before = len(window.shell.project.models)
+    before = len(window.app.project.models)
     field.begin()
     qtbot.keyClicks(field, "draw a new model")
     popup = field.completer().popup()
@@ -209,7 +209,7 @@ def test_an_arrow_and_enter_run_a_command_once(window: MainWindow, qtbot: QtBot)
     qtbot.keyClick(popup, Qt.Key.Key_Down)
     qtbot.keyClick(popup, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: field.text() == "")
-    assert len(window.shell.project.models) == before + 1
+    assert len(window.app.project.models) == before + 1
 
 
 # -- runs
@@ -217,25 +217,25 @@ def test_an_arrow_and_enter_run_a_command_once(window: MainWindow, qtbot: QtBot)
 
 def test_learning_begins_with_the_rows_one_looks_at(window: MainWindow) -> None:
     for _ in range(2):
-        add_sprinkler(window.shell)
-    first, second = window.shell.project.data
+        add_sprinkler(window.app)
+    first, second = window.app.project.data
     for looked_at in (second, first):
-        open_data_page(window.shell, looked_at)
-        assert open_learn_page(window.shell).data_id == looked_at
-    window.shell.book["file.welcome"].trigger()  # about no rows: what was chosen stays
-    assert open_learn_page(window.shell).data_id == first
+        open_data_page(window.app, looked_at)
+        assert open_learn_page(window.app).data_id == looked_at
+    window.app.book["file.welcome"].trigger()  # about no rows: what was chosen stays
+    assert open_learn_page(window.app).data_id == first
 
 
 def test_a_pause_shows_what_the_button_does_next_and_does_not_count(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    add_sprinkler(window.shell)
-    page = open_learn_page(window.shell, "bn.hill-climb")
+    add_sprinkler(window.app)
+    page = open_learn_page(window.app, "bn.hill-climb")
     (restarts,) = [w for w in page.findChildren(QLineEdit, "param.restarts") if w.isVisible()]
     restarts.setText("1000000")
-    window.shell.reveal("runsPanel")
+    window.app.reveal("runsPanel")
     page.findChild(QPushButton, "learnStart").click()
-    (run,) = window.shell.bench.runs.runs
+    (run,) = window.app.workspace.runs.runs
     qtbot.waitUntil(lambda: run.best is not None, timeout=60_000)
     pause = window.findChild(QPushButton, "runPause")
     going = pause.icon().pixmap(16, 16).toImage()
@@ -253,7 +253,7 @@ def test_a_pause_shows_what_the_button_does_next_and_does_not_count(
     assert pause.icon().pixmap(16, 16).toImage() == going
     assert run.seconds == pytest.approx(told)
     monkeypatch.undo()
-    with qtbot.waitSignal(window.shell.bench.runs.run_ended, timeout=10_000):
+    with qtbot.waitSignal(window.app.workspace.runs.run_ended, timeout=10_000):
         run.stop()
 
 
@@ -271,7 +271,7 @@ def test_labels_of_edges_that_cross_do_not_lie_on_one_another(qtbot: QtBot) -> N
     places = {"a": (0.0, 0.0), "b": (300.0, 300.0), "c": (300.0, 0.0), "d": (100.0, 300.0)}
     routes = [EdgeRoute(places[edge.source], places[edge.target]) for edge in edges]
     assert routes[0].at(0.6) == pytest.approx(routes[1].at(0.6))  # where they would meet
-    faces = {node.id: NodeFace(node.label) for node in nodes}
+    faces = {node.id: NodeView(node.label) for node in nodes}
     canvas.scene.show_picture(GraphPicture(nodes, edges), faces, places, routes=routes)
     one, other = (canvas.scene.edges[edge.source, edge.target] for edge in edges)
     assert not one.label_place.intersects(other.label_place)
@@ -283,7 +283,7 @@ def test_labels_of_edges_that_cross_do_not_lie_on_one_another(qtbot: QtBot) -> N
 def test_the_tip_of_a_tag_says_its_contexts_and_not_the_tag(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    page = open_labelled(window.shell)
+    page = open_labelled(window.app)
     qtbot.waitUntil(lambda: bool(page.canvas.scene.edges))
     item = next(e for e in page.canvas.scene.edges.values() if e.edge.style.has_tag)
     source, target = item.ends
@@ -317,9 +317,9 @@ def test_states_of_many_variables_in_a_joint_table_are_never_commas_alone(qtbot:
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)  # menus
 def test_choosing_a_row_says_of_which_rows(window: MainWindow, qtbot: QtBot) -> None:
-    add_sprinkler(window.shell)
-    window.shell.book.refresh()
-    window.shell.book["evidence.row"].trigger()
+    add_sprinkler(window.app)
+    window.app.book.refresh()
+    window.app.book["evidence.row"].trigger()
     told = window.findChild(QLabel, "rowChooserData")
     qtbot.waitUntil(told.isVisible)
     assert told.text() == "of 400 in garden"
@@ -352,7 +352,7 @@ def test_a_fitted_graph_stands_beside_its_minimap(qtbot: QtBot) -> None:
     canvas.show()
     count = range(100)
     nodes = tuple(PictureNode(f"n{number}", f"n{number}") for number in count)
-    faces = {node.id: NodeFace(node.label) for node in nodes}
+    faces = {node.id: NodeView(node.label) for node in nodes}
     places = {f"n{number}": (number % 5 * 90.0, number // 5 * 90.0) for number in count}
     canvas.shows_minimap = True
     canvas.scene.show_picture(GraphPicture(nodes, ()), faces, places)

@@ -19,7 +19,7 @@ from pgmstudio.core.io.models.files import ModelFile, read_model
 from pgmstudio.core.io.project.project_file import project_bytes, read_project
 from pgmstudio.core.project import edits
 from pgmstudio.gui.project import opening as project_files
-from pgmstudio.gui.project.actions import FileDesk
+from pgmstudio.gui.project.actions import FileCommands
 from pgmstudio.gui.project.opening import open_files
 from pgmstudio.gui.window import progress_dialog as waiting
 from pgmstudio.gui.window.main_window import MainWindow
@@ -124,27 +124,27 @@ def test_what_the_work_raises_is_raised(qtbot: QtBot, window: MainWindow) -> Non
 def test_a_large_project_is_saved_and_opened_beside_the_window(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
-    add_sprinkler(window.shell)
-    before, file = window.shell.project, tmp_path / "large.pgmz"
-    assert FileDesk(window.shell).save_to(file)
-    assert window.shell.document.is_saved
+    add_sprinkler(window.app)
+    before, file = window.app.project, tmp_path / "large.pgmz"
+    assert FileCommands(window.app).save_to(file)
+    assert window.app.document.is_saved
     assert project_bytes(read_project(file)) == project_bytes(before)
-    open_files(window.shell, [file])
-    assert window.shell.document.path == file
-    assert project_bytes(window.shell.project) == project_bytes(before)
+    open_files(window.app, [file])
+    assert window.app.document.path == file
+    assert project_bytes(window.app.project) == project_bytes(before)
 
 
 @pytest.mark.usefixtures("all_is_large")
 def test_stopping_to_open_leaves_the_project_that_was_there(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     file = tmp_path / "large.pgmz"
-    FileDesk(window.shell).save_to(file)
+    FileCommands(window.app).save_to(file)
     monkeypatch.setattr(project_files, "read_project", stopped)
-    before = window.shell.project
-    open_files(window.shell, [file])
-    assert window.shell.project is before
+    before = window.app.project
+    open_files(window.app, [file])
+    assert window.app.project is before
 
 
 @pytest.mark.usefixtures("all_is_large")
@@ -152,20 +152,20 @@ def test_stopping_to_save_leaves_the_file_and_the_mark_of_changes(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "large.pgmz"
-    assert FileDesk(window.shell).save_to(file)
+    assert FileCommands(window.app).save_to(file)
     written = file.read_bytes()
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     monkeypatch.setattr(project_files, "write_project", stopped)
-    assert not FileDesk(window.shell).save_to(file)
+    assert not FileCommands(window.app).save_to(file)
     assert file.read_bytes() == written
-    assert not window.shell.document.is_saved
+    assert not window.app.document.is_saved
 
 
 @pytest.mark.usefixtures("all_is_large")
 def test_what_comes_while_a_project_is_written_is_not_taken_for_saved(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model_id = add_sprinkler(window.shell)
+    model_id = add_sprinkler(window.app)
     go, write = threading.Event(), project_files.write_project
 
     def waits(*args: object) -> tuple[str, ...]:
@@ -174,14 +174,14 @@ def test_what_comes_while_a_project_is_written_is_not_taken_for_saved(
 
     def rename() -> None:
         edit = partial(edits.rename_model, model_id=model_id, title="Later")
-        window.shell.change("Rename", edit)
+        window.app.change("Rename", edit)
         go.set()
 
     monkeypatch.setattr(project_files, "write_project", waits)
     QTimer.singleShot(0, window, rename)
     file = tmp_path / "large.pgmz"
-    assert FileDesk(window.shell).save_to(file)
-    assert not window.shell.document.is_saved
+    assert FileCommands(window.app).save_to(file)
+    assert not window.app.document.is_saved
     assert read_project(file).models[model_id].title != "Later"
 
 
@@ -197,7 +197,7 @@ def test_a_shortcut_pressed_around_a_long_save_is_carried_out_after_it(
     monkeypatch.setattr(waiting, "QUIET_MS", 1)
     with qtbot.waitActive(window):
         window.show()
-    add_sprinkler(window.shell)
+    add_sprinkler(window.app)
     go, write = threading.Event(), project_files.write_project
 
     def waits(*args: object) -> tuple[str, ...]:
@@ -216,11 +216,11 @@ def test_a_shortcut_pressed_around_a_long_save_is_carried_out_after_it(
     monkeypatch.setattr(project_files, "write_project", waits)
     when_seen(window, seen)
     file = tmp_path / "large.pgmz"
-    assert FileDesk(window.shell).save_to(file)
+    assert FileCommands(window.app).save_to(file)
     if moment == "right after":
         press(window)
-    qtbot.waitUntil(lambda: window.shell.document.path is None)
-    assert not window.shell.project.models
+    qtbot.waitUntil(lambda: window.app.document.path is None)
+    assert not window.app.project.models
     assert read_project(file).models
 
 
@@ -240,9 +240,9 @@ def test_a_long_model_file_is_read_by_a_child_process(
     monkeypatch.setattr(project_files, "read_model_in_child", in_child)
     monkeypatch.setattr(project_files, "SMALL_TEXT", 0)
     path = sample_data / "asia.json"
-    open_files(window.shell, [path])
+    open_files(window.app, [path])
     assert read == [path]
-    (entry,) = window.shell.project.models.values()
+    (entry,) = window.app.project.models.values()
     expected = read_model(path).model
     assert entry.model.domain == expected.domain
     assert entry.model.dag == expected.dag
@@ -258,6 +258,6 @@ def test_a_model_file_is_not_read_by_the_thread_of_the_window(
         return read_model(path)
 
     monkeypatch.setattr(project_files, "read_model", reading)
-    open_files(window.shell, [sample_data / "asia.json"])
+    open_files(window.app, [sample_data / "asia.json"])
     assert threads
     assert threading.main_thread() not in threads

@@ -22,8 +22,8 @@ HEAD = 23.0  # title line of a box with state rows
 ROW = 17.0
 FOOT = 6.0  # air around the state rows
 LINE = 16.0  # one line of a box that holds only its label
-MOST_ROWS = 6
-LEAST_BAR = 60.0
+MAX_ROWS = 6
+MIN_BAR = 60.0
 
 _NARROW = frozenset("ijlftrI|.,:;'!()[] ")
 _BROAD = frozenset("mwMW@%—…")
@@ -55,7 +55,7 @@ def elided(text: str, size_px: float, width: float) -> str:
 
 def row_count(states: int) -> int:
     """State rows of a node: all states, or from seven on the five largest and a row “n more”."""
-    return min(states, MOST_ROWS)
+    return min(states, MAX_ROWS)
 
 
 def box_size(node: PictureNode, states: Collection[str] = ()) -> Size:
@@ -63,7 +63,7 @@ def box_size(node: PictureNode, states: Collection[str] = ()) -> Size:
     lines = node.label.split("\n")
     wanted = max(text_width(line, 12) for line in lines) + 20
     if states:
-        wanted = max(wanted, max(text_width(state, 11) for state in states) + LEAST_BAR + 56)
+        wanted = max(wanted, max(text_width(state, 11) for state in states) + MIN_BAR + 56)
     width = float(round(min(max(wanted, NARROWEST), WIDEST)))
     if states:
         return width, HEAD + ROW * row_count(len(states)) + FOOT
@@ -83,7 +83,7 @@ Floats = NDArray[np.float64]
 NODE_GAP = 40.0  # between neighbours of one layer
 LAYER_GAP = 64.0  # between layers: room for an arrow
 _ROOMY = 0.3  # the share of a drawing that boxes may cover before they are pushed apart
-LEAST_GAP = 12.0  # what any two boxes keep, however they were placed
+MIN_GAP = 12.0  # what any two boxes keep, however they were placed
 _SHELVES_TRIED = 12  # one of the first so many drawings may end the first shelf
 
 
@@ -95,7 +95,7 @@ def overlapping_pairs(centres: Floats, sizes: Floats, gap: float = 0.0) -> NDArr
     return np.argwhere(np.triu(close, 1))
 
 
-def without_overlaps(centres: Floats, sizes: Floats, gap: float = LEAST_GAP) -> Floats:
+def without_overlaps(centres: Floats, sizes: Floats, gap: float = MIN_GAP) -> Floats:
     """Centres moved until no two boxes are closer than `gap`, keeping the shape of the drawing.
 
     Pairs are pushed apart along the direction that needs less; where that does not settle soon, the

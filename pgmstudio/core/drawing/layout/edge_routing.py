@@ -18,7 +18,7 @@ from pgmstudio.core.drawing.layout.boxes import Floats, text_width
 # Air between a line and a box it passes.
 _CLEARANCE = 6.0
 # With more boxes than this in the way, no single bend will do.
-_MOST_IN_THE_WAY = 6
+_MAX_IN_THE_WAY = 6
 # Bends tried, the gentle ones first: how far along the line, and how far to either side of it.
 _ALONG = (0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95)
 _ASIDES = ((20.0, 40.0, 60.0), (85.0, 110.0, 140.0), (180.0, 230.0, 300.0, 400.0))
@@ -110,7 +110,7 @@ class _Router:
         hit = self._boxes_hit(ends[None], source, target)[0]
         line = end - begin
         length = math.hypot(*line)
-        if length == 0 or not 0 < hit <= _MOST_IN_THE_WAY:
+        if length == 0 or not 0 < hit <= _MAX_IN_THE_WAY:
             return straight
         side = np.array([-line[1], line[0]]) / length
         best = straight

@@ -12,7 +12,7 @@ from pgmstudio.core.drawing.diagram import GraphPicture, Point, Size
 from pgmstudio.core.drawing.layout.arrangements import circle, force, lanes, panels, star, tidy_tree
 from pgmstudio.core.drawing.layout.boxes import (
     LAYER_GAP,
-    LEAST_GAP,
+    MIN_GAP,
     NODE_GAP,
     Floats,
     box_sizes,
@@ -190,7 +190,7 @@ def _steps() -> Floats:
 def _free_spot(wish: Point, size: Size, placed: Mapping[str, Point], sizes: Sizes) -> Point:
     """The free place nearest to the wished one; right of everything when all around is taken."""
     centres = np.array(list(placed.values()), dtype=np.float64)
-    room = (np.array([sizes[i] for i in placed], dtype=np.float64) + size) / 2 + LEAST_GAP
+    room = (np.array([sizes[i] for i in placed], dtype=np.float64) + size) / 2 + MIN_GAP
     start = np.round(np.array(wish))
     moves = _steps()
     for begin in range(0, len(moves), 128):

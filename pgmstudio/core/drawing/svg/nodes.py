@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from pgmstudio.core.drawing.diagram import NodeShape, PictureNode, Point, Size
-from pgmstudio.core.drawing.layout.boxes import HEAD, LINE, MOST_ROWS, ROW, elided, text_width
+from pgmstudio.core.drawing.layout.boxes import HEAD, LINE, MAX_ROWS, ROW, elided, text_width
 from pgmstudio.core.drawing.svg.elements import Attribute, hatching, line, path, rect, text
 from pgmstudio.core.drawing.theme import tokens
 
@@ -15,7 +15,7 @@ States = Mapping[str, float]
 _INDENT = 9.0
 _NUMBER_COLUMN = 40.0
 # A prior outline that hugs its bar only blurs it.
-_LEAST_SHIFT = 0.004
+_MIN_SHIFT = 0.004
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,16 +234,16 @@ class NodeDrawing:
             # Weights that are all 0 (a project file may hold them) draw an empty strip.
             weight = self.evidence.get(state, 0.0) / (max(self.evidence.values()) or 1.0)
             drawn.append(hatching(x, y + 6, width * weight, 3, self.colors["virtual"]))
-        if self.priors is not None and abs(self.priors[state] - value) >= _LEAST_SHIFT:
+        if self.priors is not None and abs(self.priors[state] - value) >= _MIN_SHIFT:
             drawn.append(prior_outline((x, y), width * self.priors[state], self.colors["ghost"]))
         return [piece for piece in drawn if piece]
 
 
 def _shown_states(beliefs: States) -> list[str]:
     """All states, or the largest that leave room for the row “n more”, in their order."""
-    if len(beliefs) <= MOST_ROWS:
+    if len(beliefs) <= MAX_ROWS:
         return list(beliefs)
-    largest = sorted(beliefs, key=lambda state: -beliefs[state])[: MOST_ROWS - 1]
+    largest = sorted(beliefs, key=lambda state: -beliefs[state])[: MAX_ROWS - 1]
     return [state for state in beliefs if state in largest]
 
 

@@ -23,7 +23,7 @@ from pgmstudio.core.experiments.generators.bars import BarsParams
 Floats = NDArray[np.float64]
 Histogram = tuple[int, ...]  # of so many columns that have 0, 1, 2, … pixels on
 
-MOST_SIDE = 6
+MAX_SIDE = 6
 
 
 def bar_likelihoods(params: BarsParams) -> Floats:
@@ -54,8 +54,8 @@ class BarsTruth:
 
 def bars_truth(params: BarsParams) -> BarsTruth:
     """Exact, by the number of images with each pair of row sums and column sums."""
-    if params.side > MOST_SIDE:
-        raise TooLargeError(f"Exact figures of bars are for sides up to {MOST_SIDE}.")
+    if params.side > MAX_SIDE:
+        raise TooLargeError(f"Exact figures of bars are for sides up to {MAX_SIDE}.")
     likelihood = bar_likelihoods(params)
     total = entropy = given = right = 0.0
     for (rows, columns), count in image_counts(params.side).items():

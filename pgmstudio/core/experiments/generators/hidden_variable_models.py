@@ -31,7 +31,7 @@ SIZE = 12
 # A chain, a star, and a star that hangs on its first leaf: 0-1-2-3, 4-{5,6,7}, 8-9-{10,11}.
 _PARENTS = (None, 0, 1, 2, None, 4, 4, 4, None, 8, 9, 9)
 # Parameters are drawn again where a single tree shows the blocks already.
-_MOST_DRAWS = 200
+_MAX_DRAWS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,13 +100,13 @@ def general_blocks(params: GeneralHParams) -> Blocks:
 def general_h(params: GeneralHParams, rng: np.random.Generator, count: int) -> DataSet:
     """Rows of blocks that are no trees, drawn anew while one tree over all rows shows them."""
     blocks = general_blocks(params)
-    for _ in range(_MOST_DRAWS):
+    for _ in range(_MAX_DRAWS):
         data = _general_rows(params, rng, count)
         seen = without_columns(data, HIDDEN) if params.keep_hidden else data
         if count == 0 or not params.only_hidden or tree_blocks(seen, len(blocks)) != blocks:
             return data
     raise DataError(
-        f"In {_MOST_DRAWS} draws a single tree showed the blocks each time. Draw more rows, other "
+        f"In {_MAX_DRAWS} draws a single tree showed the blocks each time. Draw more rows, other "
         "states, or allow blocks that a single tree shows."
     )
 

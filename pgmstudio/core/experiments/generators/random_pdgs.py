@@ -15,9 +15,9 @@ from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.params import param
 
 # Graphs are drawn until one has the size asked for, or nearly, but not for ever.
-_MOST_TRIES = 5000
+_MAX_TRIES = 5000
 _NEARLY = 0.1
-_MOST_BELOW = 2
+_MAX_BELOW = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ class RandomPdgParams:
 
 def random_decision_graph(params: RandomPdgParams, rng: np.random.Generator) -> DecisionGraph:
     """One tree with at most two variables below each; parameters uniform on the simplex."""
-    for _ in range(_MOST_TRIES):
+    for _ in range(_MAX_TRIES):
         drawn = _Drawn(params, rng)
         size = drawn.effective_size()
         if params.size == 0 or abs(size - params.size) <= _NEARLY * params.size:
@@ -62,7 +62,7 @@ class _Drawn:
         self._forest: list[int | None] = [None] * size
         self._counts, self._below = [1] * size, [0] * size
         for i in range(1, size):
-            free = [j for j in range(i) if self._below[j] < _MOST_BELOW]
+            free = [j for j in range(i) if self._below[j] < _MAX_BELOW]
             above = free[int(rng.integers(len(free)))]
             self._forest[i] = above
             self._below[above] += 1

@@ -21,7 +21,7 @@ from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.model import Model
 
 # So many rows at most: every column of every row is one question to the model.
-MOST_ROWS = 500
+MAX_ROWS = 500
 
 
 def variable_bits(model: Model, rows: DataSet, cancel: CancelToken = NEVER) -> NDArray[np.float64]:
@@ -58,7 +58,7 @@ class VariableBitsTask:
     the rows of all, each by the models of its split."""
 
     splits: Sequence[tuple[Mapping[str, Model], DataSet]]
-    most_rows: int = MOST_ROWS
+    most_rows: int = MAX_ROWS
 
     def __call__(self, cancel: CancelToken, /) -> Iterator[Progress | VariableBits]:
         splits = list(self.splits)

@@ -44,7 +44,7 @@ from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 # Of the budget; the rest is for measuring the models.
 LEARNING_SHARE = 0.9
 # What even the last run gets, so that it can find a first model.
-LEAST_SECONDS = 0.5
+MIN_SECONDS = 0.5
 # After a stop runs may hand over their best for so long; then they are ended.
 LAST_WORD_SECONDS = 0.3
 # Of the budget, for the first of several splits.
@@ -71,7 +71,7 @@ class Budget:
         """Seconds for a run that begins now, `left` before the end, when `runs` are not done."""
         if self.per == "each":
             return self.seconds
-        return max(LEAST_SECONDS, left / math.ceil(runs / processes))
+        return max(MIN_SECONDS, left / math.ceil(runs / processes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +197,7 @@ class _Term:
             self._end = now + work.seconds
             self._latest = self._end + max(work.seconds, GRACE_SECONDS)
         else:
-            self._end, self._latest = max(now + LEAST_SECONDS, work.end), work.latest
+            self._end, self._latest = max(now + MIN_SECONDS, work.end), work.latest
         self._processor_end = time.process_time() + work.first
         self._over_at: float | None = None  # without a model
         self._extra = 0.0

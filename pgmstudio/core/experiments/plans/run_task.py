@@ -44,7 +44,7 @@ from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath
 from pgmstudio.core.languages.learners import LearnTask, learner_of
 from pgmstudio.core.languages.pdg.learning.trace import PdgScan
 from pgmstudio.core.languages.pdg.model import DecisionGraph
-from pgmstudio.core.learning.base import Finished, Found, Keepsake, Kept
+from pgmstudio.core.learning.base import Finished, Found, Kept, RunArtifact
 from pgmstudio.core.model import Model
 
 
@@ -92,14 +92,14 @@ class Harvest:
 
     def __init__(self, data: DataSet, params: Any, seed: int, optima: int) -> None:
         self._data, self._params, self._seed, self._optima = data, params, seed, optima
-        self._kept: dict[str, Keepsake] = {}
+        self._kept: dict[str, RunArtifact] = {}
         self._told: list[Model] = []
 
-    def keep(self, keepsake: Keepsake) -> Iterator[Harvested]:
+    def keep(self, artifact: RunArtifact) -> Iterator[Harvested]:
         """Remember it; models that can be told at once come out."""
-        self._kept[keepsake.kind] = keepsake
-        if keepsake.kind in GROWING:
-            found = GROWING[keepsake.kind](keepsake)[len(self._told) :]
+        self._kept[artifact.kind] = artifact
+        if artifact.kind in GROWING:
+            found = GROWING[artifact.kind](artifact)[len(self._told) :]
             self._told += [one.model for one in found]
             yield from found
 
@@ -320,8 +320,8 @@ class PointWork:
                     yield Progress(fraction, words, counters)
                 case Note(message):
                     yield Note(f"{run.title}: {message}")
-                case Kept(keepsake):
-                    yield from harvest.keep(keepsake)
+                case Kept(artifact):
+                    yield from harvest.keep(artifact)
                 case Found(is_start=True):
                     continue  # the point of a curve is what a search has found
                 case Found(model):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.data.dataset import MOST_STATES, DataSet, Imported, code_dtype
+from pgmstudio.core.data.dataset import MAX_STATES, DataSet, Imported, code_dtype
 from pgmstudio.core.data.discretization import (
     Cuts,
     Discretisation,
@@ -27,8 +27,8 @@ from pgmstudio.core.io.data.formats.text_sniffing import number_of
 from pgmstudio.core.io.data.options import ImportOptions
 
 # Problems listed cell by cell; past this, one problem speaks for all rows with the same text.
-_MOST_LISTED = 1000
-_MOST_TEXTS_LISTED = 50
+_MAX_LISTED = 1000
+_MAX_TEXTS_LISTED = 50
 
 
 @dataclass(eq=False)
@@ -59,7 +59,7 @@ class _Coding:
     def refuse_rows(self, column: str, rows: NDArray[np.intp], message: str) -> None:
         if rows.size == 0:
             return
-        if len(self.problems) + rows.size <= _MOST_LISTED:
+        if len(self.problems) + rows.size <= _MAX_LISTED:
             self.problems += [CellProblem(message, int(row) + 1, column) for row in rows]
         else:
             also = f" (in {rows.size} rows)" if rows.size > 1 else ""
@@ -69,11 +69,11 @@ class _Coding:
         self, column: str, texts: Sequence[str], places: Places, refused: Sequence[int], why: str
     ) -> None:
         """A problem for every row whose text is among those at the places refused."""
-        for place in refused[:_MOST_TEXTS_LISTED]:
+        for place in refused[:_MAX_TEXTS_LISTED]:
             self.refuse_rows(column, np.flatnonzero(places == place), f"“{texts[place]}” {why}")
-        if len(refused) > _MOST_TEXTS_LISTED:
-            rest = np.isin(places, refused[_MOST_TEXTS_LISTED:])
-            message = f"{len(refused) - _MOST_TEXTS_LISTED} more texts: each {why}"
+        if len(refused) > _MAX_TEXTS_LISTED:
+            rest = np.isin(places, refused[_MAX_TEXTS_LISTED:])
+            message = f"{len(refused) - _MAX_TEXTS_LISTED} more texts: each {why}"
             self.refuse_rows(column, np.flatnonzero(rest), message)
 
 
@@ -208,7 +208,7 @@ def _cut(coding: _Coding, column: Column, cutting: Discretisation | Cuts) -> Non
 
 def _add_states(coding: _Coding, column: Column, declared: tuple[str, ...]) -> None:
     name, options = column.name, coding.options
-    if column.has_more_than(MOST_STATES):
+    if column.has_more_than(MAX_STATES):
         count = column.distinct_count
         coding.problems.append(CellProblem(f"has {count:,} states; leave it out", column=name))
         return

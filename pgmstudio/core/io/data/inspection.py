@@ -18,7 +18,7 @@ from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.data.reader import data_format, read_table
 
 HISTOGRAM_BARS = 45
-MOST_STATES_SHOWN = 60
+MAX_STATES_SHOWN = 60
 _PROPOSED_BINS = 5
 _DATE = re.compile(
     r"\d{4}[-/]\d{1,2}[-/]\d{1,2}(?:[ T]\d{1,2}:\d{2}.*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}"
@@ -155,7 +155,7 @@ def _column_report(
 def _bars(column: Column) -> tuple[tuple[str, int], ...]:
     states, codes = column.coded()
     counts = np.bincount(codes, minlength=len(states) + 1).tolist()
-    return tuple(zip(states[:MOST_STATES_SHOWN], counts, strict=False))
+    return tuple(zip(states[:MAX_STATES_SHOWN], counts, strict=False))
 
 
 def _histogram(

@@ -33,14 +33,14 @@ from pgmstudio.core.languages.ldag.partitions import Label, class_count, partiti
 FORMAT = "LDAG text"
 ANY = ("*", "∗")
 # A short line can ask for a table of any size; partitions of larger ones would take minutes.
-MOST_ROWS = 1 << 14
+MAX_ROWS = 1 << 14
 MAX_PLAIN_ROWS = 1 << 18  # of a node without labels
 
 _TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|(->)|([:;,=])|((?:(?!->)[^":;,=])+)|(.))')
 _QUOTED = re.compile(r'[":;,=#\\\x00-\x1f]|->|-\Z')
 _OURS = ("#states", "#at", "#title", "#labels")
 _END = "\0end"
-_MOST_QUOTED = 40  # characters of what was found: a file of another kind may have one long line
+_MAX_QUOTED = 40  # characters of what was found: a file of another kind may have one long line
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class _Line:
     def take(self, kind: str, what: str) -> _Token:
         token = self.next
         if token.kind != kind:
-            here = token.text if token.kind == _END else f"“{token.text[:_MOST_QUOTED]}”"
+            here = token.text if token.kind == _END else f"“{token.text[:_MAX_QUOTED]}”"
             self.fail(f"expected {what} but found {here}.", token.column)
         self._place += 1
         return token
@@ -186,7 +186,7 @@ def _read_ours(told: _Text, word: str, line: _Line) -> None:
 def _read_edge(told: _Text, line: _Line) -> None:
     source = line.take("name", "a variable").text
     if line.is_over:  # a node alone
-        here = source[:_MOST_QUOTED]
+        here = source[:_MAX_QUOTED]
         line.fail(f"expected “->” after {here}; a variable alone is told by a #states line.")
     line.take("->", "“->”")
     target = line.take("name", "a variable").text
@@ -250,8 +250,8 @@ def _labelled(
     for source, target, pairs, number in told.contexts:
         parents = network.dag.parents(target)
         rows = math.prod(network.domain[p].cardinality for p in parents)
-        if rows > MOST_ROWS:
-            why = f"{target} has more than {MOST_ROWS} rows; labels of so many are not kept."
+        if rows > MAX_ROWS:
+            why = f"{target} has more than {MAX_ROWS} rows; labels of so many are not kept."
             raise ModelFileError(path, why, number)
         if len(parents) < 2:
             why = f"{target} has no other parent than {source}, so the edge has no context."

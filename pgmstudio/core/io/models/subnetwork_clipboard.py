@@ -25,7 +25,7 @@ from pgmstudio.core.model import Model
 _CLIPBOARD = Path("clipboard.json")
 # How far a copy stands beside its original.
 _STEP = 40.0
-_MOST_STEPS = 6
+_MAX_STEPS = 6
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def _beside(
     centres, sizes = _boxes({name: positions[name] for name in names}, domain)
     there, their_sizes = _boxes(present, others)
     needed = (sizes[:, None, :] + their_sizes[None, :, :]) / 2
-    for steps in range(_MOST_STEPS):
+    for steps in range(_MAX_STEPS):
         moved = centres + steps * _STEP
         if not (np.abs(moved[:, None, :] - there[None, :, :]) < needed).all(axis=2).any():
             break

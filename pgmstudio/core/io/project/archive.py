@@ -13,11 +13,11 @@ from pgmstudio.core.data.counting import Told
 from pgmstudio.core.errors import ProjectFileError
 from pgmstudio.core.execution.events import CancelToken
 
-MOST_MEMBERS = 20_000
-MOST_BYTES = 1 << 32
+MAX_MEMBERS = 20_000
+MAX_BYTES = 1 << 32
 # A file that grows this much on unpacking, beyond a size any project is welcome to, is a trap.
 _FREE_BYTES = 1 << 28
-_MOST_GROWTH = 500
+_MAX_GROWTH = 500
 _PIECE = 1 << 20
 
 # What the zip module raises on files that are no zips or were cut off, edited or made up.
@@ -80,7 +80,7 @@ def _pieces(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
 def _check_members(infos: list[zipfile.ZipInfo], path: Path) -> None:
     """Refuse before anything is unpacked."""
     names = [info.filename for info in infos]
-    if len(names) > MOST_MEMBERS:
+    if len(names) > MAX_MEMBERS:
         raise ProjectFileError(path, f"holds {len(names)} files; that is no project.")
     if len(set(names)) != len(names):
         raise ProjectFileError(path, "holds two files of the same name; it was tampered with.")
@@ -94,5 +94,5 @@ def _check_members(infos: list[zipfile.ZipInfo], path: Path) -> None:
             raise ProjectFileError(path, f"{info.filename} is packed in a way no project is.")
     unpacked = sum(info.file_size for info in infos)
     packed = sum(info.compress_size for info in infos)
-    if unpacked > MOST_BYTES or (unpacked > _FREE_BYTES and unpacked > _MOST_GROWTH * packed):
+    if unpacked > MAX_BYTES or (unpacked > _FREE_BYTES and unpacked > _MAX_GROWTH * packed):
         raise ProjectFileError(path, f"would unpack to {unpacked >> 20} MB; that is no project.")

@@ -25,9 +25,9 @@ Edge = tuple[str, str]
 Floats = NDArray[np.float64]
 
 # Up to so many joint states two networks are compared state by state, beyond by rows drawn.
-MOST_COMPARED_STATES = 2**16
+MAX_COMPARED_STATES = 2**16
 COMPARED_ROWS = 4096
-MOST_TABLE_CELLS = 2**22
+MAX_TABLE_CELLS = 2**22
 
 
 def inherited_edges(dag: Dag, source: str, target: str) -> tuple[Edge, ...]:
@@ -38,7 +38,7 @@ def inherited_edges(dag: Dag, source: str, target: str) -> tuple[Edge, ...]:
     )
 
 
-def why_not_reversible(dag: Dag, source: str, target: str) -> str:
+def not_reversible_reason(dag: Dag, source: str, target: str) -> str:
     """Why no table can turn the edge around, in a sentence; empty when it can be."""
     if not dag.has_edge(source, target):
         return f"there is no edge {source} → {target}."
@@ -54,17 +54,17 @@ def with_edge_turned(network: BayesianNetwork, source: str, target: str) -> Baye
     Rows of the new table of `source` that cannot happen are uniform.
     """
     dag = network.dag
-    reason = why_not_reversible(dag, source, target)
+    reason = not_reversible_reason(dag, source, target)
     if reason:
         raise GraphError(f"{source} → {target} cannot be turned around: {reason}")
     x, y = dag.index(source), dag.index(target)
     shared = sorted({*dag.parent_indices[x], *dag.parent_indices[y]} - {x})
     cells = _cells_of(network, [*shared, y, x])
-    if cells > MOST_TABLE_CELLS:
+    if cells > MAX_TABLE_CELLS:
         raise TooLargeError(
             f"The table of {source} would have {count_text(cells)} cells after turning "
             f"{source} → {target}; "
-            f"at most {MOST_TABLE_CELLS:,} are made at once. Remove some of their parents first."
+            f"at most {MAX_TABLE_CELLS:,} are made at once. Remove some of their parents first."
         )
     parents = list(dag.parent_indices)
     parents[y], parents[x] = tuple(shared), tuple(sorted([*shared, y]))
@@ -80,7 +80,7 @@ def with_edge_reversed(network: BayesianNetwork, source: str, target: str) -> Ba
     dag = network.dag.with_reversed(source, target)
     x, y = dag.index(source), dag.index(target)
     shared = {*network.dag.parent_indices[x], *network.dag.parent_indices[y]} - {x}
-    if _cells_of(network, [*shared, y, x]) > MOST_TABLE_CELLS:
+    if _cells_of(network, [*shared, y, x]) > MAX_TABLE_CELLS:
         return network.without_edge(source, target).with_edge(target, source)
     return _with_turned_tables(network, x, y, dag)
 
@@ -148,7 +148,7 @@ def largest_difference(one: BayesianNetwork, other: BayesianNetwork) -> float:
     the probability, so that rare states count as much as frequent ones.
     """
     domain = one.domain
-    if domain.joint_states() <= MOST_COMPARED_STATES:
+    if domain.joint_states() <= MAX_COMPARED_STATES:
         shape = domain.cardinalities
         codes = np.indices(shape).reshape(len(shape), -1).astype(code_dtype(domain))
         rows = DataSet(domain, codes)

@@ -24,7 +24,7 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.interventions import carried_out
 from pgmstudio.core.large_counts import count_text
 
-MOST_JOINT_CELLS = 2**20
+MAX_JOINT_CELLS = 2**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,11 +140,11 @@ def joint_of(
     """
     cards = network.domain.cardinalities
     shape = tuple(cards[v] for v in variables)
-    if math.prod(shape) > MOST_JOINT_CELLS:
+    if math.prod(shape) > MAX_JOINT_CELLS:
         raise TooLargeError(
             f"The joint table of these {len(shape)} variables has "
             f"{count_text(math.prod(shape))} cells; "
-            f"at most {MOST_JOINT_CELLS:,} are possible. Choose fewer variables."
+            f"at most {MAX_JOINT_CELLS:,} are possible. Choose fewer variables."
         )
     distinct = tuple(dict.fromkeys(variables))
     if len(distinct) < len(variables):

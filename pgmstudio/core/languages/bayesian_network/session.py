@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import ImpossibleEvidenceError
 from pgmstudio.core.inference.base import Belief, Finding, Scale, weights_of
-from pgmstudio.core.inference.conflicts import MOST_TRIES, smallest_conflict
+from pgmstudio.core.inference.conflicts import MAX_TRIES, smallest_conflict
 from pgmstudio.core.inference.junction_tree.propagation import Propagation
 from pgmstudio.core.inference.junction_tree.schedule import plan_of
 from pgmstudio.core.languages.bayesian_network.inference_cost import check_budget, forecast
@@ -104,7 +104,7 @@ class CliqueTreeSession:
             self._intervene(done)
             for place, numbers in before.items():
                 flow.set_weights(place, numbers)
-            tries = min(MOST_TRIES, CONFLICT_CELLS // max(1, flow.plan.cells))
+            tries = min(MAX_TRIES, CONFLICT_CELLS // max(1, flow.plan.cells))
             conflict = smallest_conflict(evidence, self._is_possible, tries)
             raise ImpossibleEvidenceError(conflict)
         self._evidence = evidence

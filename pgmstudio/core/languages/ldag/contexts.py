@@ -39,7 +39,7 @@ Floats = NDArray[np.float64]
 Context = Mapping[int, int]
 
 # Reasoning by cases looks at every state of so many further variables.
-MOST_CASES = 2
+MAX_CASES = 2
 
 
 def classes_in(model: LabelledDag, i: int, context: Context) -> Classes:
@@ -128,7 +128,7 @@ def separation(
     targets: Iterable[str],
     given: Iterable[str] = (),
     context: Mapping[str, str] | None = None,
-    most_cases: int = MOST_CASES,
+    most_cases: int = MAX_CASES,
 ) -> Separation:
     """Whether X_A ⊥ X_B | X_S, x_C can be read off the labelled graph, by cases if need be."""
     domain = model.domain
@@ -211,9 +211,9 @@ def _clear(block: Label, axis: int) -> int:
 
 # More cases than this cost more to look after than they save.
 MAX_LISTED_CASES = 64
-_MOST_VARIABLES = 4
+_MAX_VARIABLES = 4
 # What choosing the variables may cost, about half a second; the best so far is taken then.
-_MOST_LOOKS = 1_000_000
+_MAX_CHECKS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -231,8 +231,8 @@ def best_cases(model: LabelledDag) -> Cases:
     whole = model.as_bayesian_network.effective_size()
     best = Cases((), whole, whole)
     candidates = _deciding(model)
-    budget = Looks(_MOST_LOOKS)
-    while len(best.variables) < _MOST_VARIABLES:
+    budget = Looks(_MAX_CHECKS)
+    while len(best.variables) < _MAX_VARIABLES:
         found = best
         for variable in candidates:
             if variable in best.variables or budget.left <= 0:
@@ -288,7 +288,7 @@ def case_network(model: LabelledDag, context: dict[int, int]) -> BayesianNetwork
 
 
 # Beyond so many variables only the ends of vanished edges are looked at.
-MOST_VARIABLES = 200
+MAX_VARIABLES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +324,7 @@ def statements_in(
                 listed = tuple(names[i] for i in sorted(given))
                 found[frozenset((one, other))] = Statement(target, source, listed)
                 break
-    if gone and len(names) <= MOST_VARIABLES:
+    if gone and len(names) <= MAX_VARIABLES:
         for one in (i for i in range(len(names)) if i not in known):
             cancel.raise_if_cancelled()
             new = dsep_set(graph, {one}, known) - dsep_set(model.dag, {one}, known)

@@ -31,8 +31,8 @@ NODE_GAP = 24.0
 SMALL_WIDTH, SMALL_HEIGHT, SMALL_GAP = 40.0, 24.0, 8.0
 STRIP_WIDTH, STRIP_HEIGHT = 720.0, 24.0
 # From so many states on they stand below each other; beyond so many nodes they become small.
-MOST_CELLS = 3
-MOST_LARGE, MOST_SMALL = 12, 60
+MAX_CELLS = 3
+MAX_LARGE, MAX_SMALL = 12, 60
 _SWEEPS = 6
 
 
@@ -229,11 +229,11 @@ def _form(graph: DecisionGraph, i: int, collapsed: Collection[str]) -> BandForm:
     count, name = graph.node_counts[i], graph.domain.names[i]
     if name in collapsed and count > 1:
         return BandForm.COLLAPSED
-    if count > MOST_SMALL:
+    if count > MAX_SMALL:
         return BandForm.STRIP
-    if count > MOST_LARGE:
+    if count > MAX_LARGE:
         return BandForm.NUMBERS
-    return BandForm.CELLS if graph.domain.cardinalities[i] <= MOST_CELLS else BandForm.ROWS
+    return BandForm.CELLS if graph.domain.cardinalities[i] <= MAX_CELLS else BandForm.ROWS
 
 
 def node_size(graph: DecisionGraph, i: int, form: BandForm) -> tuple[float, float]:

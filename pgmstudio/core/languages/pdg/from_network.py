@@ -31,7 +31,7 @@ SHARED, FEWEST_STATES, COLUMNS = "shared", "fewest states", "columns"
 ORDERS = (SHARED, FEWEST_STATES, COLUMNS)
 
 # Of all cliques together; a graph that needs more is no help to anybody.
-MOST_CELLS = 2**24
+MAX_CELLS = 2**24
 
 
 @dataclass(frozen=True)
@@ -80,10 +80,10 @@ def compiled_graph(
     a clique's new variables come first in its chain.
     """
     tree, domain = network.clique_tree, network.domain
-    if tree.table_cells > MOST_CELLS:
+    if tree.table_cells > MAX_CELLS:
         raise TooLargeError(
             f"The clique tree of this network has {count_text(tree.table_cells)} cells; a decision "
-            f"graph can be made of {MOST_CELLS:,}. Remove edges or merge states."
+            f"graph can be made of {MAX_CELLS:,}. Remove edges or merge states."
         )
     cards, names = domain.cardinalities, domain.names
     seen_from = rooted(tree, root)

@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 # Of all tables together.
-MOST_CELLS = 2**24
+MAX_CELLS = 2**24
 
 
 class _Growing:
@@ -34,9 +34,9 @@ class _Growing:
 
     def add(self, name: str, parents: tuple[str, ...], table: Floats) -> None:
         self._cells += table.size
-        if self._cells > MOST_CELLS:
+        if self._cells > MAX_CELLS:
             raise TooLargeError(
-                f"As a Bayesian network this decision graph needs more than {MOST_CELLS:,} "
+                f"As a Bayesian network this decision graph needs more than {MAX_CELLS:,} "
                 "numbers. Merge nodes, or keep it as it is."
             )
         self.parents[name], self.tables[name] = parents, table

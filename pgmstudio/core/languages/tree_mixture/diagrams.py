@@ -34,7 +34,7 @@ from pgmstudio.core.languages.tree_mixture.components import (
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture, blocks_of
 
 # Lines of more trees than this cannot be told apart, so one line counts them.
-MOST_LINES = 5
+MAX_LINES = 5
 # Tree 1 solid, 2 dashed, 3 dotted, 4 dash-dot, 5 dash-dot-dot; in px at a width of 2.
 DASHES: tuple[tuple[float, ...], ...] = (
     (),
@@ -94,7 +94,7 @@ def trees_picture(model: TreeMixture, shown: Sequence[int] | None = None) -> Gra
         {pair for of_tree in bits.values() for pair in of_tree},
         key=lambda p: (index(p[0]), index(p[1])),
     )
-    names, draw = component_names(model), len(numbers) <= MOST_LINES
+    names, draw = component_names(model), len(numbers) <= MAX_LINES
     edges = []
     for pair in pairs:
         having = [number for number in numbers if pair in bits[number]]

@@ -131,7 +131,7 @@ class ClassEngine:
 
 # Up to so many joint states the most probable one is looked up; a sum cannot be maximised by
 # messages (spec: mixtures of trees, §4.3).
-MOST_LISTED_STATES = 1_000_000
+MAX_LISTED_STATES = 1_000_000
 _BLOCK_ROWS = 65_536
 
 
@@ -240,7 +240,7 @@ class MixtureSession(WholePassSession[_Answers]):
             k = int(tops.argmax())
             codes = self._whole(chosen[k], k)
             return _Explained(named_states(self.domain, codes), float(tops[k]), float(tops[k]))
-        if self.domain.joint_states() <= MOST_LISTED_STATES:
+        if self.domain.joint_states() <= MAX_LISTED_STATES:
             codes, log2 = self._listed(states)
             return _Explained(named_states(self.domain, codes), log2, log2)
         # The best of the components' own explanations, then one variable at a time.

@@ -11,7 +11,7 @@ from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.gui.canvas.edge_item import paint_edge
 from pgmstudio.gui.canvas.layers.layer import LayerPen, SceneLayer, bounds_around, routes_of
-from pgmstudio.gui.canvas.scene import GraphScene
+from pgmstudio.gui.canvas.scene import CanvasScene
 from pgmstudio.gui.theme.icons import paint_icon
 from pgmstudio.gui.theme.theme import theme
 
@@ -27,7 +27,7 @@ PENS = {
 class RulesLayer(SceneLayer):
     """Above the edges, below the nodes; it takes no mouse."""
 
-    def __init__(self, scene: GraphScene) -> None:
+    def __init__(self, scene: CanvasScene) -> None:
         super().__init__(scene, 0.25)
         self._knowledge = Knowledge()
         self._drawn: list[tuple[str, EdgeRoute]] = []

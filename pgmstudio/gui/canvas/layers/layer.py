@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QGraphicsItem
 
 from pgmstudio.core.drawing.diagram import PictureEdge
 from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute, edge_route
-from pgmstudio.gui.canvas.scene import GraphScene
+from pgmstudio.gui.canvas.scene import CanvasScene
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class LayerPen:
 class SceneLayer(QGraphicsItem):
     """At its height over the picture; it takes no mouse."""
 
-    def __init__(self, scene: GraphScene, height: float) -> None:
+    def __init__(self, scene: CanvasScene, height: float) -> None:
         super().__init__()
         self._scene = scene
         self._bounds = QRectF()
@@ -48,7 +48,7 @@ class SceneLayer(QGraphicsItem):
         return self._bounds
 
 
-def routes_of(scene: GraphScene, edges: Sequence[PictureEdge]) -> list[EdgeRoute]:
+def routes_of(scene: CanvasScene, edges: Sequence[PictureEdge]) -> list[EdgeRoute]:
     """The ways of edges between nodes of the scene, whether the picture has the edges or not."""
     places = {name: item.centre for name, item in scene.nodes.items()}
     sizes = {name: item.size for name, item in scene.nodes.items()}

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from pgmstudio.gui.canvas.layers.layer import SceneLayer
 from pgmstudio.gui.canvas.legend import LegendEntry
-from pgmstudio.gui.canvas.scene import GraphScene
+from pgmstudio.gui.canvas.scene import CanvasScene
 from pgmstudio.gui.theme.theme import theme
 
 METHOD = "blocks"  # the layout of the pictures that have them
@@ -19,7 +19,7 @@ _ALPHA = 0.28
 class PartitionLayer(SceneLayer):
     """Behind the edges; a ground follows its nodes."""
 
-    def __init__(self, scene: GraphScene) -> None:
+    def __init__(self, scene: CanvasScene) -> None:
         super().__init__(scene, -1.0)
         self.grounds: dict[str, QRectF] = {}
 

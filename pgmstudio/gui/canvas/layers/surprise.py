@@ -13,23 +13,23 @@ from pgmstudio.gui.canvas.fonts import font_of_height
 from pgmstudio.gui.canvas.layers.layer import SceneLayer
 from pgmstudio.gui.canvas.legend import LegendEntry
 from pgmstudio.gui.canvas.node_view import Detail
-from pgmstudio.gui.canvas.scene import GraphScene
+from pgmstudio.gui.canvas.scene import CanvasScene
 from pgmstudio.gui.evidence.evidence_diagnostics import keeper_of
-from pgmstudio.gui.evidence.row_surprise import row_desk, surprises
+from pgmstudio.gui.evidence.row_surprise import row_surprise_of, surprises
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 # The darkest step; a state of probability 1 in 256 given the rest.
-MOST_BITS = 8.0
+MAX_BITS = 8.0
 STEPS = 8
 # What is less is no surprise, and its number would only be in the way.
-LEAST_BITS, LEAST_FROM_AFAR = 0.05, 1.0
+MIN_BITS, MIN_ZOOMED_OUT = 0.05, 1.0
 _HEIGHT = 15.0
 
 
 def step_of(bits: float) -> int:
     """Which step of the heat ramp, 0 to 7."""
-    return min(STEPS - 1, max(0, int(bits / MOST_BITS * STEPS)))
+    return min(STEPS - 1, max(0, int(bits / MAX_BITS * STEPS)))
 
 
 def ink_on(step: int) -> QColor:
@@ -40,7 +40,7 @@ def ink_on(step: int) -> QColor:
 class SurpriseLayer(SceneLayer):
     """Above the nodes; it takes no mouse."""
 
-    def __init__(self, scene: GraphScene) -> None:
+    def __init__(self, scene: CanvasScene) -> None:
         super().__init__(scene, 2.1)
         self._bits: dict[str, float] = {}
         self._given = "rest"
@@ -53,7 +53,7 @@ class SurpriseLayer(SceneLayer):
     def show_bits(self, bits: Mapping[str, float], given: str = "rest") -> None:
         """`given` says in the legend what they are measured by."""
         self._given = given
-        self._bits = {name: value for name, value in bits.items() if value >= LEAST_BITS}
+        self._bits = {name: value for name, value in bits.items() if value >= MIN_BITS}
         self.follow()
         self.update()
 
@@ -79,7 +79,7 @@ class SurpriseLayer(SceneLayer):
         scale = 1 / max(0.3, min(1.0, zoom))
         for name, bits in self._bits.items():
             item = self._scene.nodes.get(name)
-            if item is None or not item.isVisible() or (is_far and bits < LEAST_FROM_AFAR):
+            if item is None or not item.isVisible() or (is_far and bits < MIN_ZOOMED_OUT):
                 continue
             corner = item.box.bottomRight()
             paint_bits(painter, bits, corner.x(), corner.y() + 4 * scale, scale)
@@ -108,12 +108,14 @@ def _sample(painter: QPainter, place: QRectF) -> None:
 class SurpriseMarks(QObject):
     """Fills the layer of one model's page while surprise is marked."""
 
-    def __init__(self, shell: Shell, model_id: str, layer: SurpriseLayer, parent: QObject) -> None:
+    def __init__(
+        self, app: AppContext, model_id: str, layer: SurpriseLayer, parent: QObject
+    ) -> None:
         super().__init__(parent)
-        self._shell, self._model_id, self._layer = shell, model_id, layer
-        self._desk = row_desk(shell)
+        self._app, self._model_id, self._layer = app, model_id, layer
+        self._desk = row_surprise_of(app)
         self._desk.changed.connect(self._follow)
-        live = shell.bench.beliefs(model_id)
+        live = app.workspace.beliefs(model_id)
         self._live, self._keeper = live, keeper_of(live)
         self._keeper.changed.connect(self._follow)
         live.changed.connect(self._follow)
@@ -121,7 +123,7 @@ class SurpriseMarks(QObject):
         self._follow()
 
     def _follow(self) -> None:
-        if self._model_id not in self._shell.project.models:
+        if self._model_id not in self._app.project.models:
             return
         bits: Mapping[str, float] = {}
         if self._desk.marks_surprise:

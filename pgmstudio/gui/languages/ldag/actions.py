@@ -15,30 +15,30 @@ from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project import family_edits as label_edits
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.cpt_editor.edit_session import table_work
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.cpt_editor.edit_session import cpt_edit_session
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.ldag.context import context_views
 from pgmstudio.gui.project.opening import add_and_show_model
-from pgmstudio.gui.runs.artifact_source import has_source, source_in_view
+from pgmstudio.gui.runs.artifact_source import active_source, has_source
 from pgmstudio.gui.window.action_conditions import NO_MODEL
 from pgmstudio.gui.window.actions import ActionSpec
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 NO_LABELS = "the model in view is no labelled graph."
 POSTERIOR = "ldag-posterior"  # what chains keep
 
 
-def label_actions(shell: Shell) -> list[ActionSpec]:
-    deeds = _Deeds(shell)
+def label_actions(app: AppContext) -> list[ActionSpec]:
+    commands = _Commands(app)
     return [
         ActionSpec(
             "model.labels-from-rows",
             "Make labels from equal rows",
             "Model",
             "A labelled graph of this network: rows within ε become one, and edges say where.",
-            deeds.make,
+            commands.make,
             icon="tag",
-            why_not=deeds.why_no_tables,
+            disabled_reason=commands.no_tables_reason,
             separator_before=True,
         ),
         ActionSpec(
@@ -46,83 +46,83 @@ def label_actions(shell: Shell) -> list[ActionSpec]:
             "Make labels in place",
             "Model",
             "The same in this very model; undo brings every row back.",
-            deeds.make_here,
-            why_not=deeds.why_no_tables,
+            commands.make_here,
+            disabled_reason=commands.no_tables_reason,
         ),
         ActionSpec(
             "model.drop-labels",
             "Drop all labels",
             "Model",
             "Every configuration gets a row of its own again; the distribution stays.",
-            deeds.drop,
-            why_not=deeds.why_nothing_to_drop,
+            commands.drop,
+            disabled_reason=commands.nothing_to_drop_reason,
         ),
         ActionSpec(
             "learn.kappa-path",
             "κ path of labels",
             "Learn",
             "What every κ of a run gave: held-out rows, score, parameters, edges, and its model.",
-            deeds.open_path,
+            commands.open_path,
             icon="tag",
-            why_not=deeds.why_no_path,
+            disabled_reason=commands.no_path_reason,
         ),
         ActionSpec(
             "learn.label-probabilities",
             "Probabilities of edges and labels",
             "Learn",
             "How probable edges, labels and graphs are by chains over labelled graphs.",
-            deeds.open_posterior,
+            commands.open_posterior,
             icon="tag",
-            why_not=deeds.why_no_posterior,
+            disabled_reason=commands.no_posterior_reason,
         ),
         ActionSpec(
             "view.context.follow",
             "Evidence sets the context",
             "View/Context",
             "What is observed is the context: the graph is redrawn as evidence comes and goes.",
-            deeds.follow,
+            commands.follow,
             icon="funnel",
-            why_not=deeds.why_no_labels,
-            is_checked=deeds.follows,
+            disabled_reason=commands.no_labels_reason,
+            is_checked=commands.follows,
         ),
         ActionSpec(
             "view.context.clear",
             "Clear the context",
             "View/Context",
             "Show every edge of the labelled graph again.",
-            deeds.clear,
-            why_not=deeds.why_no_context,
+            commands.clear,
+            disabled_reason=commands.no_context_reason,
         ),
         ActionSpec(
             "view.context.copy",
             "Copy the context to evidence",
             "View/Context",
             "Observe what the context says; bars move then.",
-            deeds.copy,
-            why_not=deeds.why_no_context,
+            commands.copy,
+            disabled_reason=commands.no_context_reason,
         ),
     ]
 
 
-class _Deeds(QObject):
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
-        self._shell = shell
-        self._making = Asker(self)
+class _Commands(QObject):
+    def __init__(self, app: AppContext) -> None:
+        super().__init__(app)
+        self._app = app
+        self._making = LatestTask(self)
         self._making.answered.connect(self._on_made)
-        self._making.failed.connect(shell.errors.report)
+        self._making.failed.connect(app.errors.report)
 
     @property
     def _model_id(self) -> str:
-        return self._shell.bench.model_id or ""
+        return self._app.workspace.model_id or ""
 
     @property
     def _entry(self) -> ModelEntry | None:
-        return self._shell.project.models.get(self._model_id)
+        return self._app.project.models.get(self._model_id)
 
     # -- why not
 
-    def why_no_tables(self) -> str | None:
+    def no_tables_reason(self) -> str | None:
         entry = self._entry
         if entry is None:
             return NO_MODEL
@@ -131,15 +131,15 @@ class _Deeds(QObject):
             return f"{one} has no tables whose rows could be compared; convert it."
         return None
 
-    def why_no_labels(self) -> str | None:
+    def no_labels_reason(self) -> str | None:
         entry = self._entry
         if entry is None:
             return NO_MODEL
         return None if isinstance(entry.model, LabelledDag) else NO_LABELS
 
-    def why_nothing_to_drop(self) -> str | None:
+    def nothing_to_drop_reason(self) -> str | None:
         entry = self._entry
-        reason = self.why_no_labels()
+        reason = self.no_labels_reason()
         if reason is not None or entry is None:
             return reason
         model = entry.model
@@ -147,11 +147,11 @@ class _Deeds(QObject):
         same = model.representation_size() == model.unlabelled_size()
         return "every row has numbers of its own already." if same else None
 
-    def why_no_context(self) -> str | None:
-        reason = self.why_no_labels()
+    def no_context_reason(self) -> str | None:
+        reason = self.no_labels_reason()
         if reason is not None:
             return reason
-        is_empty = not context_views(self._shell).context(self._model_id)
+        is_empty = not context_views(self._app).context(self._model_id)
         return (
             "the context is empty; add a variable in the bar over the graph." if is_empty else None
         )
@@ -162,64 +162,64 @@ class _Deeds(QObject):
         """A new model of the project; the old one stays."""
         entry = self._entry
         if entry is not None:
-            epsilon = table_work(self._shell).epsilon
+            epsilon = cpt_edit_session(self._app).epsilon
             self._making.ask(partial(_made, entry, epsilon))
 
     def _on_made(self, made: ModelEntry) -> None:
         assert isinstance(made.model, LabelledDag)
-        if add_and_show_model(self._shell, made, f"Make {made.title}") is not None:
-            self._shell.tell(_told(made.model))
+        if add_and_show_model(self._app, made, f"Make {made.title}") is not None:
+            self._app.tell(_told(made.model))
 
     def make_here(self) -> None:
-        epsilon, model_id = table_work(self._shell).epsilon, self._model_id
+        epsilon, model_id = cpt_edit_session(self._app).epsilon, self._model_id
         edit = partial(label_edits.labels_from_rows, model_id=model_id, tolerance=epsilon)
-        if self._shell.change("Make labels from equal rows", edit):
-            model = self._shell.project.models[model_id].model
+        if self._app.change("Make labels from equal rows", edit):
+            model = self._app.project.models[model_id].model
             if isinstance(model, LabelledDag):
-                self._shell.tell(_told(model), undo=True)
+                self._app.tell(_told(model), undo=True)
 
     def drop(self) -> None:
         edit = partial(label_edits.drop_labels, model_id=self._model_id)
-        self._shell.change("Drop all labels", edit)
+        self._app.change("Drop all labels", edit)
 
     def follows(self) -> bool:
-        return context_views(self._shell).follows(self._model_id)
+        return context_views(self._app).follows(self._model_id)
 
     def follow(self) -> None:
-        views = context_views(self._shell)
+        views = context_views(self._app)
         views.follow(self._model_id, not views.follows(self._model_id))
-        self._shell.book.refresh()
+        self._app.book.refresh()
 
     def clear(self) -> None:
-        context_views(self._shell).choose(self._model_id, {})
-        self._shell.book.refresh()
+        context_views(self._app).choose(self._model_id, {})
+        self._app.book.refresh()
 
     def copy(self) -> None:
-        context_views(self._shell).observe(self._model_id)
+        context_views(self._app).observe(self._model_id)
 
-    def why_no_path(self) -> str | None:
-        if has_source(self._shell, KappaPath.kind):
+    def no_path_reason(self) -> str | None:
+        if has_source(self._app, KappaPath.kind):
             return None
         return "learn a labelled graph with κ auto first."
 
     def open_path(self) -> None:
         from pgmstudio.gui.runs.results.scan_page import open_kappa
 
-        source = source_in_view(self._shell, KappaPath.kind)
+        source = active_source(self._app, KappaPath.kind)
         if source is not None:
-            open_kappa(self._shell, source)
+            open_kappa(self._app, source)
 
-    def why_no_posterior(self) -> str | None:
-        if has_source(self._shell, POSTERIOR):
+    def no_posterior_reason(self) -> str | None:
+        if has_source(self._app, POSTERIOR):
             return None
         return "learn a labelled graph by chains first."
 
     def open_posterior(self) -> None:
         from pgmstudio.gui.runs.results.posterior_page import open_posterior
 
-        source = source_in_view(self._shell, POSTERIOR)
+        source = active_source(self._app, POSTERIOR)
         if source is not None:
-            open_posterior(self._shell, source)
+            open_posterior(self._app, source)
 
 
 def _made(entry: ModelEntry, epsilon: float, _cancel: CancelToken) -> ModelEntry:

@@ -19,7 +19,7 @@ from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.languages.ldag.context_bar import ContextBar, Offer
 from pgmstudio.gui.project.model_state import ByModel
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 
 class ContextViews(QObject):
@@ -27,17 +27,17 @@ class ContextViews(QObject):
 
     changed = Signal(str)
 
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
-        self._shell = shell
-        self._chosen: ByModel[dict[str, str]] = ByModel(shell.document)
+    def __init__(self, app: AppContext) -> None:
+        super().__init__(app)
+        self._app = app
+        self._chosen: ByModel[dict[str, str]] = ByModel(app.document)
         # What was told last of those whose context is their evidence.
-        self._following: ByModel[dict[str, str]] = ByModel(shell.document)
-        shell.bench.beliefs_changed.connect(self._on_beliefs_changed)
+        self._following: ByModel[dict[str, str]] = ByModel(app.document)
+        app.workspace.beliefs_changed.connect(self._on_beliefs_changed)
 
     def context(self, model_id: str) -> dict[str, str]:
         """States by variable, of those the model has."""
-        entry = self._shell.project.models.get(model_id)
+        entry = self._app.project.models.get(model_id)
         if entry is None:
             return {}
         domain = entry.model.domain
@@ -51,10 +51,10 @@ class ContextViews(QObject):
     def codes(self, model_id: str) -> dict[int, int]:
         """The same by numbers."""
         context = self.context(model_id)
-        return coded(self._shell.project.models[model_id].model.domain, context) if context else {}
+        return coded(self._app.project.models[model_id].model.domain, context) if context else {}
 
     def _seen(self, model_id: str) -> dict[str, str]:
-        evidence = self._shell.bench.beliefs(model_id).evidence
+        evidence = self._app.workspace.beliefs(model_id).evidence
         return {n: f.state for n, f in evidence.items() if isinstance(f, Observed | Done)}
 
     def choose(self, model_id: str, context: Mapping[str, str]) -> None:
@@ -83,12 +83,12 @@ class ContextViews(QObject):
 
     def observe(self, model_id: str) -> None:
         """What the context says is evidence from now on, beside what is observed already."""
-        live = self._shell.bench.beliefs(model_id)
+        live = self._app.workspace.beliefs(model_id)
         seen = {name: Observed(state) for name, state in self.context(model_id).items()}
         live.set_all({**live.evidence, **seen})
 
     def _on_beliefs_changed(self, model_id: str) -> None:
-        if model_id not in self._following or model_id not in self._shell.project.models:
+        if model_id not in self._following or model_id not in self._app.project.models:
             return
         now = self._seen(model_id)
         if now != self._following[model_id]:
@@ -101,32 +101,32 @@ def coded(domain: Domain, context: Mapping[str, str]) -> dict[int, int]:
     return {domain.index(name): domain[name].code(state) for name, state in context.items()}
 
 
-def context_views(shell: Shell) -> ContextViews:
+def context_views(app: AppContext) -> ContextViews:
     """The one of a shell, made at the first asking."""
-    found = shell.findChild(ContextViews)
-    return found if isinstance(found, ContextViews) else ContextViews(shell)
+    found = app.findChild(ContextViews)
+    return found if isinstance(found, ContextViews) else ContextViews(app)
 
 
-class ContextDesk(QObject):
+class ContextController(QObject):
     """One per page of a labelled graph."""
 
-    def __init__(self, shell: Shell, model_id: str, parent: QObject) -> None:
+    def __init__(self, app: AppContext, model_id: str, parent: QObject) -> None:
         super().__init__(parent)
-        self._shell, self._model_id = shell, model_id
-        self._views = context_views(shell)
+        self._app, self._model_id = app, model_id
+        self._views = context_views(app)
         self.bar = ContextBar()
         self.bar.chosen.connect(self._on_chosen)
         self.bar.dropped.connect(self._on_dropped)
-        self.bar.follow_wished.connect(self._on_follow)
-        self.bar.copy_wished.connect(self.copy_to_evidence)
-        self.bar.clear_wished.connect(self.clear)
+        self.bar.follow_requested.connect(self._on_follow)
+        self.bar.copy_requested.connect(self.copy_to_evidence)
+        self.bar.clear_requested.connect(self.clear)
         self._views.changed.connect(self._on_changed)
         self._decides: tuple[object, set[str]] = (None, set())
         self.show_context()
 
     @property
     def model(self) -> LabelledDag | None:
-        entry = self._shell.project.models.get(self._model_id)
+        entry = self._app.project.models.get(self._model_id)
         is_one = entry is not None and isinstance(entry.model, LabelledDag)
         return entry.model if entry is not None and is_one else None  # type: ignore[return-value]
 
@@ -141,7 +141,7 @@ class ContextDesk(QObject):
             return
         if self._decides[0] is not model:
             self._decides = (model, deciding_variables(model))
-        titles = self._shell.project.models[self._model_id].node_titles
+        titles = self._app.project.models[self._model_id].node_titles
         offers = [
             Offer(v, titles.get(v.name, v.name), v.name in self._decides[1]) for v in model.domain
         ]

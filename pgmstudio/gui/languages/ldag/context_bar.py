@@ -67,9 +67,9 @@ class ContextBar(QFrame):
 
     chosen = Signal(str, str)  # variable, state
     dropped = Signal(str)
-    follow_wished = Signal(bool)
-    copy_wished = Signal()
-    clear_wished = Signal()
+    follow_requested = Signal(bool)
+    copy_requested = Signal()
+    clear_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -100,13 +100,13 @@ class ContextBar(QFrame):
         self._follow = tool_button(
             "link", FOLLOW_TIP, lambda: None, checkable=True, name="contextFollow"
         )
-        self._follow.clicked.connect(self.follow_wished)
+        self._follow.clicked.connect(self.follow_requested)
         self._clear = tool_button(
-            "eraser", "Clear the context", self.clear_wished.emit, name="contextClear"
+            "eraser", "Clear the context", self.clear_requested.emit, name="contextClear"
         )
         self._copy = button(
             "Copy to evidence",
-            self.copy_wished.emit,
+            self.copy_requested.emit,
             icon_name="flag",
             tip="Observe what the context says; bars move then.",
             name="contextCopy",

@@ -20,8 +20,8 @@ from pgmstudio.gui.theme.theme import theme
 _MARGIN, _BOX = 14.0, 24.0
 # Between leaves and between levels: the least, and what is given where there is room.
 _LEAVES, _LEVELS = (68.0, 96.0), (45.0, 58.0)
-MOST_LEAVES = 200
-MOST_CUBE = 4  # binary parents
+MAX_LEAVES = 200
+MAX_CUBE = 4  # binary parents
 # Where each axis of the cube leads, in units of its side. The fourth goes down a little as well, or
 # its lines would run through corners of the first.
 _AXES = ((1.0, 0.0), (0.0, 1.0), (0.42, -0.36), (2.2, 0.5))
@@ -64,7 +64,7 @@ class LabelTree(QWidget):
         self._classes, self._parents, self._rows = classes, parents, rows
         tree = tree_of(classes)
         self._root, words = None, ""
-        if tree is not None and _leaves(tree) <= MOST_LEAVES:
+        if tree is not None and _leaves(tree) <= MAX_LEAVES:
             wide, high = self._room.width() - 2 * _MARGIN, self._room.height() - 2 * _MARGIN - _BOX
             self._leaf = _between(wide / _leaves(tree), *_LEAVES)
             self._level = _between(high / max(1, _depth(tree)), *_LEVELS)
@@ -92,7 +92,7 @@ class LabelTree(QWidget):
 
     @property
     def _is_cube(self) -> bool:
-        return 0 < self._classes.ndim <= MOST_CUBE and set(self._classes.shape) == {2}
+        return 0 < self._classes.ndim <= MAX_CUBE and set(self._classes.shape) == {2}
 
     def sizeHint(self) -> QSize:
         return self._size

@@ -19,8 +19,8 @@ from pgmstudio.core.languages.ldag.scores import LabelCost, VariableCost, fits, 
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project import family_edits as label_edits
 from pgmstudio.core.project.project import Project
-from pgmstudio.gui.inspector.subject import Subject
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.inspector.subject import ActiveModel
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.ldag.context import context_views
 from pgmstudio.gui.languages.ldag.label_editor import Context, ContextRows, context_rows
 from pgmstudio.gui.languages.ldag.label_statistics import LabelCounter, LabelNumbers, score_of
@@ -28,23 +28,23 @@ from pgmstudio.gui.model_page.model_data import sources_of
 from pgmstudio.gui.widgets.bar_rows import RankBars
 from pgmstudio.gui.widgets.basic import Note, Section, button, hairline, label, row
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
-MOST_STATEMENTS = 8
+MAX_STATEMENTS = 8
 Edge = tuple[str, str]
 
 
 class LabelSections(QWidget):
     """Hidden for edges of other languages."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.setObjectName("inspectorLabel")
-        self._shell = shell
-        self._subject: Subject | None = None
+        self._app = app
+        self._subject: ActiveModel | None = None
         self._edge: Edge = ("", "")
         self._numbers: LabelNumbers | None = None
-        self._counter = LabelCounter(shell, self)
+        self._counter = LabelCounter(app, self)
         self._counter.told.connect(self._on_told)
         contexts = Section("The edge vanishes when", line=False)
         self.rows = ContextRows()
@@ -73,10 +73,10 @@ class LabelSections(QWidget):
         line.setContentsMargins(16, 0, 16, 8)
         line.addWidget(hairline())
         layout.addLayout(line)
-        context_views(shell).changed.connect(self._on_context)
+        context_views(app).changed.connect(self._on_context)
         self.hide()
 
-    def show_edge(self, subject: Subject, edge: Edge) -> None:
+    def show_edge(self, subject: ActiveModel, edge: Edge) -> None:
         model = subject.model
         if not isinstance(model, LabelledDag):
             self.hide()
@@ -88,7 +88,7 @@ class LabelSections(QWidget):
         self.show()
         self._show_rows(model)
         self._tell()
-        codes = context_views(self._shell).codes(subject.model_id)
+        codes = context_views(self._app).codes(subject.model_id)
         self._counter.ask(subject.model_id, model, edge[1], codes)
 
     def words(self) -> str:
@@ -143,15 +143,15 @@ class LabelSections(QWidget):
         if subject is None or not isinstance(model, LabelledDag):
             return
         is_now = told is not None and told.model is model
-        context = context_views(self._shell).context(subject.model_id)
+        context = context_views(self._app).context(subject.model_id)
         statements = told.statements if told is not None and is_now else ()
         lines = [
             f"{subject.title(s.one)} ⊥ {subject.title(s.other)}"
             + (f" given {', '.join(map(subject.title, s.given))}" if s.given else "")
-            for s in statements[:MOST_STATEMENTS]
+            for s in statements[:MAX_STATEMENTS]
         ]
-        if len(statements) > MOST_STATEMENTS:
-            lines.append(f"… and {len(statements) - MOST_STATEMENTS} more")
+        if len(statements) > MAX_STATEMENTS:
+            lines.append(f"… and {len(statements) - MAX_STATEMENTS} more")
         none = "Nothing beyond what the graph says." if is_now else "…"
         nowhere = "Choose a context over the canvas to see what holds in it."
         self._statements.setText("\n".join(lines) or (none if context else nowhere))
@@ -219,7 +219,7 @@ class LabelSections(QWidget):
                 weights=self._weights(),
             )
         verb = "vanishes" if on else "stays"
-        if not self._shell.change(f"{source} → {target} {verb} in ({states})", edit):
+        if not self._app.change(f"{source} → {target} {verb} in ({states})", edit):
             self._show_rows(model)
 
     def _on_delete(self, _link: str) -> None:
@@ -235,15 +235,15 @@ class LabelSections(QWidget):
             context=locked[0].context,
             weights=self._weights(),
         )
-        if self._shell.change(f"Delete {source} → {target}", edit):
-            self._shell.bench.select()
+        if self._app.change(f"Delete {source} → {target}", edit):
+            self._app.workspace.select()
 
     def _on_context(self, model_id: str) -> None:
         subject = self._subject
         if subject is None or subject.model_id != model_id or not self.isVisible():
             return
         if isinstance(subject.model, LabelledDag) and self._edge in subject.model.edges:
-            codes = context_views(self._shell).codes(model_id)
+            codes = context_views(self._app).codes(model_id)
             self._counter.ask(model_id, subject.model, self._edge[1], codes)
             self._tell()
 
@@ -270,14 +270,14 @@ def label_sizes(model: LabelledDag) -> list[Fact]:
     ]
 
 
-MOST_SHOWN, MOST_LISTED = 8, 400
+MAX_SHOWN, MAX_LISTED = 8, 400
 
 
 class ScoreBars(RankBars):
     """The dearest table first; the tip has the parts of its score."""
 
     def __init__(self) -> None:
-        super().__init__("labelScoreBars", most=MOST_LISTED, digits=3)
+        super().__init__("labelScoreBars", most=MAX_LISTED, digits=3)
         self._parts: dict[str, VariableCost] = {}
 
     def show_costs(self, costs: list[tuple[VariableCost, str, float]]) -> None:
@@ -306,18 +306,18 @@ class ScoreBars(RankBars):
 class LabelScoresSection(Section):
     """Hidden for other languages and where no data set fits."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__("Score by variable")
         self.setObjectName("inspectorLabelScores")
-        self._shell = shell
-        self._subject: Subject | None = None
+        self._app = app
+        self._subject: ActiveModel | None = None
         self._cost: LabelCost | None = None
         self._total = 1.0
         self._asked: tuple[object, ...] = ()
         self._shows_all = False
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_cost)
-        self._asker.failed.connect(shell.errors.at("inspectorPanel").report)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_cost)
+        self._latest_task.failed.connect(app.errors.at("inspectorPanel").report)
         self.bars = ScoreBars()
         self.bars.chosen.connect(self._on_chosen)
         self.words = label("", "secondary", size="dense", wrap=True)
@@ -327,13 +327,13 @@ class LabelScoresSection(Section):
             self.add(widget)
         self.hide()
 
-    def show_subject(self, subject: Subject) -> None:
-        rows = sources_of(self._shell).rows(subject.model_id)
+    def show_subject(self, subject: ActiveModel) -> None:
+        rows = sources_of(self._app).rows(subject.model_id)
         data = None if rows is None else rows.data
         model, self._subject = subject.model, subject
         if not isinstance(model, LabelledDag) or data is None or not fits(model, data):
             self._asked, self._cost = (), None
-            self._asker.forget()
+            self._latest_task.forget()
             self.hide()
             return
         asked = (model, data)
@@ -341,8 +341,8 @@ class LabelScoresSection(Section):
             self._tell()
             return
         self._asked, self._total = asked, max(data.total_weight, 1e-300)
-        score = score_of(self._shell, subject.model_id, data)
-        self._asker.ask(partial(label_cost, model, data, score))
+        score = score_of(self._app, subject.model_id, data)
+        self._latest_task.ask(partial(label_cost, model, data, score))
 
     def _on_cost(self, cost: LabelCost) -> None:
         self._cost = cost
@@ -353,7 +353,7 @@ class LabelScoresSection(Section):
         if subject is None or cost is None:
             return
         ordered = sorted(cost.by_variable, key=lambda one: one.score)
-        shown = ordered if self._shows_all else ordered[:MOST_SHOWN]
+        shown = ordered if self._shows_all else ordered[:MAX_SHOWN]
         self.bars.show_costs(
             [(c, subject.title(c.variable), -c.score / self._total) for c in shown]
         )
@@ -368,7 +368,7 @@ class LabelScoresSection(Section):
         self._more.setText(words)
         self._more.setToolTip(words)
         self._more.setAccessibleName(words)
-        self._more.setVisible(count > MOST_SHOWN)
+        self._more.setVisible(count > MAX_SHOWN)
         self.show()
 
     def _on_more(self) -> None:
@@ -376,4 +376,4 @@ class LabelScoresSection(Section):
         self._tell()
 
     def _on_chosen(self, variable: str) -> None:
-        self._shell.bench.select((variable,))
+        self._app.workspace.select((variable,))

@@ -22,8 +22,8 @@ from pgmstudio.gui.widgets.basic import empty, label
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 # More contexts are not ticked one by one, and tables beyond this take too long to look at.
-MOST_CONTEXTS = 64
-MOST_ROWS = 512
+MAX_CONTEXTS = 64
+MAX_ROWS = 512
 SHORT_NAME = 64  # px of a parent's name
 
 Context = tuple[int, ...]
@@ -46,7 +46,7 @@ def context_rows(model: LabelledDag, source: str, target: str) -> list[ContextRo
     classes: Classes = model.classes[model.domain.index(target)]
     axis = model.dag.parents(target).index(source)
     label_here = label_of(classes, axis)
-    if label_here.size > MOST_CONTEXTS or classes.size > MOST_ROWS:
+    if label_here.size > MAX_CONTEXTS or classes.size > MAX_ROWS:
         return None
     rows = []
     for context in itertools.product(*(range(v.cardinality) for v in others)):

@@ -23,9 +23,9 @@ from pgmstudio.core.languages.ldag.scores import (
     label_cost,
     partition_score_of,
 )
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.model_page.model_data import sources_of
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,13 +40,13 @@ class LabelNumbers:
     statements: tuple[Statement, ...] = ()
 
 
-def score_of(shell: Shell, model_id: str, data: DataSet | None) -> PartitionScore:
+def score_of(app: AppContext, model_id: str, data: DataSet | None) -> PartitionScore:
     """The score of the run that made the model, or the usual one."""
     from pgmstudio.core.languages.ldag.learning.common_params import LabelParams, kappa_of
     from pgmstudio.core.languages.ldag.learning.common_params import score_of as score_told
 
     total = 1.0 if data is None else data.total_weight
-    params = sources_of(shell).params(model_id)
+    params = sources_of(app).params(model_id)
     if not isinstance(params, LabelParams):
         return partition_score_of("bdeu", total, kappa=USUAL_KAPPA)
     return score_told(params, kappa_of(params), total)
@@ -74,19 +74,19 @@ class LabelCounter(QObject):
 
     told = Signal(object)  # LabelNumbers
 
-    def __init__(self, shell: Shell, parent: QObject) -> None:
+    def __init__(self, app: AppContext, parent: QObject) -> None:
         super().__init__(parent)
-        self._shell = shell
+        self._app = app
         self._asked: tuple[object, ...] = ()
-        self._asker = Asker(self)
-        self._asker.answered.connect(self.told)
-        self._asker.failed.connect(shell.errors.report)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self.told)
+        self._latest_task.failed.connect(app.errors.report)
 
     def ask(
         self, model_id: str, model: LabelledDag, variable: str, context: Mapping[int, int]
     ) -> None:
         """Nothing when it was asked last."""
-        rows = sources_of(self._shell).rows(model_id)
+        rows = sources_of(self._app).rows(model_id)
         data = None if rows is None else rows.data
         asked = (model, variable, data, tuple(context.items()))
         same = len(asked) == len(self._asked) and all(
@@ -96,9 +96,9 @@ class LabelCounter(QObject):
         if same:
             return
         self._asked = asked
-        score = score_of(self._shell, model_id, data)
-        self._asker.ask(partial(numbers_of, model, variable, data, score, dict(context)))
+        score = score_of(self._app, model_id, data)
+        self._latest_task.ask(partial(numbers_of, model, variable, data, score, dict(context)))
 
     def stop(self) -> None:
         self._asked = ()
-        self._asker.forget()
+        self._latest_task.forget()

@@ -40,7 +40,7 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Segments, button, row, scrolled
 from pgmstudio.gui.widgets.column_table import dress_head
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 _MOVES = (
     QEvent.Type.Show,
@@ -141,14 +141,14 @@ VIEWS = (
 class LabelTable(QWidget):
     """One variable of a labelled graph; a number changes for the whole class."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.setObjectName("labelTable")
-        self._shell = shell
+        self._app = app
         self._model_id, self._name = "", ""
         self._model: LabelledDag | None = None
         self._numbers: LabelNumbers | None = None
-        self._counter = LabelCounter(shell, self)
+        self._counter = LabelCounter(app, self)
         self._counter.told.connect(self._on_told)
         self._title = ElidedLabel(is_snug=True)
         self._title.setObjectName("labelTableTitle")
@@ -319,7 +319,7 @@ class LabelTable(QWidget):
         edit = partial(
             label_edits.set_class_rows, model_id=self._model_id, variable=self._name, rows=rows
         )
-        self._shell.change(text, edit)
+        self._app.change(text, edit)
 
     def _restyle(self) -> None:
         self._title.setFont(theme().font("dense", "semibold"))

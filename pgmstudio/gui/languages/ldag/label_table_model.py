@@ -31,7 +31,7 @@ from pgmstudio.gui.widgets.column_table import paint_row_line
 Index = QModelIndex | QPersistentModelIndex
 Floats = NDArray[np.float64]
 
-MOST_ROWS = 4096
+MAX_ROWS = 4096
 BAR_ROLE = Qt.ItemDataRole.UserRole + 1  # (share, observed share or None)
 CLASS_ROLE = Qt.ItemDataRole.UserRole + 2  # the number of the class
 _TINT = 0.3
@@ -59,7 +59,7 @@ def full_rows(model: LabelledDag, name: str, counts: Floats | None) -> list[Grid
     """Every configuration of the parents with its class."""
     classes = model.classes[model.domain.index(name)]
     parents = [model.domain[p] for p in model.dag.parents(name)]
-    places = itertools.islice(itertools.product(*(range(c) for c in classes.shape)), MOST_ROWS)
+    places = itertools.islice(itertools.product(*(range(c) for c in classes.shape)), MAX_ROWS)
     return [
         GridRow(
             int(classes[place]),
@@ -75,7 +75,7 @@ def reduced_rows(model: LabelledDag, name: str, counts: Floats | None) -> list[G
     classes = model.classes[model.domain.index(name)]
     parents = [model.domain[p] for p in model.dag.parents(name)]
     rows = []
-    for number, block in star_rows(classes)[:MOST_ROWS]:
+    for number, block in star_rows(classes)[:MAX_ROWS]:
         states = tuple(
             ANY if code is None else p.states[code] for p, code in zip(parents, block, strict=True)
         )

@@ -9,23 +9,25 @@ from pgmstudio.core.languages.diagrams import labelled_picture
 from pgmstudio.core.languages.ldag.contexts import deciding_variables, vanished_edges
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.canvas.canvas import Canvas
-from pgmstudio.gui.canvas.small_multiples import PanelGraph, PanelsDesk
-from pgmstudio.gui.languages.ldag.context import ContextDesk, context_views
+from pgmstudio.gui.canvas.small_multiples import PanelGraph, PanelsController
+from pgmstudio.gui.languages.ldag.context import ContextController, context_views
 from pgmstudio.gui.widgets.basic import label, row
 from pgmstudio.gui.widgets.combo_box import offer
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 # More small canvases than this are a wall.
-MOST_PANELS = 12
+MAX_PANELS = 12
 
 
-class MultinetDesk(PanelsDesk):
+class MultinetController(PanelsController):
     """The context in view holds in every panel."""
 
     isolated = Signal()  # one state is wanted large
 
-    def __init__(self, shell: Shell, model_id: str, canvas: Canvas, contexts: ContextDesk) -> None:
-        super().__init__(shell, model_id, canvas, contexts)
+    def __init__(
+        self, app: AppContext, model_id: str, canvas: Canvas, contexts: ContextController
+    ) -> None:
+        super().__init__(app, model_id, canvas, contexts)
         self._contexts = contexts
         self._drawn: tuple[object, ...] = ()
         self.view.setAccessibleName("A graph for each state")
@@ -45,7 +47,7 @@ class MultinetDesk(PanelsDesk):
         head.setContentsMargins(12, 0, 12, 0)
         layout.addWidget(head)
         layout.addWidget(self.view, 1)
-        context_views(shell).changed.connect(self._on_context)
+        context_views(app).changed.connect(self._on_context)
 
     @property
     def variable(self) -> str | None:
@@ -68,7 +70,7 @@ class MultinetDesk(PanelsDesk):
             return
         decides = deciding_variables(model)
         names = sorted(model.domain.names, key=lambda name: name not in decides)
-        titles = self._shell.project.models[self._model_id].node_titles
+        titles = self._app.project.models[self._model_id].node_titles
         offer(self.choice, {name: titles.get(name, name) for name in names})
 
     def follow(self) -> None:
@@ -88,7 +90,7 @@ class MultinetDesk(PanelsDesk):
         self._drawn = drawn
         fixed = {model.domain.index(k): model.domain[k].code(v) for k, v in context.items()}
         graphs, words = [], {}
-        for code, state in enumerate(model.domain[name].states[:MOST_PANELS]):
+        for code, state in enumerate(model.domain[name].states[:MAX_PANELS]):
             here = {**fixed, model.domain.index(name): code}
             graphs.append(PanelGraph(code, f"{name} = {state}", labelled_picture(model, here)))
             gone = len(vanished_edges(model, here))
@@ -96,12 +98,12 @@ class MultinetDesk(PanelsDesk):
         self.view.show_graphs(graphs)
         self.view.show_words(words)
         given = ", ".join(f"{k} = {v}" for k, v in context.items())
-        more = model.domain[name].cardinality - MOST_PANELS
+        more = model.domain[name].cardinality - MAX_PANELS
         told = [f"in the context {given}"] if given else []
         told += [f"{more} more states"] if more > 0 else []
         self._note.setText(", ".join(told))
         self._show_places()
-        self._on_selection(self._shell.bench.selection)
+        self._on_selection(self._app.workspace.selection)
 
     def _on_chosen(self, _index: int) -> None:
         self.follow()
@@ -115,5 +117,5 @@ class MultinetDesk(PanelsDesk):
         if model is not None and name is not None:
             state = model.domain[name].states[number]
             context = {**self._contexts.context, name: state}
-            context_views(self._shell).choose(self._model_id, context)
+            context_views(self._app).choose(self._model_id, context)
             self.isolated.emit()

@@ -9,25 +9,25 @@ from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QSlider
 
 from pgmstudio.core.languages.ldag.labels import ColumnClasses, column_classes
 from pgmstudio.core.project.model_edits import EditableTables
-from pgmstudio.gui.cpt_editor.edit_session import table_work
-from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.cpt_editor.edit_session import cpt_edit_session
+from pgmstudio.gui.inspector.subject import ActiveModel
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Section, button, label, row
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 # In hundredths: beyond a half every column is like every other in most tables.
-MOST_HUNDREDTHS = 50
+MAX_HUNDREDTHS = 50
 # Telling that many columns apart takes longer than a slider may.
-MOST_COLUMNS = 1000
+MAX_COLUMNS = 1000
 MAKE_LABELS = "model.labels-from-rows"
 
 
-class AlikeSection(Section):
+class SimilarRowsSection(Section):
     """Moving the slider marks alike columns in the table, too."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__("Which columns are alike?")
-        self._shell, self._work = shell, table_work(shell)
+        self._app, self._work = app, cpt_edit_session(app)
         self._columns: NDArray[np.float64] | None = None
         self._names: list[str] = []
         self.field = QDoubleSpinBox()
@@ -40,7 +40,7 @@ class AlikeSection(Section):
         self.field.valueChanged.connect(self._on_typed)
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setObjectName("alikeSlider")
-        self.slider.setRange(0, MOST_HUNDREDTHS)
+        self.slider.setRange(0, MAX_HUNDREDTHS)
         self.slider.setToolTip("ε: columns whose probabilities differ by no more are alike.")
         self.slider.setAccessibleName("ε, the largest difference between alike columns")
         self.slider.setValue(round(self._work.epsilon * 100))
@@ -64,7 +64,7 @@ class AlikeSection(Section):
         self.add(row(self.make, None))
         self._work.alike_changed.connect(self._refresh)
 
-    def show_node(self, subject: Subject, name: str) -> None:
+    def show_node(self, subject: ActiveModel, name: str) -> None:
         """The columns of one variable's table; nothing for a table of one column."""
         parents = [subject.variable(parent) for parent in subject.parents(name)]
         model = subject.model
@@ -82,7 +82,7 @@ class AlikeSection(Section):
         self._refresh()
 
     def _on_make(self) -> None:
-        self._shell.book[MAKE_LABELS].trigger()
+        self._app.book[MAKE_LABELS].trigger()
 
     def _on_moved(self, hundredths: int) -> None:
         self._work.set_alike(marks=True, epsilon=hundredths / 100)
@@ -101,7 +101,7 @@ class AlikeSection(Section):
         columns = self._columns
         if columns is not None:
             too_many = f"{len(columns)} columns are too many to compare."
-            told = len(columns) <= MOST_COLUMNS
+            told = len(columns) <= MAX_COLUMNS
             self._words.setText(
                 alike_words(column_classes(columns, epsilon), self._names) if told else too_many
             )

@@ -10,15 +10,15 @@ from PySide6.QtWidgets import QWidget
 from pgmstudio.core.drawing.diagram import GraphPicture
 from pgmstudio.core.languages.diagrams import MULTINET, label_rows, labelled_picture
 from pgmstudio.core.languages.ldag.model import LabelledDag
-from pgmstudio.gui.languages.ldag.context import ContextDesk, context_views
-from pgmstudio.gui.languages.ldag.multinet import MultinetDesk
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.languages.ldag.context import ContextController, context_views
+from pgmstudio.gui.languages.ldag.multinet import MultinetController
+from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:
     from pgmstudio.gui.model_page.page import ModelPage
 
 LABELS = "labels"
-_MOST_ROWS = 12  # of a label in a tooltip
+_MAX_ROWS = 12  # of a label in a tooltip
 
 
 class LabelPictures(QObject):
@@ -26,13 +26,13 @@ class LabelPictures(QObject):
 
     components = None
 
-    def __init__(self, shell: Shell, model_id: str, page: ModelPage) -> None:
+    def __init__(self, app: AppContext, model_id: str, page: ModelPage) -> None:
         super().__init__(page)
-        self._shell, self._model_id, self._page = shell, model_id, page
-        self.contexts = ContextDesk(shell, model_id, page)
-        self.side = MultinetDesk(shell, model_id, page.canvas, self.contexts)
+        self._app, self._model_id, self._page = app, model_id, page
+        self.contexts = ContextController(app, model_id, page)
+        self.side = MultinetController(app, model_id, page.canvas, self.contexts)
         self.side.isolated.connect(self._on_isolated)
-        context_views(shell).changed.connect(self._on_context)
+        context_views(app).changed.connect(self._on_context)
 
     @property
     def above(self) -> tuple[QWidget, ...]:
@@ -59,7 +59,7 @@ class LabelPictures(QObject):
 
     def dressed(self, picture: GraphPicture) -> GraphPicture:
         """The picture as it is in the context."""
-        codes, model = context_views(self._shell).codes(self._model_id), self._page.entry.model
+        codes, model = context_views(self._app).codes(self._model_id), self._page.entry.model
         if not codes or self._page.picture_name == "dag" or not isinstance(model, LabelledDag):
             return picture
         return labelled_picture(model, codes)
@@ -81,9 +81,9 @@ class LabelPictures(QObject):
         rows = label_rows(model, source, target)
         lines = [
             ", ".join(f"{name} = {state}" for name, state in zip(others, row, strict=True))
-            for row in rows[:_MOST_ROWS]
+            for row in rows[:_MAX_ROWS]
         ]
-        more = [f"… {len(rows) - _MOST_ROWS} more"] if len(rows) > _MOST_ROWS else []
+        more = [f"… {len(rows) - _MAX_ROWS} more"] if len(rows) > _MAX_ROWS else []
         return "\n".join(["vanishes when", *lines, *more])
 
     def _on_context(self, model_id: str) -> None:
@@ -97,7 +97,7 @@ class LabelPictures(QObject):
         self.side.stop()
 
 
-def label_pictures(shell: Shell, model_id: str, page: ModelPage) -> LabelPictures | None:
+def label_pictures(app: AppContext, model_id: str, page: ModelPage) -> LabelPictures | None:
     """None for a model of another language."""
     is_labelled = isinstance(page.entry.model, LabelledDag)
-    return LabelPictures(shell, model_id, page) if is_labelled else None
+    return LabelPictures(app, model_id, page) if is_labelled else None

@@ -9,9 +9,9 @@ from pgmstudio.core.languages.pdg.learning.trace import PdgScan
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.gui.languages.pdg.node_selection import NodeKey, graph_nodes
 from pgmstudio.gui.languages.pdg.toolbar import IMPROVE, MERGE, SPLIT
-from pgmstudio.gui.runs.artifact_source import has_source, source_in_view
+from pgmstudio.gui.runs.artifact_source import active_source, has_source
 from pgmstudio.gui.window.actions import ActionSpec
-from pgmstudio.gui.window.app_context import Shell, model_page_in_front
+from pgmstudio.gui.window.app_context import AppContext, current_model_page
 
 OPEN_SWEEP = "learn.pdg-scan"
 _MENU = "Model/Decision graph"
@@ -19,35 +19,35 @@ _NO_GRAPH = "show a decision graph first, as nodes and flow."
 _NO_NODE = "choose a node of a decision graph first: click one."
 
 
-def graph_actions(shell: Shell) -> list[ActionSpec]:
-    deeds = _Deeds(shell)
+def graph_actions(app: AppContext) -> list[ActionSpec]:
+    commands = _Commands(app)
     return [
         ActionSpec(
             MERGE,
             "Merge node with…",
             _MENU,
             "The nodes it can be merged with, each with what that costs; the least first.",
-            deeds.merge,
+            commands.merge,
             icon="git-merge",
-            why_not=deeds.why_no_merge,
+            disabled_reason=commands.no_merge_reason,
         ),
         ActionSpec(
             SPLIT,
             "Split node…",
             _MENU,
             "A node for each arc that leads to the chosen one; what it brings is told first.",
-            deeds.split,
+            commands.split,
             icon="git-fork",
-            why_not=deeds.why_no_split,
+            disabled_reason=commands.no_split_reason,
         ),
         ActionSpec(
             IMPROVE,
             "Improve step by step…",
             _MENU,
             "The merge, split or redirection worth most, one at a time or in a row.",
-            deeds.improve,
+            commands.improve,
             icon="skip-forward",
-            why_not=deeds.why_no_bands,
+            disabled_reason=commands.no_bands_reason,
             separator_before=True,
         ),
         ActionSpec(
@@ -55,8 +55,8 @@ def graph_actions(shell: Shell) -> list[ActionSpec]:
             "Collapse all nodes",
             _MENU,
             "One box for the nodes of each variable.",
-            partial(deeds.collapse, True),
-            why_not=deeds.why_no_bands,
+            partial(commands.collapse, True),
+            disabled_reason=commands.no_bands_reason,
             separator_before=True,
         ),
         ActionSpec(
@@ -64,43 +64,43 @@ def graph_actions(shell: Shell) -> list[ActionSpec]:
             "Expand all nodes",
             _MENU,
             "Every node of every variable.",
-            partial(deeds.collapse, False),
-            why_not=deeds.why_no_bands,
+            partial(commands.collapse, False),
+            disabled_reason=commands.no_bands_reason,
         ),
         ActionSpec(
             OPEN_SWEEP,
             "Decision graphs of the λ sweep",
             "Learn",
             "Size, training and held-out bits by λ; every model can be opened.",
-            deeds.open_sweep,
+            commands.open_sweep,
             icon="git-fork",
-            why_not=deeds.why_no_sweep,
+            disabled_reason=commands.no_sweep_reason,
         ),
     ]
 
 
-class _Deeds:
-    def __init__(self, shell: Shell) -> None:
-        self._shell = shell
+class _Commands:
+    def __init__(self, app: AppContext) -> None:
+        self._app = app
 
     # -- what there is
 
-    def why_no_bands(self) -> str | None:
-        page = model_page_in_front(self._shell)
+    def no_bands_reason(self) -> str | None:
+        page = current_model_page(self._app)
         is_shown = page is not None and page.bands is not None and page.bands.is_open
         return None if is_shown else _NO_GRAPH
 
     def _chosen(self) -> tuple[str, DecisionGraph, NodeKey] | None:
-        model_id = self._shell.bench.model_id
-        entry = self._shell.project.models.get(model_id or "")
+        model_id = self._app.workspace.model_id
+        entry = self._app.project.models.get(model_id or "")
         if model_id is None or entry is None or not isinstance(entry.model, DecisionGraph):
             return None
-        key = graph_nodes(self._shell).chosen(model_id)
+        key = graph_nodes(self._app).chosen(model_id)
         return None if key is None else (model_id, entry.model, key)
 
     # -- steps
 
-    def why_no_merge(self) -> str | None:
+    def no_merge_reason(self) -> str | None:
         found = self._chosen()
         if found is None:
             return _NO_NODE
@@ -112,7 +112,7 @@ class _Deeds:
     def merge(self) -> None:
         self._offer(MERGE)
 
-    def why_no_split(self) -> str | None:
+    def no_split_reason(self) -> str | None:
         found = self._chosen()
         if found is None:
             return _NO_NODE
@@ -123,32 +123,32 @@ class _Deeds:
 
     def _offer(self, deed: str) -> None:
         """Beside the chosen node, with what it would bring."""
-        page, found = model_page_in_front(self._shell), self._chosen()
+        page, found = current_model_page(self._app), self._chosen()
         if page is not None and page.bands is not None and found is not None:
             page.bands.offer(deed, found[2])
 
     # -- the picture
 
     def improve(self) -> None:
-        page = model_page_in_front(self._shell)
+        page = current_model_page(self._app)
         if page is not None and page.bands is not None:
             page.bands.improving.open()
 
     def collapse(self, on: bool) -> None:
-        page = model_page_in_front(self._shell)
+        page = current_model_page(self._app)
         if page is not None and page.bands is not None:
             page.bands.collapse_all(on)
 
     # -- the sweep
 
-    def why_no_sweep(self) -> str | None:
-        if has_source(self._shell, PdgScan.kind):
+    def no_sweep_reason(self) -> str | None:
+        if has_source(self._app, PdgScan.kind):
             return None
         return "learn a probabilistic decision graph first."
 
     def open_sweep(self) -> None:
         from pgmstudio.gui.runs.results.scan_page import open_sweep
 
-        source = source_in_view(self._shell, PdgScan.kind)
+        source = active_source(self._app, PdgScan.kind)
         if source is not None:
-            open_sweep(self._shell, source)
+            open_sweep(self._app, source)

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from pgmstudio.core.languages.pdg.diagrams import BandPicture
 from pgmstudio.core.languages.pdg.model import DecisionGraph
-from pgmstudio.gui.canvas.pixmap_cache import KeptPixels
+from pgmstudio.gui.canvas.pixmap_cache import PixmapCache
 from pgmstudio.gui.theme.theme import theme
 
 Floats = NDArray[np.float64]
@@ -39,7 +39,7 @@ DASHED_FROM = 0.5  # the zoom; below it states are told by colour and place alon
 _THIN = 1.6  # px on screen
 # More arcs to one variable cannot be told apart; those that most flows through are drawn, and when
 # fewer are in sight, all of them.
-MOST_DRAWN = 120
+MAX_DRAWN = 120
 _STRIP = 400.0  # px on screen: as far as one can pan before arcs are looked up anew
 # From afar an arc that all flows through is so many px wider on screen than one that hardly any
 # does; and among thin ones, those below these flows are so faint.
@@ -47,7 +47,7 @@ _FAR_WIDEST = 5.0
 _LEAST = np.array([0.0, 0.002, 0.02])
 _STRENGTHS = np.array([0.22, 0.5, 1.0])
 _NO_FLOW = -1.0  # sorts before every width
-_MOST_KEPT = 4  # zooms whose lines are kept
+_MAX_CACHED = 4  # zooms whose lines are kept
 
 
 _Sight = tuple[float, int, int] | None  # the zoom, and from which strip to which; None: paper
@@ -205,7 +205,7 @@ class BandArcs(QGraphicsItem):
         self._is_lit: Mask | None = None
         self._strokes: dict[_Sight, tuple[Places, list[_Stroke]]] = {}
         self._drawn: Places | None = None  # None: all of them
-        self._kept = KeptPixels()
+        self._kept = PixmapCache()
         self._bounds = self._frame()
         self.setZValue(2)
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
@@ -289,7 +289,7 @@ class BandArcs(QGraphicsItem):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         key = None if widget is None else self._sight(painter, lod)
         if key is None or key not in self._strokes:
-            if len(self._strokes) >= _MOST_KEPT:
+            if len(self._strokes) >= _MAX_CACHED:
                 self._strokes.clear()
             drawn = self._chosen(np.arange(len(self._first)), key)
             self._strokes[key] = drawn, self._strokes_of(drawn, lod)
@@ -325,9 +325,9 @@ class BandArcs(QGraphicsItem):
         if left > self._bounds.left() or right < self._bounds.right():
             across = self._ends[places][:, [0, 2]]
             places = places[(across.max(axis=1) >= left) & (across.min(axis=1) <= right)]
-        if places.size <= MOST_DRAWN:
+        if places.size <= MAX_DRAWN:
             return places
-        heaviest = np.argsort(-self._flow[places], kind="stable")[:MOST_DRAWN]
+        heaviest = np.argsort(-self._flow[places], kind="stable")[:MAX_DRAWN]
         return np.sort(places[heaviest])
 
     @property
@@ -343,7 +343,7 @@ class BandArcs(QGraphicsItem):
         is_far = is_solid_at(lod)
         # Many thin lines are drawn as the screen draws them fastest: dots and dashes among
         # thousands tell nobody anything.
-        is_crowd = is_far or places.size >= MOST_DRAWN
+        is_crowd = is_far or places.size >= MAX_DRAWN
         flow = np.minimum(self._flow[places], 1.0)
         widths = 1.0 + WIDEST * flow
         if is_far:  # or one could not see where most of it flows

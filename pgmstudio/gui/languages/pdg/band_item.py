@@ -16,12 +16,12 @@ from pgmstudio.core.drawing.diagram import PictureNode
 from pgmstudio.core.languages.pdg.diagrams import GUTTER, PADDING, Band, node_numbers
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.gui.canvas.fonts import canvas_font, font_of_height
-from pgmstudio.gui.canvas.level_of_detail import Zoomed
+from pgmstudio.gui.canvas.level_of_detail import LevelOfDetail
 from pgmstudio.gui.canvas.node_geometry import NodeGeometry
 from pgmstudio.gui.canvas.node_item import MARGIN, NodeItem
 from pgmstudio.gui.canvas.node_painter import NodePainter, ring_pen
-from pgmstudio.gui.canvas.node_view import NodeFace
-from pgmstudio.gui.canvas.pixmap_cache import KeptPixels
+from pgmstudio.gui.canvas.node_view import NodeView
+from pgmstudio.gui.canvas.pixmap_cache import PixmapCache
 from pgmstudio.gui.languages.pdg.band_painter import (
     BARS_FROM,
     WORDS_FROM,
@@ -41,11 +41,16 @@ class BandItem(NodeItem):
     """To pointer and keyboard a node whose box is the band and whose rows stand in the gutter."""
 
     def __init__(
-        self, node: PictureNode, face: NodeFace, zoomed: Zoomed, graph: DecisionGraph, band: Band
+        self,
+        node: PictureNode,
+        face: NodeView,
+        zoomed: LevelOfDetail,
+        graph: DecisionGraph,
+        band: Band,
     ) -> None:
         super().__init__(node, face, zoomed)
         self.nodes = BandLook()
-        self._kept = (KeptPixels(), KeptPixels())  # all nodes dimmed, and none
+        self._kept = (PixmapCache(), PixmapCache())  # all nodes dimmed, and none
         self._graph, self._band = graph, band
         # Bands can be wider than the screen: only what is in sight is painted.
         self.setCacheMode(QGraphicsItem.CacheMode.NoCache)
@@ -80,7 +85,7 @@ class BandItem(NodeItem):
         self._geometry = None
         self.room = gutter_room(self)  # asked at every repaint
 
-    def set_face(self, node: PictureNode, face: NodeFace) -> bool:
+    def set_face(self, node: PictureNode, face: NodeView) -> bool:
         """Its size is that of the band, whatever the face."""
         if face != self._face or node != self.node:
             self.node, self._face, self._geometry = node, face, None

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.legend import LegendEntry, Sample
 from pgmstudio.gui.canvas.node_view import Detail
-from pgmstudio.gui.languages.pdg.arcs import DASHED_FROM, MOST_DRAWN, is_solid_at, stroke_arcs
+from pgmstudio.gui.languages.pdg.arcs import DASHED_FROM, MAX_DRAWN, is_solid_at, stroke_arcs
 from pgmstudio.gui.languages.pdg.graphics_view import BandView
 from pgmstudio.gui.languages.pdg.scene import BandScene
 from pgmstudio.gui.theme.theme import theme
@@ -60,8 +60,8 @@ class BandCanvas(Canvas):
     def _how_to_see(self) -> list[LegendEntry]:
         """On the screen not all of many arcs are drawn; on paper they are."""
         entries = super()._how_to_see()
-        if any(arcs.count > MOST_DRAWN for arcs in self.bands.arcs.values()):
-            entries.append(LegendEntry(f"of many arcs the {MOST_DRAWN} with most flow"))
+        if any(arcs.count > MAX_DRAWN for arcs in self.bands.arcs.values()):
+            entries.append(LegendEntry(f"of many arcs the {MAX_DRAWN} with most flow"))
         if self._is_far and self._most_states > 1:
             entries.append(LegendEntry(f"zoom to {100 * DASHED_FROM:.0f} % for dashes"))
         return entries

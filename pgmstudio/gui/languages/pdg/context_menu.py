@@ -29,22 +29,22 @@ from pgmstudio.gui.languages.pdg.node_rows import take
 from pgmstudio.gui.languages.pdg.node_selection import NodeKey
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import literal
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:
-    from pgmstudio.gui.languages.pdg.view import BandDesk
+    from pgmstudio.gui.languages.pdg.view import PdgController
     from pgmstudio.gui.model_page.page import ModelPage
 
 T = TypeVar("T")
 
 # A menu with more lines is not read.
-MOST_LISTED = 12
+MAX_LISTED = 12
 # What is not measured by then has no numbers in its menu; the inspector, which need not hurry, has.
-MOST_SECONDS = 0.1  # of this thread
+MAX_SECONDS = 0.1  # of this thread
 TAB = "\t"  # what follows it stands at the right of a menu
 
 
-def band_menu(page: ModelPage, desk: BandDesk, hit: Hit) -> QMenu:
+def band_menu(page: ModelPage, desk: PdgController, hit: Hit) -> QMenu:
     """What can be done with a variable, and with its nodes as a whole."""
     menu = canvas_menu(page, hit, page)
     graph = desk.graph
@@ -66,7 +66,7 @@ def band_menu(page: ModelPage, desk: BandDesk, hit: Hit) -> QMenu:
     return menu
 
 
-def _add_move(menu: QMenu, desk: BandDesk, graph: DecisionGraph, name: str) -> None:
+def _add_move(menu: QMenu, desk: PdgController, graph: DecisionGraph, name: str) -> None:
     i = graph.domain.index(name)
     places: list[str | None] = [] if graph.forest[i] is None else [None]
     for other, title in enumerate(graph.domain.names):
@@ -85,7 +85,7 @@ def _add_move(menu: QMenu, desk: BandDesk, graph: DecisionGraph, name: str) -> N
     def measure() -> None:
         """Only when it is opened, and not for more places than are read."""
         rows, weight = desk.measured_by()
-        for action, above in _in_time(actions[:MOST_LISTED]):
+        for action, above in _in_time(actions[:MAX_LISTED]):
             found = move_of(graph, name, above, rows)
             action.setEnabled(not found.refusal)
             action.setToolTip(f"Not now: {found.refusal}" if found.refusal else "")
@@ -98,7 +98,7 @@ def _add_move(menu: QMenu, desk: BandDesk, graph: DecisionGraph, name: str) -> N
 
 def _in_time(entries: Sequence[T]) -> Iterator[T]:
     """One after the other, until a person would notice."""
-    end = time.thread_time() + MOST_SECONDS
+    end = time.thread_time() + MAX_SECONDS
     for entry in entries:
         yield entry
         if time.thread_time() > end:
@@ -113,7 +113,9 @@ def told(bits: float | None, size: int, free: int, weight: ScoreWeight) -> str:
     return f"{signed(bits)} bits, size {signed(size, 0)}, score {signed(score)}"
 
 
-def add_merges(menu: QMenu, shell: Shell, model_id: str, desk: BandDesk, key: NodeKey) -> str:
+def add_merges(
+    menu: QMenu, app: AppContext, model_id: str, desk: PdgController, key: NodeKey
+) -> str:
     """A line for each node it can be merged with, the one that loses least first; why there is
     none when there is none."""
     graph = desk.graph
@@ -123,17 +125,19 @@ def add_merges(menu: QMenu, shell: Shell, model_id: str, desk: BandDesk, key: No
     counts = None if rows is None else node_counts(graph, rows)
     found = merges_of(graph, *key, counts)
     legal = sorted((p for p in found if not p.refusal), key=lambda p: -(p.bits or 0.0))
-    for choice in legal[:MOST_LISTED]:
+    for choice in legal[:MAX_LISTED]:
         name = node_name(graph, key[0], choice.step.other)
         words = told(choice.bits, choice.size, choice.free, weight)
         action = menu.addAction(literal(f"{name}{TAB}{words}"))
-        action.triggered.connect(partial(take, shell, model_id, choice.step))
+        action.triggered.connect(partial(take, app, model_id, choice.step))
     if legal:
         return ""
     return next((p.refusal for p in found if p.refusal), "its variable has no other node.")
 
 
-def add_split(menu: QMenu, shell: Shell, model_id: str, desk: BandDesk, key: NodeKey) -> None:
+def add_split(
+    menu: QMenu, app: AppContext, model_id: str, desk: PdgController, key: NodeKey
+) -> None:
     """One line, greyed with the reason where there is nothing to split."""
     graph = desk.graph
     if graph is None:
@@ -146,38 +150,38 @@ def add_split(menu: QMenu, shell: Shell, model_id: str, desk: BandDesk, key: Nod
     action.setObjectName("menu.split")
     action.setEnabled(not split.refusal)
     action.setToolTip(f"Not now: {split.refusal}" if split.refusal else "One node for each arc.")
-    action.triggered.connect(partial(take, shell, model_id, split.step))
+    action.triggered.connect(partial(take, app, model_id, split.step))
 
 
-def graph_node_menu(shell: Shell, model_id: str, desk: BandDesk, key: NodeKey) -> QMenu:
+def graph_node_menu(app: AppContext, model_id: str, desk: PdgController, key: NodeKey) -> QMenu:
     """Merge, split, redirect: each with what it brings."""
     menu = QMenu(desk.canvas)
     menu.setObjectName("graphNodeMenu")
     menu.setToolTipsVisible(True)
-    entry = shell.project.models[model_id]
+    entry = app.project.models[model_id]
     graph = entry.model
     if not isinstance(graph, DecisionGraph):
         return menu
     rows, weight = desk.measured_by()
     merges = menu.addMenu(icon("git-merge"), "Merge with")
     merges.setObjectName("menu.merge")
-    refusal = add_merges(merges, shell, model_id, desk, key)
+    refusal = add_merges(merges, app, model_id, desk, key)
     merges.setEnabled(not refusal)
     merges.menuAction().setToolTip(f"Not now: {refusal}" if refusal else "")
-    add_split(menu, shell, model_id, desk, key)
+    add_split(menu, app, model_id, desk, key)
     arcs = menu.addMenu(icon("path"), "Redirect an arc")
     arcs.setObjectName("menu.redirect")
     numbers = dict(zip(graph.domain.names, node_numbers(graph), strict=True))
     steps = sorted(
         redirections_from(graph, *key),
         key=lambda one: (one.variable, one.state, numbers[one.variable][one.node]),
-    )[:MOST_LISTED]
+    )[:MAX_LISTED]
     arcs.setEnabled(bool(steps))
     why = "Not now: no arc of it has another node to go to."
     arcs.menuAction().setToolTip("" if steps else why)
     actions = [arcs.addAction(literal(step_words(graph, step))) for step in steps]
     for arc, step in zip(actions, steps, strict=True):
-        arc.triggered.connect(partial(take, shell, model_id, step))
+        arc.triggered.connect(partial(take, app, model_id, step))
 
     def measure() -> None:
         """Only when it is opened: every arc is a walk through all rows."""

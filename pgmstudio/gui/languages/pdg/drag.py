@@ -120,17 +120,17 @@ class BandDrag:
         if not was_under_way:
             return False
         if advice.refusal:
-            self._view.wishes.refused.emit(advice.refusal)
+            self._view.signals.refused.emit(advice.refusal)
         elif advice.change is not None and not advice.brought:
-            self._view.wishes.refused.emit(NOT_MEASURED)
+            self._view.signals.refused.emit(NOT_MEASURED)
         elif advice.change is not None:
-            self._view.change_wished.emit(advice.change)
+            self._view.change_requested.emit(advice.change)
         return True
 
     def cancel(self) -> None:
         """Give the gesture up; nothing has been changed."""
         if self._goal is not None:
-            self._view.change_asked.emit(None)
+            self._view.change_previewed.emit(None)
         self._grabbed = self._goal = None
         self._is_under_way = False
         self.advice = Advice()
@@ -149,7 +149,7 @@ class BandDrag:
         if goal == self._goal:
             return
         self._goal, self.advice = goal, self._advice_for(goal)
-        self._view.change_asked.emit(self.advice.change)
+        self._view.change_previewed.emit(self.advice.change)
 
     def _advice_for(self, goal: NodeKey | str | None) -> Advice:
         graph, grabbed = self._view.bands.graph, self._grabbed

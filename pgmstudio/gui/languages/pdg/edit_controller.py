@@ -15,14 +15,14 @@ from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.gui.canvas.edge_tool import EdgeTool
 from pgmstudio.gui.canvas.signals import EdgeAdvice
 from pgmstudio.gui.jobs.debounce import one_shot
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.pdg.context_menu import told
 from pgmstudio.gui.languages.pdg.drag import NOT_MEASURED, Change, Place
 from pgmstudio.gui.languages.pdg.node_rows import rows_of, take, weight_of
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:
-    from pgmstudio.gui.languages.pdg.view import BandDesk
+    from pgmstudio.gui.languages.pdg.view import PdgController
     from pgmstudio.gui.model_page.page import ModelPage
 
 # The pointer passes over many nodes on its way; only where it rests is worth measuring.
@@ -37,19 +37,21 @@ Found = tuple[Change, str, str]  # with what it brings, or why it cannot be
 class BandChanges(QObject):
     """Serves the bands, and the edge tool of the variable forest."""
 
-    def __init__(self, shell: Shell, model_id: str, page: ModelPage, desk: BandDesk) -> None:
+    def __init__(
+        self, app: AppContext, model_id: str, page: ModelPage, desk: PdgController
+    ) -> None:
         super().__init__(desk)
-        self._shell, self._model_id, self._page, self._desk = shell, model_id, page, desk
+        self._app, self._model_id, self._page, self._desk = app, model_id, page, desk
         self._wanted: Change | None = None
         self.found: Found | None = None
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_found)
-        self._asker.failed.connect(shell.errors.report)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_found)
+        self._latest_task.failed.connect(app.errors.report)
         self._rest = one_shot(self, self._ask, REST_MS)
         view = desk.canvas.band_view
         view.can_drag = True
-        view.change_asked.connect(self.want)
-        view.change_wished.connect(self.do)
+        view.change_previewed.connect(self.want)
+        view.change_requested.connect(self.do)
         page.canvas.view.advise = self.advise
         page.canvas.view.is_pruned = True  # so that its keys reach us
         page.editing.join_instead = self.join
@@ -57,7 +59,7 @@ class BandChanges(QObject):
 
     def stop(self) -> None:
         self._rest.stop()
-        self._asker.forget()
+        self._latest_task.forget()
 
     # -- measuring
 
@@ -72,10 +74,10 @@ class BandChanges(QObject):
         graph, change = self._desk.graph, self._wanted
         if graph is None or change is None:
             return
-        project = self._shell.project
+        project = self._app.project
         entry = project.models[self._model_id]
         rows = rows_of(project, entry)
-        self._asker.ask(partial(_found, graph, change, rows, weight_of(project, entry, rows)))
+        self._latest_task.ask(partial(_found, graph, change, rows, weight_of(project, entry, rows)))
 
     def _on_found(self, found: Found) -> None:
         if found[0] != self._wanted:
@@ -94,7 +96,7 @@ class BandChanges(QObject):
         if isinstance(change, Place):
             self._desk.move(change.variable, change.above)
         else:
-            take(self._shell, self._model_id, change)
+            take(self._app, self._model_id, change)
 
     # -- the variable forest: an edge drawn there moves its target
 

@@ -11,13 +11,13 @@ from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import Finding, InferenceSession
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.session import DecisionGraphSession, NodeFlows
-from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+from pgmstudio.gui.evidence.belief_service import BeliefService
 
 # Flows of larger graphs are computed beside the window.
-MOST_AT_ONCE = 20_000
+MAX_AT_ONCE = 20_000
 
 
-def ask_flows(live: LiveBeliefs, topic: str, on_answer: Callable[[NodeFlows], None]) -> None:
+def ask_flows(live: BeliefService, topic: str, on_answer: Callable[[NodeFlows], None]) -> None:
     """At once where the beliefs are computed in the window, else beside it.
 
     Nothing comes while the beliefs are stale: they will change, and be asked about again.
@@ -26,7 +26,7 @@ def ask_flows(live: LiveBeliefs, topic: str, on_answer: Callable[[NodeFlows], No
     if not isinstance(graph, DecisionGraph) or live.is_stale or live.error is not None:
         return
     session = live.session
-    if isinstance(session, DecisionGraphSession) and sum(graph.node_counts) <= MOST_AT_ONCE:
+    if isinstance(session, DecisionGraphSession) and sum(graph.node_counts) <= MAX_AT_ONCE:
         on_answer(session.node_flows())
         return
     live.side.ask(topic, partial(_flows, dict(live.evidence)), partial(_tell, on_answer))

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.gui.canvas.fonts import canvas_font, canvas_metrics
 from pgmstudio.gui.canvas.tools import Modifiers
-from pgmstudio.gui.canvas.view import GraphView
+from pgmstudio.gui.canvas.view import CanvasView
 from pgmstudio.gui.languages.pdg.band_painter import WORDS_FROM
 from pgmstudio.gui.languages.pdg.drag import BandDrag
 from pgmstudio.gui.languages.pdg.node_names import BandNames
@@ -21,14 +21,14 @@ from pgmstudio.gui.theme.theme import theme
 Key = Qt.Key
 
 
-class BandView(GraphView):
+class BandView(CanvasView):
     """`node_chosen` tells the node that was clicked; None: something else was."""
 
     node_chosen = Signal(object)  # NodeKey or None
     node_menu = Signal(object, object)  # NodeKey, global point
-    collapse_wished = Signal(str)
-    change_asked = Signal(object)  # a step or a place held over its goal; None: none any more
-    change_wished = Signal(object)  # and let go there
+    collapse_requested = Signal(str)
+    change_previewed = Signal(object)  # a step or a place held over its goal; None: none any more
+    change_requested = Signal(object)  # and let go there
 
     def __init__(self, scene: BandScene, parent: QWidget | None = None) -> None:
         super().__init__(scene, parent)
@@ -98,7 +98,7 @@ class BandView(GraphView):
         hit = self.hit(place)
         is_left = event.button() == Qt.MouseButton.LeftButton
         if is_left and hit.node is not None and hit.state is None and self._key_at(place) is None:
-            self.collapse_wished.emit(hit.node.id)
+            self.collapse_requested.emit(hit.node.id)
         elif hit.state is not None:
             super().mouseDoubleClickEvent(event)
 

@@ -30,8 +30,8 @@ class StepBar(QFrame):
     With `more` buttons the words have a line of their own.
     """
 
-    step_wished = Signal()
-    run_wished = Signal(bool)  # False pauses
+    step_requested = Signal()
+    run_requested = Signal(bool)  # False pauses
 
     def __init__(
         self, words: StepWords, more: Sequence[QWidget] = (), last: Sequence[QWidget] = ()
@@ -46,7 +46,7 @@ class StepBar(QFrame):
         self.words.elide = Qt.TextElideMode.ElideRight  # what a step is worth stands in the middle
         self._step = button(
             "Step",
-            self.step_wished.emit,
+            self.step_requested.emit,
             icon_name="skip-forward",
             name=f"{words.name}Step",
             tip=words.step_tip,
@@ -98,4 +98,4 @@ class StepBar(QFrame):
         self._run.setEnabled(False)
 
     def _on_run(self) -> None:
-        self.run_wished.emit(not self._is_running)
+        self.run_requested.emit(not self._is_running)

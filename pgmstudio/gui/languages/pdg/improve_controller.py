@@ -17,16 +17,16 @@ from pgmstudio.core.languages.pdg.candidate_operations import (
 from pgmstudio.core.languages.pdg.diagrams import step_words
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.gui.jobs.debounce import one_shot
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.pdg.change_list import signed
 from pgmstudio.gui.languages.pdg.improve_bar import StepBar, StepWords
 from pgmstudio.gui.languages.pdg.node_rows import rows_of, take, weight_of
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import tool_button
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:
-    from pgmstudio.gui.languages.pdg.view import BandDesk
+    from pgmstudio.gui.languages.pdg.view import PdgController
 
 # Long enough to see what a step has changed before the next one comes.
 PAUSE_MS = 600
@@ -42,21 +42,21 @@ _WORDS = StepWords(
 )
 
 
-class Improving(QObject):
+class ImproveController(QObject):
     """One for a page; its bar stands over the canvas while it is used."""
 
-    def __init__(self, shell: Shell, model_id: str, desk: BandDesk) -> None:
+    def __init__(self, app: AppContext, model_id: str, desk: PdgController) -> None:
         super().__init__(desk)
-        self._shell, self._model_id, self._desk = shell, model_id, desk
+        self._app, self._model_id, self._desk = app, model_id, desk
         close = tool_button("x", "Close (the steps stay)", self.close, name="improveNo")
         self.bar = StepBar(_WORDS, last=(close,))
-        self.bar.step_wished.connect(self.step)
-        self.bar.run_wished.connect(self.run)
+        self.bar.step_requested.connect(self.step)
+        self.bar.run_requested.connect(self.run)
         self.bar.hide()
         desk.canvas.hidden_at_right.connect(self.bar.keep_clear)
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_found)
-        self._asker.failed.connect(shell.errors.report)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_found)
+        self._latest_task.failed.connect(app.errors.report)
         self._again = one_shot(self, self.step)
         self._graph: DecisionGraph | None = None
         self.taken = 0
@@ -75,7 +75,7 @@ class Improving(QObject):
         self.bar.tell(_WORDS.first)
 
     def stop(self) -> None:
-        self._asker.forget()
+        self._latest_task.forget()
         self._again.stop()
         self.bar.show_running(False)
 
@@ -83,7 +83,7 @@ class Improving(QObject):
         """Step after step; False pauses after the present one."""
         if not on:
             self._again.stop()
-            self.bar.show_running(False, is_busy=self._asker.is_waiting)
+            self.bar.show_running(False, is_busy=self._latest_task.is_waiting)
             return
         self.bar.show_running(True)
         self.step()
@@ -91,19 +91,19 @@ class Improving(QObject):
     def step(self) -> None:
         """Look for the step worth most; it is taken when it is found."""
         graph = self._desk.graph
-        entry = self._shell.project.models.get(self._model_id)
-        if graph is None or entry is None or self._asker.is_waiting:
+        entry = self._app.project.models.get(self._model_id)
+        if graph is None or entry is None or self._latest_task.is_waiting:
             return
-        rows = rows_of(self._shell.project, entry)
+        rows = rows_of(self._app.project, entry)
         if rows is None:
             self.bar.tell(NO_ROWS)
             self.bar.show_running(False)
             return
-        weight = weight_of(self._shell.project, entry, rows)
+        weight = weight_of(self._app.project, entry, rows)
         self._graph = graph
         self.bar.show_running(self.bar.is_running, is_busy=True)
         self.bar.tell("Looking at merges, splits and redirections…")
-        self._asker.ask(partial(_found, graph, rows, weight))
+        self._latest_task.ask(partial(_found, graph, rows, weight))
 
     def _on_found(self, found: tuple[Prospect | None, ScoreWeight]) -> None:
         best, weight = found
@@ -117,7 +117,7 @@ class Improving(QObject):
             self.bar.show_running(False)
             return
         words = step_words(graph, best.step)
-        if not take(self._shell, self._model_id, best.step):
+        if not take(self._app, self._model_id, best.step):
             self.bar.show_running(False)
             return
         self.taken += 1

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.core.languages.decision_graph_facts import (
-    MOST_ROWS,
+    MAX_ROWS,
     GraphNodeFacts,
     Move,
     graph_node_facts,
@@ -38,8 +38,8 @@ from pgmstudio.core.languages.pdg.session import NodeFlows
 from pgmstudio.core.number_format import grouped
 from pgmstudio.gui.inspector.header import InspectorHead
 from pgmstudio.gui.inspector.node import NotesTab
-from pgmstudio.gui.inspector.subject import Subject
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.inspector.subject import ActiveModel
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.pdg.change_list import ChangeRow, ChangeRows, signed
 from pgmstudio.gui.languages.pdg.flows import ask_flows
 from pgmstudio.gui.languages.pdg.node_rows import move, rows_of, set_numbers, take, weight_of
@@ -47,7 +47,7 @@ from pgmstudio.gui.languages.pdg.parameter_bars import ParameterBars
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Section, Segments, hairline, label, row, scrolled
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 
 class RuleLines(QLabel):
@@ -88,7 +88,7 @@ def _marked(rule: ReachRule) -> str:
 
 
 # More columns are looked at on the page of the data.
-MOST_COLUMNS = 40
+MAX_COLUMNS = 40
 
 
 class GraphRowsTab(QWidget):
@@ -128,8 +128,8 @@ class GraphRowsTab(QWidget):
             )
             return
         names = [variable, *(name for name in data.domain.names if name != variable)]
-        names = names[:MOST_COLUMNS]
-        most = f"The first {MOST_ROWS} rows" if len(rows) == MOST_ROWS else f"{len(rows)} rows"
+        names = names[:MAX_COLUMNS]
+        most = f"The first {MAX_ROWS} rows" if len(rows) == MAX_ROWS else f"{len(rows)} rows"
         self.words.setText(f"{most} that come here, complete rows only.")
         self.table.setFont(theme().font("dense"))
         self.table.setRowCount(len(rows))
@@ -149,7 +149,7 @@ TABS = (
     ("rows", "Rows", "The rows that come to this node"),
     ("notes", "Notes", "What you want to remember about the variable"),
 )
-MOST_RULES = 6
+MAX_RULES = 6
 _TOPIC = "inspector-flows"
 _ICONS = {Deed.MERGE: "git-merge", Deed.SPLIT: "git-fork", Deed.REDIRECT: "path"}
 
@@ -157,24 +157,24 @@ _ICONS = {Deed.MERGE: "git-merge", Deed.SPLIT: "git-fork", Deed.REDIRECT: "path"
 class GraphNodeInspector(QWidget):
     """Keeps its tab while another node is chosen."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.setObjectName("graphNodeInspector")
-        self._shell = shell
-        self._subject: Subject | None = None
+        self._app = app
+        self._subject: ActiveModel | None = None
         self._key = ("", 0)
         self._asked: tuple[object, ...] = ()
         self._facts: GraphNodeFacts | None = None
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_facts)
-        self._asker.failed.connect(shell.errors.report)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_facts)
+        self._latest_task.failed.connect(app.errors.report)
         self._head = InspectorHead("inspectorGraphNode")
         self.segments = Segments(TABS, "graphNodeTabs")
         self.segments.chosen.connect(self._on_tab)
         tabs = row(self.segments, None)
         tabs.setContentsMargins(16, 0, 16, 10)
         self.rows = GraphRowsTab()
-        self.notes = NotesTab(shell)
+        self.notes = NotesTab(app)
         self._pages = QStackedWidget()
         self._pages.addWidget(scrolled(self._node_tab(), "graphNodeScroll"))
         self._pages.addWidget(self.rows)
@@ -232,7 +232,7 @@ class GraphNodeInspector(QWidget):
 
     # -- showing
 
-    def show_node(self, subject: Subject, variable: str, node: int) -> None:
+    def show_node(self, subject: ActiveModel, variable: str, node: int) -> None:
         graph = subject.model
         if not isinstance(graph, DecisionGraph):
             return
@@ -242,7 +242,7 @@ class GraphNodeInspector(QWidget):
         i = graph.domain.index(variable)
         self._ask(subject, graph)
         self._tell_head(graph)
-        found = reach_rules(graph, variable, node, MOST_RULES)
+        found = reach_rules(graph, variable, node, MAX_RULES)
         self.rules.show_rules(found)
         states = graph.domain[variable].states
         self.parameters.show_shares(states, graph.parameters[i][node].tolist())
@@ -258,7 +258,7 @@ class GraphNodeInspector(QWidget):
             told = f"{here} of {total} rows come here"
         self._head.tell(f"{name} of {self._key[0]}", told)
 
-    def _tell_flow(self, subject: Subject, i: int, node: int, flows: NodeFlows) -> None:
+    def _tell_flow(self, subject: ActiveModel, i: int, node: int, flows: NodeFlows) -> None:
         graph, live = subject.model, subject.live
         if not isinstance(graph, DecisionGraph) or subject is not self._subject:
             return
@@ -280,18 +280,18 @@ class GraphNodeInspector(QWidget):
 
     # -- what takes a moment
 
-    def _ask(self, subject: Subject, graph: DecisionGraph) -> None:
-        data = rows_of(self._shell.project, subject.entry)
+    def _ask(self, subject: ActiveModel, graph: DecisionGraph) -> None:
+        data = rows_of(self._app.project, subject.entry)
         weight = self._weight(subject)
-        entry = self._shell.project.data.get(subject.entry.data_id or "")
+        entry = self._app.project.data.get(subject.entry.data_id or "")
         asked = (graph, entry, self._key, weight)
         if asked == self._asked:
             return
         self._asked, self._facts = asked, None
-        self._asker.ask(partial(graph_node_facts, graph, data, *self._key, weight))
+        self._latest_task.ask(partial(graph_node_facts, graph, data, *self._key, weight))
 
-    def _weight(self, subject: Subject) -> ScoreWeight:
-        project, entry = self._shell.project, subject.entry
+    def _weight(self, subject: ActiveModel) -> ScoreWeight:
+        project, entry = self._app.project, subject.entry
         return weight_of(project, entry, rows_of(project, entry))
 
     def _on_facts(self, facts: GraphNodeFacts) -> None:
@@ -335,7 +335,7 @@ class GraphNodeInspector(QWidget):
         self.moves.show_rows([_move_row(one, weight) for one in facts.moves], score)
         self._forest.setVisible(bool(facts.moves))
         self._on_proposed(self.parameters.proposal)
-        data = rows_of(self._shell.project, subject.entry)
+        data = rows_of(self._app.project, subject.entry)
         self.rows.show_rows(data, facts.rows, variable)
 
     def _on_proposed(self, shares: tuple[float, ...] | None) -> None:
@@ -364,15 +364,15 @@ class GraphNodeInspector(QWidget):
 
     def _on_parameters(self, shares: tuple[float, ...]) -> None:
         if self._subject is not None:
-            set_numbers(self._shell, self._subject.model_id, *self._key, shares)
+            set_numbers(self._app, self._subject.model_id, *self._key, shares)
 
     def _on_step(self, step: Step) -> None:
         if self._subject is not None and self._facts is not None:  # not one of the graph before
-            take(self._shell, self._subject.model_id, step)
+            take(self._app, self._subject.model_id, step)
 
     def _on_move(self, found: Move) -> None:
         if self._subject is not None and self._facts is not None:
-            move(self._shell, self._subject.model_id, self._key[0], found.above)
+            move(self._app, self._subject.model_id, self._key[0], found.above)
 
 
 def _move_row(found: Move, weight: ScoreWeight) -> ChangeRow:

@@ -11,7 +11,7 @@ from pgmstudio.core.languages.pdg.diagrams import node_name, step_words
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.project.family_edits import move_variable, set_node, take_step
 from pgmstudio.core.project.project import ModelEntry, Project
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 # A run writes the λ of the model it chose under this name.
 LAMBDA = "lambda"
@@ -39,31 +39,31 @@ def weight_of(project: Project, entry: ModelEntry, rows: DataSet | None) -> Scor
     return ScoreWeight(1.0 if rows is None else rows.total_weight, found)
 
 
-def take(shell: Shell, model_id: str, step: Step) -> bool:
+def take(app: AppContext, model_id: str, step: Step) -> bool:
     """One undoable step; refusals are told as errors are."""
-    entry = shell.project.models[model_id]
+    entry = app.project.models[model_id]
     if not isinstance(entry.model, DecisionGraph):
         return False
-    rows = rows_of(shell.project, entry)
+    rows = rows_of(app.project, entry)
     edit = partial(take_step, model_id=model_id, step=step, data=rows)
-    return shell.change(step_words(entry.model, step), edit)
+    return app.change(step_words(entry.model, step), edit)
 
 
-def move(shell: Shell, model_id: str, variable: str, above: str | None) -> bool:
+def move(app: AppContext, model_id: str, variable: str, above: str | None) -> bool:
     """The variable below another, or as a root."""
-    rows = rows_of(shell.project, shell.project.models[model_id])
+    rows = rows_of(app.project, app.project.models[model_id])
     place = "to the top" if above is None else f"below {above}"
     edit = partial(move_variable, model_id=model_id, variable=variable, above=above, data=rows)
-    return shell.change(f"Move {variable} {place}", edit)
+    return app.change(f"Move {variable} {place}", edit)
 
 
 def set_numbers(
-    shell: Shell, model_id: str, variable: str, node: int, numbers: tuple[float, ...]
+    app: AppContext, model_id: str, variable: str, node: int, numbers: tuple[float, ...]
 ) -> bool:
     """Another distribution in a node."""
-    graph = shell.project.models[model_id].model
+    graph = app.project.models[model_id].model
     if not isinstance(graph, DecisionGraph):
         return False
     name = node_name(graph, variable, node)
     edit = partial(set_node, model_id=model_id, variable=variable, node=node, numbers=numbers)
-    return shell.change(f"Distribution of {name}", edit)
+    return app.change(f"Distribution of {name}", edit)

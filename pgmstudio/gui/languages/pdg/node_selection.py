@@ -9,14 +9,14 @@ from PySide6.QtCore import QObject, Signal
 
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.gui.project.model_state import ByModel
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 NodeKey = tuple[str, int]  # a variable and the number of its node, from 0
-_MOST_SEEN = 200  # graphs, as many as anybody takes back
+_MAX_SEEN = 200  # graphs, as many as anybody takes back
 _LEAST = 1e-6  # so that what never happens leads somewhere too
 
 
-class GraphNodes(QObject):
+class NodeSelection(QObject):
     """One for a shell; `changed` tells the model another node of which is chosen.
 
     Numbers of nodes change with the graph: what is kept is the node, whatever its number.
@@ -24,11 +24,11 @@ class GraphNodes(QObject):
 
     changed = Signal(str)
 
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
-        self._shell = shell
+    def __init__(self, app: AppContext) -> None:
+        super().__init__(app)
+        self._app = app
         # The chosen node in every graph since it was chosen: taken back, a step gives it back.
-        self._chosen: ByModel[list[tuple[DecisionGraph, NodeKey | None]]] = ByModel(shell.document)
+        self._chosen: ByModel[list[tuple[DecisionGraph, NodeKey | None]]] = ByModel(app.document)
 
     def chosen(self, model_id: str) -> NodeKey | None:
         """The chosen node, when the graph still has it."""
@@ -41,11 +41,11 @@ class GraphNodes(QObject):
         before, last = seen[-1]
         key = None if last is None else same_node(before, graph, last)
         seen.append((graph, key))
-        del seen[:-_MOST_SEEN]
+        del seen[:-_MAX_SEEN]
         return key
 
     def _graph(self, model_id: str) -> DecisionGraph | None:
-        entry = self._shell.project.models.get(model_id)
+        entry = self._app.project.models.get(model_id)
         graph = None if entry is None else entry.model
         return graph if isinstance(graph, DecisionGraph) else None
 
@@ -93,7 +93,7 @@ def _line(graph: DecisionGraph, i: int) -> list[int]:
     return line[::-1]
 
 
-def graph_nodes(shell: Shell) -> GraphNodes:
+def graph_nodes(app: AppContext) -> NodeSelection:
     """The one of a shell, made at the first asking."""
-    found = shell.findChild(GraphNodes)
-    return found if isinstance(found, GraphNodes) else GraphNodes(shell)
+    found = app.findChild(NodeSelection)
+    return found if isinstance(found, NodeSelection) else NodeSelection(app)

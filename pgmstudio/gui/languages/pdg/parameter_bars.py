@@ -23,7 +23,7 @@ from pgmstudio.gui.widgets.basic import empty
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 _DIGITS = 3
-MOST_NAME = 92  # px of a state; the rest is for the bar
+MAX_NAME = 92  # px of a state; the rest is for the bar
 
 
 def with_share(shares: Sequence[float], place: int, share: float) -> tuple[float, ...]:
@@ -193,7 +193,7 @@ class ParameterBars(QWidget):
         empty(self._grid)
         self._states, self._bars, self._fields = states, [], []
         widths = (self.fontMetrics().horizontalAdvance(state) for state in states)
-        self._grid.setColumnMinimumWidth(0, round(min(MOST_NAME * theme().scale, max(widths))) + 2)
+        self._grid.setColumnMinimumWidth(0, round(min(MAX_NAME * theme().scale, max(widths))) + 2)
         for row, state in enumerate(states):
             bar, field = _Bar(row), _Field(self)
             bar.setObjectName(f"parameterBar.{state}")

@@ -15,9 +15,9 @@ from pgmstudio.core.languages.pdg.diagrams import BandForm, BandPicture, band_pi
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.node_contexts import paths_through
 from pgmstudio.core.languages.pdg.session import NodeFlows
-from pgmstudio.gui.canvas.level_of_detail import Zoomed
-from pgmstudio.gui.canvas.node_view import Detail, NodeFace, NodeMode
-from pgmstudio.gui.canvas.scene import GraphScene
+from pgmstudio.gui.canvas.level_of_detail import LevelOfDetail
+from pgmstudio.gui.canvas.node_view import Detail, NodeMode, NodeView
+from pgmstudio.gui.canvas.scene import CanvasScene
 from pgmstudio.gui.languages.pdg.arcs import Arc, BandArcs
 from pgmstudio.gui.languages.pdg.band_item import BandItem
 
@@ -25,14 +25,14 @@ Floats = NDArray[np.float64]
 NodeKey = tuple[str, int]  # a variable and the number of its node, from 0
 
 
-class _AlwaysFull(Zoomed):
+class _AlwaysFull(LevelOfDetail):
     """Bands show their rows at every zoom; how much of a node, they decide by themselves."""
 
     def detail_of(self, zoom: float) -> Detail:
         return Detail.FULL
 
 
-class BandScene(GraphScene):
+class BandScene(CanvasScene):
     """To the view a graph whose nodes are the bands and which has no edges."""
 
     is_fixed = True
@@ -55,7 +55,7 @@ class BandScene(GraphScene):
     def show_bands(
         self,
         graph: DecisionGraph,
-        faces: Mapping[str, NodeFace],
+        faces: Mapping[str, NodeView],
         collapsed: Collection[str] = (),
     ) -> None:
         """Another graph, or other variables of it collapsed."""
@@ -93,7 +93,7 @@ class BandScene(GraphScene):
             self.addItem(arcs)
         self.choose(self.chosen)
 
-    def _new_item(self, node: PictureNode, face: NodeFace) -> BandItem:
+    def _new_item(self, node: PictureNode, face: NodeView) -> BandItem:
         assert self.graph is not None
         band = self.bands.bands[self.graph.domain.index(node.id)]
         return BandItem(node, face, self.zoomed, self.graph, band)
@@ -133,7 +133,7 @@ class BandScene(GraphScene):
                 item.nodes.rows = rows
                 item.update()
 
-    def show_faces(self, faces: Mapping[str, NodeFace]) -> bool:
+    def show_faces(self, faces: Mapping[str, NodeView]) -> bool:
         marks = {name: item.face.mark for name, item in self.nodes.items()}
         resized = super().show_faces(_with_rows(faces))
         if any(item.face.mark != marks[name] for name, item in self.nodes.items()):
@@ -213,7 +213,7 @@ class BandScene(GraphScene):
         return QRectF(box.x, box.y, box.width, box.height)
 
 
-def _with_rows(faces: Mapping[str, NodeFace]) -> dict[str, NodeFace]:
+def _with_rows(faces: Mapping[str, NodeView]) -> dict[str, NodeView]:
     """The gutter shows bars, however the variables are drawn elsewhere."""
     return {
         name: face if face.mode is NodeMode.PRIOR else replace(face, mode=NodeMode.PRIOR)

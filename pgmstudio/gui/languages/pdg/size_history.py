@@ -18,16 +18,16 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.number_format import counted, grouped
-from pgmstudio.gui.inspector.subject import Subject
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.inspector.subject import ActiveModel
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.project.model_state import ByModel
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Section, label
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 # More cells are read beside the window.
-MOST_AT_ONCE = 200_000
-MOST_KEPT = 200
+MAX_AT_ONCE = 200_000
+MAX_CACHED = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,19 +40,19 @@ class TrailPoint:
     bits: float
 
 
-class GraphTrail(QObject):
+class SizeHistory(QObject):
     """One for a shell; `changed` tells the model that has another point."""
 
     changed = Signal(str)
 
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
-        self._shell = shell
-        self._points: ByModel[list[TrailPoint]] = ByModel(shell.document)
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_measured)
-        self._asker.failed.connect(shell.errors.report)
-        shell.document.replaced.connect(self._asker.forget)
+    def __init__(self, app: AppContext) -> None:
+        super().__init__(app)
+        self._app = app
+        self._points: ByModel[list[TrailPoint]] = ByModel(app.document)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_measured)
+        self._latest_task.failed.connect(app.errors.report)
+        app.document.replaced.connect(self._latest_task.forget)
 
     def points(self, model_id: str) -> tuple[TrailPoint, ...]:
         """In the order in which they were first seen."""
@@ -67,16 +67,16 @@ class GraphTrail(QObject):
         self._points[model_id] = of_rows
         if any(p.graph is graph for p in of_rows):
             return
-        if rows.codes.size <= MOST_AT_ONCE:
+        if rows.codes.size <= MAX_AT_ONCE:
             self._on_measured((model_id, _measured(graph, rows)))
         else:
-            self._asker.ask(partial(_answered, model_id, graph, rows))
+            self._latest_task.ask(partial(_answered, model_id, graph, rows))
 
     def _on_measured(self, found: tuple[str, TrailPoint]) -> None:
         model_id, point = found
-        if model_id not in self._shell.project.models:
+        if model_id not in self._app.project.models:
             return  # it was deleted meanwhile
-        self._points[model_id] = [*self._points.get(model_id, ()), point][-MOST_KEPT:]
+        self._points[model_id] = [*self._points.get(model_id, ()), point][-MAX_CACHED:]
         self.changed.emit(model_id)
 
 
@@ -91,10 +91,10 @@ def _answered(
     return model_id, _measured(graph, rows)
 
 
-def graph_trail(shell: Shell) -> GraphTrail:
+def graph_trail(app: AppContext) -> SizeHistory:
     """The one of a shell, made at the first asking."""
-    found = shell.findChild(GraphTrail)
-    return found if isinstance(found, GraphTrail) else GraphTrail(shell)
+    found = app.findChild(SizeHistory)
+    return found if isinstance(found, SizeHistory) else SizeHistory(app)
 
 
 class _Trail(QWidget):
@@ -176,19 +176,19 @@ class _Trail(QWidget):
 class TrailSection(Section):
     """Only for decision graphs with rows, from the second version on."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__("Size and likelihood")
         self.setObjectName("inspectorTrail")
-        self._trail = graph_trail(shell)
+        self._trail = graph_trail(app)
         self._trail.changed.connect(self._on_changed)
-        self._subject: Subject | None = None
+        self._subject: ActiveModel | None = None
         self.plot = _Trail()
         self.words = label("", "tertiary", size="dense", wrap=True)
         self.add(self.plot)
         self.add(self.words)
         self.hide()
 
-    def show_subject(self, subject: Subject) -> None:
+    def show_subject(self, subject: ActiveModel) -> None:
         self._subject = subject
         graph = subject.model
         points = self._trail.points(subject.model_id)

@@ -12,10 +12,10 @@ from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.session import DecisionGraphSession, NodeFlows
 from pgmstudio.core.learning.base import Stepped
 from pgmstudio.core.number_format import counted
-from pgmstudio.gui.canvas.node_view import NodeFace, NodeMode
+from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
 from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.jobs.job import JobState
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.pdg.canvas import BandCanvas
 from pgmstudio.gui.languages.pdg.change_list import signed
 from pgmstudio.gui.languages.pdg.improve_bar import StepBar, StepWords
@@ -26,11 +26,11 @@ from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import button
 from pgmstudio.gui.widgets.table import Column, FactTable
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.page import Page
 
 # Older steps than these are not kept.
-MOST_STEPS = 500
+MAX_STEPS = 500
 # A step that takes longer is waited for with words about what the run does.
 _LATE_MS = 800
 _WORDS = StepWords(
@@ -59,12 +59,12 @@ _COLUMNS = (
 class PdgStepsPage(Page):
     """Step, run, pause, to the end, stop; any step told can be looked at again."""
 
-    def __init__(self, shell: Shell, run: LearningRun) -> None:
+    def __init__(self, app: AppContext, run: LearningRun) -> None:
         super().__init__(_key(run))
-        self._shell, self._run = shell, run
+        self._app, self._run = app, run
         self._steps: list[Stepped] = []
         self._told = 0
-        self._is_asked = False  # a step that has not come yet
+        self._is_requested = False  # a step that has not come yet
         self._end = button(
             "To the end",
             self._on_to_end,
@@ -88,11 +88,11 @@ class PdgStepsPage(Page):
         )
         self._open.hide()
         self.bar = StepBar(_WORDS, (self._end, self._stop, self._open))
-        self.bar.step_wished.connect(self.step)
-        self.bar.run_wished.connect(self._on_run)
+        self.bar.step_requested.connect(self.step)
+        self.bar.run_requested.connect(self._on_run)
         self.canvas = BandCanvas()
         for wish in ("click_state", "exclude_state", "toggle_state", "likelihood", "do"):
-            getattr(self.canvas.wishes, wish).connect(self._refuse)
+            getattr(self.canvas.signals, wish).connect(self._refuse)
         self.table = FactTable("pdgStepsTable", "Steps, the newest first", _COLUMNS)
         self.table.selected.connect(self._on_selected)
         layout = QVBoxLayout(self)
@@ -103,9 +103,9 @@ class PdgStepsPage(Page):
         splitter.setStretchFactor(0, 5)
         splitter.setSizes([500, 130])
         layout.addWidget(splitter, 1)
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_flows)
-        self._asker.failed.connect(shell.errors.report)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_flows)
+        self._latest_task.failed.connect(app.errors.report)
         self._again = one_shot(self, self.step)
         self._late = one_shot(self, self._tell_progress, _LATE_MS)
         self._placed = one_shot(self, self._tell_waiting)
@@ -127,7 +127,7 @@ class PdgStepsPage(Page):
 
     def closed(self) -> None:
         """The run waits where it is; the list of runs lets it go on."""
-        self._asker.forget()
+        self._latest_task.forget()
         for timer in (self._again, self._late, self._placed):
             timer.stop()
         self.canvas.stop()
@@ -135,15 +135,15 @@ class PdgStepsPage(Page):
     # -- wishes
 
     def step(self) -> None:
-        if self._run.state.is_end or self._is_asked:
+        if self._run.state.is_end or self._is_requested:
             return
-        self._is_asked = True
+        self._is_requested = True
         self._late.start()
         self._run.step()
         self._show_state()
 
     def _on_run(self, on: bool) -> None:
-        self.bar.show_running(on, is_busy=self._is_asked)
+        self.bar.show_running(on, is_busy=self._is_requested)
         if on:
             self.step()
         else:
@@ -151,7 +151,7 @@ class PdgStepsPage(Page):
 
     def _on_to_end(self) -> None:
         self._again.stop()
-        self._is_asked = False
+        self._is_requested = False
         self.bar.show_running(False)
         self._run.resume()
         self.bar.tell("Going on to the end; Step stops it again.")
@@ -159,7 +159,7 @@ class PdgStepsPage(Page):
     def _on_open(self) -> None:
         from pgmstudio.gui.runs.live_model import open_best
 
-        open_best(self._shell, self._run)
+        open_best(self._app, self._run)
 
     def _refuse(self, *_: object) -> None:
         self.canvas.refuse(_NOT_HERE)
@@ -168,8 +168,8 @@ class PdgStepsPage(Page):
 
     def _on_stepped(self, step: Stepped) -> None:
         self._told += 1
-        self._steps = [*self._steps, step][-MOST_STEPS:]
-        self._is_asked = False
+        self._steps = [*self._steps, step][-MAX_STEPS:]
+        self._is_requested = False
         self._late.stop()
         self._show_table()
         self.table.select(0)
@@ -191,9 +191,9 @@ class PdgStepsPage(Page):
         score, bits, size = (step.gains[k] for k in _GAINS)
         self.bar.tell(f"{step.words}: {gain_words(score, bits, size)} · {step.place}")
         if isinstance(step.model, DecisionGraph):
-            self._asker.ask(partial(_flows, step.model, step))
+            self._latest_task.ask(partial(_flows, step.model, step))
 
-    def _on_flows(self, found: tuple[Stepped, NodeFlows, dict[str, NodeFace]]) -> None:
+    def _on_flows(self, found: tuple[Stepped, NodeFlows, dict[str, NodeView]]) -> None:
         step, flows, faces = found
         assert isinstance(step.model, DecisionGraph)
         bands = self.canvas.bands
@@ -208,12 +208,12 @@ class PdgStepsPage(Page):
             words = "The run has ended" if self._run.state is JobState.FINISHED else "Stopped"
             more = "; its model is in the project." if self._run.best is not None else "."
             self.bar.tell(f"{words} after {counted(self._told, 'step')} told{more}")
-        elif self._is_asked and not self._late.isActive():
+        elif self._is_requested and not self._late.isActive():
             self._tell_progress()
 
     def _tell_progress(self) -> None:
         """The next step is long in coming: what the run does meanwhile."""
-        if self._is_asked and not self._run.state.is_end:
+        if self._is_requested and not self._run.state.is_end:
             self.bar.tell(self._run.progress.message or "The run begins…")
 
     def _tell_waiting(self) -> None:
@@ -230,7 +230,7 @@ class PdgStepsPage(Page):
             self._again.stop()
             self.bar.show_end()
         else:
-            self.bar.show_running(self.bar.is_running, is_busy=self._is_asked)
+            self.bar.show_running(self.bar.is_running, is_busy=self._is_requested)
         for one in (self._end, self._stop):
             one.setEnabled(not is_end)
         self._open.setVisible(is_end and self._run.best is not None)
@@ -242,12 +242,12 @@ _GAINS = ("score", "bits", "size")
 
 def _flows(
     graph: DecisionGraph, step: Stepped, _cancel: CancelToken
-) -> tuple[Stepped, NodeFlows, dict[str, NodeFace]]:
+) -> tuple[Stepped, NodeFlows, dict[str, NodeView]]:
     session = DecisionGraphSession(graph)
     faces = {}
     for variable in graph.domain:
         beliefs = tuple(map(float, session.belief(variable.name).values))
-        faces[variable.name] = NodeFace(
+        faces[variable.name] = NodeView(
             variable.name, NodeMode.PRIOR, variable.states, beliefs, beliefs
         )
     return step, session.node_flows(), faces
@@ -257,8 +257,8 @@ def _key(run: LearningRun) -> str:
     return f"pdg-steps:{id(run)}"
 
 
-def open_steps(shell: Shell, run: LearningRun) -> PdgStepsPage:
+def open_steps(app: AppContext, run: LearningRun) -> PdgStepsPage:
     """The page of a run's steps, in front."""
-    page = shell.open_page(_key(run), partial(PdgStepsPage, shell, run))
+    page = app.open_page(_key(run), partial(PdgStepsPage, app, run))
     assert isinstance(page, PdgStepsPage)
     return page

@@ -5,12 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
-from pgmstudio.gui.window.actions import ActionBook
+from pgmstudio.gui.window.actions import ActionRegistry
 
 MERGE, SPLIT, IMPROVE = "model.graph.merge", "model.graph.split", "model.graph.improve"
 
 
-def graph_tools(book: ActionBook, parent: QWidget) -> QWidget:
+def graph_tools(book: ActionRegistry, parent: QWidget) -> QWidget:
     """They are the actions of the menu, greyed with them."""
     made = QWidget(parent)
     made.setObjectName("graphTools")

@@ -21,7 +21,7 @@ from pgmstudio.core.languages.pdg.node_contexts import reach_rules
 from pgmstudio.core.languages.pdg.session import NodeFlows
 from pgmstudio.core.project.model_edits import set_display_mode
 from pgmstudio.gui.canvas.signals import Hit
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.pdg.canvas import BandCanvas
 from pgmstudio.gui.languages.pdg.context_menu import (
     add_merges,
@@ -31,13 +31,13 @@ from pgmstudio.gui.languages.pdg.context_menu import (
 )
 from pgmstudio.gui.languages.pdg.edit_controller import BandChanges
 from pgmstudio.gui.languages.pdg.flows import ask_flows
-from pgmstudio.gui.languages.pdg.improve_controller import Improving
+from pgmstudio.gui.languages.pdg.improve_controller import ImproveController
 from pgmstudio.gui.languages.pdg.node_rows import move, rows_of, weight_of
 from pgmstudio.gui.languages.pdg.node_selection import NodeKey, graph_nodes
 from pgmstudio.gui.languages.pdg.size_history import graph_trail
 from pgmstudio.gui.languages.pdg.toolbar import MERGE, SPLIT, graph_tools
 from pgmstudio.gui.project.workspace import Selection
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:
     from pgmstudio.gui.model_page.page import ModelPage
@@ -58,37 +58,37 @@ _FORWARDED = (
 )
 
 
-class BandDesk(QObject):
+class PdgController(QObject):
     """Stands in place of the canvas while its picture is chosen."""
 
-    def __init__(self, shell: Shell, model_id: str, page: ModelPage) -> None:
+    def __init__(self, app: AppContext, model_id: str, page: ModelPage) -> None:
         super().__init__(page)
-        self._shell, self._model_id, self._page = shell, model_id, page
+        self._app, self._model_id, self._page = app, model_id, page
         self.canvas = BandCanvas()
         self.canvas.hide()
-        view, wishes = self.canvas.band_view, self.canvas.wishes
+        view, signals = self.canvas.band_view, self.canvas.signals
         for wish in _FORWARDED:
-            getattr(wishes, wish).connect(getattr(page.canvas.wishes, wish))
-        wishes.menu.connect(self._on_menu)
-        wishes.do.connect(self._refuse_do)
-        wishes.do_menu.connect(self._refuse_do)
+            getattr(signals, wish).connect(getattr(page.canvas.signals, wish))
+        signals.menu.connect(self._on_menu)
+        signals.do.connect(self._refuse_do)
+        signals.do_menu.connect(self._refuse_do)
         view.node_chosen.connect(self._on_node_chosen)
         view.node_menu.connect(self._on_node_menu)
-        view.collapse_wished.connect(self.toggle)
+        view.collapse_requested.connect(self.toggle)
         view.describe_node = self.describe
         view.explain_impossible = page.asking.why_impossible
         page.asking.live.refused.connect(self._on_refused)
-        self._trail = graph_trail(shell)
-        self._nodes = graph_nodes(shell)
+        self._trail = graph_trail(app)
+        self._nodes = graph_nodes(app)
         self._nodes.changed.connect(self._on_choice)
-        shell.bench.selection_changed.connect(self._on_selection)
-        self._counter = Asker(self)
+        app.workspace.selection_changed.connect(self._on_selection)
+        self._counter = LatestTask(self)
         self._counter.answered.connect(self._on_counts)
-        self._counter.failed.connect(shell.errors.report)
+        self._counter.failed.connect(app.errors.report)
         self._counted: tuple[object, ...] = ()
-        self.changes = BandChanges(shell, model_id, page, self)
-        self.improving = Improving(shell, model_id, self)
-        page.bar.add_own(graph_tools(shell.book, page.bar))
+        self.changes = BandChanges(app, model_id, page, self)
+        self.improving = ImproveController(app, model_id, self)
+        page.bar.add_own(graph_tools(app.book, page.bar))
 
     @property
     def is_open(self) -> bool:
@@ -132,10 +132,10 @@ class BandDesk(QObject):
         self.canvas.bands.show_bands(graph, faces, collapsed)
         if is_other:
             self.improving.forget_last()
-            rows = rows_of(self._shell.project, self._page.entry)
+            rows = rows_of(self._app.project, self._page.entry)
             self._trail.see(self._model_id, graph, rows)
             self.canvas.bands.choose(self._nodes.chosen(self._model_id))
-            self._on_selection(self._shell.bench.selection)
+            self._on_selection(self._app.workspace.selection)
         self._ask_flows(graph)
         self._ask_counts(graph)
         self.canvas.refresh_soon()
@@ -144,7 +144,7 @@ class BandDesk(QObject):
         self._counter.forget()
         self.changes.stop()
         self.improving.stop()
-        if self._model_id in self._shell.project.models:
+        if self._model_id in self._app.project.models:
             self._page.asking.live.side.forget(_TOPIC)
         self.canvas.stop()
 
@@ -161,7 +161,7 @@ class BandDesk(QObject):
             self.canvas.refresh_soon()
 
     def _ask_counts(self, graph: DecisionGraph) -> None:
-        project, entry = self._shell.project, self._page.entry
+        project, entry = self._app.project, self._page.entry
         asked = (graph, project.data.get(entry.data_id or ""), self.canvas.bands.collapsed)
         if asked == self._counted:
             return
@@ -181,17 +181,17 @@ class BandDesk(QObject):
     def _on_node_chosen(self, key: NodeKey | None) -> None:
         self._nodes.choose(self._model_id, key)  # before panels make way for what is selected
         if key is not None:
-            self._page.canvas.wishes.select.emit((key[0],), ())
+            self._page.canvas.signals.select.emit((key[0],), ())
 
     def _on_choice(self, model_id: str) -> None:
-        if model_id == self._model_id and model_id in self._shell.project.models:
+        if model_id == self._model_id and model_id in self._app.project.models:
             self.canvas.bands.choose(self._nodes.chosen(model_id))
             self.canvas.band_view.show_selected_soon()
             for action in (MERGE, SPLIT):
-                self._shell.book.refresh(action)
+                self._app.book.refresh(action)
 
     def _on_selection(self, selection: Selection) -> None:
-        if self._shell.bench.model_id != self._model_id:
+        if self._app.workspace.model_id != self._model_id:
             return
         self.canvas.bands.show_selection(selection.nodes, ())
         chosen = self._nodes.chosen(self._model_id)
@@ -237,18 +237,18 @@ class BandDesk(QObject):
         word = "Collapse" if on else "Expand"
         text = f"{word} {variables[0] if len(variables) == 1 else 'all nodes'}"
         edit = partial(set_display_mode, model_id=self._model_id, nodes=variables, mode=mode)
-        self._shell.change(text, edit)
+        self._app.change(text, edit)
 
     def measured_by(self) -> tuple[DataSet | None, ScoreWeight]:
         """The rows that changes are measured on, and how bits and size are weighed."""
-        project = self._shell.project
+        project = self._app.project
         entry = project.models[self._model_id]
         rows = rows_of(project, entry)
         return rows, weight_of(project, entry, rows)
 
     def move(self, variable: str, above: str | None) -> None:
         """In the forest of variables."""
-        move(self._shell, self._model_id, variable, above)
+        move(self._app, self._model_id, variable, above)
 
     def collapse_all(self, on: bool) -> None:
         graph = self.graph
@@ -258,7 +258,7 @@ class BandDesk(QObject):
 
     def _on_menu(self, hit: Hit, place: QPoint) -> None:
         if hit.node is not None:
-            self._page.canvas.wishes.select.emit((hit.node.id,), ())
+            self._page.canvas.signals.select.emit((hit.node.id,), ())
         menu = band_menu(self._page, self, hit)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(place)
@@ -270,31 +270,33 @@ class BandDesk(QObject):
         menu.setToolTipsVisible(True)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if deed == MERGE:
-            add_merges(menu, self._shell, self._model_id, self, key)
+            add_merges(menu, self._app, self._model_id, self, key)
         else:
-            add_split(menu, self._shell, self._model_id, self, key)
+            add_split(menu, self._app, self._model_id, self, key)
         view = self.canvas.band_view
         place = view.mapFromScene(self.canvas.bands.box_of(key)).boundingRect().bottomLeft()
         menu.popup(view.viewport().mapToGlobal(place))
 
     def _on_node_menu(self, key: NodeKey, place: QPoint) -> None:
-        menu = graph_node_menu(self._shell, self._model_id, self, key)
+        menu = graph_node_menu(self._app, self._model_id, self, key)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(place)
 
     def _refuse_do(self, node: str, _how: Any) -> None:
-        self.canvas.refuse(f"{node} cannot be set from outside: {self._page.asking.why_no_do()}")
+        self.canvas.refuse(f"{node} cannot be set from outside: {self._page.asking.no_do_reason()}")
 
     def _on_refused(self, _variable: str, error: object) -> None:
         if self.is_open:
             self.canvas.refuse(str(error))
 
 
-def band_desk(shell: Shell, model_id: str, page: ModelPage) -> BandDesk | None:
+def pdg_controller(app: AppContext, model_id: str, page: ModelPage) -> PdgController | None:
     """None for a model of another language."""
-    return BandDesk(shell, model_id, page) if isinstance(page.entry.model, DecisionGraph) else None
+    return (
+        PdgController(app, model_id, page) if isinstance(page.entry.model, DecisionGraph) else None
+    )
 
 
-def in_place(desk: BandDesk | None) -> tuple[QWidget, ...]:
+def in_place(desk: PdgController | None) -> tuple[QWidget, ...]:
     """What may stand in place of the canvas."""
     return () if desk is None else (desk.improving.bar, desk.canvas)

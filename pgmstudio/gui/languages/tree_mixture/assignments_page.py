@@ -34,7 +34,7 @@ from pgmstudio.core.languages.tree_mixture.components import Mixture
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.project import Project
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, button, label, row
@@ -42,7 +42,7 @@ from pgmstudio.gui.widgets.column_table import LinedRows, dress_head
 from pgmstudio.gui.widgets.combo_box import offer
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.table import SortHead, widening
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.page import Page
 
 Index = QModelIndex | QPersistentModelIndex
@@ -128,9 +128,9 @@ def _side(column: int) -> int:
 class ComponentRowsPage(Page):
     """Every row of a data set that has columns of the model."""
 
-    def __init__(self, shell: Shell, model_id: str) -> None:
+    def __init__(self, app: AppContext, model_id: str) -> None:
         super().__init__(f"assignments:{model_id}")
-        self._shell, self._id = shell, model_id
+        self._app, self._id = app, model_id
         self._found: RowComponents | None = None
         self._asked: tuple[object, ...] = ()
         self.choice = QComboBox()
@@ -166,9 +166,9 @@ class ComponentRowsPage(Page):
             name="assignExport",
             tip="One line for each row: class, responsibility, entropy, all shares.",
         )
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_found)
-        self._asker.failed.connect(self._on_failed)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_found)
+        self._latest_task.failed.connect(self._on_failed)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 8)
         layout.setSpacing(8)
@@ -176,7 +176,7 @@ class ComponentRowsPage(Page):
         layout.addWidget(widening(head_row, 2))
         layout.addWidget(self.note)
         layout.addWidget(self.table, 1)
-        shell.document.changed.connect(self._on_document)
+        app.document.changed.connect(self._on_document)
         theme().changed.connect(self._restyle)
         self._restyle()
         self._fill()
@@ -184,7 +184,7 @@ class ComponentRowsPage(Page):
 
     @property
     def title(self) -> str:
-        entry = self._shell.project.models.get(self._id)
+        entry = self._app.project.models.get(self._id)
         return "Rows" if entry is None else f"Rows of {entry.title}"
 
     def page_icon(self) -> QIcon:
@@ -192,14 +192,14 @@ class ComponentRowsPage(Page):
 
     @property
     def model_id(self) -> str | None:
-        return self._id if self._id in self._shell.project.models else None
+        return self._id if self._id in self._app.project.models else None
 
     @property
     def found(self) -> RowComponents | None:
         return self._found
 
     def closed(self) -> None:
-        self._asker.forget()
+        self._latest_task.forget()
 
     def _restyle(self) -> None:
         self.table.setFont(theme().font("dense"))
@@ -210,13 +210,13 @@ class ComponentRowsPage(Page):
 
     @property
     def _model(self) -> Mixture | None:
-        entry = self._shell.project.models.get(self._id)
+        entry = self._app.project.models.get(self._id)
         model = None if entry is None else entry.model
         return model if isinstance(model, TreeMixture | LatentClasses) else None
 
     def _fill(self) -> None:
         """The data sets that have a column of the model, its own first chosen."""
-        project, model = self._shell.project, self._model
+        project, model = self._app.project, self._model
         known = set() if model is None else set(model.domain.names)
         shown = {k: e.name for k, e in project.data.items() if known & set(e.data.domain.names)}
         own = project.models[self._id].data_id if model is not None else None
@@ -230,7 +230,7 @@ class ComponentRowsPage(Page):
 
     def _ask(self, *_: object) -> None:
         model = self._model
-        entry = self._shell.project.data.get(self.choice.currentData() or "")
+        entry = self._app.project.data.get(self.choice.currentData() or "")
         if model is None or entry is None:
             self.note.tell("No data set has a column of this model. Import one first.")
             self.exporter.setEnabled(False)
@@ -241,7 +241,7 @@ class ComponentRowsPage(Page):
         self.note.tell("")
         self.exporter.setEnabled(False)
         self.facts.setText(f"Assigning {counted(entry.data.row_count, 'row')}…")
-        self._asker.ask(partial(_assigned, model, entry.data))
+        self._latest_task.ask(partial(_assigned, model, entry.data))
 
     def _on_found(self, found: RowComponents) -> None:
         self._found = found
@@ -272,7 +272,7 @@ class ComponentRowsPage(Page):
             self.note.tell(str(error), "warning")
             self.facts.setText("")
         else:
-            self._shell.errors.report(error)
+            self._app.errors.report(error)
 
     # -- taking away
 
@@ -290,11 +290,11 @@ class ComponentRowsPage(Page):
             return
         try:
             text = table_text(component_table(found, what_is_called(model)))
-            self._shell.write_csv(path, text)
+            self._app.write_csv(path, text)
         except PgmStudioError as error:
-            self._shell.errors.report(error)
+            self._app.errors.report(error)
             return
-        self._shell.tell(f"{counted(found.row_count, 'row')} were written to {path.name}.")
+        self._app.tell(f"{counted(found.row_count, 'row')} were written to {path.name}.")
 
 
 def _assigned(model: Mixture, data: DataSet, cancel: CancelToken) -> RowComponents:

@@ -16,7 +16,7 @@ _PAD = 10.0
 _SAMPLE = 22.0
 _BAR = 9.0
 # A prior outline that hugs its bar only blurs it.
-_LEAST_SHIFT = 0.004
+_MIN_SHIFT = 0.004
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -175,7 +175,7 @@ class ComponentCard(QAbstractButton):
             bar.topLeft(), QPointF(bar.left() + bar.width() * self._share, bar.bottom())
         )
         painter.drawRoundedRect(filled, 2, 2)
-        if abs(self._share - self._prior) >= _LEAST_SHIFT:
+        if abs(self._share - self._prior) >= _MIN_SHIFT:
             painter.setPen(QPen(look.color("ghost", 0.6), 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             end = bar.left() + bar.width() * self._prior

@@ -21,14 +21,14 @@ from pgmstudio.core.languages.tree_mixture.diagrams import trees_name
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.project.edits import replace_model
 from pgmstudio.core.project.project import Project
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
 from pgmstudio.gui.languages.tree_mixture.component_strip import ComponentStrip
 from pgmstudio.gui.model_page.node_views import blended
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import button
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 OVERLAY = "overlay"
 
@@ -102,35 +102,35 @@ class TreeEditBar(QFrame):
         self.gain.setFont(theme().font("body", "semibold"))
 
 
-class ComponentDesk(QObject):
+class ComponentController(QObject):
     """For the page of one mixture; `picture_wished` names the picture of the chosen trees."""
 
-    picture_wished = Signal(str)
+    picture_requested = Signal(str)
     shares_shown = Signal()  # the cards have other numbers
     refused = Signal(str)
 
-    def __init__(self, shell: Shell, model_id: str, parent: QObject) -> None:
+    def __init__(self, app: AppContext, model_id: str, parent: QObject) -> None:
         super().__init__(parent)
-        self._shell, self._model_id = shell, model_id
-        self._views = component_views(shell)
+        self._app, self._model_id = app, model_id
+        self._views = component_views(app)
         self.strip = ComponentStrip()
         self.edit_bar = TreeEditBar()
         self.offered: TriedEdit | None = None
         self._wanted: tuple[object, ...] = ()
-        self._trying = Asker(self)
+        self._trying = LatestTask(self)
         self._trying.answered.connect(self._on_tried)
-        self._trying.failed.connect(shell.errors.report)
+        self._trying.failed.connect(app.errors.report)
         self.strip.chosen.connect(self._on_chosen)
         self.edit_bar.accept.clicked.connect(self.accept)
         self._views.changed.connect(self._on_views)
-        shell.bench.selection_changed.connect(self._on_selection)
-        shell.bench.beliefs_changed.connect(self._on_beliefs)
-        shell.document.changed.connect(self._on_document)
+        app.workspace.selection_changed.connect(self._on_selection)
+        app.workspace.beliefs_changed.connect(self._on_beliefs)
+        app.document.changed.connect(self._on_document)
         self.follow()
 
     @property
     def mixture(self) -> TreeMixture | None:
-        entry = self._shell.project.models.get(self._model_id)
+        entry = self._app.project.models.get(self._model_id)
         return entry.model if entry is not None and isinstance(entry.model, TreeMixture) else None
 
     @property
@@ -174,7 +174,7 @@ class ComponentDesk(QObject):
         mixture = self.mixture
         if mixture is None:
             return
-        live = self._shell.bench.beliefs(self._model_id)
+        live = self._app.workspace.beliefs(self._model_id)
         blend = self._views.blend(self._model_id)
         priors = tuple(mixture.weights.tolist())
         shares = blended(priors, live.component_shares, blend) or priors
@@ -188,7 +188,7 @@ class ComponentDesk(QObject):
 
     def _on_chosen(self, trees: tuple[int, ...]) -> None:
         if trees == self._views.chosen(self._model_id):
-            self.picture_wished.emit(self.picture_name)  # from a picture of something else
+            self.picture_requested.emit(self.picture_name)  # from a picture of something else
         self._views.choose(self._model_id, trees)
         self.strip.show_chosen(self._views.chosen(self._model_id))
 
@@ -197,7 +197,7 @@ class ComponentDesk(QObject):
             self.strip.show_chosen(self._views.chosen(model_id))
             self._show_shares()
             self._offer()
-            self.picture_wished.emit(self.picture_name)
+            self.picture_requested.emit(self.picture_name)
 
     def _on_beliefs(self, model_id: str) -> None:
         if model_id == self._model_id:
@@ -216,8 +216,8 @@ class ComponentDesk(QObject):
     @property
     def rows(self) -> DataSet | None:
         """What edits are measured on: the rows the model goes with."""
-        entry = self._shell.project.models.get(self._model_id)
-        data = None if entry is None else self._shell.project.data.get(entry.data_id or "")
+        entry = self._app.project.models.get(self._model_id)
+        data = None if entry is None else self._app.project.data.get(entry.data_id or "")
         return None if data is None else data.data
 
     def edit(self) -> TreeEdit | str:
@@ -225,7 +225,7 @@ class ComponentDesk(QObject):
         mixture, tree = self.mixture, self.tree
         if mixture is None or tree is None:
             return "show one tree alone first: click its card."
-        chosen = self._shell.bench.selection
+        chosen = self._app.workspace.selection
         inner = mixture.tree_domain
         if len(chosen.edges) == 1 and not chosen.nodes:
             one, other = chosen.edges[0]
@@ -244,7 +244,7 @@ class ComponentDesk(QObject):
 
     def _offer(self) -> None:
         """Try what the selection asks for, beside the window."""
-        if self._shell.bench.model_id != self._model_id:
+        if self._app.workspace.model_id != self._model_id:
             return
         wanted, mixture = self.edit(), self.mixture
         if isinstance(wanted, str) or mixture is None:
@@ -270,7 +270,7 @@ class ComponentDesk(QObject):
     def _on_tried(self, found: TriedEdit) -> None:
         if self._wanted and found.before is self._wanted[0] and found.edit == self._wanted[1]:
             self.offered = found
-            self._shell.book.refresh()
+            self._app.book.refresh()
             self.edit_bar.gain.setText(gain_words(found.gain))
             self.edit_bar.accept.setEnabled(True)
 
@@ -283,7 +283,7 @@ class ComponentDesk(QObject):
         if found.before is not self.mixture:
             return False
         edit = partial(replace_model, model_id=self._model_id, model=found.after)
-        return self._shell.change(found.edit.words(), edit)
+        return self._app.change(found.edit.words(), edit)
 
     @property
     def can_remove(self) -> bool:

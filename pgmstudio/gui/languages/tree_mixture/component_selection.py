@@ -8,7 +8,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from pgmstudio.gui.project.model_state import ByModel
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 
 class ComponentViews(QObject):
@@ -16,10 +16,10 @@ class ComponentViews(QObject):
 
     changed = Signal(str)
 
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
-        self._chosen: ByModel[tuple[int, ...]] = ByModel(shell.document)
-        self._blends: ByModel[float] = ByModel(shell.document)
+    def __init__(self, app: AppContext) -> None:
+        super().__init__(app)
+        self._chosen: ByModel[tuple[int, ...]] = ByModel(app.document)
+        self._blends: ByModel[float] = ByModel(app.document)
 
     def chosen(self, model_id: str) -> tuple[int, ...]:
         """The trees in view, from 0; none: all of them."""
@@ -47,7 +47,7 @@ class ComponentViews(QObject):
             self.changed.emit(model_id)
 
 
-def component_views(shell: Shell) -> ComponentViews:
+def component_views(app: AppContext) -> ComponentViews:
     """The one of a shell, made at the first asking."""
-    found = shell.findChild(ComponentViews)
-    return found if isinstance(found, ComponentViews) else ComponentViews(shell)
+    found = app.findChild(ComponentViews)
+    return found if isinstance(found, ComponentViews) else ComponentViews(app)

@@ -13,7 +13,7 @@ from pgmstudio.gui.languages.tree_mixture.component_card import ComponentCard
 from pgmstudio.gui.theme.theme import theme
 
 # So many stand side by side in their order; more are sorted by weight and scroll.
-MOST_SIDE_BY_SIDE = 5
+MAX_SIDE_BY_SIDE = 5
 HEIGHT = 60
 
 
@@ -63,10 +63,10 @@ class ComponentStrip(QFrame):
                 card.picked.connect(self._on_picked)
         self._weights = tuple(weights)
         order = list(range(len(titles)))
-        if len(titles) > MOST_SIDE_BY_SIDE:
+        if len(titles) > MAX_SIDE_BY_SIDE:
             order.sort(key=lambda number: -weights[number])
         self.cards.sort(key=lambda card: order.index(card.number))
-        is_long = len(titles) > MOST_SIDE_BY_SIDE
+        is_long = len(titles) > MAX_SIDE_BY_SIDE
         for card in self.cards:
             self._row.addWidget(card)
             card.setMinimumWidth(card.sizeHint().width() if is_long else 0)
@@ -113,6 +113,6 @@ class ComponentStrip(QFrame):
         return QSize(200, self.height())
 
     def _restyle(self) -> None:
-        extra = 14 if len(self.cards) > MOST_SIDE_BY_SIDE else 0
+        extra = 14 if len(self.cards) > MAX_SIDE_BY_SIDE else 0
         self.overlay.setFixedHeight(round(HEIGHT * theme().scale) - 12)
         self.setFixedHeight(round(HEIGHT * theme().scale) + extra)

@@ -21,27 +21,27 @@ from pgmstudio.core.project.model_edits import set_table
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
 from pgmstudio.gui.project.workspace import Selection
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 NO_TABLE = "Select one variable, or an edge, to see and edit its table."
 NO_TREE = "Show one tree of the mixture alone, then select a variable or an edge to edit its table."
 
 
-def tree_shown(shell: Shell, model_id: str, model: Model) -> int | None:
+def tree_shown(app: AppContext, model_id: str, model: Model) -> int | None:
     """The tree of a mixture whose tables are shown; None while several are in view."""
     if isinstance(model, TreeMixture) and len(model.trees) == 1:
         return 0
-    only = component_views(shell).only(model_id)
+    only = component_views(app).only(model_id)
     is_there = isinstance(model, TreeMixture) and only is not None and only < len(model.trees)
     return only if is_there else None
 
 
-def network_shown(shell: Shell, model_id: str, model: Model) -> BayesianNetwork | None:
+def network_shown(app: AppContext, model_id: str, model: Model) -> BayesianNetwork | None:
     """The tables as those of a network; None for a language that has none to show."""
     if isinstance(model, Tree | LatentClasses | LabelledDag):
         return model.as_bayesian_network
     if isinstance(model, TreeMixture):
-        tree = tree_shown(shell, model_id, model)
+        tree = tree_shown(app, model_id, model)
         return None if tree is None else model.trees[tree].as_bayesian_network
     return model if isinstance(model, BayesianNetwork) else None
 
@@ -74,24 +74,24 @@ def component_columns(model: Model, name: str) -> int:
     return cells // model.domain[name].cardinality
 
 
-def table_words(shell: Shell, model_id: str, model: Model) -> str:
+def table_words(app: AppContext, model_id: str, model: Model) -> str:
     """“ in tree 2”, “ given the class”, or nothing."""
     if isinstance(model, LatentClasses):
         return f" given the {model.hidden}"
-    tree = tree_shown(shell, model_id, model)
+    tree = tree_shown(app, model_id, model)
     return "" if tree is None else f" in tree {tree + 1}"
 
 
 def table_edit(
-    shell: Shell, model_id: str, variable: str, table: NDArray[np.float64]
+    app: AppContext, model_id: str, variable: str, table: NDArray[np.float64]
 ) -> Callable[[Project], Project]:
     """The undoable edit that gives the variable this table."""
-    model = shell.project.models[model_id].model
+    model = app.project.models[model_id].model
     if isinstance(model, LatentClasses):
         place = model.domain.index(variable)
         tables = (*model.tables[:place], table, *model.tables[place + 1 :])
         return partial(replace_model, model_id=model_id, model=replace(model, tables=tables))
-    tree = tree_shown(shell, model_id, model)
+    tree = tree_shown(app, model_id, model)
     if isinstance(model, TreeMixture) and tree is not None:
         changed = with_tree_table(model.trees[tree], variable, table)
         return partial(replace_model, model_id=model_id, model=with_tree(model, tree, changed))

@@ -12,14 +12,14 @@ from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.edge_tool import EdgeTool
 from pgmstudio.gui.canvas.signals import EdgeAdvice
 from pgmstudio.gui.jobs.debounce import one_shot
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.tree_mixture.component_controller import (
-    ComponentDesk,
+    ComponentController,
     TriedEdit,
     gain_words,
     tried,
 )
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 # The pointer passes over many nodes on its way; only where it rests is worth measuring.
 REST_MS = 60
@@ -28,19 +28,19 @@ REST_MS = 60
 class TreeJoining(QObject):
     """The edge tool of a page whose one tree is in view."""
 
-    def __init__(self, shell: Shell, canvas: Canvas, desk: ComponentDesk) -> None:
+    def __init__(self, app: AppContext, canvas: Canvas, desk: ComponentController) -> None:
         super().__init__(desk)
-        self._shell, self._canvas, self._desk = shell, canvas, desk
+        self._app, self._canvas, self._desk = app, canvas, desk
         self._wanted: TreeEdit | None = None
         self.found: TriedEdit | None = None  # what the edge under the pointer would do
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_tried)
-        self._asker.failed.connect(shell.errors.report)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_tried)
+        self._latest_task.failed.connect(app.errors.report)
         self._rest = one_shot(self, self._ask, REST_MS)
 
     def stop(self) -> None:
         self._rest.stop()
-        self._asker.forget()
+        self._latest_task.forget()
 
     def _edit(self, one: str, other: str) -> TreeEdit | str:
         mixture, tree = self._desk.mixture, self._desk.tree
@@ -68,7 +68,7 @@ class TreeJoining(QObject):
     def _ask(self) -> None:
         mixture, edit = self._desk.mixture, self._wanted
         if mixture is not None and edit is not None:
-            self._asker.ask(partial(tried, mixture, edit, self._desk.rows))
+            self._latest_task.ask(partial(tried, mixture, edit, self._desk.rows))
 
     def _on_tried(self, found: TriedEdit) -> None:
         if found.edit != self._wanted:
@@ -86,5 +86,5 @@ class TreeJoining(QObject):
             self.found = None
             self._desk.do(found)
         else:
-            self._canvas.wishes.select.emit((one, other), ())
+            self._canvas.signals.select.emit((one, other), ())
         return True

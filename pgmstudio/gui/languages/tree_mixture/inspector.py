@@ -41,8 +41,8 @@ from pgmstudio.core.languages.tree_mixture.model import (
     partition_of,
 )
 from pgmstudio.core.number_format import counted, grouped
-from pgmstudio.gui.inspector.subject import Subject
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.inspector.subject import ActiveModel
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
 from pgmstudio.gui.runs.actions import OPEN_CANDIDATES
 from pgmstudio.gui.runs.artifact_source import kept_in, run_of_model
@@ -51,7 +51,7 @@ from pgmstudio.gui.widgets.bar_rows import BarRows, RankBars
 from pgmstudio.gui.widgets.basic import Note, Section, button, empty, label, row
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 _LEVELS = {
     GUARANTEED: "success",
@@ -61,16 +61,16 @@ _LEVELS = {
     REJECTED: "danger",
 }
 # More blocks are looked at in the picture.
-MOST_BLOCKS = 12
+MAX_BLOCKS = 12
 
 
 class PartitionSection(Section):
     """Only for mixtures whose trees share their edges and leave several blocks."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__("Blocks")
         self.setObjectName("inspectorPartition")
-        self._shell = shell
+        self._app = app
         self._found: tuple[tuple[object, ...], HiddenScan | None] = ((), None)
         self.blocks = FactRows("inspectorBlocks")
         self.identifiable = Note(name="inspectorIdentifiable")
@@ -86,7 +86,7 @@ class PartitionSection(Section):
             self.add(widget)
         self.hide()
 
-    def show_subject(self, subject: Subject) -> None:
+    def show_subject(self, subject: ActiveModel) -> None:
         model = subject.model
         blocks = partition_of(model) if isinstance(model, TreeMixture) else None
         self.setVisible(blocks is not None and len(blocks) > 1)
@@ -94,9 +94,9 @@ class PartitionSection(Section):
             return
         self.fact.setText(f"{len(blocks)} given {model.choice or 'the hidden variable'}")
         named = [", ".join(map(subject.title, block)) for block in blocks]
-        facts = [(f"Block {n}", words, words) for n, words in enumerate(named[:MOST_BLOCKS], 1)]
-        if len(blocks) > MOST_BLOCKS:
-            facts.append((f"{counted(len(blocks) - MOST_BLOCKS, 'block')} more", "", ""))
+        facts = [(f"Block {n}", words, words) for n, words in enumerate(named[:MAX_BLOCKS], 1)]
+        if len(blocks) > MAX_BLOCKS:
+            facts.append((f"{counted(len(blocks) - MAX_BLOCKS, 'block')} more", "", ""))
         self.blocks.show_facts(facts)
         verdict, sentence = identifiability(model)
         self.identifiable.tell(sentence, _LEVELS.get(verdict, "info"))
@@ -113,9 +113,9 @@ class PartitionSection(Section):
             level = _LEVELS.get(best.check.verdict, "warning")
             self.tested.tell(best.check.sentence(), level)
 
-    def _scan_of(self, subject: Subject) -> HiddenScan | None:
+    def _scan_of(self, subject: ActiveModel) -> HiddenScan | None:
         """What the run that made the model kept; read once for a run."""
-        project = self._shell.project
+        project = self._app.project
         run_id = run_of_model(project, subject.model_id)
         run = None if run_id is None else project.runs[run_id]
         if self._found[0] != (run_id, run):
@@ -124,14 +124,14 @@ class PartitionSection(Section):
         return self._found[1]
 
     def _on_open(self) -> None:
-        action = self._shell.book.actions.get(OPEN_CANDIDATES)
+        action = self._app.book.actions.get(OPEN_CANDIDATES)
         if action is not None:
             action.trigger()
 
 
 ShareRow = tuple[str, tuple[float, ...]]  # a state, and the shares of the components
 _NAME_SHARE = 0.34
-_LEAST_NUMBERED = 12  # px of a part that holds its number
+_MIN_NUMBERED = 12  # px of a part that holds its number
 
 
 class ShareBars(BarRows):
@@ -185,7 +185,7 @@ class ShareBars(BarRows):
                 fill = look.category(number, "line")
                 painter.setBrush(fill)
                 painter.drawRoundedRect(part.adjusted(0.5, 0, -0.5, 0), 2, 2)
-                if part.width() >= _LEAST_NUMBERED:
+                if part.width() >= _MIN_NUMBERED:
                     painter.setPen(_ink_on(fill))
                     painter.drawText(part, Qt.AlignmentFlag.AlignCenter, str(number + 1))
 
@@ -198,7 +198,7 @@ def _ink_on(ground: QColor) -> QColor:
     return dark if bright > 0.6 else light
 
 
-MOST_EDGES, MOST_TREES, MOST_RANKED, MOST_STATES = 8, 5, 8, 6
+MAX_EDGES, MAX_TREES, MAX_RANKED, MAX_STATES = 8, 5, 8, 6
 Edge = tuple[str, str]
 
 
@@ -238,7 +238,7 @@ def _by_column(
     others = (
         []
         if data is None
-        else [v for v in data.domain if v.name not in model.domain and v.cardinality <= MOST_STATES]
+        else [v for v in data.domain if v.name not in model.domain and v.cardinality <= MAX_STATES]
     )
     if data is None or not others or not data.row_count:
         return "", ()
@@ -252,18 +252,18 @@ def _by_column(
 class ComponentSections(QWidget):
     """Hidden for other languages."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.setObjectName("inspectorComponents")
-        self._shell = shell
-        self._views = component_views(shell)
+        self._app = app
+        self._views = component_views(app)
         self._views.changed.connect(self._on_views)
-        self._subject: Subject | None = None
+        self._subject: ActiveModel | None = None
         self._asked: tuple[object, ...] = ()
         self._facts: ComponentFacts | None = None
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_facts)
-        self._asker.failed.connect(shell.errors.at("inspectorPanel").report)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_facts)
+        self._latest_task.failed.connect(app.errors.at("inspectorPanel").report)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
@@ -308,7 +308,7 @@ class ComponentSections(QWidget):
 
     def _ranked(self) -> Section:
         self.ranked = Section("What switches the structure?", "bits")
-        self.ranking = RankBars("inspectorSwitches", most=MOST_RANKED, digits=3)
+        self.ranking = RankBars("inspectorSwitches", most=MAX_RANKED, digits=3)
         self.ranking.chosen.connect(self._on_ranked)
         self._ranked_tip = label("", "tertiary", size="dense", wrap=True)
         self.ranked.add(self.ranking)
@@ -339,25 +339,25 @@ class ComponentSections(QWidget):
         return button(text, deed, icon_name=sign, name=name, tip=tip)
 
     def _trigger(self, action: str) -> None:
-        found = self._shell.book.actions.get(action)
+        found = self._app.book.actions.get(action)
         if found is not None:
-            self._shell.book.refresh(action)
+            self._app.book.refresh(action)
             found.trigger()
 
     # -- showing
 
-    def show_subject(self, subject: Subject) -> None:
+    def show_subject(self, subject: ActiveModel) -> None:
         self._subject = subject
         model = subject.model
         is_mixture = isinstance(model, TreeMixture | LatentClasses)
         self.setVisible(is_mixture)
         if not isinstance(model, TreeMixture | LatentClasses):
             return
-        data = self._shell.project.data.get(subject.entry.data_id or "")
+        data = self._app.project.data.get(subject.entry.data_id or "")
         rows = None if data is None else data.data
         if self._asked != (model, rows):
             self._asked, self._facts = (model, rows), None
-            self._asker.ask(partial(component_facts, model, rows))
+            self._latest_task.ask(partial(component_facts, model, rows))
         self._tell_weights(subject, model)
         self._tell_facts(subject)
 
@@ -368,7 +368,7 @@ class ComponentSections(QWidget):
             if value != self.slider.value():
                 self.slider.setValue(value)
 
-    def _tell_weights(self, subject: Subject, model: Mixture) -> None:
+    def _tell_weights(self, subject: ActiveModel, model: Mixture) -> None:
         evidence = subject.live.evidence
         blocked = self.slider.blockSignals(True)
         self.slider.setValue(round(100 * self._views.blend(subject.model_id)))
@@ -414,7 +414,7 @@ class ComponentSections(QWidget):
         if self._subject is not None and facts.model is self._subject.model:
             self._tell_facts(self._subject)
 
-    def _tell_facts(self, subject: Subject) -> None:
+    def _tell_facts(self, subject: ActiveModel) -> None:
         found = self._facts
         is_trees = isinstance(subject.model, TreeMixture)
         self.shared.setVisible(is_trees and found is not None and bool(found.shared))
@@ -445,16 +445,16 @@ class ComponentSections(QWidget):
         if is_trees:
             self._show_edges(subject, found)
 
-    def _show_edges(self, subject: Subject, found: ComponentFacts) -> None:
+    def _show_edges(self, subject: ActiveModel, found: ComponentFacts) -> None:
         empty(self._grid)
         count = len(found.model.weights)
         self.shared.fact.setText(f"{len(found.shared)} of {found.edge_count}")
-        columns = range(count) if count <= MOST_TREES else ()
+        columns = range(count) if count <= MAX_TREES else ()
         if columns:
             self._cell(0, 0, "MI, bits", "tertiary")
         for number in columns:
             self._cell(0, number + 1, str(number + 1), "tertiary", right=True)
-        for line, (edge, bits) in enumerate(found.shared[:MOST_EDGES], start=1):
+        for line, (edge, bits) in enumerate(found.shared[:MAX_EDGES], start=1):
             words = " – ".join(subject.title(end) for end in edge)
             self._cell(line, 0, words)
             for number in columns:
@@ -486,4 +486,4 @@ class ComponentSections(QWidget):
             self._views.set_blend(self._subject.model_id, value / 100)
 
     def _on_ranked(self, name: str) -> None:
-        self._shell.bench.select((name,))
+        self._app.workspace.select((name,))

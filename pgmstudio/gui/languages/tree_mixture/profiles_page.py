@@ -27,11 +27,11 @@ from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Segments, button, row
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.table import Column, FactTable, widening
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.page import Page
 
 # More columns are not followed by eye; a map of all states opens instead.
-MOST_IN_LINES = 20
+MAX_IN_LINES = 20
 _VIEWS = (
     ("lines", "Lines", "One column per item, one line and marker per class."),
     ("map", "Heat map", "P(state | class) of every state."),
@@ -52,9 +52,9 @@ def profiles_of(model: Mixture) -> Profiles:
 class ProfilePage(PictureTaking, Page):
     """Follows the model of the project."""
 
-    def __init__(self, shell: Shell, model_id: str) -> None:
+    def __init__(self, app: AppContext, model_id: str) -> None:
         super().__init__(f"profiles:{model_id}")
-        self._shell, self._id = shell, model_id
+        self._app, self._id = app, model_id
         self.facts = ElidedLabel()
         self.facts.setObjectName("profileFacts")
         self.facts.setProperty("role", "secondary")
@@ -93,14 +93,14 @@ class ProfilePage(PictureTaking, Page):
         layout.setSpacing(8)
         layout.addWidget(widening(row(self.views, self.facts, numbers, export), 1))
         layout.addWidget(self._holder, 1)
-        shell.document.changed.connect(self._on_document)
-        shell.bench.beliefs_changed.connect(self._on_beliefs)
+        app.document.changed.connect(self._on_document)
+        app.workspace.beliefs_changed.connect(self._on_beliefs)
         self._model: Mixture | None = None
         self._refresh()
 
     @property
     def title(self) -> str:
-        entry = self._shell.project.models.get(self._id)
+        entry = self._app.project.models.get(self._id)
         return "Profiles" if entry is None else f"Profiles of {entry.title}"
 
     def page_icon(self) -> QIcon:
@@ -108,7 +108,7 @@ class ProfilePage(PictureTaking, Page):
 
     @property
     def model_id(self) -> str | None:
-        return self._id if self._id in self._shell.project.models else None
+        return self._id if self._id in self._app.project.models else None
 
     def minimumSizeHint(self) -> QSize:
         return QSize(320, 240)
@@ -116,7 +116,7 @@ class ProfilePage(PictureTaking, Page):
     # -- showing
 
     def _has_images(self) -> bool:
-        entry = self._shell.project.models.get(self._id)
+        entry = self._app.project.models.get(self._id)
         return entry is not None and component_images(entry.model) is not None
 
     def _on_document(self, before: Project, after: Project) -> None:
@@ -124,7 +124,7 @@ class ProfilePage(PictureTaking, Page):
             self._refresh()
 
     def _refresh(self) -> None:
-        entry = self._shell.project.models.get(self._id)
+        entry = self._app.project.models.get(self._id)
         model = None if entry is None else entry.model
         if not isinstance(model, TreeMixture | LatentClasses) or model is self._model:
             return
@@ -143,14 +143,14 @@ class ProfilePage(PictureTaking, Page):
             self.images.show_images(images)
         if first and self._has_images():
             self.show_view("images")
-        elif first and len(found.domain) > MOST_IN_LINES:
+        elif first and len(found.domain) > MAX_IN_LINES:
             self.show_view("map")
         self.title_changed.emit()
 
     def _on_beliefs(self, model_id: str) -> None:
         """Evidence moves the shares at the left."""
         if model_id == self._id and self._model is not None:
-            live = self._shell.bench.beliefs(self._id)
+            live = self._app.workspace.beliefs(self._id)
             shares = live.component_shares if live.evidence else ()
             if len(shares) in (0, len(self._model.weights)):
                 self.plot.show_posterior(shares)
@@ -197,11 +197,11 @@ class ProfilePage(PictureTaking, Page):
         for name, state, *values in found.rows():
             lines.append([str(name), str(state), *(float(str(v)) for v in values)])
         try:
-            self._shell.write_csv(path, table_text(lines))
+            self._app.write_csv(path, table_text(lines))
         except PgmStudioError as error:
-            self._shell.errors.report(error)
+            self._app.errors.report(error)
             return
-        self._shell.tell(f"{path.name} was written.")
+        self._app.tell(f"{path.name} was written.")
 
 
 def _scrolling(content: QWidget, name: str) -> QScrollArea:

@@ -12,23 +12,23 @@ from pgmstudio.core.languages.tree_mixture.components import component_names
 from pgmstudio.core.languages.tree_mixture.diagrams import MI_WORDS, trees_picture
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.gui.canvas.canvas import Canvas
-from pgmstudio.gui.canvas.small_multiples import PanelGraph, PanelsDesk
-from pgmstudio.gui.jobs.latest_task import Asker
-from pgmstudio.gui.languages.tree_mixture.component_controller import ComponentDesk
+from pgmstudio.gui.canvas.small_multiples import PanelGraph, PanelsController
+from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.languages.tree_mixture.component_controller import ComponentController
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
 from pgmstudio.gui.widgets.basic import label
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 SIDE_BY_SIDE = "side-by-side"
 # More small canvases than this are a wall; the heaviest trees tell most.
-MOST_PANELS = 12
+MAX_PANELS = 12
 
 
 def heaviest(mixture: TreeMixture, chosen: tuple[int, ...]) -> tuple[int, ...]:
     """The chosen trees, or all; of many those of largest weight, in the order of their numbers."""
     shown = chosen or tuple(range(len(mixture.trees)))
     by_weight = sorted(shown, key=lambda number: -float(mixture.weights[number]))
-    return tuple(sorted(by_weight[:MOST_PANELS]))
+    return tuple(sorted(by_weight[:MAX_PANELS]))
 
 
 def panel_graphs(
@@ -43,15 +43,15 @@ def panel_graphs(
     return made
 
 
-class SideBySideDesk(PanelsDesk):
+class SmallMultiplesController(PanelsController):
     """The trees of a mixture, each with its share."""
 
     isolated = Signal(str)  # the picture of one tree is wanted large
 
     def __init__(
-        self, shell: Shell, model_id: str, canvas: Canvas, components: ComponentDesk
+        self, app: AppContext, model_id: str, canvas: Canvas, components: ComponentController
     ) -> None:
-        super().__init__(shell, model_id, canvas, components)
+        super().__init__(app, model_id, canvas, components)
         self._components = components
         self.view.isolated.connect(self._on_isolated)
         self._note = label("", "secondary", size="dense")
@@ -64,9 +64,9 @@ class SideBySideDesk(PanelsDesk):
         layout.addWidget(self.view, 1)
         layout.addWidget(self._note)
         self._asked: tuple[object, ...] = ()
-        self._pictures = Asker(self)
+        self._pictures = LatestTask(self)
         self._pictures.answered.connect(self._on_pictures)
-        self._pictures.failed.connect(shell.errors.report)
+        self._pictures.failed.connect(app.errors.report)
         components.shares_shown.connect(self.show_shares)
 
     def stop(self) -> None:
@@ -78,12 +78,12 @@ class SideBySideDesk(PanelsDesk):
         mixture = self._components.mixture
         if mixture is None or not self.is_open:
             return
-        numbers = heaviest(mixture, component_views(self._shell).chosen(self._model_id))
+        numbers = heaviest(mixture, component_views(self._app).chosen(self._model_id))
         words = [f"{MI_WORDS[:1].upper()}{MI_WORDS[1:]}; every variable has the same place in all."]
-        chosen = component_views(self._shell).chosen(self._model_id)
+        chosen = component_views(self._app).chosen(self._model_id)
         count = len(chosen) or len(mixture.trees)
-        if count > MOST_PANELS:
-            words.append(f"The {MOST_PANELS} heaviest of {count}; Ctrl-click cards for others.")
+        if count > MAX_PANELS:
+            words.append(f"The {MAX_PANELS} heaviest of {count}; Ctrl-click cards for others.")
         self._note.setText(" ".join(words))
         if self._asked != (mixture, numbers):
             self._asked = (mixture, numbers)
@@ -93,7 +93,7 @@ class SideBySideDesk(PanelsDesk):
         self.view.show_graphs(graphs)
         self._show_places()
         self.show_shares()
-        self._on_selection(self._shell.bench.selection)
+        self._on_selection(self._app.workspace.selection)
 
     def show_shares(self) -> None:
         if self.is_open:

@@ -13,13 +13,16 @@ from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.model import Model
 from pgmstudio.gui.languages.ldag.view import LabelPictures, label_pictures
-from pgmstudio.gui.languages.tree_mixture.component_controller import OVERLAY, ComponentDesk
+from pgmstudio.gui.languages.tree_mixture.component_controller import OVERLAY, ComponentController
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
 from pgmstudio.gui.languages.tree_mixture.edge_editing import TreeJoining
-from pgmstudio.gui.languages.tree_mixture.small_multiples import SIDE_BY_SIDE, SideBySideDesk
+from pgmstudio.gui.languages.tree_mixture.small_multiples import (
+    SIDE_BY_SIDE,
+    SmallMultiplesController,
+)
 from pgmstudio.gui.model_page.layout_store import OWN_PLACES, pictures_that_stay
 from pgmstudio.gui.widgets.basic import hairline
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:
     from pgmstudio.gui.model_page.page import ModelPage
@@ -39,16 +42,16 @@ def bar_name(picture: str) -> str:
 class TreePictures(QObject):
     """The strip, the trees side by side, and drawing edges in one of them."""
 
-    def __init__(self, shell: Shell, model_id: str, page: ModelPage) -> None:
+    def __init__(self, app: AppContext, model_id: str, page: ModelPage) -> None:
         super().__init__(page)
-        self._shell, self._model_id, self._page = shell, model_id, page
+        self._app, self._model_id, self._page = app, model_id, page
         canvas = page.canvas
-        self.components = ComponentDesk(shell, model_id, page)
-        self.components.picture_wished.connect(self._on_cards)
+        self.components = ComponentController(app, model_id, page)
+        self.components.picture_requested.connect(self._on_cards)
         self.components.refused.connect(canvas.refuse)
-        self.side = SideBySideDesk(shell, model_id, canvas, self.components)
+        self.side = SmallMultiplesController(app, model_id, canvas, self.components)
         self.side.isolated.connect(page.show_picture)
-        self.joining = TreeJoining(shell, canvas, self.components)
+        self.joining = TreeJoining(app, canvas, self.components)
         canvas.view.advise = self.joining.advise
         canvas.view.is_pruned = True
         page.editing.delete_instead = self.components.remove
@@ -88,7 +91,7 @@ class TreePictures(QObject):
     def choose(self, picture: str) -> None:
         """By its word in the bar; the overlay is one of all trees."""
         if picture == OVERLAY:
-            component_views(self._shell).choose(self._model_id, ())
+            component_views(self._app).choose(self._model_id, ())
         self._page.show_picture(picture)
 
     def _on_cards(self, picture: str) -> None:
@@ -107,9 +110,9 @@ class TreePictures(QObject):
 
 
 def own_pictures(
-    shell: Shell, model_id: str, page: ModelPage
+    app: AppContext, model_id: str, page: ModelPage
 ) -> TreePictures | LabelPictures | None:
     """What the language in view has of its own; None for those without."""
     if isinstance(page.entry.model, TreeMixture):
-        return TreePictures(shell, model_id, page)
-    return label_pictures(shell, model_id, page)
+        return TreePictures(app, model_id, page)
+    return label_pictures(app, model_id, page)

@@ -11,14 +11,14 @@ from pgmstudio.core.analysis.feature_selection import TargetTest, corrected, p_w
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.number_format import counted
-from pgmstudio.gui.jobs.latest_task import Asker
-from pgmstudio.gui.learning.wizard.state import Picking, StepPlan
+from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.learning.wizard.state import Picking, WizardState
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Segments, button, empty_state, label, row
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
-from pgmstudio.gui.widgets.step_bar import QuietLine
+from pgmstudio.gui.widgets.step_bar import PlainLine
 from pgmstudio.gui.widgets.table import RankedRow, RankedTable
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 ALPHAS = (1e-6, 1e-5, 1e-4, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 NO_TARGET = "choose a target"
@@ -31,13 +31,13 @@ NOTHING = (
 class ColumnsStep(QWidget):
     """Tests in the background; ticks follow the threshold until a person sets them."""
 
-    def __init__(self, shell: Shell, plan: StepPlan) -> None:
+    def __init__(self, app: AppContext, plan: WizardState) -> None:
         super().__init__()
         self.setObjectName("stepwiseColumns")
-        self._shell, self._plan = shell, plan
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_tests)
-        self._asker.failed.connect(shell.errors.report)
+        self._app, self._plan = app, plan
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_tests)
+        self._latest_task.failed.connect(app.errors.report)
         self._asked: tuple[DataSet, str] | None = None
         self.data = ChoiceBox("stepwiseData", "The rows to learn from.")
         self.target = ChoiceBox("stepwiseTarget", "What the others should tell something about.")
@@ -77,7 +77,7 @@ class ColumnsStep(QWidget):
             with_ticks=True,
         )
         self.table.ticked.connect(self._on_ticked)
-        self._words = QuietLine("stepwiseKept")
+        self._words = PlainLine("stepwiseKept")
         self._words.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._chance = label("", "secondary", size="dense", wrap=True)
         self._chance.setObjectName("stepwiseChance")
@@ -126,7 +126,7 @@ class ColumnsStep(QWidget):
     def refresh(self) -> None:
         """Show the plan; ask for the tests that are not there yet."""
         plan = self._plan
-        entries = self._shell.project.data
+        entries = self._app.project.data
         self.data.show_choices({key: entry.name for key, entry in entries.items()}, plan.data_id)
         names = () if plan.data is None else plan.data.domain.names
         self.target.show_choices({None: NO_TARGET} | {name: name for name in names}, plan.target)
@@ -173,7 +173,7 @@ class ColumnsStep(QWidget):
         wanted = None if data is None or target is None else (data, target)
         known = self._plan.tested
         if wanted is None:
-            self._asker.forget()
+            self._latest_task.forget()
             self._asked = None
             return
         if known is not None and known[0] is data and known[1] == target:
@@ -185,7 +185,7 @@ class ColumnsStep(QWidget):
         def ask(cancel: CancelToken) -> tuple[DataSet, str, tuple[TargetTest, ...]]:
             return *wanted, target_tests(*wanted, cancel=cancel)
 
-        self._asker.ask(ask)
+        self._latest_task.ask(ask)
 
     def _on_tests(self, told: tuple[DataSet, str, tuple[TargetTest, ...]]) -> None:
         self._asked = None
@@ -222,7 +222,7 @@ class ColumnsStep(QWidget):
 
     def stop(self) -> None:
         """The page is closed: nothing goes on behind it."""
-        self._asker.forget()
+        self._latest_task.forget()
 
 
 def _row_of(test: TargetTest, p: float, kept: bool, most: float, picking: Picking) -> RankedRow:

@@ -19,15 +19,15 @@ from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.model_edits import remove_edge
 from pgmstudio.gui.canvas.edge_strengths import Strengths
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.model_page.model_data import sources_of
 from pgmstudio.gui.widgets.basic import Note, Segments, button, label, row
-from pgmstudio.gui.widgets.step_bar import QuietLine
+from pgmstudio.gui.widgets.step_bar import PlainLine
 from pgmstudio.gui.widgets.table import RankedRow, RankedTable
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 Edge = tuple[str, str]
-MOST_DIGITS = 300.0  # of a p-value below what numbers can hold
+MAX_DIGITS = 300.0  # of a p-value below what numbers can hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ MEASURES = {
         "How surely the ends depend on each other given the other parents; bars show digits.",
         "−log₁₀ p",
         "",
-        lambda link: min(MOST_DIGITS, -math.log10(link.p_value)) if link.p_value else MOST_DIGITS,
+        lambda link: min(MAX_DIGITS, -math.log10(link.p_value)) if link.p_value else MAX_DIGITS,
     ),
 }
 
@@ -80,16 +80,16 @@ class LinksPanel(QWidget):
     measured = Signal(object)  # Strengths or None
     hidden = Signal(object)  # the edges not to draw
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.setObjectName("stepwiseLinks")
-        self._shell = shell
+        self._app = app
         self._model_id: str | None = None
         self._found: _Found | None = None
         self._asked: tuple[Model, DataSet] | None = None
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_found)
-        self._asker.failed.connect(shell.errors.report)
+        self._latest_task = LatestTask(self)
+        self._latest_task.answered.connect(self._on_found)
+        self._latest_task.failed.connect(app.errors.report)
         self.measure = Segments([(k, m.word, m.tip) for k, m in MEASURES.items()], "stepwiseBy")
         self.measure.chosen.connect(self._on_measure)
         self.table = RankedTable(
@@ -112,7 +112,7 @@ class LinksPanel(QWidget):
         self.weak.setToolTip("Do not draw the weakest edges; the model keeps them.")
         self.weak.setAccessibleName("How many of the weakest edges are not drawn")
         self.weak.valueChanged.connect(self._on_weak)
-        self._weak_words = QuietLine("stepwiseHideWords")
+        self._weak_words = PlainLine("stepwiseHideWords")
         self._weak_words.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._remove = button(
             "Remove this edge",
@@ -142,15 +142,15 @@ class LinksPanel(QWidget):
 
     def refresh(self) -> None:
         """The model or its rows may be others."""
-        entry = self._shell.project.models.get(self._model_id or "")
+        entry = self._app.project.models.get(self._model_id or "")
         if entry is None or not isinstance(entry.model, DirectedModel):
             self._found = None
             self._show()
             return
-        rows = sources_of(self._shell).rows_or_why(self._model_id or "")
+        rows = sources_of(self._app).rows_or_why(self._model_id or "")
         if isinstance(rows, str):
             self._found = None
-            self._asker.forget()
+            self._latest_task.forget()
             self._note.tell(rows, "warning")
             self._show()
             return
@@ -169,7 +169,7 @@ class LinksPanel(QWidget):
         def measured(cancel: CancelToken) -> _Found:
             return _Found(model, rows, link_strengths(dag_of(model), rows, cancel))
 
-        self._asker.ask(measured)
+        self._latest_task.ask(measured)
 
     def _on_found(self, found: _Found) -> None:
         self._asked = None
@@ -263,12 +263,12 @@ class LinksPanel(QWidget):
         model_id = self._model_id or ""
         source, target = edge
         edit = partial(remove_edge, model_id=model_id, source=source, target=target)
-        if self._shell.change(f"Remove {source} → {target}", edit):
-            self._shell.tell(f"{source} → {target} removed.", undo=True)
+        if self._app.change(f"Remove {source} → {target}", edit):
+            self._app.tell(f"{source} → {target} removed.", undo=True)
 
     def stop(self) -> None:
         """The page is closed: nothing goes on behind it."""
-        self._asker.forget()
+        self._latest_task.forget()
 
 
 def _edge(key: str) -> Edge:

@@ -12,7 +12,7 @@ from pgmstudio.gui.data.imputation import RemedyRow
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.learning.actions import landing_of
 from pgmstudio.gui.learning.learner_forms import LearnerForms, LearnerList, free_title
-from pgmstudio.gui.learning.wizard.state import StepPlan
+from pgmstudio.gui.learning.wizard.state import WizardState
 from pgmstudio.gui.runs.learning_run import LearningRun, RunRequest
 from pgmstudio.gui.runs.run_recorder import constraint_sentence, end_sentence
 from pgmstudio.gui.runs.run_summary import state_words
@@ -25,7 +25,7 @@ from pgmstudio.gui.widgets.basic import (
     row,
     scrolled,
 )
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 # Learners of a graph over the columns, in the order of the lecture's advice.
 OFFERED = (
@@ -46,20 +46,20 @@ FIRST = "bn.npc"
 class LearningStep(QWidget):
     """A run like any other: it stands in the Runs panel too and goes on behind other pages."""
 
-    def __init__(self, shell: Shell, plan: StepPlan) -> None:
+    def __init__(self, app: AppContext, plan: WizardState) -> None:
         super().__init__()
         self.setObjectName("stepwiseLearning")
-        self._shell, self._plan = shell, plan
-        self._landing = landing_of(shell)
+        self._app, self._plan = app, plan
+        self._landing = landing_of(app)
         self._known: tuple[object, ...] = ()
         self.learners = LearnerList("stepwiseLearners", [k for k in OFFERED if k in all_learners()])
         self.learners.picked.connect(self._on_learner)
-        self.forms = LearnerForms(shell, plan.rules)
+        self.forms = LearnerForms(app, plan.rules)
         self.forms.changed.connect(self._refresh_notes)
         self._facts = Note(name="stepwiseRows")
         self._missing = Note(name="stepwiseMissing")
         self._refusal = Note(level="danger", name="stepwiseRefusal")
-        self._remedies = RemedyRow(shell)
+        self._remedies = RemedyRow(app)
         self._outcome = Note(name="stepwiseOutcome")
         self.start_button = button(
             "Start",
@@ -82,7 +82,7 @@ class LearningStep(QWidget):
         self._bar.setObjectName("stepwiseProgress")
         self._state = label("", "secondary", size="dense")
         self._lay_out()
-        shell.bench.runs.run_changed.connect(self._on_run_changed)
+        app.workspace.runs.run_changed.connect(self._on_run_changed)
         self.learners.choose(FIRST)
 
     def _lay_out(self) -> None:
@@ -97,7 +97,7 @@ class LearningStep(QWidget):
 
     def refresh(self) -> None:
         """The columns, the rules or the run may be others."""
-        project = self._shell.project
+        project = self._app.project
         known = (project.knowledge, project.models, tuple(self._plan.names))
         if known != self._known:
             rules = not self._known or self._known[0] is not known[0]
@@ -118,7 +118,7 @@ class LearningStep(QWidget):
         if learner is None or rows is None or plan.data is None:
             return
         every = len(plan.data.domain)
-        split = self._shell.project.data[plan.data_id or ""].split
+        split = self._app.project.data[plan.data_id or ""].split
         count = counted(rows.row_count, "row")
         if split is not None:
             count = f"{counted(split.sizes[0], 'row')} of the part {split.names[0]}"
@@ -173,9 +173,9 @@ class LearningStep(QWidget):
         data_id = self._plan.learning_data()
         if data_id is None:
             return
-        split = self._shell.project.data[data_id].split
+        split = self._app.project.data[data_id].split
         request = RunRequest(
-            title=free_title(self._shell, learner.title),
+            title=free_title(self._app, learner.title),
             learner_key=learner.key,
             params=params,
             seed=0,
@@ -185,7 +185,7 @@ class LearningStep(QWidget):
         try:
             self._plan.follow(self._landing.start(request))
         except PgmStudioError as error:
-            self._shell.errors.report(error)
+            self._app.errors.report(error)
 
     def _on_stop(self) -> None:
         if self._plan.run is not None:

@@ -11,14 +11,14 @@ from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 from pgmstudio.gui.canvas.edge_strengths import Strengths
 from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.learning.wizard.edges_panel import LinksPanel
-from pgmstudio.gui.learning.wizard.state import LINKS, QUESTIONS, StepPlan
+from pgmstudio.gui.learning.wizard.state import LINKS, QUESTIONS, WizardState
 from pgmstudio.gui.learning.wizard.unresolved_panel import QuestionsPanel
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import hairline, label, row
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
-from pgmstudio.gui.widgets.step_bar import QuietLine
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.widgets.step_bar import PlainLine
+from pgmstudio.gui.window.app_context import AppContext
 
 Edge = tuple[str, str]
 BESIDE_FROM = 760  # px at 100 %: narrower, the list stands above the model
@@ -27,18 +27,18 @@ BESIDE_FROM = 760  # px at 100 %: narrower, the list stands above the model
 class ModelSteps(QWidget):
     """One model for both steps, drawn as everywhere, so what can be clicked there can here."""
 
-    def __init__(self, shell: Shell, plan: StepPlan) -> None:
+    def __init__(self, app: AppContext, plan: WizardState) -> None:
         super().__init__()
         self.setObjectName("stepwiseModel")
-        self._shell, self._plan = shell, plan
+        self._app, self._plan = app, plan
         self._step = QUESTIONS
         self.page: ModelPage | None = None
         self._hidden: Collection[Edge] = ()
         self.choice = ChoiceBox("stepwiseModelChoice", "The model to look at.")
         self.choice.picked.connect(plan.choose_model)
-        self._facts = QuietLine("stepwiseModelFacts")
-        self.questions = QuestionsPanel(shell, plan)
-        self.links = LinksPanel(shell)
+        self._facts = PlainLine("stepwiseModelFacts")
+        self.questions = QuestionsPanel(app, plan)
+        self.links = LinksPanel(app)
         self.links.measured.connect(self._on_measured)
         self.links.hidden.connect(self._on_hidden)
         self.links.picked.connect(self._on_edge)
@@ -91,15 +91,15 @@ class ModelSteps(QWidget):
             self.page.questions.shut()
 
     def _tell_facts(self) -> None:
-        entry = self._shell.project.models.get(self._plan.model_id or "")
-        run = None if entry is None else self._shell.project.runs.get(entry.run_id or "")
+        entry = self._app.project.models.get(self._plan.model_id or "")
+        run = None if entry is None else self._app.project.runs.get(entry.run_id or "")
         edited = ", edited by hand" if entry is not None and entry.is_edited and run else ""
         made = "" if entry is None else "made by hand" if run is None else f"learned{edited}"
         self._facts.setText(made)
 
     def _open(self, model_id: str) -> None:
         self.leave()
-        self.page = ModelPage(self._shell, model_id)
+        self.page = ModelPage(self._app, model_id)
         self.page.setObjectName("stepwiseGraph")
         self.page.bar.hide()
         self.page.questions.bar.setParent(self._unseen)  # the list at the left asks the same
@@ -145,7 +145,7 @@ class ModelSteps(QWidget):
 
     def _on_edge(self, edge: Edge) -> None:
         if self.page is not None:
-            self._shell.bench.select((), (edge,))
+            self._app.workspace.select((), (edge,))
             self.page.scene().show_selection((), (edge,))
 
     # -- room

@@ -31,16 +31,16 @@ from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import button, empty_state, hairline
 from pgmstudio.gui.widgets.step_bar import StepBar
 from pgmstudio.gui.window.actions import ActionSpec
-from pgmstudio.gui.window.app_context import Shell
-from pgmstudio.gui.window.page import Deed, UndoingPage
+from pgmstudio.gui.window.app_context import AppContext
+from pgmstudio.gui.window.page import Deed, UndoablePage
 
 
-def open_stepwise(shell: Shell, data_id: str | None = None) -> StepwisePage:
+def open_stepwise(app: AppContext, data_id: str | None = None) -> WizardPage:
     """The page as it was left; `data_id`: with this data set."""
 
-    model_id = shell.bench.model_id
-    close_welcome(shell)
-    page = cast(StepwisePage, shell.open_page("stepwise", lambda: StepwisePage(shell)))
+    model_id = app.workspace.model_id
+    close_welcome(app)
+    page = cast(WizardPage, app.open_page("stepwise", lambda: WizardPage(app)))
     if data_id is not None:
         page.plan.choose_data(data_id)
     if model_id in page.plan.models():
@@ -48,14 +48,14 @@ def open_stepwise(shell: Shell, data_id: str | None = None) -> StepwisePage:
     return page
 
 
-def stepwise_actions(shell: Shell) -> list[ActionSpec]:
+def stepwise_actions(app: AppContext) -> list[ActionSpec]:
     return [
         ActionSpec(
             "learn.stepwise",
             "Learn step by step…",
             "Learn",
             "Five steps: columns that tell, rules, learning, what is left open, dependences.",
-            lambda: open_stepwise(shell),
+            lambda: open_stepwise(app),
             icon="list-numbers",
         ),
     ]
@@ -64,20 +64,20 @@ def stepwise_actions(shell: Shell) -> list[ActionSpec]:
 STEPS = ("Columns", "Rules", "Learning", "Open edges", "Dependences")
 
 
-class StepwisePage(UndoingPage):
+class WizardPage(UndoablePage):
     """One per window; what was chosen stays when it is closed and opened again."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__("stepwise")
-        self._shell = shell
-        self.plan = plan_of(shell)
+        self._app = app
+        self.plan = plan_of(app)
         self.steps = StepBar(STEPS, "stepwiseSteps")
         self.steps.chosen.connect(self.go_to)
-        self.columns = ColumnsStep(shell, self.plan)
-        self.rules = KnowledgePage(shell, self._names_of)
+        self.columns = ColumnsStep(app, self.plan)
+        self.rules = KnowledgePage(app, self._names_of)
         self.rules.setObjectName("stepwiseRules")
-        self.learning = LearningStep(shell, self.plan)
-        self.models = ModelSteps(shell, self.plan)
+        self.learning = LearningStep(app, self.plan)
+        self.models = ModelSteps(app, self.plan)
         self._no_data = empty_state(
             "There is nothing to learn from yet. Import a table first.",
             button(
@@ -178,8 +178,8 @@ class StepwisePage(UndoingPage):
         shown = self._stack.currentWidget()
         if shown is not None:
             shown.setFocus()
-        if self._shell.center.current is self:
-            self._shell.bench.view_model(self.model_id)
+        if self._app.center.current is self:
+            self._app.workspace.view_model(self.model_id)
 
     def _refresh(self) -> None:
         step, plan = self.plan.step, self.plan
@@ -240,18 +240,18 @@ class StepwisePage(UndoingPage):
         self.go_to(LEARNING)
 
     def _on_import(self) -> None:
-        self._shell.book["data.import"].trigger()
+        self._app.book["data.import"].trigger()
 
     def _on_finish(self) -> None:
         from pgmstudio.gui.project.opening import open_model_page
 
         if self.plan.model_id is not None:
-            open_model_page(self._shell, self.plan.model_id)
+            open_model_page(self._app, self.plan.model_id)
 
     # -- keys
 
     def _leave(self) -> None:
-        self._shell.center.close_page(self)
+        self._app.center.close_page(self)
 
     def _undoing(self) -> tuple[Deed | None, Deed | None]:
         """The ticks of step 1, as long as there are some to take back."""

@@ -18,7 +18,7 @@ from pgmstudio.core.project.project import Project
 from pgmstudio.gui.project.model_state import ByModel
 from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.runs.recorded_run import model_of
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 COLUMNS, RULES, LEARNING, QUESTIONS, LINKS = range(5)
 Edge = tuple[str, str]
@@ -42,14 +42,14 @@ class Picking:
         )
 
 
-class StepPlan(QObject):
+class WizardState(QObject):
     """One per window; `changed` after every choice."""
 
     changed = Signal()
 
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
-        self._shell = shell
+    def __init__(self, app: AppContext) -> None:
+        super().__init__(app)
+        self._app = app
         self.step = COLUMNS
         self.data_id: str | None = None
         self.target: str | None = None
@@ -58,26 +58,26 @@ class StepPlan(QObject):
         self.picking = Picking()
         self.model_id: str | None = None
         self.run: LearningRun | None = None
-        self.decided: ByModel[tuple[Edge, ...]] = ByModel(shell.document)  # directions
+        self.decided: ByModel[tuple[Edge, ...]] = ByModel(app.document)  # directions
         self._history: list[tuple[str, Picking]] = []
         self._undone: list[tuple[str, Picking]] = []
-        self._settle(shell.project)
-        shell.document.replaced.connect(self._on_replaced)
-        shell.document.changed.connect(self._on_document_changed)
-        shell.bench.runs.run_ended.connect(self._on_run_ended)
+        self._settle(app.project)
+        app.document.replaced.connect(self._on_replaced)
+        app.document.changed.connect(self._on_document_changed)
+        app.workspace.runs.run_ended.connect(self._on_run_ended)
 
     # -- data and columns
 
     @property
     def data(self) -> DataSet | None:
-        entry = self._shell.project.data.get(self.data_id or "")
+        entry = self._app.project.data.get(self.data_id or "")
         return None if entry is None else entry.data
 
     def choose_data(self, data_id: str) -> None:
-        if data_id != self.data_id and data_id in self._shell.project.data:
+        if data_id != self.data_id and data_id in self._app.project.data:
             self.data_id = data_id
             self._forget_tests()
-            wanted = self._shell.bench.target
+            wanted = self._app.workspace.target
             data = self.data
             self.target = wanted if data is not None and wanted in data.domain else None
             self.changed.emit()
@@ -87,7 +87,7 @@ class StepPlan(QObject):
         if target != self.target:
             self.target = target
             self._forget_tests()
-            self._shell.bench.set_target(target)
+            self._app.workspace.set_target(target)
             self.changed.emit()
 
     def _forget_tests(self) -> None:
@@ -142,7 +142,7 @@ class StepPlan(QObject):
 
     def rules(self) -> Knowledge:
         """What is known about the columns to learn from."""
-        return self._shell.project.knowledge.among(self.names)
+        return self._app.project.knowledge.among(self.names)
 
     def rows(self) -> DataSet | None:
         """All rows of the columns to learn from."""
@@ -153,7 +153,7 @@ class StepPlan(QObject):
 
     def learning_data(self) -> str | None:
         """The data set to learn from; one with fewer columns is added to the project."""
-        project, rows = self._shell.project, self.rows()
+        project, rows = self._app.project, self.rows()
         if rows is None or rows is self.data:
             return self.data_id
         for key, entry in project.data.items():
@@ -162,7 +162,7 @@ class StepPlan(QObject):
         key = project.next_data_id()
         made = with_columns(project.data[self.data_id or ""], self.names)
         text = f"Keep {counted(len(self.names), 'column')}"
-        return key if self._shell.change(text, partial(add_data, entry=made)) else None
+        return key if self._app.change(text, partial(add_data, entry=made)) else None
 
     # -- the model
 
@@ -173,7 +173,7 @@ class StepPlan(QObject):
 
     def models(self) -> dict[str, str]:
         """Titles of the models with directed edges, by id."""
-        entries = self._shell.project.models
+        entries = self._app.project.models
         return {k: e.title for k, e in entries.items() if isinstance(e.model, DirectedModel)}
 
     def follow(self, run: LearningRun) -> None:
@@ -183,7 +183,7 @@ class StepPlan(QObject):
 
     def _on_run_ended(self, run: LearningRun) -> None:
         if run is self.run:
-            made = model_of(self._shell.project, run)
+            made = model_of(self._app.project, run)
             if made in self.models():
                 self.model_id = made
             self.changed.emit()
@@ -195,7 +195,7 @@ class StepPlan(QObject):
         if self.data_id not in project.data:
             self.data_id, self.target = next(iter(project.data), None), None
             self._forget_tests()
-            data, wanted = self.data, self._shell.bench.target
+            data, wanted = self.data, self._app.workspace.target
             if data is not None and wanted is not None and wanted in data.domain:
                 self.target = wanted
         data = self.data
@@ -203,7 +203,7 @@ class StepPlan(QObject):
             self.target = None
             self._forget_tests()
         if self.model_id not in self.models():
-            in_view = self._shell.bench.model_id
+            in_view = self._app.workspace.model_id
             known = list(self.models())
             self.model_id = in_view if in_view in known else known[-1] if known else None
 
@@ -217,7 +217,7 @@ class StepPlan(QObject):
             self.changed.emit()
 
 
-def plan_of(shell: Shell) -> StepPlan:
+def plan_of(app: AppContext) -> WizardState:
     """The one of a shell, made at the first asking."""
-    found = shell.findChild(StepPlan)
-    return found if isinstance(found, StepPlan) else StepPlan(shell)
+    found = app.findChild(WizardState)
+    return found if isinstance(found, WizardState) else WizardState(app)

@@ -12,14 +12,14 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.ambigui
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.edits import choices_of
 from pgmstudio.gui.jobs.debounce import one_shot
-from pgmstudio.gui.learning.wizard.state import StepPlan
+from pgmstudio.gui.learning.wizard.state import WizardState
 from pgmstudio.gui.structure.unresolved_bar import Answer, Question
-from pgmstudio.gui.structure.unresolved_edges import AmbiguousDesk, FreeDirections
+from pgmstudio.gui.structure.unresolved_edges import UnresolvedController, UnresolvedDirections
 from pgmstudio.gui.widgets.basic import Note, button, empty, hairline, label, row, scrolled
-from pgmstudio.gui.widgets.step_bar import QuietLine
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.widgets.step_bar import PlainLine
+from pgmstudio.gui.window.app_context import AppContext
 
-MOST_SHOWN = 40
+MAX_SHOWN = 40
 LOOK_AGAIN_MS = 30
 NOTHING = "Nothing is left open: the data or the choices decide every edge."
 
@@ -27,17 +27,17 @@ NOTHING = "Nothing is left open: the data or the choices decide every edge."
 class QuestionsPanel(QWidget):
     """The same questions as on the canvas, all at once; a click there answers here too."""
 
-    def __init__(self, shell: Shell, plan: StepPlan) -> None:
+    def __init__(self, app: AppContext, plan: WizardState) -> None:
         super().__init__()
         self.setObjectName("stepwiseQuestions")
-        self._shell, self._plan = shell, plan
-        self._desk: AmbiguousDesk | None = None
-        self._directions: FreeDirections | None = None
+        self._app, self._plan = app, plan
+        self._desk: UnresolvedController | None = None
+        self._directions: UnresolvedDirections | None = None
         self._model_id: str | None = None
         self._shown: tuple[Question, ...] | None = None
         self._buttons: list[QPushButton] = []
         self._soon = one_shot(self, self.refresh)
-        self._count = QuietLine("stepwiseDecided")
+        self._count = PlainLine("stepwiseDecided")
         self._done = Note(level="success", name="stepwiseNothingOpen")
         self._all = button(
             "Resolve all by strength",
@@ -65,11 +65,11 @@ class QuestionsPanel(QWidget):
         layout.addWidget(scrolled(self._list, "stepwiseQuestionScroll"), 1)
         layout.addWidget(row(self._all, self._again, None))
 
-    def show_model(self, model_id: str, desk: AmbiguousDesk) -> None:
+    def show_model(self, model_id: str, desk: UnresolvedController) -> None:
         """Questions of another model, or of the same in another page."""
         self.leave()
         self._model_id, self._desk = model_id, desk
-        self._directions = FreeDirections(self._shell, self._plan, model_id, self)
+        self._directions = UnresolvedDirections(self._app, self._plan, model_id, self)
         desk.changed.connect(self.refresh_soon)
         self._directions.changed.connect(self.refresh_soon)
         self._shown = None
@@ -92,8 +92,8 @@ class QuestionsPanel(QWidget):
     @property
     def _has_tests(self) -> bool:
         """Whether the run of the model left its questions with the model."""
-        entry = self._shell.project.models.get(self._model_id or "")
-        run = None if entry is None else self._shell.project.runs.get(entry.run_id or "")
+        entry = self._app.project.models.get(self._model_id or "")
+        run = None if entry is None else self._app.project.runs.get(entry.run_id or "")
         if run is None or "open" not in run.kept or self._desk is None:
             return False
         return self._desk.follows_run or self._desk.is_waiting
@@ -105,7 +105,7 @@ class QuestionsPanel(QWidget):
         return () if self._directions is None else self._directions.questions
 
     def _decided(self) -> int:
-        entry = self._shell.project.models.get(self._model_id or "")
+        entry = self._app.project.models.get(self._model_id or "")
         if entry is None or self._directions is None:
             return 0
         if not self._has_tests:
@@ -119,7 +119,7 @@ class QuestionsPanel(QWidget):
 
     def refresh(self) -> None:
         """The questions there are now."""
-        if self._desk is None or self._model_id not in self._shell.project.models:
+        if self._desk is None or self._model_id not in self._app.project.models:
             return
         if self._desk.is_waiting:
             self._soon.start(LOOK_AGAIN_MS)
@@ -140,10 +140,10 @@ class QuestionsPanel(QWidget):
         self._shown = questions
         self._buttons = []
         empty(self._rows)
-        for number, question in enumerate(questions[:MOST_SHOWN]):
+        for number, question in enumerate(questions[:MAX_SHOWN]):
             self._rows.addWidget(self._question(number, question))
-        if len(questions) > MOST_SHOWN:
-            more = counted(len(questions) - MOST_SHOWN, "more", "more")
+        if len(questions) > MAX_SHOWN:
+            more = counted(len(questions) - MAX_SHOWN, "more", "more")
             self._rows.addWidget(label(f"{more}, shown as these are decided.", "tertiary"))
         self._rows.addStretch(1)
 

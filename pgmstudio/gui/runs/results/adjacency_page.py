@@ -18,19 +18,19 @@ from pgmstudio.core.languages.tree_mixture.learning.edge_counts import (
     tally_of,
 )
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
-from pgmstudio.core.learning.base import Keepsake
+from pgmstudio.core.learning.base import RunArtifact
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.export.image_export import PictureTaking
 from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.plots.matrix_plot import AdjacencyMatrix
-from pgmstudio.gui.runs.artifact_source import KeptSource, run_of_model, source_in_view
-from pgmstudio.gui.runs.results.result_page import KeptPage, facts_label
+from pgmstudio.gui.runs.artifact_source import ArtifactSource, active_source, run_of_model
+from pgmstudio.gui.runs.results.result_page import ArtifactPage, facts_label
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Segments, button, label, row
 from pgmstudio.gui.widgets.combo_box import offer
 from pgmstudio.gui.widgets.table import Column, FactTable, wide_first
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 REDRAW_MS = 250
 _COLUMNS = (
@@ -40,14 +40,14 @@ _COLUMNS = (
 )
 
 
-class AdjacencyPage(PictureTaking, KeptPage):
+class AdjacencyPage(PictureTaking, ArtifactPage):
     """Follows the run while it goes on."""
 
     export_words = ("Export counts", "edges.csv", "One line for each edge (*.csv);;All (*.json)")
-    _kept: Keepsake | None = None
+    _kept: RunArtifact | None = None
 
-    def __init__(self, shell: Shell, source: KeptSource) -> None:
-        super().__init__("adjacency", shell, source)
+    def __init__(self, app: AppContext, source: ArtifactSource) -> None:
+        super().__init__("adjacency", app, source)
         self.tally: EdgeTally | None = None
         self._pairs: list[tuple[str, str]] = []
         self.facts = facts_label("adjacencyFacts")
@@ -146,7 +146,7 @@ class AdjacencyPage(PictureTaking, KeptPage):
         self._pairs = [pair for pair, _ in order]
         self.table.show_rows([(" – ".join(p), n, n / tally.total) for p, n in order])
 
-    def _show_choices(self, kept: Keepsake | None) -> None:
+    def _show_choices(self, kept: RunArtifact | None) -> None:
         numbers = list(kept.by_number) if isinstance(kept, Adjacency) else []
         self.per.setVisible(bool(numbers))
         self.numbers.setVisible(len(numbers) > 1)
@@ -156,7 +156,7 @@ class AdjacencyPage(PictureTaking, KeptPage):
 
     def _model_edges(self) -> list[tuple[str, str]]:
         """Of the mixture that the run ended with, if it is in the project."""
-        entry = self._shell.project.models.get(self._source.model_id or "")
+        entry = self._app.project.models.get(self._source.model_id or "")
         if entry is None or not isinstance(entry.model, TreeMixture):
             return []
         return list(entry.model.edge_counts)
@@ -180,17 +180,17 @@ class AdjacencyPage(PictureTaking, KeptPage):
 KINDS = (Adjacency.kind, KesOptima.kind, EdgeFrequencies.kind)
 
 
-def adjacency_source(shell: Shell) -> KeptSource | None:
+def adjacency_source(app: AppContext) -> ArtifactSource | None:
     """Of the run behind the model in view, else of the run looked at, else of the newest."""
-    run_id = run_of_model(shell.project, shell.bench.model_id)
-    kept = shell.project.runs[run_id].kept if run_id is not None else {}
+    run_id = run_of_model(app.project, app.workspace.model_id)
+    kept = app.project.runs[run_id].kept if run_id is not None else {}
     for kind in KINDS:
         if run_id is not None and kind in kept:
-            return KeptSource(shell, kind, run_id)
-    return next(filter(None, (source_in_view(shell, kind) for kind in KINDS)), None)
+            return ArtifactSource(app, kind, run_id)
+    return next(filter(None, (active_source(app, kind) for kind in KINDS)), None)
 
 
-def open_adjacency(shell: Shell, source: KeptSource) -> AdjacencyPage:
-    page = shell.open_page(f"adjacency:{source.key}", partial(AdjacencyPage, shell, source))
+def open_adjacency(app: AppContext, source: ArtifactSource) -> AdjacencyPage:
+    page = app.open_page(f"adjacency:{source.key}", partial(AdjacencyPage, app, source))
     assert isinstance(page, AdjacencyPage)
     return page

@@ -17,13 +17,13 @@ from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.weighted_canvas import AveragedCanvas
 from pgmstudio.gui.jobs.debounce import one_shot
-from pgmstudio.gui.runs.artifact_source import KeptSource
+from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.runs.results.result_page import FittingPage, facts_label
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, button, label, row
 from pgmstudio.gui.widgets.table import Column, FactTable
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 REDRAW_MS = 60
 Edge = tuple[str, str]
@@ -52,8 +52,8 @@ class BootstrapPage(FittingPage):
     export_words = ("Export edges", "edges.csv", "One row for each edge (*.csv);;All (*.json)")
     _kept: EdgeFrequencies | None = None
 
-    def __init__(self, shell: Shell, source: KeptSource) -> None:
-        super().__init__("bootstrap", shell, source)
+    def __init__(self, app: AppContext, source: ArtifactSource) -> None:
+        super().__init__("bootstrap", app, source)
         self._averaged: Averaged | None = None
         self.facts = facts_label("bootstrapFacts")
         self.threshold = QSlider(Qt.Orientation.Horizontal)
@@ -208,5 +208,5 @@ def _row(edge: EdgeFrequency) -> tuple[object, ...]:
     return (f"{edge.source} → {edge.target}", *shares)
 
 
-def open_bootstrap(shell: Shell, source: KeptSource) -> None:
-    shell.open_page(f"bootstrap:{source.key}", partial(BootstrapPage, shell, source))
+def open_bootstrap(app: AppContext, source: ArtifactSource) -> None:
+    app.open_page(f"bootstrap:{source.key}", partial(BootstrapPage, app, source))

@@ -14,9 +14,9 @@ from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.trace import
 from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.validation import PairCheck
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.jobs.debounce import one_shot
-from pgmstudio.gui.runs.artifact_source import KeptSource
+from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.runs.results.result_page import (
-    KeptPage,
+    ArtifactPage,
     facts_label,
     one_above_the_other,
     under_the_picture,
@@ -25,7 +25,7 @@ from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import row
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.table import Column, FactTable, wide_first
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 REDRAW_MS = 200
 
@@ -61,7 +61,7 @@ _PAIRS = (
 )
 
 
-class HiddenScanPage(KeptPage):
+class HiddenScanPage(ArtifactPage):
     """Follows the run while it goes on."""
 
     export_words = (
@@ -71,8 +71,8 @@ class HiddenScanPage(KeptPage):
     )
     _kept: HiddenScan | None = None
 
-    def __init__(self, shell: Shell, source: KeptSource) -> None:
-        super().__init__("hidden-scan", shell, source)
+    def __init__(self, app: AppContext, source: ArtifactSource) -> None:
+        super().__init__("hidden-scan", app, source)
         self.facts = facts_label("hiddenFacts")
         self.verdict = facts_label("hiddenVerdict")
         self.blocks = facts_label("hiddenBlocks")
@@ -166,7 +166,7 @@ def _pair(pair: PairCheck) -> tuple[object, ...]:
     )
 
 
-def open_candidates(shell: Shell, source: KeptSource) -> HiddenScanPage:
-    page = shell.open_page(f"hidden-scan:{source.key}", partial(HiddenScanPage, shell, source))
+def open_candidates(app: AppContext, source: ArtifactSource) -> HiddenScanPage:
+    page = app.open_page(f"hidden-scan:{source.key}", partial(HiddenScanPage, app, source))
     assert isinstance(page, HiddenScanPage)
     return page

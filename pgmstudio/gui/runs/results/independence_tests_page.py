@@ -16,18 +16,18 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.indepen
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleton import LoggedTest
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.gui.jobs.debounce import one_shot
-from pgmstudio.gui.runs.artifact_source import KeptSource
-from pgmstudio.gui.runs.results.result_page import KeptPage, facts_label
+from pgmstudio.gui.runs.artifact_source import ArtifactSource
+from pgmstudio.gui.runs.results.result_page import ArtifactPage, facts_label
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Note, Segments, button, label, row
 from pgmstudio.gui.widgets.combo_box import Combo
 from pgmstudio.gui.widgets.table import Column, FactTable, wide_first
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 ANY = "any variable"
 REST_MS = 80
 # α runs over four powers of ten on the slider, as differences between small ones matter.
-_STEPS, _LEAST_ALPHA, _MOST_ALPHA = 160, 1e-4, 0.5
+_STEPS, _MIN_ALPHA, _MAX_ALPHA = 160, 1e-4, 0.5
 
 
 def _number(value: float) -> str:
@@ -47,7 +47,7 @@ _COLUMNS = (
 )
 
 
-class TestLogPage(KeptPage):
+class TestLogPage(ArtifactPage):
     """One run; filtered by a pair of variables and by what the tests found."""
 
     __test__ = False  # nothing for pytest to collect
@@ -55,8 +55,8 @@ class TestLogPage(KeptPage):
     export_words = ("Export tests", "tests.csv", "Table (*.csv);;All (*.json)")
     _kept: TestLog
 
-    def __init__(self, shell: Shell, source: KeptSource) -> None:
-        super().__init__("tests", shell, source)
+    def __init__(self, app: AppContext, source: ArtifactSource) -> None:
+        super().__init__("tests", app, source)
         kept = source.kept
         assert isinstance(kept, TestLog)
         self._kept = kept
@@ -196,7 +196,7 @@ class TestLogPage(KeptPage):
         value = self.alpha.value()
         if value == _step_of(self._kept.rule.alpha):
             return self._kept.rule.alpha
-        return float(f"{_LEAST_ALPHA * (_MOST_ALPHA / _LEAST_ALPHA) ** (value / _STEPS):.2g}")
+        return float(f"{_MIN_ALPHA * (_MAX_ALPHA / _MIN_ALPHA) ** (value / _STEPS):.2g}")
 
     def _on_alpha(self) -> None:
         self._rest.start()
@@ -223,11 +223,11 @@ class TestLogPage(KeptPage):
             request = RunRequest(
                 self._source.title, task.learner_key, params, task.seed, data_id=data_id
             )
-            open_learn_page(self._shell).fill(request)
+            open_learn_page(self._app).fill(request)
 
 
 def _step_of(alpha: float) -> int:
-    share = log(max(alpha, _LEAST_ALPHA) / _LEAST_ALPHA) / log(_MOST_ALPHA / _LEAST_ALPHA)
+    share = log(max(alpha, _MIN_ALPHA) / _MIN_ALPHA) / log(_MAX_ALPHA / _MIN_ALPHA)
     return round(_STEPS * min(1.0, share))
 
 
@@ -247,7 +247,7 @@ def _row(number: int, test: LoggedTest) -> tuple[object, ...]:
     )
 
 
-def open_tests(shell: Shell, source: KeptSource) -> TestLogPage:
-    page = shell.open_page(f"tests:{source.key}", partial(TestLogPage, shell, source))
+def open_tests(app: AppContext, source: ArtifactSource) -> TestLogPage:
+    page = app.open_page(f"tests:{source.key}", partial(TestLogPage, app, source))
     assert isinstance(page, TestLogPage)
     return page

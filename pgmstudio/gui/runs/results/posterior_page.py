@@ -16,13 +16,13 @@ from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.edge_strengths import Strengths
 from pgmstudio.gui.canvas.weighted_canvas import AveragedCanvas
 from pgmstudio.gui.jobs.debounce import one_shot
-from pgmstudio.gui.runs.artifact_source import KeptSource
-from pgmstudio.gui.runs.results.result_page import KeptPage, facts_label, under_the_picture
+from pgmstudio.gui.runs.artifact_source import ArtifactSource
+from pgmstudio.gui.runs.results.result_page import ArtifactPage, facts_label, under_the_picture
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Segments, label, row
 from pgmstudio.gui.widgets.table import Column, FactTable, wide_first
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 REDRAW_MS = 60
 Edge = tuple[str, str]
@@ -67,7 +67,7 @@ _VIEWS = (
 )
 
 
-class PosteriorPage(KeptPage):
+class PosteriorPage(ArtifactPage):
     """The picture has the edges above a threshold; a row that is selected is marked there."""
 
     export_words = (
@@ -77,8 +77,8 @@ class PosteriorPage(KeptPage):
     )
     _kept: LdagPosterior | None = None
 
-    def __init__(self, shell: Shell, source: KeptSource) -> None:
-        super().__init__("posterior", shell, source)
+    def __init__(self, app: AppContext, source: ArtifactSource) -> None:
+        super().__init__("posterior", app, source)
         self.facts = facts_label("posteriorFacts")
         self.views = Segments(_VIEWS, "posteriorViews")
         self.views.chosen.connect(self._show_view)
@@ -171,7 +171,7 @@ class PosteriorPage(KeptPage):
 
     def _names(self) -> tuple[str, ...]:
         """All variables where they are known, also those without edges."""
-        entry = self._shell.project.models.get(self._source.model_id or "")
+        entry = self._app.project.models.get(self._source.model_id or "")
         if entry is not None:
             return entry.model.domain.names
         ends = [end for e in self._kept.edges for end in (e.source, e.target)] if self._kept else []
@@ -218,7 +218,7 @@ class PosteriorPage(KeptPage):
             self.tables[EDGES].select(ends.index(edge))
 
 
-def open_posterior(shell: Shell, source: KeptSource) -> PosteriorPage:
-    page = shell.open_page(f"posterior:{source.key}", partial(PosteriorPage, shell, source))
+def open_posterior(app: AppContext, source: ArtifactSource) -> PosteriorPage:
+    page = app.open_page(f"posterior:{source.key}", partial(PosteriorPage, app, source))
     assert isinstance(page, PosteriorPage)
     return page

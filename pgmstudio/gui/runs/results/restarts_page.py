@@ -32,7 +32,7 @@ from pgmstudio.gui.canvas.weighted_canvas import FrequencyCanvas
 from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.plots.scan_plots import RestartPlot
 from pgmstudio.gui.plots.score_plot import signed
-from pgmstudio.gui.runs.artifact_source import KeptSource
+from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.runs.results.result_page import (
     FittingPage,
     facts_label,
@@ -42,7 +42,7 @@ from pgmstudio.gui.runs.results.result_page import (
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Segments, button, label, row
 from pgmstudio.gui.widgets.table import Column, FactTable
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 REDRAW_MS = 250
 _COLUMNS = (
@@ -61,8 +61,8 @@ class RestartsPage(FittingPage):
     export_words = ("Export restarts", "restarts.csv", "One row for each run (*.csv);;All (*.json)")
     _kept: KesOptima | None = None
 
-    def __init__(self, shell: Shell, source: KeptSource) -> None:
-        super().__init__("restarts", shell, source)
+    def __init__(self, app: AppContext, source: ArtifactSource) -> None:
+        super().__init__("restarts", app, source)
         self.facts = facts_label("restartsFacts")
         self.views = Segments(
             [
@@ -237,5 +237,5 @@ def network_of(cpdag: Pdag, task: LearnTask, cancel: CancelToken) -> Model:
     ).network
 
 
-def open_restarts(shell: Shell, source: KeptSource) -> None:
-    shell.open_page(f"restarts:{source.key}", partial(RestartsPage, shell, source))
+def open_restarts(app: AppContext, source: ArtifactSource) -> None:
+    app.open_page(f"restarts:{source.key}", partial(RestartsPage, app, source))

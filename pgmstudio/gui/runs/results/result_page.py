@@ -10,14 +10,14 @@ from PySide6.QtWidgets import QFileDialog, QPushButton, QSplitter, QVBoxLayout, 
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.io.run_artifacts import write_kept
 from pgmstudio.core.languages.learners import LearnTask
-from pgmstudio.core.learning.base import Keepsake
+from pgmstudio.core.learning.base import RunArtifact
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.project.opening import add_and_show_model
-from pgmstudio.gui.runs.artifact_source import KeptSource
+from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.widgets.basic import button
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.page import Page
 
 
@@ -52,16 +52,16 @@ def under_the_picture(*widgets: QWidget, top: int = 8) -> QWidget:
     return made
 
 
-class KeptPage(Page):
+class ArtifactPage(Page):
     """Shows `_kept`, which is None as long as the run has kept nothing."""
 
     # Of the dialog that asks for a file: its title, the name it offers, the kinds of files.
     export_words: tuple[str, str, str]
-    _kept: Keepsake | None = None
+    _kept: RunArtifact | None = None
 
-    def __init__(self, key: str, shell: Shell, source: KeptSource) -> None:
+    def __init__(self, key: str, app: AppContext, source: ArtifactSource) -> None:
         super().__init__(f"{key}:{source.key}")
-        self._shell, self._source = shell, source
+        self._app, self._source = app, source
         source.setParent(self)
 
     @property
@@ -99,33 +99,33 @@ class KeptPage(Page):
             write_kept(
                 path,
                 {self._kept.kind: self._kept},
-                quoted=self._shell.preferences.quote_formulas,
+                quoted=self._app.preferences.quote_formulas,
             )
         except PgmStudioError as error:
-            self._shell.errors.report(error)
+            self._app.errors.report(error)
             return
-        self._shell.tell(f"{path.name} was written.")
+        self._app.tell(f"{path.name} was written.")
 
     def _task(self) -> LearnTask | None:
         """What the run was asked; None, and said why, when its rows are gone."""
         try:
             return self._source.task()
         except PgmStudioError as error:
-            self._shell.errors.report(error)
+            self._app.errors.report(error)
             return None
 
 
-class FittingPage(KeptPage):
+class FittingPage(ArtifactPage):
     """A page whose graphs become models, their tables fitted in the background."""
 
-    def __init__(self, key: str, shell: Shell, source: KeptSource) -> None:
-        super().__init__(key, shell, source)
-        self._fitting = Asker(self)
+    def __init__(self, key: str, app: AppContext, source: ArtifactSource) -> None:
+        super().__init__(key, app, source)
+        self._fitting = LatestTask(self)
         self._fitting.answered.connect(self._on_fitted)
-        self._fitting.failed.connect(shell.errors.report)
+        self._fitting.failed.connect(app.errors.report)
 
     def closed(self) -> None:
         self._fitting.forget()
 
     def _on_fitted(self, entry: ModelEntry) -> None:
-        add_and_show_model(self._shell, entry, f"Open {entry.title}")
+        add_and_show_model(self._app, entry, f"Open {entry.title}")

@@ -28,7 +28,7 @@ from pgmstudio.core.languages.latent_class.learning.trace import ClassScan, Scan
 from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath, KappaPoint
 from pgmstudio.core.languages.pdg.learning.trace import PdgPoint, PdgScan
 from pgmstudio.core.languages.tree_mixture.learning.trace import MixturePoint, MixtureScan
-from pgmstudio.core.learning.base import Keepsake
+from pgmstudio.core.learning.base import RunArtifact
 from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.project import ModelEntry
@@ -49,9 +49,9 @@ from pgmstudio.gui.plots.scan_plots import (
     kappa_words,
 )
 from pgmstudio.gui.project.opening import add_and_show_model
-from pgmstudio.gui.runs.artifact_source import KeptSource
+from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.runs.results.result_page import (
-    KeptPage,
+    ArtifactPage,
     facts_label,
     one_above_the_other,
     under_the_picture,
@@ -59,7 +59,7 @@ from pgmstudio.gui.runs.results.result_page import (
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Segments, button, row
 from pgmstudio.gui.widgets.table import Column, FactTable, wide_first
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 REDRAW_MS = 200
 
@@ -69,7 +69,7 @@ def bits_cell(value: float | None) -> str:
     return "–" if value is None or math.isinf(value) else f"{value:.3f}".replace("-", "−")
 
 
-class KeptPoint(Protocol):
+class RecordedPoint(Protocol):
     """One of the models, which is None where it was too large to be kept."""
 
     @property
@@ -78,11 +78,11 @@ class KeptPoint(Protocol):
     def value(self, criterion: str) -> float: ...
 
 
-P = TypeVar("P", bound=KeptPoint)
-P_co = TypeVar("P_co", bound=KeptPoint, covariant=True)
+P = TypeVar("P", bound=RecordedPoint)
+P_co = TypeVar("P_co", bound=RecordedPoint, covariant=True)
 
 
-class KeptScan(Keepsake, Protocol[P_co]):
+class RecordedScan(RunArtifact, Protocol[P_co]):
     """The models of a run and by what the best of them was chosen."""
 
     @property
@@ -94,7 +94,7 @@ class KeptScan(Keepsake, Protocol[P_co]):
     def best(self) -> P_co: ...
 
 
-class PointsPage(KeptPage, Generic[P]):
+class PointsPage(ArtifactPage, Generic[P]):
     """Follows the run while it goes on; a child says what its points are."""
 
     name: str  # of the widgets
@@ -103,10 +103,10 @@ class PointsPage(KeptPage, Generic[P]):
     table_words: str
     open_tip: str
     gone_words: str  # when a model was too large to be kept
-    _scan: KeptScan[P] | None = None
+    _scan: RecordedScan[P] | None = None
 
-    def __init__(self, key: str, shell: Shell, source: KeptSource, plot: PointPlot) -> None:
-        super().__init__(key, shell, source)
+    def __init__(self, key: str, app: AppContext, source: ArtifactSource, plot: PointPlot) -> None:
+        super().__init__(key, app, source)
         self.facts = facts_label(f"{self.name}Facts")
         plot.chosen.connect(self.open_point)
         self.table = FactTable(f"{self.name}Table", self.table_words, self.columns)
@@ -135,7 +135,7 @@ class PointsPage(KeptPage, Generic[P]):
 
     # -- what a child says
 
-    def _show(self, kept: Keepsake) -> KeptScan[P] | None:
+    def _show(self, kept: RunArtifact) -> RecordedScan[P] | None:
         """Draws what the run has kept; None when it is of another kind."""
         raise AssertionError("a child draws its points")
 
@@ -172,7 +172,7 @@ class PointsPage(KeptPage, Generic[P]):
         self._on_selected()
 
     @property
-    def scan(self) -> KeptScan[P] | None:
+    def scan(self) -> RecordedScan[P] | None:
         return self._scan
 
     def _point(self, number: int | None) -> P | None:
@@ -196,11 +196,11 @@ class PointsPage(KeptPage, Generic[P]):
         if point is None:
             return
         if point.model is None:
-            self._shell.tell(f"{self.gone_words[:1].upper()}{self.gone_words[1:]}")
+            self._app.tell(f"{self.gone_words[:1].upper()}{self.gone_words[1:]}")
             return
         title, provenance = self._about(point)
         entry = ModelEntry(title, point.model, data_id=self._source.data_id, provenance=provenance)
-        add_and_show_model(self._shell, entry, f"Open {title}")
+        add_and_show_model(self._app, entry, f"Open {title}")
 
 
 class ClassScanPage(PointsPage[ScanPoint]):
@@ -232,15 +232,15 @@ class ClassScanPage(PointsPage[ScanPoint]):
     open_tip = "The model with this number of classes, as one of the project."
     gone_words = "its tables were too large to be kept; learn that number alone."
 
-    def __init__(self, shell: Shell, source: KeptSource) -> None:
+    def __init__(self, app: AppContext, source: ArtifactSource) -> None:
         self.plot = ScanPlot()
-        super().__init__("class-scan", shell, source, self.plot)
+        super().__init__("class-scan", app, source, self.plot)
 
     @property
     def title(self) -> str:
         return f"Classes of {self._source.title}"
 
-    def _show(self, kept: Keepsake) -> ClassScan | None:
+    def _show(self, kept: RunArtifact) -> ClassScan | None:
         if not isinstance(kept, ClassScan):
             return None
         self.plot.show_scan(kept)
@@ -267,8 +267,8 @@ class ClassScanPage(PointsPage[ScanPoint]):
         return title, {"made by": f"a scan of classes: {made}", **told}
 
 
-def open_scan(shell: Shell, source: KeptSource) -> ClassScanPage:
-    page = shell.open_page(f"class-scan:{source.key}", partial(ClassScanPage, shell, source))
+def open_scan(app: AppContext, source: ArtifactSource) -> ClassScanPage:
+    page = app.open_page(f"class-scan:{source.key}", partial(ClassScanPage, app, source))
     assert isinstance(page, ClassScanPage)
     return page
 
@@ -309,10 +309,10 @@ class KappaPage(PointsPage[KappaPoint]):
     open_tip = "The graph of this κ, as a model of the project."
     gone_words = "its model was not kept."
 
-    def __init__(self, shell: Shell, source: KeptSource) -> None:
+    def __init__(self, app: AppContext, source: ArtifactSource) -> None:
         self.plot = KappaPlot()
         self.along = Segments(_ALONG, "kappaAlong")
-        super().__init__("kappa", shell, source, self.plot)
+        super().__init__("kappa", app, source, self.plot)
         self.along.chosen.connect(self.plot.show_quantity)
 
     def _lay_out(self, *widgets: QWidget) -> None:
@@ -323,7 +323,7 @@ class KappaPage(PointsPage[KappaPoint]):
     def title(self) -> str:
         return f"κ path of {self._source.title}"
 
-    def _show(self, kept: Keepsake) -> KappaPath | None:
+    def _show(self, kept: RunArtifact) -> KappaPath | None:
         if not isinstance(kept, KappaPath):
             return None
         if kept.points:
@@ -352,8 +352,8 @@ class KappaPage(PointsPage[KappaPoint]):
         return f"{made}, {words}", {"made by": f"the κ path of {made}", "kappa": point.kappa}
 
 
-def open_kappa(shell: Shell, source: KeptSource) -> KappaPage:
-    page = shell.open_page(f"kappa:{source.key}", partial(KappaPage, shell, source))
+def open_kappa(app: AppContext, source: ArtifactSource) -> KappaPage:
+    page = app.open_page(f"kappa:{source.key}", partial(KappaPage, app, source))
     assert isinstance(page, KappaPage)
     return page
 
@@ -385,15 +385,15 @@ class PdgScanPage(PointsPage[PdgPoint]):
     open_tip = "The graph of this λ, as a model of the project."
     gone_words = "its numbers were too many to be kept; learn with that λ alone."
 
-    def __init__(self, shell: Shell, source: KeptSource) -> None:
+    def __init__(self, app: AppContext, source: ArtifactSource) -> None:
         self.plot = SweepPlot()
-        super().__init__("pdg-scan", shell, source, self.plot)
+        super().__init__("pdg-scan", app, source, self.plot)
 
     @property
     def title(self) -> str:
         return f"λ sweep of {self._source.title}"
 
-    def _show(self, kept: Keepsake) -> PdgScan | None:
+    def _show(self, kept: RunArtifact) -> PdgScan | None:
         if not isinstance(kept, PdgScan):
             return None
         self.plot.show_scan(kept)
@@ -420,8 +420,8 @@ class PdgScanPage(PointsPage[PdgPoint]):
         return title, {"made by": f"a λ sweep: {made}", LAMBDA: point.lambda_}
 
 
-def open_sweep(shell: Shell, source: KeptSource) -> PdgScanPage:
-    page = shell.open_page(f"pdg-scan:{source.key}", partial(PdgScanPage, shell, source))
+def open_sweep(app: AppContext, source: ArtifactSource) -> PdgScanPage:
+    page = app.open_page(f"pdg-scan:{source.key}", partial(PdgScanPage, app, source))
     assert isinstance(page, PdgScanPage)
     return page
 
@@ -440,13 +440,13 @@ _COLUMNS = (
 )
 
 
-class TreeScanPage(KeptPage):
+class TreeScanPage(ArtifactPage):
     """Follows the run while it goes on."""
 
     export_words = ("Export the scan", "trees.csv", "One line for each start (*.csv);;All (*.json)")
 
-    def __init__(self, shell: Shell, source: KeptSource) -> None:
-        super().__init__("tree-scan", shell, source)
+    def __init__(self, app: AppContext, source: ArtifactSource) -> None:
+        super().__init__("tree-scan", app, source)
         self.facts = facts_label("treeScanFacts")
         self.along = Segments(
             (
@@ -510,8 +510,8 @@ def _row(point: MixturePoint) -> tuple[object, ...]:
     )
 
 
-def open_tree_scan(shell: Shell, source: KeptSource) -> TreeScanPage:
+def open_tree_scan(app: AppContext, source: ArtifactSource) -> TreeScanPage:
     """The page of a run's numbers of trees, in front."""
-    page = shell.open_page(f"tree-scan:{source.key}", partial(TreeScanPage, shell, source))
+    page = app.open_page(f"tree-scan:{source.key}", partial(TreeScanPage, app, source))
     assert isinstance(page, TreeScanPage)
     return page

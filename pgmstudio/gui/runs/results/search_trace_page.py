@@ -18,15 +18,19 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.k2 import (
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.layout_worker import LayoutMaker, LayoutQuestion, Placed
 from pgmstudio.gui.canvas.node_geometry import face_size
-from pgmstudio.gui.canvas.node_view import NodeFace
+from pgmstudio.gui.canvas.node_view import NodeView
 from pgmstudio.gui.learning.param_form import choice_words
-from pgmstudio.gui.runs.artifact_source import KeptSource
-from pgmstudio.gui.runs.results.result_page import KeptPage, one_above_the_other, under_the_picture
+from pgmstudio.gui.runs.artifact_source import ArtifactSource
+from pgmstudio.gui.runs.results.result_page import (
+    ArtifactPage,
+    one_above_the_other,
+    under_the_picture,
+)
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import label, row, tool_button
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.table import Column, FactTable
-from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.app_context import AppContext
 
 
 def _value(number: float) -> str:
@@ -55,14 +59,14 @@ def step_picture(trace: K2Trace, step: int) -> GraphPicture:
     return GraphPicture(nodes, tuple(edges))
 
 
-class TracePage(KeptPage):
+class TracePage(ArtifactPage):
     """One run of K2; back and forth by buttons, keys or the slider."""
 
     export_words = ("Export steps", "steps.csv", "Table (*.csv);;All (*.json)")
     _kept: K2Trace
 
-    def __init__(self, shell: Shell, source: KeptSource) -> None:
-        super().__init__("trace", shell, source)
+    def __init__(self, app: AppContext, source: ArtifactSource) -> None:
+        super().__init__("trace", app, source)
         kept = source.kept
         assert isinstance(kept, K2Trace)
         self._kept = kept
@@ -92,7 +96,7 @@ class TracePage(KeptPage):
         self.canvas.shows_legend = False  # the words above the graph say it
         self._layouts = LayoutMaker(self)
         self._layouts.placed.connect(self._on_placed)
-        self._layouts.failed.connect(shell.errors.report)
+        self._layouts.failed.connect(app.errors.report)
         self.table = FactTable("traceTable", "Columns tried in this step", _COLUMNS)
         export = self._export_button(
             "Export CSV…", "traceExport", "Every step with everything it tried."
@@ -162,7 +166,7 @@ class TracePage(KeptPage):
     def _ask_layout(self) -> None:
         """Places for the whole result; a step only shows and hides edges."""
         picture = step_picture(self._kept, len(self._kept.steps))
-        sizes = {n.id: face_size(n, NodeFace(n.label)) for n in picture.nodes}
+        sizes = {n.id: face_size(n, NodeView(n.label)) for n in picture.nodes}
         self._layouts.ask(LayoutQuestion("k2", picture, sizes, "layered"))
 
     def _on_placed(self, placed: Placed) -> None:
@@ -174,10 +178,10 @@ class TracePage(KeptPage):
         if not self._places:
             return
         picture = step_picture(self._kept, self._step)
-        faces = {node.id: NodeFace(node.label) for node in picture.nodes}
+        faces = {node.id: NodeView(node.label) for node in picture.nodes}
         if self._step < len(self._kept.steps):
             child = self._kept.steps[self._step].child
-            faces[child] = NodeFace(child, is_target=True)
+            faces[child] = NodeView(child, is_target=True)
         self.canvas.scene.show_picture(picture, faces, self._places)
 
 
@@ -190,5 +194,5 @@ def _facts(step: K2Step, measure: str) -> str:
     return f"{told}."
 
 
-def open_trace(shell: Shell, source: KeptSource) -> None:
-    shell.open_page(f"trace:{source.key}", partial(TracePage, shell, source))
+def open_trace(app: AppContext, source: ArtifactSource) -> None:
+    app.open_page(f"trace:{source.key}", partial(TracePage, app, source))

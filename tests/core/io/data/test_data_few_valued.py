@@ -48,7 +48,7 @@ def test_a_large_table_reads_the_same_in_pieces(
     path = saved(tmp_path, random_table(40_000, 8, 1, line_end))
     general = read_data(path)
     monkeypatch.setattr(delimited, "HEAD_BYTES", 1024)
-    monkeypatch.setattr(few_valued, "LEAST_BYTES", 0)
+    monkeypatch.setattr(few_valued, "MIN_BYTES", 0)
     compiled = read_data(path)
     assert compiled.domain == general.domain
     assert np.array_equal(compiled.codes, general.codes)
@@ -95,7 +95,7 @@ def test_columns_of_many_texts_are_read_by_others_and_put_in_their_place(
     options = ImportOptions(bins=4)
     general = read_data(path, options)
     monkeypatch.setattr(delimited, "HEAD_BYTES", 1 << 14)
-    monkeypatch.setattr(few_valued, "LEAST_BYTES", 0)
+    monkeypatch.setattr(few_valued, "MIN_BYTES", 0)
     compiled = read_data(path, options)
     assert compiled.domain == general.domain
     assert np.array_equal(compiled.codes, general.codes)
@@ -105,7 +105,7 @@ def test_rows_of_another_length_far_into_a_large_table_are_listed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(delimited, "HEAD_BYTES", 1024)
-    monkeypatch.setattr(few_valued, "LEAST_BYTES", 0)
+    monkeypatch.setattr(few_valued, "MIN_BYTES", 0)
     path = saved(tmp_path, "x,y\n" + "a,b\n" * 5000 + "a\n" + "a,b\n" * 10 + "a,b,c\n")
     with pytest.raises(DataFileError) as refused:
         read_data(path)
@@ -128,7 +128,7 @@ def test_any_bytes_late_in_a_large_table_read_as_the_general_reader_reads_them(
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(delimited, "HEAD_BYTES", 512)
-        patch.setattr(few_valued, "LEAST_BYTES", 1 << 40)
+        patch.setattr(few_valued, "MIN_BYTES", 1 << 40)
         general = outcome()
-        patch.setattr(few_valued, "LEAST_BYTES", 0)
+        patch.setattr(few_valued, "MIN_BYTES", 0)
         assert outcome() == general

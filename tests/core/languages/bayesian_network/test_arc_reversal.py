@@ -17,7 +17,7 @@ from pgmstudio.core.graphs.pdag import covered_edges, cpdag_of, is_covered, memb
 from pgmstudio.core.languages.bayesian_network.arc_reversal import (
     inherited_edges,
     largest_difference,
-    why_not_reversible,
+    not_reversible_reason,
     with_edge_turned,
     with_equivalent_graph,
 )
@@ -33,7 +33,7 @@ def test_every_edge_that_can_be_turned_keeps_the_joint_distribution(
 ) -> None:
     before = joint_table(network)
     for edge in network.edges:
-        if why_not_reversible(network.dag, *edge):
+        if not_reversible_reason(network.dag, *edge):
             continue
         turned = with_edge_turned(network, *edge)
         assert turned.dag.has_edge(edge[1], edge[0])
@@ -47,7 +47,7 @@ def test_every_edge_that_can_be_turned_keeps_the_joint_distribution(
 @settings(max_examples=60, deadline=None)
 def test_an_edge_reversed_alone_keeps_what_the_graph_allows(network: BayesianNetwork) -> None:
     for source, target in network.edges:
-        if why_not_reversible(network.dag, source, target):
+        if not_reversible_reason(network.dag, source, target):
             continue
         changed = network.with_reversed_edge(source, target)
         assert changed.dag == network.dag.with_reversed(source, target)
@@ -99,8 +99,8 @@ def test_a_covered_edge_inherits_nothing_and_others_say_what() -> None:
     assert covered_edges(dag) == (("a", "b"),)
     assert inherited_edges(dag, "a", "b") == ()
     assert inherited_edges(dag, "b", "c") == (("d", "b"),)
-    assert "a → b → c" in why_not_reversible(dag, "a", "c")
-    assert "no edge" in why_not_reversible(dag, "d", "a")
+    assert "a → b → c" in not_reversible_reason(dag, "a", "c")
+    assert "no edge" in not_reversible_reason(dag, "d", "a")
 
 
 def test_what_cannot_be_turned_is_refused_with_a_reason() -> None:

@@ -69,7 +69,7 @@ def test_looking_for_cases_ends_when_it_has_cost_enough(monkeypatch: pytest.Monk
         return clique_tree_of(*words)
 
     monkeypatch.setattr(context_cases, "clique_tree_of", counted)
-    monkeypatch.setattr(context_cases, "_MOST_LOOKS", 1)
+    monkeypatch.setattr(context_cases, "_MAX_CHECKS", 1)
     best_cases.cache_clear()
     found = best_cases(model)
     best_cases.cache_clear()

@@ -19,12 +19,12 @@ from tests.labelled_dags import coronary
 
 
 def test_the_path_of_kappa_is_plotted_and_every_model_on_it_opens(window, qtbot) -> None:
-    shell = window.shell
+    app = window.app
     rows = coronary().sample(300, np.random.default_rng(1))
     told = {"kappa": "auto", "kappas": (1.0, 0.1, 0.0), "folds": 2, "restarts": 0}
-    add_ended_run(shell, rows, "ldag.greedy", **told)
+    add_ended_run(app, rows, "ldag.greedy", **told)
     trigger(window, "learn.kappa-path")
-    page = shell.center.current
+    page = app.center.current
     assert isinstance(page, KappaPage)
     path = page.scan
     assert isinstance(path, KappaPath)
@@ -35,7 +35,7 @@ def test_the_path_of_kappa_is_plotted_and_every_model_on_it_opens(window, qtbot)
     assert page.plot.curves["with labels"][1] == [point.parameters for point in path.points]
     assert page.plot.curves["without"][1] == [p.unlabelled_parameters for p in path.points]
     page.plot.chosen.emit(2)
-    opened = shell.project.models[shell.bench.model_id]
+    opened = app.project.models[app.workspace.model_id]
     assert opened.title.endswith("κ 1")
     assert opened.model.edges == path.points[2].model.edges
 
@@ -45,15 +45,15 @@ def _joins(page: PosteriorPage, wanted: set[frozenset[str]]) -> bool:
 
 
 def test_chains_tell_how_probable_edges_labels_and_graphs_are(window, qtbot, tmp_path) -> None:
-    shell = window.shell
-    assert not shell.book["learn.label-probabilities"].isEnabled()
+    app = window.app
+    assert not app.book["learn.label-probabilities"].isEnabled()
     rows = coronary().sample(300, np.random.default_rng(1))
-    model_id = add_ended_run(shell, rows, "ldag.mcmc", iterations=300, chains=2)
+    model_id = add_ended_run(app, rows, "ldag.mcmc", iterations=300, chains=2)
     trigger(window, "learn.label-probabilities")
-    page = shell.center.current
+    page = app.center.current
     assert isinstance(page, PosteriorPage)
     assert page.model_id == model_id
-    kept = restored(LdagPosterior.kind, next(iter(shell.project.runs.values())).kept[POSTERIOR])
+    kept = restored(LdagPosterior.kind, next(iter(app.project.runs.values())).kept[POSTERIOR])
     assert isinstance(kept, LdagPosterior)
     edges, labels, graphs = (page.tables[key].facts.rows for key in ("edges", "labels", "graphs"))
     assert [row[1:] for row in edges] == [(e.probability, e.labelled) for e in kept.edges]

@@ -16,7 +16,7 @@ from pgmstudio.core.languages.ldag.contexts import context_graph
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.edge_label import TagLayer
-from pgmstudio.gui.inspector.subject import subject_in_view
+from pgmstudio.gui.inspector.subject import active_model
 from pgmstudio.gui.languages.ldag.context import context_views
 from pgmstudio.gui.languages.ldag.csi_tree import LabelTree
 from pgmstudio.gui.languages.ldag.inspector import LabelScoresSection, LabelSections
@@ -33,7 +33,7 @@ from tests.labelled_dags import four, labelled
 @pytest.fixture
 def page(window: MainWindow, qtbot) -> ModelPage:
     """The coronary graph with rows drawn from it."""
-    page = open_labelled(window.shell)
+    page = open_labelled(window.app)
     qtbot.waitUntil(lambda: bool(page.canvas.scene.nodes))
     return page
 
@@ -54,7 +54,7 @@ def pictures(page: ModelPage) -> LabelPictures:
 
 
 def sections(window: MainWindow, qtbot, edge: tuple[str, str]) -> LabelSections:
-    window.shell.bench.select((), (edge,))
+    window.app.workspace.select((), (edge,))
     qtbot.waitUntil(lambda: window.findChild(LabelSections) is not None)
     found = window.findChild(LabelSections)
     assert isinstance(found, LabelSections)
@@ -69,12 +69,12 @@ def test_labels_stand_on_tags_and_a_click_on_a_tag_selects_its_edge(window, page
     view = page.canvas.view
     place = view.mapFromScene(item.tag.center())
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert window.shell.bench.selection.edges == (EDGE,)
+    assert window.app.workspace.selection.edges == (EDGE,)
     assert "Smoking = no, Physical work = no" in page._describe_edge(*EDGE)
 
 
 def test_a_context_takes_edges_away_and_shortens_the_labels_that_remain(page, window) -> None:
-    views = context_views(window.shell)
+    views = context_views(window.app)
     bar = pictures(page).contexts.bar
     assert bar.words == "0 of 7 edges vanish"
     bar.chosen.emit("Smoking", "no")
@@ -84,21 +84,21 @@ def test_a_context_takes_edges_away_and_shortens_the_labels_that_remain(page, wi
     assert gone == set(model_of(page).edges) - set(left.edges)
     assert bar.words == "2 of 7 edges vanish"
     assert page.canvas.scene.edges[EDGE].edge.label == "Physical work = no"
-    assert not window.shell.bench.beliefs(page.model_id or "").evidence
-    subject = subject_in_view(window.shell)
+    assert not window.app.workspace.beliefs(page.model_id or "").evidence
+    subject = active_model(window.app)
     assert subject is not None
     assert subject.chip("Smoking") == Chip("no", "funnel", "label")
     assert subject.chip("Proteins") is None
     bar.dropped.emit("Smoking")
     assert views.context(page.model_id or "") == {"Mental work": "yes"}
-    bar.copy_wished.emit()
-    assert set(window.shell.bench.beliefs(page.model_id or "").evidence) == {"Mental work"}
+    bar.copy_requested.emit()
+    assert set(window.app.workspace.beliefs(page.model_id or "").evidence) == {"Mental work"}
 
 
 def test_evidence_sets_the_context_live_until_somebody_chooses_another(page, window) -> None:
-    views, model_id = context_views(window.shell), page.model_id or ""
-    pictures(page).contexts.bar.follow_wished.emit(True)
-    live = window.shell.bench.beliefs(model_id)
+    views, model_id = context_views(window.app), page.model_id or ""
+    pictures(page).contexts.bar.follow_requested.emit(True)
+    live = window.app.workspace.beliefs(model_id)
     live.click_state("Smoking", "no")
     assert views.context(model_id) == {"Smoking": "no"}
     assert styles(page)["Proteins", "Pressure"] is EdgeStyle.VANISHED
@@ -125,7 +125,7 @@ def test_unticking_a_context_parts_rows_and_undo_brings_the_very_model_back(
     np.testing.assert_allclose(after.table("Proteins"), before.table("Proteins"))
     score = "Score, higher is better"
     qtbot.waitUntil(lambda: found.facts.facts.get(score, "…") not in ("…", facts[score]))
-    window.shell.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
     assert model_of(page) is before
 
 
@@ -139,7 +139,7 @@ def test_a_ticked_context_merges_rows_by_the_counts_of_the_data(page, window, qt
 
 
 def test_every_variable_has_a_bar_of_its_score_and_a_click_selects_it(page, window, qtbot) -> None:
-    window.shell.bench.select()
+    window.app.workspace.select()
     found = window.findChild(LabelScoresSection)
     qtbot.waitUntil(lambda: len(found.bars.ranks) == len(page.entry.model.domain))
     each = [value for _, _, value in found.bars.ranks]
@@ -152,7 +152,7 @@ def test_every_variable_has_a_bar_of_its_score_and_a_click_selects_it(page, wind
     assert "Prior " in told
     assert "Without labels −" in told
     qtbot.mouseClick(found.bars, Qt.MouseButton.LeftButton, pos=place)
-    assert window.shell.bench.selection.nodes == (key,)
+    assert window.app.workspace.selection.nodes == (key,)
 
 
 def test_the_last_context_is_locked_and_the_sentence_deletes_the_edge(page, window, qtbot) -> None:
@@ -168,15 +168,15 @@ def test_the_last_context_is_locked_and_the_sentence_deletes_the_edge(page, wind
 
 def test_what_holds_in_the_context_is_listed(page, window, qtbot) -> None:
     found = sections(window, qtbot, EDGE)
-    context_views(window.shell).choose(page.model_id or "", {"Smoking": "no", "Mental work": "yes"})
+    context_views(window.app).choose(page.model_id or "", {"Smoking": "no", "Mental work": "yes"})
     qtbot.waitUntil(lambda: "Proteins ⊥ Physical work" in found._statements.text())
 
 
 def test_the_table_has_classes_reduces_them_and_says_when_it_is_no_tree(
     page, window, qtbot
 ) -> None:
-    window.shell.reveal("tablePanel")
-    window.shell.bench.select(("Proteins",))
+    window.app.reveal("tablePanel")
+    window.app.workspace.select(("Proteins",))
     table = window.findChild(LabelTable)
     qtbot.waitUntil(lambda: table.grid.has_counts)
     assert table.grid.rowCount() == 8
@@ -230,7 +230,7 @@ def test_no_line_of_the_cube_of_four_parents_runs_through_a_corner(qtbot) -> Non
 
 def test_tags_stand_in_front_of_every_line_and_behind_the_nodes(page, window) -> None:
     scene = page.canvas.scene
-    window.shell.bench.select((), (EDGE,))
+    window.app.workspace.select((), (EDGE,))
     (layer,) = [item for item in scene.items() if isinstance(item, TagLayer)]
     assert layer.zValue() > max(item.zValue() for item in scene.edges.values())
     assert layer.zValue() < min(item.zValue() for item in scene.nodes.values())
@@ -242,27 +242,27 @@ def test_tags_stand_in_front_of_every_line_and_behind_the_nodes(page, window) ->
 def test_the_table_under_the_graph_shows_eight_rows_its_head_stands_beside_the_tabs(
     page, window, qtbot
 ) -> None:
-    window.shell.bench.select(("Proteins",))
-    window.shell.reveal("tablePanel")
+    window.app.workspace.select(("Proteins",))
+    window.app.reveal("tablePanel")
     table = window.findChild(LabelTable)
     qtbot.waitUntil(lambda: table.grid.has_counts and table.head.is_beside_tabs)
     side = table.table.verticalHeader()
     qtbot.waitUntil(lambda: 8 * side.defaultSectionSize() <= table.table.viewport().height())
     assert table.views.isVisible()
     assert window.rect().contains(table.views.mapTo(window, table.views.rect().bottomRight()))
-    window.shell.reveal("runsPanel")  # another panel in front: its tabs stand alone
+    window.app.reveal("runsPanel")  # another panel in front: its tabs stand alone
     qtbot.waitUntil(lambda: not table.head.is_beside_tabs)
-    window.shell.reveal("tablePanel")
+    window.app.reveal("tablePanel")
     qtbot.waitUntil(lambda: table.head.is_beside_tabs)
     window.resize(1024, 700)  # folded, where there are no tabs
-    window.shell.reveal("tablePanel")
+    window.app.reveal("tablePanel")
     qtbot.waitUntil(lambda: table.isVisible() and not table.head.is_beside_tabs)
     assert table.views.isVisible()
 
 
 def test_what_was_observed_stands_beside_the_probability(page, window, qtbot) -> None:
-    window.shell.bench.select(("Proteins",))
-    window.shell.reveal("tablePanel")
+    window.app.workspace.select(("Proteins",))
+    window.app.reveal("tablePanel")
     table = window.findChild(LabelTable)
     qtbot.waitUntil(lambda: table.grid.has_counts)
     grid = table.grid
@@ -277,9 +277,9 @@ def test_what_was_observed_stands_beside_the_probability(page, window, qtbot) ->
 def test_a_tree_wider_than_its_panel_can_be_scrolled(window, qtbot) -> None:
     names = Domain.of(dict.fromkeys(("A", "B", "C", "D", "Y"), ("no", "yes")))
     plain = labelled(names, [(parent, "Y") for parent in "ABCD"], {})
-    open_labelled(window.shell, plain)
-    window.shell.bench.select(("Y",))
-    window.shell.reveal("tablePanel")
+    open_labelled(window.app, plain)
+    window.app.workspace.select(("Y",))
+    window.app.reveal("tablePanel")
     table = window.findChild(LabelTable)
     table.views.button("tree").click()
     area = window.findChild(QScrollArea, "labelTreeScroll")
@@ -298,7 +298,7 @@ def test_a_multinet_has_a_graph_per_state_on_the_same_places(page, window, qtbot
         assert panel.canvas.scene.positions == page.canvas.scene.positions
     desk.view.isolated.emit(0)
     assert page.picture_name == "labels"
-    assert context_views(window.shell).context(page.model_id or "") == {"Smoking": "no"}
+    assert context_views(window.app).context(page.model_id or "") == {"Smoking": "no"}
 
 
 def test_questions_of_separation_are_asked_in_the_context(page, window, qtbot) -> None:
@@ -309,7 +309,7 @@ def test_questions_of_separation_are_asked_in_the_context(page, window, qtbot) -
     qtbot.waitUntil(lambda: desk.by_labels is not None and desk.found is not None)
     qtbot.waitUntil(lambda: "not implied" in desk.bar.sentence)
     assert "sound, not complete" in desk.bar.detail
-    context_views(window.shell).choose(page.model_id or "", {"Smoking": "no"})
+    context_views(window.app).choose(page.model_id or "", {"Smoking": "no"})
     qtbot.waitUntil(lambda: desk.bar.sentence == "Pressure ⟂ Proteins, where Smoking = no")
     assert "Proteins → Pressure" in desk.bar.detail
     desk.check()
@@ -327,12 +327,12 @@ def test_edges_are_drawn_and_deleted_and_labels_of_other_tables_stay(page, windo
 
 
 def test_labels_are_made_from_equal_rows_of_a_network_in_place_and_undone(page, window) -> None:
-    shell = window.shell
+    app = window.app
     network = model_of(page).as_bayesian_network
-    model_id = add_and_show_model(shell, ModelEntry("Plain", network), "Add") or ""
-    shell.book["model.labels-in-place"].trigger()
-    made = shell.project.models[model_id].model
+    model_id = add_and_show_model(app, ModelEntry("Plain", network), "Add") or ""
+    app.book["model.labels-in-place"].trigger()
+    made = app.project.models[model_id].model
     assert isinstance(made, LabelledDag)
     assert made.representation_size() <= 11
-    shell.document.undo_stack.undo()
-    assert shell.project.models[model_id].model is network
+    app.document.undo_stack.undo()
+    assert app.project.models[model_id].model is network

@@ -15,7 +15,7 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.languages.pdg.diagrams import band_picture
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.session import DecisionGraphSession
-from pgmstudio.gui.languages.pdg.arcs import MOST_DRAWN, BandArcs, stroke_arcs
+from pgmstudio.gui.languages.pdg.arcs import MAX_DRAWN, BandArcs, stroke_arcs
 
 
 @pytest.mark.parametrize("state", range(5))
@@ -63,7 +63,7 @@ def test_of_too_many_arcs_those_with_most_flow_are_drawn(qtbot: QtBot) -> None:
     assert arcs.count == 144
     paint(arcs, 0.2, screen=QWidget())
     assert arcs._drawn is not None
-    assert arcs._drawn.size == MOST_DRAWN
+    assert arcs._drawn.size == MAX_DRAWN
     others = np.setdiff1d(np.arange(144), arcs._drawn)
     assert arcs._flow[others].max() <= arcs._flow[arcs._drawn].min()
 
@@ -74,7 +74,7 @@ def test_of_few_arcs_in_sight_all_are_drawn_and_none_elsewhere(qtbot: QtBot) -> 
     screen = QWidget()
     paint(arcs, 2.0, left, screen)
     assert arcs._drawn is not None
-    assert 0 < arcs._drawn.size < MOST_DRAWN
+    assert 0 < arcs._drawn.size < MAX_DRAWN
     reach = left + 2 * 400 / 2.0 + 400 / 2.0  # the screen, and the strip that one may pan on to
     far = arcs._ends[:, [0, 2]].min(axis=1) > reach
     assert far.any()
@@ -107,4 +107,4 @@ def test_on_paper_all_arcs_are_drawn(qtbot: QtBot, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(arcs, "_strokes_of", counted)
     paint(arcs, 0.2, screen=QWidget())
     paint(arcs, 0.2)
-    assert drawn == [MOST_DRAWN, 144]
+    assert drawn == [MAX_DRAWN, 144]

@@ -23,7 +23,7 @@ from tests.gui.graph_pages import (
     SMOKING,
     WORK,
     click,
-    desk_of,
+    controller_of,
     graph_of_page,
     node_place,
     open_coronary,
@@ -40,7 +40,7 @@ def page(window: MainWindow, qtbot: QtBot) -> ModelPage:
 
 def arc_place(page: ModelPage, upper: str, node: int, state: int, lower: str) -> QPoint:
     """The middle of an arc on the view."""
-    graph, bands = graph_of_page(page), desk_of(page).canvas.bands
+    graph, bands = graph_of_page(page), controller_of(page).canvas.bands
     i, j = graph.domain.index(upper), graph.domain.index(lower)
     edges = graph.successors[j]
     assert edges is not None
@@ -50,7 +50,7 @@ def arc_place(page: ModelPage, upper: str, node: int, state: int, lower: str) ->
 
 
 def title_place(page: ModelPage, variable: str) -> QPoint:
-    item = desk_of(page).canvas.bands.items_by_variable[variable]
+    item = controller_of(page).canvas.bands.items_by_variable[variable]
     return page.front.view.mapFromScene(item.pos() + item.corner + QPointF(30, 10))
 
 
@@ -67,7 +67,7 @@ def let_go(page: ModelPage, end: QPoint) -> None:
 
 
 def wait_measured(page: ModelPage, qtbot: QtBot) -> str:
-    drag = desk_of(page).canvas.band_view.drag
+    drag = controller_of(page).canvas.band_view.drag
     qtbot.waitUntil(lambda: bool(drag.advice.brought or drag.advice.refusal))
     return drag.advice.brought or drag.advice.refusal
 
@@ -78,7 +78,7 @@ def test_an_arc_dragged_to_another_node_leads_there_after_its_worth_was_told(
     before = graph_of_page(page)
     end = node_place(page, PRESSURE, 1)
     step = Step(Deed.REDIRECT, PRESSURE, 1, upper=0, state=0)
-    rows, weight = desk_of(page).measured_by()
+    rows, weight = controller_of(page).measured_by()
     found = prospect(before, step, rows)
     hold(page, arc_place(page, SMOKING, 0, 0, PRESSURE), end)
     words = wait_measured(page, qtbot)
@@ -88,7 +88,7 @@ def test_an_arc_dragged_to_another_node_leads_there_after_its_worth_was_told(
     edges = graph_of_page(page).successors[before.domain.index(PRESSURE)]
     assert edges is not None
     assert edges[0, 0] == 1
-    window.shell.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
     assert graph_of_page(page) is before
 
 
@@ -100,8 +100,8 @@ def test_a_node_dragged_onto_another_is_merged_with_it_and_stays_chosen(
     assert "bits, size −2, score" in wait_measured(page, qtbot)
     let_go(page, end)
     assert sum(graph_of_page(page).node_counts) == sum(before.node_counts) - 1
-    assert graph_nodes(window.shell).chosen(page._model_id) == (PRESSURE, 0)
-    window.shell.document.undo_stack.undo()
+    assert graph_nodes(window.app).chosen(page._model_id) == (PRESSURE, 0)
+    window.app.document.undo_stack.undo()
     assert graph_of_page(page) is before
 
 
@@ -119,7 +119,7 @@ def test_nodes_that_cannot_be_merged_say_why(
     hold(page, node_place(page, *dragged), end)
     assert reason in wait_measured(page, qtbot)
     let_go(page, end)
-    assert reason in desk_of(page).canvas.bubble.text
+    assert reason in controller_of(page).canvas.bubble.text
     assert graph_of_page(page) is before
 
 
@@ -128,16 +128,16 @@ def test_an_arc_is_refused_by_nodes_of_other_variables(page: ModelPage, qtbot: Q
     hold(page, arc_place(page, WORK, 0, 0, MENTAL), end)
     assert "to a node of Mental work" in wait_measured(page, qtbot)
     let_go(page, end)
-    assert "to a node of Mental work" in desk_of(page).canvas.bubble.text
+    assert "to a node of Mental work" in controller_of(page).canvas.bubble.text
     assert graph_of_page(page) is before
 
 
 def test_what_is_let_go_before_it_was_measured_is_not_done(page: ModelPage) -> None:
     before, end = graph_of_page(page), node_place(page, PRESSURE, 0)
-    desk_of(page).changes._rest.setInterval(600_000)  # nobody waits that long
+    controller_of(page).changes._rest.setInterval(600_000)  # nobody waits that long
     hold(page, node_place(page, PRESSURE, 1), end)
     let_go(page, end)
-    assert desk_of(page).canvas.bubble.text == NOT_MEASURED
+    assert controller_of(page).canvas.bubble.text == NOT_MEASURED
     assert graph_of_page(page) is before
 
 
@@ -154,7 +154,7 @@ def test_a_band_dragged_onto_another_comes_below_it(
     page: ModelPage, window: MainWindow, qtbot: QtBot
 ) -> None:
     before, end = graph_of_page(page), title_place(page, FAMILY)
-    rows, weight = desk_of(page).measured_by()
+    rows, weight = controller_of(page).measured_by()
     found = move_of(before, PRESSURE, FAMILY, rows)
     hold(page, title_place(page, PRESSURE), end)
     words = wait_measured(page, qtbot)
@@ -162,7 +162,7 @@ def test_a_band_dragged_onto_another_comes_below_it(
     let_go(page, end)
     graph = graph_of_page(page)
     assert graph.forest[graph.domain.index(PRESSURE)] == graph.domain.index(FAMILY)
-    window.shell.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
     assert graph_of_page(page) is before
 
 
@@ -171,12 +171,12 @@ def test_a_band_is_not_moved_below_one_that_hangs_from_it(page: ModelPage, qtbot
     hold(page, title_place(page, MENTAL), end)
     assert "stands below it" in wait_measured(page, qtbot)
     let_go(page, end)
-    assert "stands below it" in desk_of(page).canvas.bubble.text
+    assert "stands below it" in controller_of(page).canvas.bubble.text
     assert graph_of_page(page) is before
 
 
 def test_arcs_of_collapsed_variables_are_not_taken_hold_of(page: ModelPage) -> None:
-    desk = desk_of(page)
+    desk = controller_of(page)
     desk.toggle(SMOKING)
     start = arc_place(page, SMOKING, 0, 0, PRESSURE)
     QTest.mousePress(page.front.view.viewport(), LEFT, NO_KEY, start)
@@ -200,7 +200,7 @@ def test_an_edge_drawn_in_the_forest_moves_the_variable_it_leads_to(
     let_go(page, ends[1])
     graph = graph_of_page(page)
     assert graph.forest[graph.domain.index(PRESSURE)] == graph.domain.index(FAMILY)
-    window.shell.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
     assert graph_of_page(page) is before
     page.choose_tool("edge")
     hold(page, ends[1], ends[0])
@@ -216,8 +216,8 @@ def test_nothing_of_the_forest_is_deleted_and_the_way_out_is_told(
     before = graph_of_page(page)
     page.bar.picture_chosen.emit("forest")
     qtbot.waitUntil(lambda: len(page.scene().nodes) == 6)
-    page.canvas.wishes.select.emit((PRESSURE,), ())
-    page.canvas.wishes.delete.emit()
+    page.canvas.signals.select.emit((PRESSURE,), ())
+    page.canvas.signals.delete.emit()
     assert "Move in the forest" in page.canvas.bubble.text
     assert graph_of_page(page) is before
 
@@ -229,8 +229,8 @@ def test_the_buttons_offer_steps_with_what_they_bring_and_do_none_themselves(
     before = graph_of_page(page)
     variable = PRESSURE if action == "merge" else SMOKING
     click(page, node_place(page, variable, node))
-    window.shell.book[f"model.graph.{action}"].trigger()
-    menu = desk_of(page).canvas.findChild(QMenu, "graphOffer")
+    window.app.book[f"model.graph.{action}"].trigger()
+    menu = controller_of(page).canvas.findChild(QMenu, "graphOffer")
     assert isinstance(menu, QMenu)
     lines = [line.text() for line in menu.actions()]
     assert len(lines) == count

@@ -25,8 +25,8 @@ from tests.gui.graph_pages import (
     MENTAL,
     PRESSURE,
     SMOKING,
+    controller_of,
     coronary,
-    desk_of,
     graph_of_page,
     open_coronary,
 )
@@ -44,7 +44,7 @@ def test_names_without_room_stand_over_their_bands_and_none_over_another(
     window: MainWindow, qtbot: QtBot
 ) -> None:
     page = open_coronary(window, qtbot)
-    items = desk_of(page).canvas.bands.items_by_variable
+    items = controller_of(page).canvas.bands.items_by_variable
     all_of_it = QRectF(-500, -500, 3000, 3000)
     assert names_over(items.values(), 1.0, all_of_it) == []
     over = names_over(items.values(), 0.15, all_of_it)
@@ -58,7 +58,7 @@ def test_where_not_all_names_have_room_those_with_evidence_come_first(
     window: MainWindow, qtbot: QtBot
 ) -> None:
     page = open_coronary(window, qtbot)
-    items = desk_of(page).canvas.bands.items_by_variable
+    items = controller_of(page).canvas.bands.items_by_variable
     all_of_it = QRectF(-5000, -5000, 20000, 20000)
     crowded = names_over(items.values(), 0.05, all_of_it)
     left_out = next(name for name in items if items[name] not in [item for item, _ in crowded])
@@ -99,7 +99,7 @@ def test_from_afar_what_hardly_flows_is_faint_unless_it_is_lit(qtbot: QtBot) -> 
 
 def test_the_legend_tells_which_ring_a_step_has_drawn(window: MainWindow, qtbot: QtBot) -> None:
     page = open_coronary(window, qtbot)
-    bands = desk_of(page).canvas.bands
+    bands = controller_of(page).canvas.bands
     assert "changed by the step" not in [entry.text for entry in page.legend_entries()]
     bands.mark([(PRESSURE, 0)])
     assert "changed by the step" in [entry.text for entry in page.legend_entries()]
@@ -108,7 +108,7 @@ def test_the_legend_tells_which_ring_a_step_has_drawn(window: MainWindow, qtbot:
 def test_from_afar_the_legend_shows_lines_as_they_are_drawn(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    canvas = desk_of(open_coronary(window, qtbot)).canvas
+    canvas = controller_of(open_coronary(window, qtbot)).canvas
     canvas.view.set_zoom(1.0)
     assert "second state (hollow, dashed when thin)" in [e.text for e in canvas.legend_entries()]
     canvas.view.set_zoom(0.4)
@@ -141,7 +141,7 @@ def test_names_over_bands_are_placed_anew_for_evidence_but_not_for_the_pointer(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = open_coronary(window, qtbot)
-    view = desk_of(page).canvas.band_view
+    view = controller_of(page).canvas.band_view
     view.set_zoom(0.15)
     placed: list[float] = []
 

@@ -26,7 +26,7 @@ from pgmstudio.gui.languages.pdg.change_list import signed
 from pgmstudio.gui.languages.pdg.context_menu import band_menu, graph_node_menu
 from pgmstudio.gui.languages.pdg.node_rows import take
 from pgmstudio.gui.languages.pdg.size_history import TrailSection
-from pgmstudio.gui.languages.pdg.view import BandDesk
+from pgmstudio.gui.languages.pdg.view import PdgController
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.graph_pages import (
@@ -37,8 +37,8 @@ from tests.gui.graph_pages import (
     SMOKING,
     WORK,
     choose,
+    controller_of,
     coronary_rows,
-    desk_of,
     graph_of_page,
     inspector_of,
     open_coronary,
@@ -69,7 +69,7 @@ def test_another_distribution_tells_what_it_brings_before_it_is_accepted(
     assert graph_of_page(page) is before
     qtbot.keyClick(field, Qt.Key.Key_Return)
     np.testing.assert_allclose(graph_of_page(page).parameters[i][1], [0.9, 0.1])
-    window.shell.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
     assert graph_of_page(page) is before
 
 
@@ -85,7 +85,7 @@ def test_what_is_shown_before_a_step_is_what_it_brings(
     after = graph_of_page(page)
     assert after.effective_size() - before.effective_size() == row.size
     assert sum(after.node_counts) == sum(before.node_counts) - 1
-    window.shell.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
     assert graph_of_page(page) is before
 
 
@@ -102,7 +102,7 @@ def test_a_variable_is_moved_in_the_forest_from_the_inspector(
 
 
 def test_collapsing_keeps_one_box_and_can_be_undone(page: ModelPage, window: MainWindow) -> None:
-    desk = desk_of(page)
+    desk = controller_of(page)
     view = desk.canvas.band_view
     item = desk.canvas.bands.items_by_variable[SMOKING]
     title = view.mapFromScene(item.pos() + item.corner + QPointF(30, 10))
@@ -110,24 +110,24 @@ def test_collapsing_keeps_one_box_and_can_be_undone(page: ModelPage, window: Mai
     assert desk.canvas.bands.collapsed == {SMOKING}
     assert page.entry.display_modes[SMOKING] == "collapsed"
     assert desk.canvas.bands.node_at(node_centre(desk, SMOKING)) is None
-    window.shell.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
     assert desk.canvas.bands.collapsed == frozenset()
     QTest.mouseDClick(view.viewport(), LEFT, NO_KEY, _title_of(desk, WORK))
     assert "one node" in desk.canvas.bubble.text
 
 
-def node_centre(desk: BandDesk, variable: str) -> QPointF:
+def node_centre(desk: PdgController, variable: str) -> QPointF:
     return desk.canvas.bands.box_of((variable, 0)).center()
 
 
-def _title_of(desk: BandDesk, variable: str) -> object:
+def _title_of(desk: PdgController, variable: str) -> object:
     item = desk.canvas.bands.items_by_variable[variable]
     return desk.canvas.band_view.mapFromScene(item.pos() + item.corner + QPointF(30, 10))
 
 
 def test_the_menu_of_a_node_tells_what_each_step_brings(page: ModelPage) -> None:
-    desk = desk_of(page)
-    menu = graph_node_menu(page._shell, page._model_id, desk, (PRESSURE, 0))
+    desk = controller_of(page)
+    menu = graph_node_menu(page._app, page._model_id, desk, (PRESSURE, 0))
     merges = menu.actions()[0].menu()
     assert merges is not None
     texts = [action.text() for action in merges.actions()]  # type: ignore[attr-defined]
@@ -139,8 +139,8 @@ def test_the_menu_of_a_node_tells_what_each_step_brings(page: ModelPage) -> None
 def test_menus_tell_bits_size_and_score_of_redirections_and_moves(
     window: MainWindow, page: ModelPage
 ) -> None:
-    desk, graph = desk_of(page), graph_of_page(page)
-    node = graph_node_menu(page._shell, page._model_id, desk, (SMOKING, 0))
+    desk, graph = controller_of(page), graph_of_page(page)
+    node = graph_node_menu(page._app, page._model_id, desk, (SMOKING, 0))
     item = desk.canvas.bands.items_by_variable[SMOKING]
     band = band_menu(page, desk, Hit(item.pos(), node=item))
     for menu, name in ((node, "menu.redirect"), (band, "menu.move")):
@@ -161,7 +161,7 @@ def test_menus_tell_bits_size_and_score_of_redirections_and_moves(
 
 
 def test_a_move_that_keeps_the_distribution_is_told_to_gain_nothing(page: ModelPage) -> None:
-    graph, (rows, weight) = graph_of_page(page), desk_of(page).measured_by()
+    graph, (rows, weight) = graph_of_page(page), controller_of(page).measured_by()
     found = move_of(graph, MENTAL, PROTEINS, rows)
     assert found.refusal  # it stands above it
     below = moved(graph, FAMILY, PRESSURE, rows)
@@ -175,19 +175,19 @@ def test_a_move_that_keeps_the_distribution_is_told_to_gain_nothing(page: ModelP
 def test_steps_raise_the_score_until_none_does(
     page: ModelPage, window: MainWindow, qtbot: QtBot
 ) -> None:
-    improving = desk_of(page).improving
-    window.shell.book.refresh("model.graph.improve")
-    window.shell.book["model.graph.improve"].trigger()
+    improving = controller_of(page).improving
+    window.app.book.refresh("model.graph.improve")
+    window.app.book["model.graph.improve"].trigger()
     assert improving.bar.isVisible()
     improving.run(True)
     qtbot.waitUntil(lambda: "any more" in improving.bar.words.text(), timeout=20_000)
     assert not improving.bar.is_running
     before = improving.taken
     improving.step()
-    qtbot.waitUntil(lambda: not improving._asker.is_waiting)
+    qtbot.waitUntil(lambda: not improving._latest_task.is_waiting)
     assert improving.taken == before
     for _ in range(before):
-        window.shell.document.undo_stack.undo()
+        window.app.document.undo_stack.undo()
     assert sum(graph_of_page(page).node_counts) == 12
     # What the steps brought is undone, and no longer told.
     assert "worth most" in improving.bar.words.text()
@@ -197,13 +197,13 @@ def test_steps_raise_the_score_until_none_does(
 def test_every_version_of_the_graph_has_a_point_of_size_and_likelihood(
     page: ModelPage, window: MainWindow, qtbot: QtBot
 ) -> None:
-    window.shell.bench.select(())
+    window.app.workspace.select(())
     step = Step(Deed.SPLIT, PROTEINS, 0)
-    take(window.shell, page._model_id, step)
+    take(window.app, page._model_id, step)
     section = window.findChild(TrailSection, "inspectorTrail")
     assert isinstance(section, TrailSection)
     qtbot.waitUntil(lambda: not section.isHidden())
     assert [point.size for point in section.plot.points] == [24, 26]
     qtbot.waitUntil(lambda: section.plot.current is section.plot.points[1])
-    window.shell.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
     qtbot.waitUntil(lambda: section.plot.current is section.plot.points[0])

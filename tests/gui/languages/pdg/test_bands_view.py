@@ -32,7 +32,7 @@ from tests.gui.graph_pages import (
     bar_place,
     choose,
     click,
-    desk_of,
+    controller_of,
     graph_of_page,
     inspector_of,
     node_place,
@@ -52,7 +52,7 @@ def page(window: MainWindow, qtbot: QtBot) -> ModelPage:
 def test_the_page_opens_with_a_band_for_each_variable_and_no_tools_for_graphs(
     page: ModelPage,
 ) -> None:
-    desk = desk_of(page)
+    desk = controller_of(page)
     assert desk.is_open
     assert page.canvas.isHidden()
     assert set(desk.canvas.bands.items_by_variable) == set(graph_of_page(page).domain.names)
@@ -69,7 +69,7 @@ def test_the_flows_shown_are_those_of_a_session_with_the_same_evidence(
     session = DecisionGraphSession(graph_of_page(page))
     session.set_evidence(MENTAL, Observed("yes"))
     session.set_evidence(PROTEINS, Observed("<3"))
-    bands, expected = desk_of(page).canvas.bands, session.node_flows()
+    bands, expected = controller_of(page).canvas.bands, session.node_flows()
     assert bands.flows is not None
     for shown, wanted in zip(bands.flows.visits, expected.visits, strict=True):
         np.testing.assert_allclose(shown, wanted)
@@ -105,13 +105,13 @@ def test_dragging_a_bar_of_the_gutter_sets_a_likelihood(page: ModelPage) -> None
 
 
 def test_hovering_a_node_lights_its_paths_and_tells_in_and_out_flow(page: ModelPage) -> None:
-    view, bands = page.front.view, desk_of(page).canvas.bands
+    view, bands = page.front.view, controller_of(page).canvas.bands
     point_at(view.viewport(), node_place(page, SMOKING, 0))
     assert bands.hovered == (SMOKING, 0)
     lit = bands.items_by_variable[MENTAL].nodes.lit
     assert lit is not None
     assert lit.tolist() == [True, False]
-    told = desk_of(page).describe((SMOKING, 0))
+    told = controller_of(page).describe((SMOKING, 0))
     assert "in-flow" in told
     assert "out-flow" in told
     assert "Physical work = no, Proteins = <3" in told
@@ -122,7 +122,7 @@ def test_hovering_a_node_lights_its_paths_and_tells_in_and_out_flow(page: ModelP
 def test_what_is_lit_stays_so_after_a_fit_that_leaves_it_under_the_pointer(
     page: ModelPage,
 ) -> None:
-    view, bands = page.front.view, desk_of(page).canvas.bands
+    view, bands = page.front.view, controller_of(page).canvas.bands
     view.fit()
     point_at(view.viewport(), node_place(page, SMOKING, 0))
     before = view.zoom
@@ -137,9 +137,9 @@ def test_what_is_lit_stays_so_after_a_fit_that_leaves_it_under_the_pointer(
 
 
 def test_in_another_graph_the_node_under_the_pointer_is_lit_anew(page: ModelPage) -> None:
-    view, bands = page.front.view, desk_of(page).canvas.bands
+    view, bands = page.front.view, controller_of(page).canvas.bands
     point_at(view.viewport(), node_place(page, SMOKING, 0))
-    desk_of(page).toggle(PRESSURE)
+    controller_of(page).toggle(PRESSURE)
     assert bands.items_by_variable[MENTAL].nodes.lit is None
     assert bands.hovered is None
     point_at(view.viewport(), node_place(page, SMOKING, 0))
@@ -147,7 +147,7 @@ def test_in_another_graph_the_node_under_the_pointer_is_lit_anew(page: ModelPage
 
 
 def test_hovering_an_arc_writes_its_state(page: ModelPage) -> None:
-    desk = desk_of(page)
+    desk = controller_of(page)
     graph = graph_of_page(page)
     upper, lower = graph.domain.index(WORK), graph.domain.index(MENTAL)
     x1, y1, x2, y2 = desk.canvas.bands.bands.arc(upper, 0, 1, 2, lower, 1)
@@ -189,7 +189,7 @@ def test_in_a_small_window_the_inspector_stands_beside_the_chosen_node(
     page: ModelPage, window: MainWindow, qtbot: QtBot
 ) -> None:
     window.resize(1024, 700)
-    desk_of(page).improving.open()
+    controller_of(page).improving.open()
     qtbot.waitUntil(lambda: page.front.view.zoom < 1)
     for variable, node in ((PRESSURE, 2), (PRESSURE, 0), (SMOKING, 2)):
         head = page.front.view.viewport().mapToGlobal(node_place(page, variable, node))
@@ -209,13 +209,13 @@ def test_in_a_small_window_the_inspector_stands_beside_the_chosen_node(
             return place is not None and not cover().intersects(place)
 
         qtbot.waitUntil(is_beside)
-        words = desk_of(page).improving.bar.words
+        words = controller_of(page).improving.bar.words
         assert not cover().intersects(QRect(words.mapToGlobal(QPoint(0, 0)), words.size()))
 
 
 def test_alt_and_arrows_walk_over_nodes(page: ModelPage) -> None:
-    view, shell = desk_of(page).canvas.band_view, page._shell
-    chosen = graph_nodes(shell)
+    view, app = controller_of(page).canvas.band_view, page._app
+    chosen = graph_nodes(app)
     click(page, node_place(page, SMOKING, 1))
     alt = Qt.KeyboardModifier.AltModifier
     QTest.keyClick(view, Qt.Key.Key_Right, alt)
@@ -229,7 +229,7 @@ def test_alt_and_arrows_walk_over_nodes(page: ModelPage) -> None:
 
 
 def test_a_variable_that_stands_alone_shows_no_node(page: ModelPage) -> None:
-    item = desk_of(page).canvas.bands.items_by_variable[FAMILY]
+    item = controller_of(page).canvas.bands.items_by_variable[FAMILY]
     assert isinstance(item, BandItem)
     assert item.stands_alone
     assert item.node_at(item.box.center()) is None
@@ -248,11 +248,11 @@ def test_the_picture_is_exported_with_its_legend(page: ModelPage, tmp_path: Path
 
 def test_the_forest_is_the_second_picture(page: ModelPage, qtbot: QtBot) -> None:
     page.bar.picture_chosen.emit("forest")
-    assert not desk_of(page).is_open
+    assert not controller_of(page).is_open
     qtbot.waitUntil(lambda: len(page.scene().nodes) == 6)
     assert len(page.scene().edges) == 4
     page.bar.picture_chosen.emit("nodes")
-    assert desk_of(page).is_open
+    assert controller_of(page).is_open
 
 
 def test_the_model_and_the_status_bar_tell_the_sizes(window: MainWindow, page: ModelPage) -> None:
@@ -263,7 +263,7 @@ def test_the_model_and_the_status_bar_tell_the_sizes(window: MainWindow, page: M
 def test_pixels_kept_while_the_pointer_wanders_are_those_of_the_graph_in_view(
     page: ModelPage, qtbot: QtBot
 ) -> None:
-    desk = desk_of(page)
+    desk = controller_of(page)
     view, bands, live = desk.canvas.view, desk.canvas.bands, page.asking.live
 
     def painted() -> NDArray[np.int64]:

@@ -17,9 +17,9 @@ from tests.gui.graph_pages import (
     PRESSURE,
     SMOKING,
     choose,
+    controller_of,
     coronary,
     coronary_rows,
-    desk_of,
     graph_of_page,
     inspector_of,
     open_coronary,
@@ -35,9 +35,9 @@ def page(window: MainWindow, qtbot: QtBot) -> ModelPage:
 
 
 def chosen(window: MainWindow) -> NodeKey | None:
-    model_id = window.shell.bench.model_id
+    model_id = window.app.workspace.model_id
     assert model_id is not None
-    return graph_nodes(window.shell).chosen(model_id)
+    return graph_nodes(window.app).chosen(model_id)
 
 
 def rules(page: ModelPage, key: NodeKey) -> list[str]:
@@ -72,15 +72,15 @@ def test_after_a_redirection_and_its_undo_the_same_node_is_chosen(
 ) -> None:
     choose(window, qtbot, page, PRESSURE, 2)
     before = rules(page, (PRESSURE, 2))
-    assert take(window.shell, page.model_id, LEAVE_SECOND)
+    assert take(window.app, page.model_id, LEAVE_SECOND)
     key = chosen(window)
     assert key == (PRESSURE, 1)
     assert set(before) <= set(rules(page, key))
-    assert desk_of(page).canvas.bands.chosen == key
-    window.shell.document.undo_stack.undo()
+    assert controller_of(page).canvas.bands.chosen == key
+    window.app.document.undo_stack.undo()
     assert chosen(window) == (PRESSURE, 2)
     assert rules(page, (PRESSURE, 2)) == before
-    assert desk_of(page).canvas.bands.chosen == (PRESSURE, 2)
+    assert controller_of(page).canvas.bands.chosen == (PRESSURE, 2)
     qtbot.waitUntil(lambda: inspector_of(window)._head.title.text().endswith(PRESSURE))
 
 
@@ -89,9 +89,9 @@ def test_a_merge_taken_back_gives_back_the_node_that_was_chosen(
 ) -> None:
     for node in (0, 1):
         choose(window, qtbot, page, PRESSURE, node)
-        assert take(window.shell, page.model_id, Step(Deed.MERGE, PRESSURE, 0, other=1))
+        assert take(window.app, page.model_id, Step(Deed.MERGE, PRESSURE, 0, other=1))
         assert chosen(window) == (PRESSURE, 0)
-        window.shell.document.undo_stack.undo()
+        window.app.document.undo_stack.undo()
         assert chosen(window) == (PRESSURE, node)
 
 
@@ -99,9 +99,9 @@ def test_after_a_move_in_the_forest_no_node_is_chosen_until_it_is_undone(
     page: ModelPage, window: MainWindow, qtbot: QtBot
 ) -> None:
     choose(window, qtbot, page, SMOKING, 1)
-    assert move(window.shell, page.model_id, SMOKING, None)
+    assert move(window.app, page.model_id, SMOKING, None)
     assert chosen(window) is None
-    assert desk_of(page).canvas.bands.chosen is None
-    window.shell.document.undo_stack.undo()
+    assert controller_of(page).canvas.bands.chosen is None
+    window.app.document.undo_stack.undo()
     assert chosen(window) == (SMOKING, 1)
-    assert desk_of(page).canvas.bands.chosen == (SMOKING, 1)
+    assert controller_of(page).canvas.bands.chosen == (SMOKING, 1)

@@ -17,7 +17,7 @@ from pgmstudio.core.languages.pdg.learning.params import PdgParams
 from pgmstudio.core.learning.base import Finished, LearnEvent
 from pgmstudio.core.project.edits import add_data
 from pgmstudio.core.project.project import DataEntry
-from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.languages.pdg.steps_page import PdgStepsPage
 from pgmstudio.gui.learning.actions import open_learn_page
 from pgmstudio.gui.learning.page import LearnPage
@@ -36,29 +36,29 @@ def _button(inside: QWidget, name: str) -> QPushButton:
 
 
 @pytest.fixture
-def learn_page(hands: Hands) -> LearnPage:
+def learn_page(driver: WindowDriver) -> LearnPage:
     """The run sheet, ready for a small decision graph."""
-    shell = hands.shell
-    data_id = shell.project.next_data_id()
+    app = driver.app
+    data_id = app.project.next_data_id()
     entry = DataEntry("rows", coronary_rows(300))
-    assert shell.change("Add data", partial(add_data, entry=entry))
-    page = open_learn_page(shell)
+    assert app.change("Add data", partial(add_data, entry=entry))
+    page = open_learn_page(app)
     page.fill(RunRequest("graph", "pdg.learn", PARAMS, 7, data_id))
     return page
 
 
-def _steps_page(hands: Hands) -> PdgStepsPage:
-    page = hands.window.findChild(PdgStepsPage)
+def _steps_page(driver: WindowDriver) -> PdgStepsPage:
+    page = driver.window.findChild(PdgStepsPage)
     assert isinstance(page, PdgStepsPage)
     return page
 
 
 def test_a_person_walks_through_a_run_and_it_ends_as_if_nobody_had(
-    hands: Hands, qtbot: QtBot, learn_page: LearnPage
+    driver: WindowDriver, qtbot: QtBot, learn_page: LearnPage
 ) -> None:
-    shell = hands.shell
+    app = driver.app
     qtbot.mouseClick(_button(learn_page, "learnSteps"), LEFT)
-    page, (run,) = _steps_page(hands), shell.bench.runs.runs
+    page, (run,) = _steps_page(driver), app.workspace.runs.runs
     assert run.is_paused
 
     # One step: it is on the picture, ringed, with what it brought.
@@ -95,10 +95,10 @@ def test_a_person_walks_through_a_run_and_it_ends_as_if_nobody_had(
     events: list[LearnEvent] = list(LearnTask("pdg.learn", run.task.data, PARAMS, 7)(NEVER))
     last = events[-1]
     assert isinstance(last, Finished)
-    landed = shell.project.models[run.model_id or ""].model
+    landed = app.project.models[run.model_id or ""].model
     assert document_of(ModelFile(landed)) == document_of(ModelFile(last.model))
     qtbot.mouseClick(_button(page, "pdgStepsOpen"), LEFT)
-    assert shell.bench.model_id == run.model_id
+    assert app.workspace.model_id == run.model_id
 
 
 def test_only_learners_that_tell_their_steps_offer_to_walk(learn_page: LearnPage) -> None:

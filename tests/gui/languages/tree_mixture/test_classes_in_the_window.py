@@ -55,7 +55,7 @@ def test_the_hidden_class_cannot_be_observed_and_says_why(qtbot: QtBot, star: Mo
     assert not star.asking.live.evidence
     assert "is hidden" in star.canvas.bubble.text
     star.asking.begin_likelihood("class")
-    star.canvas.wishes.target.emit("class")
+    star.canvas.signals.target.emit("class")
     assert not star.asking.live.evidence
 
 
@@ -80,7 +80,7 @@ def test_profiles_draw_every_class_and_follow_the_model(
     qtbot: QtBot, window: MainWindow, star: ModelPage
 ) -> None:
     trigger(window, "model.profiles")
-    page = window.shell.center.current
+    page = window.app.center.current
     assert isinstance(page, ProfilePage)
     assert page.views.current == "lines"
     found = page.plot.profiles
@@ -91,10 +91,10 @@ def test_profiles_draw_every_class_and_follow_the_model(
     assert "class 1: 90.0 %" in page.plot.words_at(QPointF(higher))
     page.show_view("map")
     assert page.map.isVisible()
-    before = window.shell.project.models["m1"].model
+    before = window.app.project.models["m1"].model
     assert isinstance(before, LatentClasses)
     even = LatentClasses(before.domain, np.full(3, 1 / 3), before.tables)
-    window.shell.change("Even", partial(edits.replace_model, model_id="m1", model=even))
+    window.app.change("Even", partial(edits.replace_model, model_id="m1", model=even))
     assert page.plot.profiles is not None
     assert page.plot.profiles.shares == pytest.approx((1 / 3,) * 3)
 
@@ -105,10 +105,10 @@ def test_classes_of_pixels_open_as_images_that_fit_the_page(
     domain = Domain.of({f"r{r}c{c}": "01" for r in range(4) for c in range(4)})
     tables = tuple(np.array([[1.0, 0.0], [0.25, 0.75]]) for _ in domain)
     model = LatentClasses(domain, np.array([0.25, 0.75]), tables)
-    window.shell.change("Add", partial(edits.add_model, entry=ModelEntry("Pixels", model)))
-    open_model_page(window.shell, "m1")
+    window.app.change("Add", partial(edits.add_model, entry=ModelEntry("Pixels", model)))
+    open_model_page(window.app, "m1")
     trigger(window, "model.profiles")
-    page = window.shell.center.current
+    page = window.app.center.current
     assert isinstance(page, ProfilePage)
     assert page.views.current == "images"
     images = page.images.images
@@ -128,11 +128,11 @@ def test_classes_of_pixels_open_as_images_that_fit_the_page(
 def test_no_row_is_lost_when_cells_are_missing(
     qtbot: QtBot, window: MainWindow, star: ModelPage, tmp_path: Path
 ) -> None:
-    shell = window.shell
-    rows = with_missing(np.random.default_rng(2), shell.project.data["d1"].data, 0.4)
-    shell.change("Rows", partial(edits.replace_data, data_id="d1", data=rows))
+    app = window.app
+    rows = with_missing(np.random.default_rng(2), app.project.data["d1"].data, 0.4)
+    app.change("Rows", partial(edits.replace_data, data_id="d1", data=rows))
     trigger(window, "model.assignments")
-    page = shell.center.current
+    page = app.center.current
     assert isinstance(page, ComponentRowsPage)
     qtbot.waitUntil(lambda: page.found is not None)
     assert page.rows.rowCount() == rows.row_count
@@ -140,7 +140,7 @@ def test_no_row_is_lost_when_cells_are_missing(
     with (tmp_path / "rows.csv").open() as stream:
         lines = list(csv.DictReader(stream))
     assert [int(line["row"]) for line in lines] == list(range(1, rows.row_count + 1))
-    model = shell.project.models["m1"].model
+    model = app.project.models["m1"].model
     assert isinstance(model, LatentClasses)
     shares = model.responsibilities(rows)
     for line, mine in zip(lines, shares, strict=True):

@@ -16,7 +16,7 @@ from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.params impor
 from pgmstudio.core.languages.tree_mixture.model import partition_of
 from pgmstudio.core.project.edits import add_data, add_model
 from pgmstudio.core.project.project import DataEntry, ModelEntry
-from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.languages.tree_mixture.inspector import PartitionSection
 from pgmstudio.gui.learning.actions import open_learn_page
 from pgmstudio.gui.project.opening import open_model_page
@@ -37,14 +37,14 @@ def section_of(window: MainWindow) -> PartitionSection:
 def test_blocks_are_drawn_on_grounds_around_the_hidden_variable(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    shell, hands = window.shell, Hands(window)
+    app, driver = window.app, WindowDriver(window)
     model = tree_h_model(TreeHParams(states=2), np.random.default_rng(0))
-    shell.change("Add", lambda p: add_model(p, entry=ModelEntry("Blocks", model)))
-    open_model_page(shell, next(iter(shell.project.models)))
-    page = hands.model_page()
+    app.change("Add", lambda p: add_model(p, entry=ModelEntry("Blocks", model)))
+    open_model_page(app, next(iter(app.project.models)))
+    page = driver.model_page()
     layer = page.canvas.partition
     assert layer.grounds == {}
-    hands.press(f"picture.{PARTITION}")
+    driver.press(f"picture.{PARTITION}")
     qtbot.waitUntil(lambda: len(layer.grounds) == 3)
     assert page.picture_name == PARTITION
     nodes = page.canvas.scene.nodes
@@ -58,9 +58,9 @@ def test_blocks_are_drawn_on_grounds_around_the_hidden_variable(
     nodes["V1"].setPos(nodes["V1"].x() - 300, nodes["V1"].y())
     page.canvas.scene.contents_changed.emit()
     assert layer.grounds["Block 1"].left() < before.left()
-    page.canvas.wishes.select.emit(("Block 1:",), ())
-    page.canvas.wishes.select.emit((), ())
-    hands.press("picture.overlay")
+    page.canvas.signals.select.emit(("Block 1:",), ())
+    page.canvas.signals.select.emit((), ())
+    driver.press("picture.overlay")
     qtbot.waitUntil(lambda: layer.grounds == {})
     # What is known of the blocks without a run: their rule (for two hidden states only), no test.
     section = section_of(window)
@@ -70,28 +70,28 @@ def test_blocks_are_drawn_on_grounds_around_the_hidden_variable(
 
 @pytest.mark.slow
 def test_a_search_shows_its_test_and_its_candidates(qtbot: QtBot, window: MainWindow) -> None:
-    shell, hands = window.shell, Hands(window)
+    app, driver = window.app, WindowDriver(window)
     data = tree_h(TreeHParams(), np.random.default_rng(2), 1500)
-    shell.change("Add", lambda p: add_data(p, entry=DataEntry("Rows", data)))
-    (data_id,) = shell.project.data
-    reason = shell.book.specs[OPEN_CANDIDATES].why_not
+    app.change("Add", lambda p: add_data(p, entry=DataEntry("Rows", data)))
+    (data_id,) = app.project.data
+    reason = app.book.specs[OPEN_CANDIDATES].disabled_reason
     assert reason is not None
     assert reason() == "learn with Hidden variables first."
     params = HiddenParams(components=(2, 3), restarts=1)
-    form = open_learn_page(shell)
+    form = open_learn_page(app)
     form.fill(RunRequest("Search", "mixture.hidden", params, 1, data_id, "all"))
-    hands.press("learnStart")
-    (run,) = shell.bench.runs.runs
+    driver.press("learnStart")
+    (run,) = app.workspace.runs.runs
     qtbot.waitUntil(lambda: run.state.is_end, timeout=LONG_MS)
-    hands.press("runOpenBest")
-    page = hands.model_page()
+    driver.press("runOpenBest")
+    page = driver.model_page()
     assert page.model_id is not None
     section = section_of(window)
     qtbot.waitUntil(lambda: "held-out rows" in section.tested.text)
     assert "Identifiability is unknown" in section.identifiable.text
     assert section.blocks.facts["Block 1"].startswith("V1")
-    hands.press("inspectorCandidates")
-    candidates = shell.center.current
+    driver.press("inspectorCandidates")
+    candidates = app.center.current
     assert isinstance(candidates, HiddenScanPage)
     assert candidates.table.current is not None
     assert "2 models" in candidates.facts.text()

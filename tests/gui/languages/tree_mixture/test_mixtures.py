@@ -22,7 +22,7 @@ from pgmstudio.gui.cpt_editor.panel import TablePanel
 from pgmstudio.gui.export.canvas_image import CanvasDrawing
 from pgmstudio.gui.export.image_file import PictureOptions, picture_bytes
 from pgmstudio.gui.languages.tree_mixture.component_card import ComponentCard
-from pgmstudio.gui.languages.tree_mixture.component_controller import ComponentDesk
+from pgmstudio.gui.languages.tree_mixture.component_controller import ComponentController
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
 from pgmstudio.gui.languages.tree_mixture.component_strip import ComponentStrip
 from pgmstudio.gui.model_page.page import ModelPage
@@ -46,7 +46,7 @@ def trees(qtbot: QtBot, window: MainWindow) -> ModelPage:
     return page_of(qtbot, window, "mixture")
 
 
-def desk_of(page: ModelPage) -> ComponentDesk:
+def controller_of(page: ModelPage) -> ComponentController:
     assert page.components is not None
     return page.components
 
@@ -58,7 +58,7 @@ def card(page: ModelPage, name: str) -> ComponentCard:
 
 
 def mixture_of(window: MainWindow, model_id: str | None) -> TreeMixture:
-    model = window.shell.project.models[model_id or ""].model
+    model = window.app.project.models[model_id or ""].model
     assert isinstance(model, TreeMixture)
     return model
 
@@ -118,10 +118,10 @@ def test_more_than_five_trees_are_sorted_by_weight_and_counted_by_one_line(
     qtbot: QtBot, window: MainWindow
 ) -> None:
     mixture = random_mixture(np.random.default_rng(3), 6, 7)
-    shell = window.shell
-    shell.change("Open", partial(edits.add_model, entry=ModelEntry("Many", mixture)))
-    open_model_page(shell, "m1")
-    page = shell.center.current
+    app = window.app
+    app.change("Open", partial(edits.add_model, entry=ModelEntry("Many", mixture)))
+    open_model_page(app, "m1")
+    page = app.center.current
     assert isinstance(page, ModelPage)
     qtbot.waitUntil(lambda: bool(page.scene().nodes))
     strip = page.findChild(ComponentStrip, "componentStrip")
@@ -135,9 +135,9 @@ def test_more_than_five_trees_are_sorted_by_weight_and_counted_by_one_line(
 
 
 def test_trees_have_no_separation_and_say_why(window: MainWindow, trees: ModelPage) -> None:
-    window.shell.book.refresh()
-    assert not window.shell.book["model.separation"].isEnabled()
-    assert window.shell.book["model.separation"].toolTip().startswith("Not now: ")
+    window.app.book.refresh()
+    assert not window.app.book["model.separation"].isEnabled()
+    assert window.app.book["model.separation"].toolTip().startswith("Not now: ")
 
 
 # -- editing a tree
@@ -146,17 +146,17 @@ def test_trees_have_no_separation_and_say_why(window: MainWindow, trees: ModelPa
 def test_joining_two_tells_what_it_gains_and_can_be_undone(
     qtbot: QtBot, window: MainWindow, trees: ModelPage
 ) -> None:
-    desk, before = desk_of(trees), mixture_of(window, trees.model_id)
+    desk, before = controller_of(trees), mixture_of(window, trees.model_id)
     assert desk.edit() == "show one tree alone first: click its card."
     qtbot.mouseClick(card(trees, "tree-1"), LEFT)
-    window.shell.bench.select(["tax", "ban"])  # joined by tax – aid – ban
+    window.app.workspace.select(["tax", "ban"])  # joined by tax – aid – ban
     qtbot.waitUntil(lambda: desk.offered is not None)
     assert desk.edit_bar.isVisible()
     offered = desk.offered
     assert offered is not None
     assert offered.gain is not None
     assert offered.edit.removed is not None
-    rows = window.shell.project.data["d1"].data
+    rows = window.app.project.data["d1"].data
     logs = [m.log2_probabilities(rows).mean() for m in (before, offered.after)]
     assert offered.gain == pytest.approx(logs[1] - logs[0])
     accept = trees.findChild(QPushButton, "treeEditAccept")
@@ -165,7 +165,7 @@ def test_joining_two_tells_what_it_gains_and_can_be_undone(
     after = mixture_of(window, trees.model_id)
     assert ("tax", "ban") in {tuple(sorted(e, key=VOTES.index)) for e in after.trees[0].edges}
     assert len(after.trees[0].edges) == 4
-    window.shell.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
     assert mixture_of(window, trees.model_id) is before
 
 
@@ -173,8 +173,8 @@ def test_the_delete_key_takes_an_edge_out_of_the_tree_in_view(
     qtbot: QtBot, window: MainWindow, trees: ModelPage
 ) -> None:
     qtbot.mouseClick(card(trees, "tree-1"), LEFT)
-    window.shell.bench.select((), [("ban", "crime")])
-    qtbot.waitUntil(lambda: desk_of(trees).offered is not None)
+    window.app.workspace.select((), [("ban", "crime")])
+    qtbot.waitUntil(lambda: controller_of(trees).offered is not None)
     qtbot.keyClick(trees.canvas.view, Qt.Key.Key_Delete)
     edges = [tree.edges for tree in mixture_of(window, trees.model_id).trees]
     assert [len(some) for some in edges] == [3, 4, 3]
@@ -186,16 +186,16 @@ def test_the_table_panel_edits_the_tree_in_view(
 ) -> None:
     panel = panel_widget(window, "tablePanel")
     assert isinstance(panel, TablePanel)
-    window.shell.reveal("tablePanel")
-    window.shell.bench.select(["aid"])
+    window.app.reveal("tablePanel")
+    window.app.workspace.select(["aid"])
     assert panel._grid.values.size == 0 or not panel._view.isVisible()
-    component_views(window.shell).choose(trees.model_id or "", (1,))
+    component_views(window.app).choose(trees.model_id or "", (1,))
     assert "in tree 2" in panel._title.text()
     panel._grid.set_values(np.array([[0.25, 0.75], [0.5, 0.5]]))
     panel._commit("Edit")
     model = mixture_of(window, trees.model_id)
     assert model.trees[1].tables[1].tolist() == [[0.25, 0.75], [0.5, 0.5]]
-    window.shell.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
     assert model is not mixture_of(window, trees.model_id)
 
 
@@ -206,13 +206,13 @@ def test_a_mixture_becomes_a_network_with_the_same_distribution(
     qtbot: QtBot, window: MainWindow, trees: ModelPage
 ) -> None:
     trigger(window, "model.convert.bayesian-network")
-    qtbot.waitUntil(lambda: len(window.shell.project.models) == 2)
-    network = window.shell.project.models["m2"].model
+    qtbot.waitUntil(lambda: len(window.app.project.models) == 2)
+    network = window.app.project.models["m2"].model
     assert isinstance(network, BayesianNetwork)
     mixture = mixture_of(window, "m1")
     assert divergence_bits(mixture, network) == pytest.approx(0, abs=1e-9)
-    assert "KL = 0 bits" in window.shell.project.models["m2"].provenance["checked"]
-    assert not window.shell.book["model.convert.bayesian-network"].isEnabled()
+    assert "KL = 0 bits" in window.app.project.models["m2"].provenance["checked"]
+    assert not window.app.book["model.convert.bayesian-network"].isEnabled()
 
 
 @pytest.mark.parametrize("kind", ["mixture", "classes"])
@@ -222,10 +222,10 @@ def test_a_project_brings_the_model_and_its_places_back(
     page = page_of(qtbot, window, kind)
     name = page.scene().picture.ids[0]
     page.editing.move_nodes({name: (400.0, 300.0)})
-    write_project(tmp_path / "votes.pgmz", window.shell.project)
+    write_project(tmp_path / "votes.pgmz", window.app.project)
     back = read_project(tmp_path / "votes.pgmz")
-    show_project(window.shell, back, None)
-    again = window.shell.center.current
+    show_project(window.app, back, None)
+    again = window.app.center.current
     assert isinstance(again, ModelPage)
     assert again.scene().positions[name] == (400.0, 300.0)
 
@@ -252,14 +252,14 @@ def test_every_page_of_a_mixture_fits_a_small_window_and_names_its_controls(
     page = page_of(qtbot, window, kind)
     pages: list[QWidget] = [page]
     for action in ("model.profiles", "model.assignments"):
-        open_model_page(window.shell, page.model_id or "")
+        open_model_page(window.app, page.model_id or "")
         trigger(window, action)
-        made = window.shell.center.current
+        made = window.app.center.current
         assert made is not None
         pages.append(made)
     problems = []
     for shown in pages:
-        window.shell.center.bring_to_front(shown)  # type: ignore[arg-type]
+        window.app.center.bring_to_front(shown)  # type: ignore[arg-type]
         qtbot.wait(30)
         problems += misfits(shown)
         problems += [called(c) for c in controls_in(shown) if not told(c) or not c.toolTip()]
@@ -271,15 +271,15 @@ def test_every_page_of_a_mixture_fits_a_small_window_and_names_its_controls(
 def test_the_numbers_of_trees_tried_have_a_mark_for_each_number_and_a_row_for_each_start(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
-    shell = window.shell
-    assert "learn a mixture of trees first" in (shell.book["learn.tree-scan"].toolTip())
+    app = window.app
+    assert "learn a mixture of trees first" in (app.book["learn.tree-scan"].toolTip())
     rows = random_mixture(np.random.default_rng(5), 4, 2).sample(200, np.random.default_rng(6))
     model_id = add_ended_run(
-        shell, rows, "mixture.trees", components=(1, 2), restarts=2, max_iterations=4
+        app, rows, "mixture.trees", components=(1, 2), restarts=2, max_iterations=4
     )
-    open_model_page(shell, model_id)
+    open_model_page(app, model_id)
     trigger(window, "learn.tree-scan")
-    page = shell.center.current
+    page = app.center.current
     assert isinstance(page, TreeScanPage)
     assert {name: len(xs) for name, (xs, _) in page.plot.curves.items()} == dict.fromkeys(
         ("training", "BIC", "AIC", "held-out"), 2
@@ -295,12 +295,12 @@ def test_the_numbers_of_trees_tried_have_a_mark_for_each_number_and_a_row_for_ea
 def test_smoothings_that_were_compared_are_an_axis_of_their_own(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    shell = window.shell
+    app = window.app
     rows = random_mixture(np.random.default_rng(5), 4, 2).sample(200, np.random.default_rng(6))
     asked = {"components": (1, 2), "smoothings": (1.0, 20.0), "max_iterations": 3}
-    open_model_page(shell, add_ended_run(shell, rows, "mixture.trees", **asked))
+    open_model_page(app, add_ended_run(app, rows, "mixture.trees", **asked))
     trigger(window, "learn.tree-scan")
-    page = shell.center.current
+    page = app.center.current
     assert isinstance(page, TreeScanPage)
     assert "held-out" in page.plot.curves
     qtbot.mouseClick(page.along.button("smoothing"), Qt.MouseButton.LeftButton)

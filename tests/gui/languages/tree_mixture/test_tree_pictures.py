@@ -17,9 +17,9 @@ from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.gui.canvas.edge_tool import EdgeTool
 from pgmstudio.gui.cpt_editor.panel import TablePanel
-from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.export.image_file import PictureOptions, picture_bytes
-from pgmstudio.gui.export.small_multiples import SideBySideDrawing
+from pgmstudio.gui.export.small_multiples import SmallMultiplesDrawing
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.plots.score_plot import views_of
@@ -36,14 +36,14 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
-def hands(window: MainWindow) -> Hands:
-    return Hands(window)
+def driver(window: MainWindow) -> WindowDriver:
+    return WindowDriver(window)
 
 
 @pytest.fixture
-def page(hands: Hands) -> ModelPage:
-    open_model_page(hands.shell, add_votes(hands.shell, "mixture"))
-    return hands.model_page()
+def page(driver: WindowDriver) -> ModelPage:
+    open_model_page(driver.app, add_votes(driver.app, "mixture"))
+    return driver.model_page()
 
 
 def mixture_of(page: ModelPage) -> TreeMixture:
@@ -56,9 +56,9 @@ def mixture_of(page: ModelPage) -> TreeMixture:
 
 
 def test_every_tree_has_a_canvas_of_its_own_with_the_same_places(
-    qtbot: QtBot, hands: Hands, page: ModelPage
+    qtbot: QtBot, driver: WindowDriver, page: ModelPage
 ) -> None:
-    hands.press("picture.side-by-side")
+    driver.press("picture.side-by-side")
     side = page.side
     assert side is not None
     qtbot.waitUntil(lambda: len(side.view.panels) == 3)
@@ -67,7 +67,7 @@ def test_every_tree_has_a_canvas_of_its_own_with_the_same_places(
         drawn = {frozenset(edge) for edge in panel.canvas.scene.edges}
         assert drawn == {frozenset(edge) for edge in tree.edges}
         assert panel.canvas.scene.positions == page.scene().positions
-    hands.shell.bench.select(["aid"])
+    driver.app.workspace.select(["aid"])
     assert all(p.canvas.scene.selected_nodes == ("aid",) for p in side.view.panels)
     page.asking.live.set_finding("tax", Observed("yes"))
     qtbot.waitUntil(lambda: all("→" in p.words.text() for p in side.view.panels))
@@ -77,12 +77,12 @@ def test_every_tree_has_a_canvas_of_its_own_with_the_same_places(
 
 
 def test_cards_choose_who_stands_beside_each_other_and_a_head_shows_one_large(
-    qtbot: QtBot, hands: Hands, page: ModelPage
+    qtbot: QtBot, driver: WindowDriver, page: ModelPage
 ) -> None:
-    hands.press("picture.side-by-side")
+    driver.press("picture.side-by-side")
     side = page.side
     assert side is not None
-    component_views(hands.shell).choose(page.model_id or "", (0, 2))
+    component_views(driver.app).choose(page.model_id or "", (0, 2))
     qtbot.waitUntil(lambda: [p.graph.number for p in side.view.panels] == [0, 2])
     assert side.is_open
     qtbot.mouseClick(side.view.panels[1].head, LEFT)
@@ -92,46 +92,46 @@ def test_cards_choose_who_stands_beside_each_other_and_a_head_shows_one_large(
 
 
 def test_a_node_moved_in_a_small_canvas_moves_in_all(
-    qtbot: QtBot, hands: Hands, page: ModelPage
+    qtbot: QtBot, driver: WindowDriver, page: ModelPage
 ) -> None:
-    hands.press("picture.side-by-side")
+    driver.press("picture.side-by-side")
     side = page.side
     assert side is not None
     qtbot.waitUntil(lambda: len(side.view.panels) == 3)
-    side.view.panels[0].canvas.wishes.move.emit({"ban": (500.0, 400.0)})
+    side.view.panels[0].canvas.signals.move.emit({"ban": (500.0, 400.0)})
     assert page.scene().positions["ban"] == (500.0, 400.0)
     assert side.view.panels[2].canvas.scene.positions["ban"] == (500.0, 400.0)
-    hands.shell.document.undo_stack.undo()
+    driver.app.document.undo_stack.undo()
     assert side.view.panels[2].canvas.scene.positions["ban"] != (500.0, 400.0)
 
 
 @pytest.mark.parametrize("ending", [".svg", ".png"])
 def test_trees_side_by_side_are_one_picture_in_a_file(
-    qtbot: QtBot, hands: Hands, page: ModelPage, ending: str
+    qtbot: QtBot, driver: WindowDriver, page: ModelPage, ending: str
 ) -> None:
-    hands.press("picture.side-by-side")
+    driver.press("picture.side-by-side")
     side = page.side
     assert side is not None
     qtbot.waitUntil(lambda: len(side.view.panels) == 3)
-    content = picture_bytes(SideBySideDrawing(side.view, "Votes"), ending, PictureOptions())
+    content = picture_bytes(SmallMultiplesDrawing(side.view, "Votes"), ending, PictureOptions())
     assert len(content) > 1000
     if ending == ".svg":
         assert all(f"Tree {number}".encode() in content for number in (1, 2, 3))
 
 
 def test_the_root_shows_the_weights_and_cards_lead_back(
-    qtbot: QtBot, hands: Hands, page: ModelPage
+    qtbot: QtBot, driver: WindowDriver, page: ModelPage
 ) -> None:
-    hands.press("picture.latent")
+    driver.press("picture.latent")
     qtbot.waitUntil(lambda: "component" in page.scene().nodes)
     root = page.scene().nodes["component"]
     assert root.face.priors == pytest.approx((0.6, 0.35, 0.05))
     page.asking.live.set_finding("tax", Observed("yes"))
     qtbot.waitUntil(lambda: root.face.beliefs != root.face.priors)
     assert sum(root.face.beliefs) == pytest.approx(1)
-    page.canvas.wishes.click_state.emit("component", "tree 1")
+    page.canvas.signals.click_state.emit("component", "tree 1")
     assert "is hidden" in page.canvas.bubble.text
-    hands.press("card.overlay")
+    driver.press("card.overlay")
     qtbot.waitUntil(lambda: "component" not in page.scene().nodes)
     assert page.picture_name == "overlay"
 
@@ -144,12 +144,12 @@ def place(page: ModelPage, node: str) -> QPoint:
 
 
 def test_an_edge_drawn_in_a_tree_says_what_it_gains_and_takes_the_weakest_place(
-    qtbot: QtBot, hands: Hands, page: ModelPage
+    qtbot: QtBot, driver: WindowDriver, page: ModelPage
 ) -> None:
     before = mixture_of(page)
-    hands.press("card.tree-1")
+    driver.press("card.tree-1")
     qtbot.waitUntil(lambda: ("ban", "crime") in page.scene().edges)
-    hands.press("tool.edge")
+    driver.press("tool.edge")
     tool = page.canvas.view.tool
     assert isinstance(tool, EdgeTool)
     viewport = page.canvas.view.viewport()
@@ -160,7 +160,7 @@ def test_an_edge_drawn_in_a_tree_says_what_it_gains_and_takes_the_weakest_place(
     found = page.trees.joining.found if page.trees is not None else None
     assert found is not None
     assert found.gain is not None
-    rows = hands.shell.project.data["d1"].data
+    rows = driver.app.project.data["d1"].data
     logs = [m.log2_probabilities(rows).mean() for m in (before, found.after)]
     assert found.gain == pytest.approx(logs[1] - logs[0])
     QTest.mouseRelease(viewport, LEFT, pos=place(page, "ban"))
@@ -168,34 +168,36 @@ def test_an_edge_drawn_in_a_tree_says_what_it_gains_and_takes_the_weakest_place(
     assert ("tax", "ban") in {tuple(sorted(e, key=VOTES.index)) for e in after.trees[0].edges}
     assert len(after.trees[0].edges) == 4
     assert after.trees[1:] == before.trees[1:]
-    hands.shell.document.undo_stack.undo()
+    driver.app.document.undo_stack.undo()
     assert mixture_of(page) is before
 
 
 def test_an_edge_that_is_there_is_refused_and_without_one_tree_there_is_no_tool(
-    qtbot: QtBot, hands: Hands, page: ModelPage
+    qtbot: QtBot, driver: WindowDriver, page: ModelPage
 ) -> None:
-    tool = hands.widget("tool.edge")
+    tool = driver.widget("tool.edge")
     assert not tool.isEnabled()
     assert tool.toolTip() == "Not now: show one tree alone: click its card."
     assert page.trees is not None
     assert "Show one tree alone" in page.trees.joining.advise("tax", "ban").refusal
-    hands.press("card.tree-1")
+    driver.press("card.tree-1")
     assert tool.isEnabled()
     assert "are joined in tree 1 already" in page.trees.joining.advise("tax", "aid").refusal
     page.trees.joining.stop()
-    hands.press("tool.edge")
-    hands.press("picture.latent")
+    driver.press("tool.edge")
+    driver.press("picture.latent")
     assert not tool.isEnabled()
     assert page.canvas.view.tool.name == "select"
 
 
-def test_a_selected_edge_has_its_table_in_the_tree_in_view(hands: Hands, page: ModelPage) -> None:
-    panel = panel_widget(hands.window, "tablePanel")
+def test_a_selected_edge_has_its_table_in_the_tree_in_view(
+    driver: WindowDriver, page: ModelPage
+) -> None:
+    panel = panel_widget(driver.window, "tablePanel")
     assert isinstance(panel, TablePanel)
-    hands.shell.reveal("tablePanel")
-    hands.press("card.tree-2")
-    hands.shell.bench.select((), [("tax", "school")])
+    driver.app.reveal("tablePanel")
+    driver.press("card.tree-2")
+    driver.app.workspace.select((), [("tax", "school")])
     assert "school" in panel._title.text()
     assert "in tree 2" in panel._title.text()
     panel._grid.set_values(np.array([[0.25, 0.75], [0.5, 0.5]]))
@@ -208,14 +210,14 @@ def test_a_selected_edge_has_its_table_in_the_tree_in_view(hands: Hands, page: M
 
 
 @pytest.fixture
-def counts(hands: Hands) -> AdjacencyPage:
+def counts(driver: WindowDriver) -> AdjacencyPage:
     rows = votes_mixture().sample(300, np.random.default_rng(3))
     model_id = add_ended_run(
-        hands.shell, rows, "mixture.trees", components=(1, 2), restarts=2, max_iterations=5
+        driver.app, rows, "mixture.trees", components=(1, 2), restarts=2, max_iterations=5
     )
-    open_model_page(hands.shell, model_id)
-    hands.do("evaluate.adjacency")
-    page = hands.shell.center.current
+    open_model_page(driver.app, model_id)
+    driver.do("evaluate.adjacency")
+    page = driver.app.center.current
     assert isinstance(page, AdjacencyPage)
     return page
 
@@ -238,8 +240,8 @@ def test_squares_have_areas_in_proportion_to_the_counts(
     assert counts.table.current is not None
     counts.numbers.setCurrentIndex(counts.numbers.findData(2))
     counts.numbers.activated.emit(counts.numbers.currentIndex())
-    hands = Hands(counts.window())  # type: ignore[arg-type]
-    hands.press("adjacencyPer.restarts")
+    driver = WindowDriver(counts.window())  # type: ignore[arg-type]
+    driver.press("adjacencyPer.restarts")
     assert counts.tally is not None
     assert (counts.tally.total, counts.tally.what) == (2, "restarts")
     counts.export(tmp_path / "edges.csv")
@@ -250,21 +252,21 @@ def test_squares_have_areas_in_proportion_to_the_counts(
 
 @pytest.mark.parametrize("scale", [1.0, 1.5])
 def test_the_pictures_of_trees_fit_a_small_window_and_name_their_controls(
-    qtbot: QtBot, hands: Hands, counts: AdjacencyPage, scale: float
+    qtbot: QtBot, driver: WindowDriver, counts: AdjacencyPage, scale: float
 ) -> None:
     theme().set_look(scale=scale)
-    hands.window.resize(1024, 700)
+    driver.window.resize(1024, 700)
     shown: list[QWidget] = [counts]
-    open_model_page(hands.shell, next(iter(hands.shell.project.models)))
-    page = hands.model_page()
+    open_model_page(driver.app, next(iter(driver.app.project.models)))
+    page = driver.model_page()
     page.show_picture("side-by-side")
     assert page.side is not None
     qtbot.waitUntil(lambda: page.side is not None and bool(page.side.view.panels))
     shown.insert(0, page)
     problems = []
     for each in shown:
-        hands.shell.center.bring_to_front(each)  # type: ignore[arg-type]
-        hands.settle()
+        driver.app.center.bring_to_front(each)  # type: ignore[arg-type]
+        driver.settle()
         problems += misfits(each)
         problems += [called(c) for c in controls_in(each) if not told(c) or not c.toolTip()]
     theme().set_look(scale=1.0)
@@ -289,7 +291,7 @@ def test_a_trace_keeps_every_curve_of_equal_length() -> None:
 
 @pytest.mark.slow
 def test_a_run_of_a_mixture_is_plotted_by_score_weights_and_edges(
-    qtbot: QtBot, hands: Hands, page: ModelPage
+    qtbot: QtBot, driver: WindowDriver, page: ModelPage
 ) -> None:
     from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
     from pgmstudio.gui.learning.actions import landing_of
@@ -298,19 +300,19 @@ def test_a_run_of_a_mixture_is_plotted_by_score_weights_and_edges(
 
     params = MixtureParams(components=(3,), restarts=2, start="shares", tolerance=1e-12)
     request = RunRequest("Three trees", "mixture.trees", params, 1, "d1")
-    run = landing_of(hands.shell).start(request)
-    hands.shell.reveal("runsPanel")
+    run = landing_of(driver.app).start(request)
+    driver.app.reveal("runsPanel")
     qtbot.waitUntil(lambda: run.state.is_end, timeout=60_000)
-    panel = panel_widget(hands.window, "runsPanel")
+    panel = panel_widget(driver.window, "runsPanel")
     assert isinstance(panel, RunsPanel)
     plot = panel._plot
     qtbot.waitUntil(lambda: plot.canvas is not None, timeout=20_000)
     assert "held-out" in plot.hint
-    hands.press("scorePlotView.weights")
+    driver.press("scorePlotView.weights")
     assert "of 3 trees" in plot.hint
     assert plot._weights is not None
     heights = [line.getData()[1] for line in plot._weights.lines]
     assert sum(float(ys[-1]) for ys in heights) == pytest.approx(100)
-    hands.press("scorePlotView.edges")
+    driver.press("scorePlotView.edges")
     shown = [float(y) for y in plot._curves["dim"].getData()[1] if not math.isnan(y)]
     assert shown == [y for y in run.trace.more["edges changed"] if not math.isnan(y)]

@@ -17,7 +17,7 @@ from pgmstudio.core.languages.bayesian_network.arc_reversal import largest_diffe
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
-from pgmstudio.gui.learning.wizard.page import STEPS, StepwisePage, open_stepwise
+from pgmstudio.gui.learning.wizard.page import STEPS, WizardPage, open_stepwise
 from pgmstudio.gui.learning.wizard.state import COLUMNS, LEARNING, LINKS, QUESTIONS, RULES
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.project.opening import open_data_page, open_model_page
@@ -35,15 +35,15 @@ LONG_MS = 60_000
 
 
 @pytest.fixture
-def asia(window: MainWindow, sample_data: Path) -> StepwisePage:
+def asia(window: MainWindow, sample_data: Path) -> WizardPage:
     """The page over 5 000 rows of a known network."""
     data = import_data(sample_data / "asia_sample.csv", ImportOptions()).data
     entry = DataEntry("asia", data)
-    window.shell.change("Import", partial(edits.add_data, entry=entry))
-    window.shell.book.refresh()
-    window.shell.book["learn.stepwise"].trigger()
-    page = window.shell.center.current
-    assert isinstance(page, StepwisePage)
+    window.app.change("Import", partial(edits.add_data, entry=entry))
+    window.app.book.refresh()
+    window.app.book["learn.stepwise"].trigger()
+    page = window.app.center.current
+    assert isinstance(page, WizardPage)
     return page
 
 
@@ -57,7 +57,7 @@ def press(qtbot: QtBot, page: QWidget, name: str) -> None:
     qtbot.mouseClick(found, LEFT)
 
 
-def go_to(qtbot: QtBot, page: StepwisePage, step: int) -> None:
+def go_to(qtbot: QtBot, page: WizardPage, step: int) -> None:
     """By a click on the number in the row of steps."""
     from PySide6.QtWidgets import QAbstractButton
 
@@ -65,7 +65,7 @@ def go_to(qtbot: QtBot, page: StepwisePage, step: int) -> None:
     assert page.plan.step == step
 
 
-def choose_target(qtbot: QtBot, page: StepwisePage, target: str) -> None:
+def choose_target(qtbot: QtBot, page: WizardPage, target: str) -> None:
     box = page.findChild(QComboBox, "stepwiseTarget")
     box.setFocus()
     while box.currentText() != target:
@@ -84,11 +84,11 @@ def click_row(qtbot: QtBot, table: RankedTable, place: int) -> None:
     qtbot.mouseClick(table.viewport(), LEFT, pos=where)
 
 
-def ticked(page: StepwisePage) -> set[str]:
+def ticked(page: WizardPage) -> set[str]:
     return {row.key for row in page.columns.table.rows if row.is_ticked}
 
 
-def settled(qtbot: QtBot, page: StepwisePage) -> ModelPage:
+def settled(qtbot: QtBot, page: WizardPage) -> ModelPage:
     """The graph of steps 4 and 5, drawn, and the list beside it up to date."""
     shown = page.models.page
     assert shown is not None
@@ -98,23 +98,23 @@ def settled(qtbot: QtBot, page: StepwisePage) -> ModelPage:
     return shown
 
 
-def network(page: StepwisePage) -> BayesianNetwork:
-    model = page._shell.project.models[page.plan.model_id or ""].model
+def network(page: WizardPage) -> BayesianNetwork:
+    model = page._app.project.models[page.plan.model_id or ""].model
     assert isinstance(model, BayesianNetwork)
     return model
 
 
 def test_all_five_steps_by_clicks_end_in_the_model_opened(
-    qtbot: QtBot, window: MainWindow, asia: StepwisePage
+    qtbot: QtBot, window: MainWindow, asia: WizardPage
 ) -> None:
-    shell, page = window.shell, asia
+    app, page = window.app, asia
     # 1: asia tells nothing about dysp; one column is left out by hand.
     choose_target(qtbot, page, "dysp")
     assert "asia" not in ticked(page)
     assert next(row for row in page.columns.table.rows if row.key == "asia").is_weak
     click_tick(qtbot, page.columns.table, "xray")
     assert ticked(page) == {"bronc", "smoke", "either", "lung", "tub"}
-    assert shell.bench.target == "dysp"
+    assert app.workspace.target == "dysp"
     # 2: one rule, on the project's own knowledge.
     press(qtbot, page, "stepwiseNext")
     assert page.plan.step == RULES
@@ -122,17 +122,17 @@ def test_all_five_steps_by_clicks_end_in_the_model_opened(
         box = next(w for w in page.findChildren(QComboBox, name) if w.isVisible())
         box.setCurrentText(value)
     press(qtbot, page, "ruleRequire")
-    assert shell.project.knowledge.required == {("smoke", "lung")}
+    assert app.project.knowledge.required == {("smoke", "lung")}
     # 3: hill climbing, in the background.
     press(qtbot, page, "stepwiseNext")
     page.learning.learners.choose("bn.hill-climb")
     assert "6 of 8 columns. 1 rule about edges" in page.findChild(Note, "stepwiseRows").text
-    with qtbot.waitSignal(shell.bench.runs.run_ended, timeout=LONG_MS):
+    with qtbot.waitSignal(app.workspace.runs.run_ended, timeout=LONG_MS):
         press(qtbot, page, "stepwiseStart")
     outcome = page.findChild(Note, "stepwiseOutcome").text
     assert "finished" in outcome
     assert "All constraints hold." in outcome
-    assert [entry.name for entry in shell.project.data.values()] == ["asia", "asia, 6 columns"]
+    assert [entry.name for entry in app.project.data.values()] == ["asia", "asia, 6 columns"]
     assert set(network(page).domain.names) == {*ticked(page), "dysp"}
     assert ("smoke", "lung") in network(page).edges
     # 4: directions the data cannot tell.
@@ -150,10 +150,10 @@ def test_all_five_steps_by_clicks_end_in_the_model_opened(
     press(qtbot, page, "stepwiseRemove")
     assert set(network(page).edges) == edges - {weakest}
     qtbot.waitUntil(lambda: weakest not in {link.edge for link in links.links}, timeout=LONG_MS)
-    shell.document.undo_stack.undo()
+    app.document.undo_stack.undo()
     assert set(network(page).edges) == edges
     press(qtbot, page, "stepwiseFinish")
-    opened = shell.center.current
+    opened = app.center.current
     assert isinstance(opened, ModelPage)
     assert opened.model_id == page.plan.model_id
 
@@ -162,7 +162,7 @@ def test_all_five_steps_by_clicks_end_in_the_model_opened(
 
 
 def test_the_threshold_and_the_correction_decide_until_a_person_does(
-    qtbot: QtBot, asia: StepwisePage
+    qtbot: QtBot, asia: WizardPage
 ) -> None:
     choose_target(qtbot, asia, "tub")
     before = ticked(asia)
@@ -186,7 +186,7 @@ def test_the_threshold_and_the_correction_decide_until_a_person_does(
 
 
 def test_ticks_are_set_by_keys_taken_back_and_survive_other_tabs(
-    qtbot: QtBot, window: MainWindow, asia: StepwisePage
+    qtbot: QtBot, window: MainWindow, asia: WizardPage
 ) -> None:
     choose_target(qtbot, asia, "dysp")
     before = ticked(asia)
@@ -199,12 +199,12 @@ def test_ticks_are_set_by_keys_taken_back_and_survive_other_tabs(
     assert ticked(asia) == before
     qtbot.keyClick(table, Key.Key_Z, Mods.ControlModifier | Mods.ShiftModifier)
     assert ticked(asia) == before - {"bronc"}
-    open_data_page(window.shell, "d1")
-    assert open_stepwise(window.shell) is asia
+    open_data_page(window.app, "d1")
+    assert open_stepwise(window.app) is asia
     assert ticked(asia) == before - {"bronc"}
     qtbot.keyClick(table, Key.Key_Escape)
-    assert window.shell.center.page("stepwise") is None
-    again = open_stepwise(window.shell)
+    assert window.app.center.page("stepwise") is None
+    again = open_stepwise(window.app)
     assert ticked(again) == before - {"bronc"}
     assert again.columns.target.currentText() == "dysp"
 
@@ -216,7 +216,7 @@ def test_ticks_are_set_by_keys_taken_back_and_survive_other_tabs(
 def test_a_step_without_its_input_says_what_to_do(
     qtbot: QtBot, window: MainWindow, step: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = open_stepwise(window.shell)
+    page = open_stepwise(window.app)
     go_to(qtbot, page, step)
     if step > LEARNING:
         press(qtbot, page, "stepwiseToLearning")
@@ -229,12 +229,12 @@ def test_a_step_without_its_input_says_what_to_do(
 
 
 def test_the_last_steps_take_any_model_of_the_project(qtbot: QtBot, window: MainWindow) -> None:
-    model_id = add_sprinkler(window.shell)
-    page = open_stepwise(window.shell)
+    model_id = add_sprinkler(window.app)
+    page = open_stepwise(window.app)
     go_to(qtbot, page, LINKS)
     links = page.models.links
     qtbot.waitUntil(lambda: len(links.links) == 3, timeout=LONG_MS)
-    data = window.shell.project.data["d1"].data
+    data = window.app.project.data["d1"].data
     told = {link.edge: link.bic_gain for link in link_strengths(network(page).dag, data)}
     assert {link.edge: link.bic_gain for link in links.links} == told
     shown = settled(qtbot, page)
@@ -260,8 +260,8 @@ def test_the_last_steps_take_any_model_of_the_project(qtbot: QtBot, window: Main
 
 
 def test_regions_are_answered_in_the_list_and_counted(qtbot: QtBot, window: MainWindow) -> None:
-    add_ended_run(window.shell, copies(), "bn.npc")
-    page = open_stepwise(window.shell)
+    add_ended_run(window.app, copies(), "bn.npc")
+    page = open_stepwise(window.app)
     go_to(qtbot, page, QUESTIONS)
     settled(qtbot, page)
     panel = page.models.questions
@@ -272,7 +272,7 @@ def test_regions_are_answered_in_the_list_and_counted(qtbot: QtBot, window: Main
     qtbot.waitUntil(lambda: panel._count.text().startswith("1 decided"), timeout=LONG_MS)
     skeleton = {frozenset(edge) for edge in network(page).edges}
     assert frozenset(wanted) in skeleton
-    window.shell.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
     qtbot.waitUntil(lambda: panel._count.text().startswith("0 decided"), timeout=LONG_MS)
     press(qtbot, page, "stepwiseResolveAll")
     nothing = page.findChild(Note, "stepwiseNothingOpen")
@@ -282,8 +282,8 @@ def test_regions_are_answered_in_the_list_and_counted(qtbot: QtBot, window: Main
 
 def test_a_click_on_the_graph_answers_as_on_the_canvas(qtbot: QtBot, window: MainWindow) -> None:
     # The lecture's demo: M → L decides L → KA and L → KV as well.
-    add_ended_run(window.shell, K2_DEMO, "bn.pc")
-    page = open_stepwise(window.shell)
+    add_ended_run(window.app, K2_DEMO, "bn.pc")
+    page = open_stepwise(window.app)
     go_to(qtbot, page, QUESTIONS)
     shown = settled(qtbot, page)
     qtbot.waitUntil(lambda: all(map(shown.scene().is_routed, shown.scene().edges.values())))
@@ -300,8 +300,8 @@ def test_a_click_on_the_graph_answers_as_on_the_canvas(qtbot: QtBot, window: Mai
 def test_free_directions_of_a_network_by_hand_keep_its_distribution(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    add_sprinkler(window.shell)
-    page = open_stepwise(window.shell)
+    add_sprinkler(window.app)
+    page = open_stepwise(window.app)
     go_to(qtbot, page, QUESTIONS)
     settled(qtbot, page)
     panel = page.models.questions
@@ -315,7 +315,7 @@ def test_free_directions_of_a_network_by_hand_keep_its_distribution(
     settled(qtbot, page)
     qtbot.waitUntil(lambda: panel._count.text().startswith("1 decided"), timeout=LONG_MS)
     assert answer.edge not in {a.edge for q in panel.questions for a in q.answers}
-    window.shell.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
     qtbot.waitUntil(lambda: len(panel.questions) == 3, timeout=LONG_MS)
 
 
@@ -323,23 +323,23 @@ def test_free_directions_of_a_network_by_hand_keep_its_distribution(
 
 
 def test_the_model_may_be_open_and_go_away_meanwhile(qtbot: QtBot, window: MainWindow) -> None:
-    model_id = add_sprinkler(window.shell)
-    open_model_page(window.shell, model_id)
-    page = open_stepwise(window.shell)
+    model_id = add_sprinkler(window.app)
+    open_model_page(window.app, model_id)
+    page = open_stepwise(window.app)
     go_to(qtbot, page, LINKS)
     settled(qtbot, page)
-    window.shell.change("Delete", partial(edits.remove_model, model_id=model_id))
+    window.app.change("Delete", partial(edits.remove_model, model_id=model_id))
     assert page.plan.model_id is None
     qtbot.waitUntil(lambda: page.findChild(QPushButton, "stepwiseToLearning").isVisible())
-    window.shell.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
     assert page.plan.model_id == model_id
     settled(qtbot, page)
 
 
 @pytest.mark.parametrize("step", range(len(STEPS)))
 def test_every_step_fits_a_small_window(qtbot: QtBot, window: MainWindow, step: int) -> None:
-    add_sprinkler(window.shell)
-    page = open_stepwise(window.shell)
+    add_sprinkler(window.app)
+    page = open_stepwise(window.app)
     page.plan.choose_target("wet")
     window.resize(1024, 700)
     go_to(qtbot, page, step)

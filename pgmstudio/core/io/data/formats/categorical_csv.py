@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     import polars
 
 # Below this, loading the compiled code takes longer than it saves.
-LEAST_BYTES = 32 << 20
-MOST_TEXTS = 200
-_MOST_THREADS = 8
+MIN_BYTES = 32 << 20
+MAX_TEXTS = 200
+_MAX_THREADS = 8
 _LONG_LINE = 1 << 15
-_LEAST_TO_CUT = 4 * _LONG_LINE * _MOST_THREADS
+_MIN_TO_CUT = 4 * _LONG_LINE * _MAX_THREADS
 _ROUNDS = 2000  # new texts met on the way, each a short stop; more than this is no such table
 
 
@@ -72,7 +72,7 @@ class _Known:
         if b"\r" in plain or b'"' in plain:
             return False
         if plain not in self.texts[column]:
-            if len(self.texts[column]) == MOST_TEXTS:
+            if len(self.texts[column]) == MAX_TEXTS:
                 return False
             self.texts[column].append(plain)
         word = np.uint64(int.from_bytes(text[:8], "little"))
@@ -112,7 +112,7 @@ def read_few_valued(
     the answer.
     """
     wanted = {series.name: _texts(series) for series in sample}
-    wanted = {name: texts for name, texts in wanted.items() if 0 < len(texts) <= MOST_TEXTS // 2}
+    wanted = {name: texts for name, texts in wanted.items() if 0 < len(texts) <= MAX_TEXTS // 2}
     if sample.width < 2 or len(wanted) * 2 < sample.width:
         return None
     if isinstance(source, bytes):
@@ -142,7 +142,7 @@ def _coded(
         [kernels.NOT_WANTED if target is None else target for target in targets], dtype=np.uint64
     )
     separators = np.uint64(ord(facts.delimiter) * 0x0101010101010101)
-    threads = min(os.cpu_count() or 1, _MOST_THREADS)
+    threads = min(os.cpu_count() or 1, _MAX_THREADS)
     pieces = _pieces(letters, start, threads)
     with ThreadPoolExecutor(threads) as pool:
         lines = pool.map(lambda p: kernels.count_line_ends(p.letters[p.start : p.stop]), pieces)
@@ -191,7 +191,7 @@ def _pieces(letters: NDArray[np.uint8], start: int, count: int) -> list[_Piece]:
     ends = [start]
     span = letters.size - start
     guesses = [start + span * number // count for number in range(1, count)]
-    if span >= _LEAST_TO_CUT:
+    if span >= _MIN_TO_CUT:
         for guess in (*guesses, letters.size - 2 * _LONG_LINE):
             line_ends = np.flatnonzero(letters[guess : guess + _LONG_LINE] == ord("\n"))
             if line_ends.size:

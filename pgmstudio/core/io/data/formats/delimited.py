@@ -46,9 +46,9 @@ HEAD_BYTES = 1 << 21
 _SNIFFED_LETTERS = 1 << 18
 PREVIEW_ROWS = 200
 PIECE_BYTES = 1 << 24
-_MOST_CATEGORIES = 200
-_MOST_LISTED = 1000  # rows of another length
-_MOST_COLUMNS = 100_000
+_MAX_CATEGORIES = 200
+_MAX_LISTED = 1000  # rows of another length
+_MAX_COLUMNS = 100_000
 
 
 def read(path: Path, options: ImportOptions) -> RawTable:
@@ -127,8 +127,8 @@ def _names(
         raise DataFileError(path, f"is not a table ({wrong}).") from wrong
     if not records:
         raise DataFileError(path, "is empty.")
-    if max(map(len, records)) > _MOST_COLUMNS:
-        raise DataFileError(path, f"has more than {_MOST_COLUMNS:,} columns, too many to read.")
+    if max(map(len, records)) > _MAX_COLUMNS:
+        raise DataFileError(path, f"has more than {_MAX_COLUMNS:,} columns, too many to read.")
     if not facts.has_header:
         return tuple(f"X{place + 1}" for place in range(len(records[0]))), (), False
     header = records[0]
@@ -220,9 +220,7 @@ def _large_frame(
     source = path if content is None else content
     size = path.stat().st_size if content is None else len(content)
     coded = (
-        few_valued.read_few_valued(source, facts, sample)
-        if size >= few_valued.LEAST_BYTES
-        else None
+        few_valued.read_few_valued(source, facts, sample) if size >= few_valued.MIN_BYTES else None
     )
     if coded is not None and coded.width == sample.width:
         return coded, True
@@ -273,7 +271,7 @@ def _schema(sample: polars.DataFrame, decimal: str, many_numbers: int) -> dict[s
                 chosen = polars.String
         elif len(texts) > many_numbers and all(number_of(t, decimal) is not None for t in texts):
             chosen = polars.Float64
-        elif 0 < len(texts) <= _MOST_CATEGORIES:
+        elif 0 < len(texts) <= _MAX_CATEGORIES:
             chosen = polars.Enum(sorted(texts, key=natural_key))
         schema[series.name] = chosen
     return schema
@@ -320,10 +318,10 @@ def _checked_rows(path: Path, lengths: Sequence[int], width: int) -> np.ndarray[
     wrong = np.flatnonzero(kept & (cells != width))
     problems = [
         CellProblem(f"has {cells[row]} cells where there should be {width}", row=int(numbers[row]))
-        for row in wrong[:_MOST_LISTED]
+        for row in wrong[:_MAX_LISTED]
     ]
-    if wrong.size > _MOST_LISTED:
-        problems.append(CellProblem(f"{wrong.size - _MOST_LISTED} more rows are of another length"))
+    if wrong.size > _MAX_LISTED:
+        problems.append(CellProblem(f"{wrong.size - _MAX_LISTED} more rows are of another length"))
     if problems:
         raise DataFileError(
             path, "has rows of different lengths. Correct them, or choose a delimiter.", problems

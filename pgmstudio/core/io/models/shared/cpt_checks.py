@@ -23,7 +23,7 @@ from pgmstudio.core.languages.pdg.model import DecisionGraph
 M = TypeVar("M", BayesianNetwork, DecisionGraph)
 
 # Together the tables may hold this many numbers (1 GB); a short file can ask for far more.
-MOST_CELLS = 1 << 27
+MAX_CELLS = 1 << 27
 MAX_MADE_UP = 1 << 20  # states that a file counts and does not name
 MAX_AXES = 32  # of an array, before numpy 2
 
@@ -32,7 +32,7 @@ MAX_AXES = 32  # of an array, before numpy 2
 EXACT = 1e-9
 # Up to here a row was rounded on writing; all such rows share one remark.
 ROUNDED = 1e-5
-_MOST_REMARKS = 20
+_MAX_WARNINGS = 20
 
 NO_TITLE = "unknown"  # what programs write for a network without a title
 
@@ -64,11 +64,11 @@ class TableChecker:
             )
         cells = math.prod(shape)
         self._cells += cells
-        if self._cells > MOST_CELLS:
+        if self._cells > MAX_CELLS:
             raise ModelFileError(
                 self._path,
                 f"the table of {name} has {count_text(cells)} numbers; all tables together may "
-                f"have {MOST_CELLS}. Remove parents or merge states.",
+                f"have {MAX_CELLS}. Remove parents or merge states.",
                 line,
             )
 
@@ -115,7 +115,7 @@ class TableChecker:
 
     def remarks(self) -> tuple[str, ...]:
         """What was put right, a sentence each; at most twenty and then how many more."""
-        said = self._said[:_MOST_REMARKS]
+        said = self._said[:_MAX_WARNINGS]
         if len(self._said) > len(said):
             said.append(f"{len(self._said) - len(said)} more rows were normalised.")
         if self._rounded:

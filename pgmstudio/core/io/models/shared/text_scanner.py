@@ -13,7 +13,7 @@ from pgmstudio.core.errors import ModelFileError
 
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|\r?\n[ \t]*|(["\\nt]))')
 _SIGNS = {"n": "\n", "t": "\t"}
-_MOST_SHOWN = 60  # characters of a token in a message
+_MAX_SHOWN = 60  # characters of a token in a message
 
 
 class TextScanner:
@@ -86,7 +86,7 @@ class TextScanner:
 
 def found(token: str) -> str:
     """How a token that does not fit is told."""
-    shown = token if len(token) <= _MOST_SHOWN else f"{token[:_MOST_SHOWN]}…"
+    shown = token if len(token) <= _MAX_SHOWN else f"{token[:_MAX_SHOWN]}…"
     return f"found “{shown}”" if token else "found the end of the file"
 
 

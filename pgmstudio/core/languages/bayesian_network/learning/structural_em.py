@@ -99,10 +99,10 @@ HILL_CLIMB, KES = "hill-climb", "kes"
 # Scores of tables averaged over have no exact value when cells are missing.
 OBSERVED_SCORES = ("bic", "aic", "aic-thesis", "lambda")
 # Pseudo-count of the first tables of a new graph, so that no row is impossible in them.
-LEAST_AT_FIRST = 0.01
+MIN_INITIAL = 0.01
 # A graph is judged by tables that gain no more than this many bits per row in an iteration.
 ROUND_TOLERANCE = 1e-4
-MOST_DOUBTS = 10
+MAX_DOUBTS = 10
 
 ON_MISSING_STRUCTURAL = (
     "In every round they are filled as the network found so far tells, with the chances of their "
@@ -279,7 +279,7 @@ class _Rounds:
 
     def _try(self, dag: Dag, rows: DataSet, told: str) -> Generator[LearnEvent, None, bool]:
         """Fit the graph, and keep it if the observed cells score higher."""
-        tables = fit_tables(rows, dag, LEAST_AT_FIRST, cancel=self._cancel).network.tables
+        tables = fit_tables(rows, dag, MIN_INITIAL, cancel=self._cancel).network.tables
         fit = yield from self._fit(dag, tables, told)
         if fit.score <= self._best.score + 1e-9 * abs(self._best.score):
             return False
@@ -294,7 +294,7 @@ class _Rounds:
         is_better = False
         required = () if self.params.knowledge is None else self.params.knowledge.required
         edges = doubtful_edges(self._best.dag, self.data, rows, self._score, self._cancel)
-        for source, target in [edge for edge in edges if edge not in required][:MOST_DOUBTS]:
+        for source, target in [edge for edge in edges if edge not in required][:MAX_DOUBTS]:
             dag = self._best.dag.without_edge(source, target)
             doubt = f"{told}: doubting {source} → {target}"
             is_better = (yield from self._try(dag, rows, doubt)) or is_better

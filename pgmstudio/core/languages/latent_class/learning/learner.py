@@ -124,7 +124,7 @@ class LatentParams:
 
 
 # With fewer rows to hold out than this their likelihood says too little; BIC decides instead.
-LEAST_HELD_ROWS = 20
+MIN_HELD_ROWS = 20
 # A class with fewer rows than this is as good as empty.
 EMPTY_ROWS = 1.0
 
@@ -177,7 +177,7 @@ class _Search:
         criterion = params.criterion
         if criterion == "held-out":
             count = int(case_total(data) * params.held_out)
-            if count < LEAST_HELD_ROWS:
+            if count < MIN_HELD_ROWS:
                 criterion = "bic"
                 self.note = f"{count} held-out rows are too few to compare models, so BIC chooses."
             else:

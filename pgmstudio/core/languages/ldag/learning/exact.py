@@ -39,7 +39,7 @@ from pgmstudio.core.learning.params import (
 )
 from pgmstudio.core.scores.family_cache import mask_of
 
-MOST_VARIABLES = 12
+MAX_VARIABLES = 12
 # Of scores that differ by less, the one found first is kept: fewer parents.
 _ROUNDING = 1e-9
 
@@ -66,9 +66,9 @@ class ExactLearner:
 
     def refuses(self, data: DataSet) -> str | None:
         columns = len(data.domain)
-        if columns > MOST_VARIABLES:
+        if columns > MAX_VARIABLES:
             return (
-                f"Not now: the exact search is for at most {MOST_VARIABLES} columns and there are "
+                f"Not now: the exact search is for at most {MAX_VARIABLES} columns and there are "
                 f"{columns}. Choose columns, or take ldag.greedy."
             )
         return refuse_empty(data)

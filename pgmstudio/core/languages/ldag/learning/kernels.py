@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 # Gains up to this are rounding.
-LEAST_GAIN = 1e-9
+MIN_GAIN = 1e-9
 
 
 @compiled
@@ -163,10 +163,10 @@ def greedy_labels(
         stale_count = 0
         # The best that leaves every parent a say.
         while True:
-            best, best_delta = -1, LEAST_GAIN
+            best, best_delta = -1, MIN_GAIN
             for candidate in range(candidates):
                 if deltas[candidate] > best_delta:
-                    best, best_delta = candidate, deltas[candidate] + LEAST_GAIN
+                    best, best_delta = candidate, deltas[candidate] + MIN_GAIN
             if best < 0:
                 return steps
             axis = 0
@@ -250,11 +250,11 @@ def greedy_merges(
         for a in range(q):
             is_stale[a] = 0
         while True:
-            best_a, best_b, best_delta = -1, -1, LEAST_GAIN
+            best_a, best_b, best_delta = -1, -1, MIN_GAIN
             for a in range(q):
                 for b in range(a + 1, q):
                     if deltas[a, b] > best_delta:
-                        best_a, best_b, best_delta = a, b, deltas[a, b] + LEAST_GAIN
+                        best_a, best_b, best_delta = a, b, deltas[a, b] + MIN_GAIN
             if best_a < 0:
                 return
             mark += 1
@@ -366,7 +366,7 @@ def best_question(
                     trial[value] = 1 if place > way - present else 0
                 place += 1
         gain = split_gain(sums, sizes, trial, 2, r, q, term, ess, cost, scale, log_kappa, together)
-        if gain > best + LEAST_GAIN:
+        if gain > best + MIN_GAIN:
             best = gain
             for value in range(values):
                 groups[value] = trial[value]
@@ -405,7 +405,7 @@ def greedy_tree(
     waiting[0], ends[0], leaves = 0, q, 1
     forced = -1  # the parent that has to be asked; before that, all are free to choose from
     while True:
-        best_leaf, best_axis, best = -1, -1, LEAST_GAIN
+        best_leaf, best_axis, best = -1, -1, MIN_GAIN
         if forced < 0 and waiting_count == 0:
             forced = 0
         while forced >= 0 and forced < axes and (is_asked[forced] or cards[forced] == 1):
@@ -448,7 +448,7 @@ def greedy_tree(
                     trial,
                     groups,
                 )
-                if gain > best + (LEAST_GAIN if best_leaf >= 0 else 0.0):
+                if gain > best + (MIN_GAIN if best_leaf >= 0 else 0.0):
                     best_leaf, best_axis, best = leaf, axis, gain
                     for value in range(card):
                         chosen[value] = groups[value]

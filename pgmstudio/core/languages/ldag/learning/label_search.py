@@ -41,9 +41,9 @@ STRUCTURES = (LABELS, TREE, GROUPED_TREE, FREE, FULL)
 GREEDY, EXACT = "greedy", "exact"
 
 # All partitions are looked at when the labels have at most so many contexts in all.
-MOST_CONTEXTS = 12
+MAX_CONTEXTS = 12
 # Pairs of classes are kept in a table; beyond this many configurations labels alone are looked for.
-MOST_FREE = 1024
+MAX_FREE = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +73,11 @@ def best_classes(
         return full
     if len(cards) == 1 and structure in (LABELS, TREE):
         return full  # one parent: without its say there would be no edge
-    if structure == FREE and full.size <= MOST_FREE:
+    if structure == FREE and full.size <= MAX_FREE:
         return _merged(counts, score, scale)
     if structure in (TREE, GROUPED_TREE):
         return _tree(counts, score, scale, is_grouped=structure == GROUPED_TREE)
-    if inner == EXACT and context_count(cards) <= MOST_CONTEXTS and 1 not in cards:
+    if inner == EXACT and context_count(cards) <= MAX_CONTEXTS and 1 not in cards:
         return exact_labels(counts, score, scale)
     return greedy_labels(counts, score, scale)[0]
 
@@ -120,7 +120,7 @@ def _candidate(number: int, cards: tuple[int, ...]) -> tuple[int, Context]:
 
 def exact_labels(counts: Floats, score: PartitionScore, scale: float = 1.0) -> Classes:
     """The best of all regular partitions that labels can give."""
-    from pgmstudio.core.languages.ldag.learning.kernels import LEAST_GAIN
+    from pgmstudio.core.languages.ldag.learning.kernels import MIN_GAIN
     from pgmstudio.core.languages.ldag.score_kernels import best_listed
 
     flat, _, r = _flat(counts)
@@ -139,7 +139,7 @@ def exact_labels(counts: Floats, score: PartitionScore, scale: float = 1.0) -> C
         score.ess,
         score.cost,
         scale,
-        LEAST_GAIN,
+        MIN_GAIN,
     )
     return listed.partitions[found]
 
@@ -216,7 +216,7 @@ def _listed(cards: tuple[int, ...]) -> _Listed:
 NATS_PER_BIT = math.log(2)
 # The search for labels takes longer than counting, and more so in larger tables: beyond this many
 # configurations of the parents a table stays as it is.
-MOST_CONFIGURATIONS = 4096
+MAX_CONFIGURATIONS = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +281,7 @@ class LabelScores:
         seen = float(counts.sum()) if self._has_missing else self.total_weight
         if self._has_missing and seen > 0:
             scale = self.total_weight / seen
-        if seen > 0 and counts.size <= MOST_CONFIGURATIONS * counts.shape[-1]:
+        if seen > 0 and counts.size <= MAX_CONFIGURATIONS * counts.shape[-1]:
             classes = best_classes(counts, score, self.structure, self.inner, scale)
         else:
             classes = full_partition(counts.shape[:-1])

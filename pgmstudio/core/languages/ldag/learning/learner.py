@@ -39,7 +39,7 @@ from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath, KappaPo
 from pgmstudio.core.languages.ldag.learning.label_search import (
     FULL,
     GROUPED_TREE,
-    MOST_CONFIGURATIONS,
+    MAX_CONFIGURATIONS,
     TREE,
     LabelScores,
 )
@@ -107,7 +107,7 @@ def unsupported_contexts(scores: LabelScores, dag: Dag) -> tuple[int, int]:
     return unseen, total
 
 
-LEAST_GAIN = 1e-6  # in nats or bits: what is less is rounding
+MIN_GAIN = 1e-6  # in nats or bits: what is less is rounding
 
 
 Families = Sequence[Iterable[int]]
@@ -266,9 +266,9 @@ class LabelSearch(ClimbSearch[LabelScores]):
         has_labels = self._has_labels(here, cancel)
         # Without labels both are plain graphs, and the prior of labels has no say.
         mine = (self.scores if has_labels else plain).total(here, cancel)
-        if mine - plain.total(without, cancel) <= LEAST_GAIN:
+        if mine - plain.total(without, cancel) <= MIN_GAIN:
             why = "is at least as probable"
-        elif self.scores.left_out(here, cancel) - plain.left_out(without, cancel) <= LEAST_GAIN:
+        elif self.scores.left_out(here, cancel) - plain.left_out(without, cancel) <= MIN_GAIN:
             why = "predicts rows that are left out better"
         else:
             return None
@@ -417,11 +417,11 @@ class LabelsLearner:
             name = dag.names[child]
             yield Progress(child / len(dag.names), f"Labels of {name}")
             cancel.raise_if_cancelled()
-            if scores.family(child, parents, cancel).classes.size > MOST_CONFIGURATIONS:
+            if scores.family(child, parents, cancel).classes.size > MAX_CONFIGURATIONS:
                 too_large.append(name)
         if too_large:
             yield Note(
-                f"The table of {', '.join(too_large)} has more than {MOST_CONFIGURATIONS} rows; "
+                f"The table of {', '.join(too_large)} has more than {MAX_CONFIGURATIONS} rows; "
                 "no labels were looked for there."
             )
         model, measures = told_of(scores, dag, cancel)

@@ -47,8 +47,8 @@ from pgmstudio.core.params import param
 from pgmstudio.core.scores.family_cache import mask_of
 
 # Graphs kept with what was proposed from them, and models kept for the posterior.
-MOST_PLACES = 20_000
-MOST_MODELS_KEPT = 400_000
+MAX_POSITIONS = 20_000
+MAX_MODELS_KEPT = 400_000
 # A model this many nats below the best has no weight that a number could hold.
 FAR_BELOW = 50.0
 
@@ -182,7 +182,7 @@ class Chains:
     def _arrive(self, key: Key, score: float) -> Place:
         place = self._places.get(key)
         if place is None:
-            if len(self._places) >= MOST_PLACES:
+            if len(self._places) >= MAX_POSITIONS:
                 self._places = {here.key: here for here in self.at}
             # Summed anew, so that a score does not depend on the way here.
             exact = math.fsum(self._local(c, mask) for c, mask in enumerate(key))
@@ -194,8 +194,8 @@ class Chains:
         self.models[key] = score
         if score > self.best_score + 1e-9:
             self.best, self.best_score = key, score
-        if len(self.models) > MOST_MODELS_KEPT:
-            least = sorted(self.models.values())[MOST_MODELS_KEPT // 2]
+        if len(self.models) > MAX_MODELS_KEPT:
+            least = sorted(self.models.values())[MAX_MODELS_KEPT // 2]
             least = max(least, self.best_score - FAR_BELOW)
             self.models = {k: s for k, s in self.models.items() if s >= least}
 

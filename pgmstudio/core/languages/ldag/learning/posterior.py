@@ -21,8 +21,8 @@ from pgmstudio.core.languages.ldag.partitions import label_of
 Key = tuple[int, ...]  # a graph: each variable's parents as bits
 
 # Contexts, and models, less probable than this are not listed.
-LEAST_LISTED = 0.001
-MOST_MODELS = 20
+MIN_LISTED = 0.001
+MAX_MODELS = 20
 _MILLION = 1_000_000
 
 
@@ -136,11 +136,11 @@ def posterior_of(
         for child, mask in enumerate(key):
             families[child, mask] += weight
     edges, contexts = _of_families(scores, families)
-    first = sorted(models, key=lambda key: (-models[key], key))[:MOST_MODELS]
+    first = sorted(models, key=lambda key: (-models[key], key))[:MAX_MODELS]
     graphs = tuple(
         GraphProbability(_edges(key, scores), weights[key], models[key] / math.log(2))
         for key in first
-        if weights[key] >= LEAST_LISTED
+        if weights[key] >= MIN_LISTED
     )
     return LdagPosterior(len(models), steps, accepted, edges, contexts, graphs)
 
@@ -171,7 +171,7 @@ def _of_families(
             if len(parents) < 2 or not label.any():
                 continue
             labelled[parent, child] += weight
-            if weight < LEAST_LISTED:
+            if weight < MIN_LISTED:
                 continue
             others = [p for p in parents if p != parent]
             for found in np.argwhere(label).tolist():

@@ -26,7 +26,7 @@ from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.latent_class.learning.learner import LEAST_HELD_ROWS
+from pgmstudio.core.languages.latent_class.learning.learner import MIN_HELD_ROWS
 from pgmstudio.core.languages.pdg.from_network import FEWEST_STATES, ORDERS, compiled_graph
 from pgmstudio.core.languages.pdg.learning.em import graph_by_em
 from pgmstudio.core.languages.pdg.learning.learner import (
@@ -261,7 +261,7 @@ class _Merging:
         self._criterion = params.choose
         if params.choose == "held-out":
             train, held = hold_out(data, params.held_out, rng)
-            if held.total_weight >= LEAST_HELD_ROWS:
+            if held.total_weight >= MIN_HELD_ROWS:
                 self._train, self._held = train, held
             else:
                 self._criterion = "bic"

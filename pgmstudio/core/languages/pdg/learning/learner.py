@@ -11,12 +11,12 @@ from functools import partial
 
 import numpy as np
 
-from pgmstudio.core.data.dataset import MOST_STATES, DataSet
+from pgmstudio.core.data.dataset import MAX_STATES, DataSet
 from pgmstudio.core.data.resampling import canonical, hold_out
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.execution.thread_pool import retold
-from pgmstudio.core.languages.latent_class.learning.learner import LEAST_HELD_ROWS
+from pgmstudio.core.languages.latent_class.learning.learner import MIN_HELD_ROWS
 from pgmstudio.core.languages.pdg.learning.em import graph_by_em
 from pgmstudio.core.languages.pdg.learning.forest import parse_forest
 from pgmstudio.core.languages.pdg.learning.params import PdgParams
@@ -81,7 +81,7 @@ class _Run:
         self._held_note = ""
         if criterion == "held-out":
             train, held = hold_out(self._all, params.held_out, rng)
-            if held.total_weight < LEAST_HELD_ROWS:
+            if held.total_weight < MIN_HELD_ROWS:
                 criterion = "bic"
                 self._held_note = (
                     f"{held.total_weight:g} held-out rows are too few to compare models, "
@@ -230,7 +230,7 @@ def tuned_smoothing(
 
     Nodes are states there; with more of them than a variable can have, 1 is taken.
     """
-    if max(graph.node_counts) > MOST_STATES:
+    if max(graph.node_counts) > MAX_STATES:
         return 1.0
     names = [f"node {i}" for i in range(len(graph.domain))]
     nodes = tuple(

@@ -130,7 +130,7 @@ def is_chain(forest: Forest) -> bool:
     return len(above) == len(forest) - 1 and len(set(above)) == len(above)
 
 
-LEAST_FORESTS = 5
+MIN_FORESTS = 5
 # With fewer cells than this the searches are over before threads pay.
 _CELLS_FOR_THREADS = 50_000
 
@@ -222,7 +222,7 @@ class Population:
 
     def plant_only(self, forest: Forest, rng: np.random.Generator) -> None:
         """Take one forest as the whole population, and search it several times."""
-        count = min(LEAST_FORESTS, self._params.population)
+        count = min(MIN_FORESTS, self._params.population)
         self.forests = [self._planted(forest, own) for own in rng.spawn(count)]
 
     def _planted(self, forest: Forest, rng: np.random.Generator) -> Planted:
@@ -303,7 +303,7 @@ class Population:
 
         The best chain is changed twice: what its order is worth shows late.
         """
-        parents = list(range(min(len(found), max(LEAST_FORESTS, len(found) // 4))))
+        parents = list(range(min(len(found), max(MIN_FORESTS, len(found) // 4))))
         chains = [n for n, one in enumerate(found) if is_chain(one.planted.forest)]
         places, made = [], []
         guides: dict[int, Gainful] = {}
@@ -323,7 +323,7 @@ class Population:
 
     def _prune(self, best_first: list[Planted]) -> None:
         gone = math.floor(len(best_first) * self._params.prune_percent / 100)
-        kept = max(min(LEAST_FORESTS, len(best_first)), len(best_first) - gone)
+        kept = max(min(MIN_FORESTS, len(best_first)), len(best_first) - gone)
         self.pruned += len(best_first) - kept
         chain = next((one for one in best_first if is_chain(one.forest)), None)
         stay = best_first[:kept]

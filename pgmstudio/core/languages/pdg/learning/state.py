@@ -23,7 +23,7 @@ Forest = tuple[int | None, ...]
 # n·log2 n is looked up for whole numbers below this.
 _TABLE_SIZE = 1 << 17
 # Redirecting needs log2 f of every node for every class of rows; larger tables are left out.
-MOST_FITS = 1 << 26
+MAX_FITS = 1 << 26
 
 
 class PdgRows:
@@ -304,7 +304,7 @@ class PdgState:
             if above is None or edges is None or size == 1:
                 continue
             classes, order, samples = self.classes.of(i)
-            if samples.size * size > MOST_FITS or too_large.intersection(split_below):
+            if samples.size * size > MAX_FITS or too_large.intersection(split_below):
                 too_large.add(i)
                 continue
             states = self.classes.states(i)

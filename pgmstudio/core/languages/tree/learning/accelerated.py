@@ -39,7 +39,7 @@ _CELL, _COOCCURRENCE, _COLUMN = 0.7e-9, 12e-9, 10e-6
 # The same in EM: a pair of cells of a row added for a tree, a tree's pair of cells weighed; and for
 # an accelerated tree a cooccurrence.
 _EM_VISIT, _EM_PAIR, _EM_COOCCURRENCE = 0.5e-9, 60e-9, 6.5e-9
-_MOST_MEGABYTES = 1500.0  # more is only taken when nothing else is exact
+_MAX_MEGABYTES = 1500.0  # more is only taken when nothing else is exact
 _SMALL = 0.05  # below this many seconds it does not matter; dense needs no further compiling
 
 
@@ -154,7 +154,7 @@ def choose_in_em(rows: SparseRows, count: int, priors: TreePriors, tree: str) ->
         return Choice(DENSE, f"All pairs are counted: {'; '.join(why)}.")
     dense, accelerated = em_dense_cost(rows, count), em_accelerated_cost(rows, count)
     forecast = f"Forecast for a step: dense {dense}, accelerated {accelerated}."
-    if dense.megabytes < _MOST_MEGABYTES and dense.seconds < max(accelerated.seconds, _SMALL):
+    if dense.megabytes < _MAX_MEGABYTES and dense.seconds < max(accelerated.seconds, _SMALL):
         return Choice(DENSE, f"All pairs are counted quickly here. {forecast}")
     return Choice(ACCELERATED, f"The rows are sparse: accelerated trees are used. {forecast}")
 
@@ -184,8 +184,8 @@ def choose(data: DataSet, rows: CellRows, backend: str, prior: float) -> Choice:
         if prior > 0 or not rows.has_whole_weights:
             return Choice(ACL_2, "aCL-I needs whole counts; aCL-II is used.")
     dense, accelerated = dense_cost(data), accelerated_cost(rows)
-    is_too_large = accelerated.megabytes > _MOST_MEGABYTES
-    if is_too_large and (backend != AUTO or dense.megabytes > _MOST_MEGABYTES):
+    is_too_large = accelerated.megabytes > _MAX_MEGABYTES
+    if is_too_large and (backend != AUTO or dense.megabytes > _MAX_MEGABYTES):
         widest = max(data.domain, key=lambda variable: len(variable.states))
         raise TooLargeError(
             f"{widest.name} has {grouped_digits(len(widest.states))} states: counting pairs of "

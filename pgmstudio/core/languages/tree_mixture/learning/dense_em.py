@@ -24,9 +24,9 @@ from pgmstudio.core.learning.responsibilities import lined_zeros
 from pgmstudio.core.learning.sparse_rows import BUNDLE, SparseRows
 
 # Sums are kept twice, for two threads, as long as they take no more bytes than this.
-_MOST_DOUBLED = 1 << 28
+_MAX_DOUBLED = 1 << 28
 # Pairs of cells, of all components of a group together, in the room of a thread.
-_MOST_GROUPED = 1 << 21
+_MAX_GROUPED = 1 << 21
 # Pairs of cells smoothed between two looks at the cancel token.
 _PIECE = 1 << 22
 
@@ -47,11 +47,11 @@ class TreeMixtureEm(TreeMixtureSteps):
         self._pieces = strips(ones, _PIECE)
         self._strips = strips(2 * ones if self._is_binary else cards)
         pairs = cells * (cells + 1) // 2
-        self._counts_in_parallel = 2 * pairs * self._lanes * 8 <= _MOST_DOUBLED
+        self._counts_in_parallel = 2 * pairs * self._lanes * 8 <= _MAX_DOUBLED
         copies = 2 if self._counts_in_parallel else 1
         self._sums = [lined_zeros(pairs * self._lanes) for _ in range(copies)]
         # Each thread smooths the pairs of so many components together.
-        self._group = max(1, min(-(-count // 2), _MOST_GROUPED // max(pairs, 1)))
+        self._group = max(1, min(-(-count // 2), _MAX_GROUPED // max(pairs, 1)))
         for work in self._works:
             work.make_pairs(cells, cards.size, self._group)
         self._prior = self._prior_pairs()

@@ -12,7 +12,7 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local
     KesOptima,
 )
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
-from pgmstudio.core.learning.base import Keepsake
+from pgmstudio.core.learning.base import RunArtifact
 
 Edge = tuple[str, str]
 HEAD = ("components", "from", "to", "trees", "of_trees", "restarts", "of_restarts")
@@ -124,7 +124,7 @@ class Adjacency:
         return HEAD, rows
 
 
-def tally_of(kept: Keepsake | None, *, number: int | None = None) -> EdgeTally | None:
+def tally_of(kept: RunArtifact | None, *, number: int | None = None) -> EdgeTally | None:
     """The counts of edges in what a run kept, directions apart from each other left out; None when
     it kept no graphs."""
     if isinstance(kept, Adjacency):

@@ -19,7 +19,7 @@ from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 # Steps of EM for latent classes before the trees take over.
 CLASS_STEPS = 20
 # So many rows, or cells, are enough to start from.
-MOST_START_ROWS, MOST_START_CELLS = 40_000, 20_000_000
+MAX_START_ROWS, MAX_START_CELLS = 40_000, 20_000_000
 # Cells times classes in a step above which each step is told: about a tenth of a second.
 LONG_STEP = 5_000_000
 
@@ -31,7 +31,7 @@ def starting_with_classes(
 
     `data` are the distinct rows of `em`; of very many a random part will do.
     """
-    most = min(MOST_START_ROWS, max(1000, MOST_START_CELLS // max(len(data.domain), 1)))
+    most = min(MAX_START_ROWS, max(1000, MAX_START_CELLS // max(len(data.domain), 1)))
     if data.row_count > most:
         _, data = hold_out(data, most / case_total(data), rng)
     model = with_new_classes(None, data, em.count, rng, hidden=free_name(data))

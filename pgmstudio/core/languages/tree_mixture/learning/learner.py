@@ -15,7 +15,7 @@ from pgmstudio.core.learning.params import missing_sentence, refuse_empty
 
 # States beside the most frequent of their column, of all columns: the counts of all pairs of them
 # take gigabytes beyond this. Sparse rows of two states need no such counts.
-MOST_CELLS = 12_000
+MAX_CELLS = 12_000
 
 
 class MixtureLearner:
@@ -33,10 +33,10 @@ class MixtureLearner:
         cards = data.domain.cardinalities
         cells = sum(card - 1 for card in cards)
         is_dense = self.is_shared or data.has_missing or max(cards) > 2
-        if cells > MOST_CELLS and is_dense:
+        if cells > MAX_CELLS and is_dense:
             return (
                 f"Not now: the columns have {cells} states beside the most frequent ones; the "
-                f"counts of their pairs fit into memory up to {MOST_CELLS}. Leave columns out, "
+                f"counts of their pairs fit into memory up to {MAX_CELLS}. Leave columns out, "
                 "or merge states."
             )
         return None

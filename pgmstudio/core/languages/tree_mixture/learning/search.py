@@ -18,7 +18,7 @@ from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.execution.thread_pool import retold
 from pgmstudio.core.languages.edge_constraints import ForestRules, rules_beside
-from pgmstudio.core.languages.latent_class.learning.learner import LEAST_HELD_ROWS
+from pgmstudio.core.languages.latent_class.learning.learner import MIN_HELD_ROWS
 from pgmstudio.core.languages.tree.learning.accelerated import ACCELERATED, Choice
 from pgmstudio.core.languages.tree_mixture.learning.edge_counts import Adjacency
 from pgmstudio.core.languages.tree_mixture.learning.em import (
@@ -70,7 +70,7 @@ def splitting_rows(
     data = canonical(data, cancel)  # the same rows start alike however they are written
     if criterion == "held-out" and held is None:
         count = int(case_total(data) * params.held_out)
-        if count < LEAST_HELD_ROWS:
+        if count < MIN_HELD_ROWS:
             criterion = "bic"
             note = f"{count} held-out rows are too few to compare models, so BIC chooses."
         else:

@@ -129,7 +129,7 @@ def run(data: DataSet, **chosen: object) -> list[object]:
 
 
 def scan_of(events: list[object]) -> PdgScan:
-    scan = [e.keepsake for e in events if isinstance(e, Kept)][-1]
+    scan = [e.artifact for e in events if isinstance(e, Kept)][-1]
     assert isinstance(scan, PdgScan)
     return scan
 

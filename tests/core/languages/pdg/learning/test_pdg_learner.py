@@ -54,7 +54,7 @@ def learned(data: DataSet, **given: object) -> list[LearnEvent]:
 
 
 def scan_of(events: list[LearnEvent]) -> PdgScan:
-    kept = [event.keepsake for event in events if isinstance(event, Kept)]
+    kept = [event.artifact for event in events if isinstance(event, Kept)]
     assert isinstance(kept[-1], PdgScan)
     return kept[-1]
 

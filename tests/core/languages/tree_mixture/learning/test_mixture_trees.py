@@ -47,14 +47,14 @@ def model_of(found: list[LearnEvent]) -> TreeMixture:
 
 
 def scan_of(found: list[LearnEvent]) -> MixtureScan:
-    kept = [event.keepsake for event in found if isinstance(event, Kept)]
-    *_, last = (keepsake for keepsake in kept if isinstance(keepsake, MixtureScan))
+    kept = [event.artifact for event in found if isinstance(event, Kept)]
+    *_, last = (artifact for artifact in kept if isinstance(artifact, MixtureScan))
     return last
 
 
 def adjacency_of(found: list[LearnEvent]) -> Adjacency:
-    kept = [event.keepsake for event in found if isinstance(event, Kept)]
-    *_, last = (keepsake for keepsake in kept if isinstance(keepsake, Adjacency))
+    kept = [event.artifact for event in found if isinstance(event, Kept)]
+    *_, last = (artifact for artifact in kept if isinstance(artifact, Adjacency))
     return last
 
 

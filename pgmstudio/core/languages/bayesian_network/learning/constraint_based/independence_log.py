@@ -14,7 +14,7 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleto
 from pgmstudio.core.scores.independence import IndependenceRule, Outcome
 
 # Of longer searches the log has for each pair the test that decided.
-MOST_TESTS = 50_000
+MAX_TESTS = 50_000
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class TestLog:
     @classmethod
     def of(cls, skeleton: Skeleton, rule: IndependenceRule) -> TestLog:
         tests = skeleton.tests
-        if len(tests) > MOST_TESTS:
+        if len(tests) > MAX_TESTS:
             tests = tuple(deciding(tests))
         return cls(skeleton.names, rule, tests, len(skeleton.tests))
 

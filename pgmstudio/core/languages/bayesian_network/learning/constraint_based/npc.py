@@ -31,7 +31,7 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.paths i
     decide,
 )
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import (
-    MOST_TOLD,
+    MAX_REPORTED,
     PcResult,
     network_events,
 )
@@ -213,10 +213,10 @@ class NpcLearner:
         rules = EdgeRules.of(data.domain.names, params.knowledge, None)
         rows = yield from completed_rows(data, params.missing, rng=rng, cancel=cancel)
         result = yield from _search(rows, params, cancel)
-        for region in result.regions[:MOST_TOLD]:
+        for region in result.regions[:MAX_REPORTED]:
             yield Note(str(region))
-        if len(result.regions) > MOST_TOLD:
-            yield Note(f"{len(result.regions) - MOST_TOLD} more ambiguous regions.")
+        if len(result.regions) > MAX_REPORTED:
+            yield Note(f"{len(result.regions) - MAX_REPORTED} more ambiguous regions.")
         yield from network_events(
             data,
             result.skeleton,

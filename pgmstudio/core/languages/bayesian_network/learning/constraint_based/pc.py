@@ -65,7 +65,7 @@ from pgmstudio.core.params import param
 from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS
 from pgmstudio.core.scores.independence import DataTests, IndependenceTester
 
-MOST_TOLD = 5
+MAX_REPORTED = 5
 
 
 def network_events(
@@ -137,10 +137,10 @@ def sentences(skeleton: Skeleton, orientation: Orientation) -> Iterator[str]:
         dropped = _listed([f"{source} → {target}" for source, target in orientation.dropped])
         yield f"The rules would make a cycle of the edges found; left out, as weakest: {dropped}."
     conflicts = orientation.conflicts
-    for conflict in conflicts[:MOST_TOLD]:
+    for conflict in conflicts[:MAX_REPORTED]:
         yield f"Tests disagree: {conflict}"
-    if len(conflicts) > MOST_TOLD:
-        yield f"Tests disagree on {len(conflicts) - MOST_TOLD} more v-structures."
+    if len(conflicts) > MAX_REPORTED:
+        yield f"Tests disagree on {len(conflicts) - MAX_REPORTED} more v-structures."
     if not orientation.consistent:
         yield "No network has exactly these v-structures; one with few more is taken."
 
@@ -150,8 +150,8 @@ def _count(number: int, word: str) -> str:
 
 
 def _listed(items: list[str]) -> str:
-    more = f" and {len(items) - MOST_TOLD} more" if len(items) > MOST_TOLD else ""
-    return ", ".join(items[:MOST_TOLD]) + more
+    more = f" and {len(items) - MAX_REPORTED} more" if len(items) > MAX_REPORTED else ""
+    return ", ".join(items[:MAX_REPORTED]) + more
 
 
 def with_small_tables(

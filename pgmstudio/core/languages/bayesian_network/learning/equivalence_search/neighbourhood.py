@@ -36,7 +36,7 @@ from pgmstudio.core.graphs.pdag import (
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.constraints import (
     ClassRules,
 )
-from pgmstudio.core.scores.family_cache import MOST_KEPT, FamilyScores
+from pgmstudio.core.scores.family_cache import MAX_CACHED, FamilyScores
 
 
 def words_of(masks: Sequence[int], nodes: int) -> NDArray[np.uint64]:
@@ -89,7 +89,7 @@ class GainRows:
 
     def forget_if_many(self) -> bool:
         """Begin anew when too much is kept; places handed out before are worth nothing then."""
-        is_full = len(self._place) * self.values.shape[1] > MOST_KEPT
+        is_full = len(self._place) * self.values.shape[1] > MAX_CACHED
         if is_full:
             self._place.clear()
         return is_full
@@ -97,7 +97,7 @@ class GainRows:
 
 # Choices of parents looked at per variable. Hardly ever are there more: every subset of a clique
 # of undirected edges is one, so it takes a clique of a dozen variables.
-MOST_CHOICES = 1 << 10
+MAX_CHOICES = 1 << 10
 
 ADDITIONS, REMOVALS = 1, 2  # as the compiled kernels know them
 TURNS = 4  # asked for alone
@@ -231,8 +231,8 @@ class ExactBoundary:
         self._onward[redrawn] = words_of(after, n)
         self._adjacent[redrawn] = words_of([cpdag.adjacent_masks[i] for i in redrawn], n)
         for node in changed:
-            cliques = [*islice(parent_choices(cpdag, node), MOST_CHOICES + 1)]
-            if len(cliques) > MOST_CHOICES:
+            cliques = [*islice(parent_choices(cpdag, node), MAX_CHOICES + 1)]
+            if len(cliques) > MAX_CHOICES:
                 self.is_cut = True
                 cliques.pop()
             rows = [self.gains.row(node, above[node] | clique, cancel) for clique in cliques]

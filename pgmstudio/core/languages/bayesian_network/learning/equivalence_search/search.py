@@ -31,7 +31,7 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local
     KesRun,
 )
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.neighbourhood import (
-    MOST_CHOICES,
+    MAX_CHOICES,
     Boundary,
     ExactBoundary,
     GainRows,
@@ -334,7 +334,7 @@ class KesSearch:
                 )
         if self._is_cut:
             yield (
-                f"Some variables had more than {MOST_CHOICES} possible sets of parents; the "
+                f"Some variables had more than {MAX_CHOICES} possible sets of parents; the "
                 "larger ones were not looked at. A limit on parents makes the search complete."
             )
 

@@ -25,7 +25,7 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.junction_tree.propagation import Propagation
 from pgmstudio.core.inference.junction_tree.schedule import plan_of
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import (
-    MOST_ITERATIONS,
+    MAX_ITERATIONS,
     TOLERANCE,
     EmState,
     em_states,
@@ -121,7 +121,7 @@ class EmParams:
         advanced=True,
     )
     iterations: int = param(
-        MOST_ITERATIONS,
+        MAX_ITERATIONS,
         title="Most iterations",
         low=1,
         help="EM ends after so many, converged or not.",

@@ -37,9 +37,9 @@ from pgmstudio.core.learning.params import EM, count_of
 from pgmstudio.core.learning.smoothing import smoothed
 
 TOLERANCE = 1e-6  # bits per row
-MOST_ITERATIONS = 500
+MAX_ITERATIONS = 500
 # The first tables have no zeros, since what is 0 once stays 0 without pseudo-counts.
-LEAST_AT_FIRST = 0.1
+MIN_INITIAL = 0.1
 ZERO_FREE = 0.01
 # The end of a run: when it settles, and about how long it may take.
 FINAL_TOLERANCE = 1e-5
@@ -69,7 +69,7 @@ def em_states(
     learned: Sequence[bool] | None = None,
     classes: Sequence[NDArray[np.int64]] | None = None,
     tolerance: float = TOLERANCE,
-    most: int = MOST_ITERATIONS,
+    most: int = MAX_ITERATIONS,
     cancel: CancelToken = NEVER,
 ) -> Iterator[EmState]:
     """The tables given, then those after each step, until one gains less than `tolerance` bits per
@@ -122,7 +122,7 @@ def first_tables(expectation: Expectation, rng: np.random.Generator) -> tuple[Ta
     one itself EM could never tell the states of a hidden variable apart.
     """
     return tuple(
-        smoothed(counts, LEAST_AT_FIRST) if counts.sum() > 0 else _random_rows(counts, rng, 1.0)
+        smoothed(counts, MIN_INITIAL) if counts.sum() > 0 else _random_rows(counts, rng, 1.0)
         for counts in expectation.observed
     )
 
@@ -191,7 +191,7 @@ def refined(
 
 def affordable_iterations(seconds: float) -> int:
     """How often EM may go through rows that take so many seconds each time."""
-    return int(np.clip(MAX_SECONDS / max(seconds, 1e-9), FEWEST_ITERATIONS, MOST_ITERATIONS))
+    return int(np.clip(MAX_SECONDS / max(seconds, 1e-9), FEWEST_ITERATIONS, MAX_ITERATIONS))
 
 
 def em_note(iterations: int, most: int, bits_per_row: float) -> Note:

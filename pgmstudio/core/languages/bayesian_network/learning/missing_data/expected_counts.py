@@ -47,7 +47,7 @@ Table = NDArray[np.float64]
 # Measured: one state of one table in a listed part; a row through the clique tree, and a cell.
 SECONDS_PER_LISTED = 4e-9
 SECONDS_PER_ROW, SECONDS_PER_CELL = 6e-5, 8e-9
-MOST_LISTED = 10_000_000  # states × tables of one part: 80 MB
+MAX_LISTED = 10_000_000  # states × tables of one part: 80 MB
 # So long may one compiled call take, that a stop is soon heard.
 SECONDS_PER_CALL = 0.05
 ROWS_PER_CALL = 20_000
@@ -230,7 +230,7 @@ def _too_large(layout: Layout, listed: NDArray[np.float64]) -> NDArray[np.bool_]
     if not (seconds > SECONDS_PER_ROW).any():
         return np.zeros(listed.size, dtype=bool)
     whole = SECONDS_PER_ROW + SECONDS_PER_CELL * tree_of(layout).table_cells
-    return (seconds > whole) | (listed > MOST_LISTED)
+    return (seconds > whole) | (listed > MAX_LISTED)
 
 
 def _signs(layout: Layout) -> NDArray[np.uint64]:

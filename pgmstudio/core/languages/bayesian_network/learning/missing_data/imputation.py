@@ -32,13 +32,13 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.bayesian_network.pruned_query import factors_of
 
 # Completed rows there should be at most, unless a row would have fewer than FEWEST.
-MOST_ROWS = 300_000
+MAX_ROWS = 300_000
 FEWEST, MOST = 5, 64
 
 
 def copies_for(rows: int) -> int:
     """How many completions each of so many incomplete rows may have."""
-    return int(np.clip(MOST_ROWS // max(rows, 1), FEWEST, MOST))
+    return int(np.clip(MAX_ROWS // max(rows, 1), FEWEST, MOST))
 
 
 def completed(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.edge_constraints import EdgeRules
-from pgmstudio.core.scores.family_cache import MOST_KEPT
+from pgmstudio.core.scores.family_cache import MAX_CACHED
 
 # Of the best graph's edges this share is taken out before a restart: measured on ALARM and
 # Insurance, fewer often climb back to the same peak and more forget what was good.
@@ -112,7 +112,7 @@ class GraphClimb(Generic[S]):
             if self._parent_counts[child] < self.rules.most_parents:
                 candidates = np.flatnonzero(self.rules.allowed[:, child] & (1 - parents))
             row = self.scores.toggled(child, np.flatnonzero(parents).tolist(), candidates, cancel)
-            if len(self._rows) * len(self.edges) > MOST_KEPT:
+            if len(self._rows) * len(self.edges) > MAX_CACHED:
                 self._rows.clear()
             self._rows[key] = row
             self.columns_scored += 1

@@ -12,7 +12,7 @@ from pgmstudio.core.languages.tree_mixture.description_length import (
     RANGE_BITS,
 )
 from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.em import BIC, PENALTIES
-from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.validation import MOST_SAMPLES
+from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.validation import MAX_SAMPLES
 from pgmstudio.core.languages.tree_mixture.learning.params import steps_param, tolerance_param
 from pgmstudio.core.learning.params import knowledge_param
 from pgmstudio.core.params import param
@@ -141,7 +141,7 @@ class HiddenParams:
         advanced=True,
     )
     most_samples: int = param(
-        MOST_SAMPLES,
+        MAX_SAMPLES,
         title="Most samples",
         low=100,
         high=1_000_000,

@@ -17,7 +17,7 @@ from pgmstudio.core.data.resampling import canonical, case_total, hold_out
 from pgmstudio.core.data.transforms import weights_of
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
-from pgmstudio.core.languages.latent_class.learning.learner import LEAST_HELD_ROWS
+from pgmstudio.core.languages.latent_class.learning.learner import MIN_HELD_ROWS
 from pgmstudio.core.languages.tree_mixture.description_length import (
     data_bits,
     empirical_length,
@@ -75,7 +75,7 @@ class HiddenRows:
 
     def _split(self, fraction: float, rng: np.random.Generator) -> None:
         count = int(case_total(self.data) * fraction)
-        if count < LEAST_HELD_ROWS:
+        if count < MIN_HELD_ROWS:
             self.notes.append(
                 f"{count} held-out rows are too few to test blocks on: they stay untested."
             )

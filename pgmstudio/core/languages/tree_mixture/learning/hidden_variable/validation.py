@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 
 ACCEPTED, REJECTED, UNDECIDED, NOT_TESTED = "accepted", "rejected", "undecided", "not tested"
 BATCH = 100
-MOST_SAMPLES = 20_000
+MAX_SAMPLES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def check_partition(
     delta: float = 0.05,
     epsilon: float = 0.1,
     test: str = SANOV,
-    most_samples: int = MOST_SAMPLES,
+    most_samples: int = MAX_SAMPLES,
     cancel: CancelToken = NEVER,
 ) -> PartitionCheck:
     """The whole check at once."""

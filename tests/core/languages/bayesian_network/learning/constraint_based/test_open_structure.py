@@ -77,9 +77,9 @@ def model_of(told: list[LearnEvent]) -> BayesianNetwork:
 
 def open_of(told: list[LearnEvent]) -> OpenStructure:
     (found,) = (
-        event.keepsake
+        event.artifact
         for event in told
-        if isinstance(event, Kept) and isinstance(event.keepsake, OpenStructure)
+        if isinstance(event, Kept) and isinstance(event.artifact, OpenStructure)
     )
     return found
 
@@ -184,11 +184,11 @@ def test_deciding_everything_as_it_is_drawn_changes_nothing_and_leaves_nothing_o
 
 @pytest.mark.parametrize("npc", [True, False])
 def test_the_log_and_what_is_open_come_back_from_plain_values(npc: bool) -> None:
-    kept = [event.keepsake for event in events(CORONARY, npc=npc) if isinstance(event, Kept)]
-    assert [keepsake.kind for keepsake in kept] == ["tests", "open"]
-    for keepsake in kept:
-        assert restored(keepsake.kind, keepsake.plain()) == keepsake
-        head, rows = keepsake.table()
+    kept = [event.artifact for event in events(CORONARY, npc=npc) if isinstance(event, Kept)]
+    assert [artifact.kind for artifact in kept] == ["tests", "open"]
+    for artifact in kept:
+        assert restored(artifact.kind, artifact.plain()) == artifact
+        head, rows = artifact.table()
         assert all(len(row) == len(head) for row in rows)
 
 
@@ -203,9 +203,9 @@ def test_the_demo_of_the_lecture_is_directed_by_one_choice() -> None:
 
 def test_the_log_says_why_there_is_no_edge_and_what_decides() -> None:
     (log,) = (
-        event.keepsake
+        event.artifact
         for event in events(K2_DEMO, npc=False)
-        if isinstance(event, Kept) and isinstance(event.keepsake, TestLog)
+        if isinstance(event, Kept) and isinstance(event.artifact, TestLog)
     )
     assert log.threshold == "independent when p > α = 0.05"
     assert log.why("KA", "M").startswith("There is no edge: KA ⊥ M | L")
@@ -221,8 +221,8 @@ def test_a_long_log_keeps_the_test_that_decided_each_pair(monkeypatch: pytest.Mo
         independence_log as pc_log,
     )
 
-    monkeypatch.setattr(pc_log, "MOST_TESTS", 5)
-    (log, _) = (event.keepsake for event in events(K2_DEMO, npc=False) if isinstance(event, Kept))
+    monkeypatch.setattr(pc_log, "MAX_TESTS", 5)
+    (log, _) = (event.artifact for event in events(K2_DEMO, npc=False) if isinstance(event, Kept))
     assert isinstance(log, TestLog)
     pairs = [frozenset((test.a, test.b)) for test in log.tests]
     assert len(pairs) == len(set(pairs)) == 6 < log.made

@@ -45,9 +45,9 @@ def with_processes(count: int) -> KesParams:
 
 def kept_in(events: list[LearnEvent]) -> list[KesOptima]:
     return [
-        event.keepsake
+        event.artifact
         for event in events
-        if isinstance(event, Kept) and isinstance(event.keepsake, KesOptima)
+        if isinstance(event, Kept) and isinstance(event.artifact, KesOptima)
     ]
 
 

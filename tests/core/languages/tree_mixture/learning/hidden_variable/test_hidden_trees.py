@@ -42,7 +42,7 @@ def events(data: DataSet, seed: int = 1, **params: object) -> list[LearnEvent]:
 
 def end_of(found: list[LearnEvent]) -> tuple[TreeMixture, HiddenScan, Finished]:
     last = found[-1]
-    scan = [event.keepsake for event in found if isinstance(event, Kept)][-1]
+    scan = [event.artifact for event in found if isinstance(event, Kept)][-1]
     assert isinstance(last, Finished)
     assert isinstance(last.model, TreeMixture)
     assert isinstance(scan, HiddenScan)
