@@ -31,7 +31,7 @@ from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.execution.process_pool import core_count
 from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
-from pgmstudio.core.experiments.plans.runner import Here, LocalPool, Place, run_plan
+from pgmstudio.core.experiments.plans.runner import Here, Place, ProcessExecutor, run_plan
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.experiments.sl_curves.selection import timing_fits
 
@@ -80,7 +80,7 @@ def side_by_side(plan: Plan, rows: PlanRows) -> float:
 
 def main() -> None:
     data = network_rows("alarm", 6000)
-    rows = PlanRows(data.of_rows(slice(0, 5000)), data.of_rows(slice(5000, 6000)))
+    rows = PlanRows(data.take_rows(slice(0, 5000)), data.take_rows(slice(5000, 6000)))
     grid = LearnerGrid("bn.hill-climb", {"smoothing": (1.0,), "restarts": (2,)})
     plan = Plan((grid,), lambdas=LAMBDAS, seeds=(0, 1, 2, 3, 4))
     before = os.getloadavg()[0]
@@ -88,7 +88,7 @@ def main() -> None:
     alone, alone_used, count = measured(plan, rows, Here())
     cores = core_count()
     beside = side_by_side(plan, rows)
-    pool, pool_used, _ = measured(plan, rows, LocalPool())
+    pool, pool_used, _ = measured(plan, rows, ProcessExecutor())
     say_line("200 runs", "alarm 5000", "one process", __version__, alone, f"{count} points")
     load = " and ".join(f"{value:.1f}" for value in (before, os.getloadavg()[0]))
     told = f"{100 * (pool_used / alone_used - 1):+.1f} % processor time against one process, "
@@ -106,7 +106,7 @@ def main() -> None:
         lambdas=tuple(float(value) for value in np.linspace(0.2, 0.95, 12)),
         queries=queries,
     )
-    found = list(points_of(every, rows, LocalPool()))
+    found = list(points_of(every, rows, ProcessExecutor()))
     for family, fit in timing_fits(found).items():
         told = f"{1e9 * fit.slope:.2f} ± {1e9 * (fit.slope_error or 0):.2f} ns/size"
         models = sum(point.family == family for point in found)

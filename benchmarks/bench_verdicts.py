@@ -33,8 +33,8 @@ from pgmstudio.core.experiments.language_comparison.results import (
 )
 from pgmstudio.core.experiments.language_comparison.scheduler import (
     RowScores,
-    RunBegan,
-    RunOver,
+    RunEnded,
+    RunQueued,
     SplitBegan,
     SplitOver,
 )
@@ -91,12 +91,12 @@ def compared(data: DataSet, seed: int, count: int | None) -> Verdict:
     for number, rows in enumerate(splits):
         races.take(SplitBegan(number))
         for key, run in planned_keys(plan, rows).items():
-            races.take(RunBegan(key, run.name, math.inf))
+            races.take(RunQueued(key, run.name, math.inf))
             for event in PointWork(run, key)(rows, NEVER):
                 if isinstance(event, CurvePoint) and event.model is not None:
                     races.take(RowScores(event.key, row_log2(event.model, rows.test)))
                 races.take(event)
-            races.take(RunOver(key, run.name))
+            races.take(RunEnded(key, run.name))
         races.take(SplitOver(number))
     races.end()
     return Verdict.of(races.table())
@@ -105,7 +105,7 @@ def compared(data: DataSet, seed: int, count: int | None) -> Verdict:
 def variants(data: DataSet, seeds: int) -> Iterator[tuple[str, DataSet, int]]:
     yield "rows", data, 0
     yield "counts", data.merged(), 0
-    yield "columns", data.of_columns(reversed(data.domain.names)), 0
+    yield "columns", data.select_columns(reversed(data.domain.names)), 0
     for seed in range(1, seeds):
         yield f"seed {seed}", data, seed
 

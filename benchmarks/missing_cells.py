@@ -73,7 +73,7 @@ def parts(data: DataSet, rows: int) -> tuple[DataSet, DataSet]:
     order = np.random.default_rng(1).permutation(data.row_count)
     count = min(rows, 7 * data.row_count // 10)
     train, test = np.sort(order[:count]), np.sort(order[count : count + 3_000])
-    return data.of_rows(train), data.of_rows(test)
+    return data.take_rows(train), data.take_rows(test)
 
 
 def with_removed(data: DataSet, part: float) -> DataSet:

@@ -48,7 +48,7 @@ class PairsRecipe(DigitsRecipe):
 
 def paired(data: DataSet, rng: np.random.Generator) -> DataSet:
     """Every row with another one, drawn at random, beside it."""
-    other = data.of_rows(rng.permutation(data.row_count))
+    other = data.take_rows(rng.permutation(data.row_count))
     variables = [
         Variable(f"{side}_{variable.name}", variable.states)
         for side in ("left", "right")

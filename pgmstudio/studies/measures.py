@@ -52,4 +52,4 @@ def drawn_parts(
         )
     order = rng.permutation(data.row_count)
     ends = np.cumsum((0, *sizes))
-    return tuple(data.of_rows(np.sort(order[low:high])) for low, high in pairwise(ends))
+    return tuple(data.take_rows(np.sort(order[low:high])) for low, high in pairwise(ends))

@@ -84,7 +84,7 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
                 {
                     f"{name}_right": found.accuracy.value,
                     f"{name}_soft": found.soft_score.value,
-                    f"{name}_test": bits(model, test.of_rows(possible)),
+                    f"{name}_test": bits(model, test.take_rows(possible)),
                     f"{name}_train": bits(model, rows),
                     f"{name}_impossible": float((~possible).mean()),
                 },

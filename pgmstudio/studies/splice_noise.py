@@ -54,7 +54,7 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
             tree = yield from steps.learned(
                 f"{words}, {len(columns)} columns",
                 "tree.chow-liu",
-                rows.of_columns(columns),
+                rows.select_columns(columns),
                 rng,
                 edge_penalty=params.edge_penalty,
                 smoothing=NEXT_TO_NONE,

@@ -52,7 +52,7 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
         all_rows, test = drawn_parts(data, (largest, params.test_rows), rng)
         order = rng.permutation(largest)
         for count in params.rows:
-            rows = all_rows.of_rows(order[:count])  # the small sets lie within the large ones
+            rows = all_rows.take_rows(order[:count])  # the small sets lie within the large ones
             for name, (title, key, given) in LEARNERS.items():
                 model = yield from steps.learned(
                     f"split {trial + 1} of {params.trials}, {count} rows, {title}",

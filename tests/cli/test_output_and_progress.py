@@ -108,7 +108,7 @@ def test_quiet_writes_nothing_at_all() -> None:
 
 @pytest.mark.parametrize(("hands_over", "taken"), [(False, [1]), (True, [1, 2])])
 def test_a_task_that_hands_over_what_it_has_is_waited_for_when_it_is_stopped(
-    hands_over: bool, taken: list[int]
+    returns_models: bool, taken: list[int]
 ) -> None:
     def task(cancel: CancelToken) -> Iterator[int]:
         assert isinstance(cancel, StopSwitch)
@@ -118,7 +118,7 @@ def test_a_task_that_hands_over_what_it_has_is_waited_for_when_it_is_stopped(
         raise Cancelled
 
     found: list[int] = []
-    end = follow(task, found.append, ProgressLine(quiet=True), hands_over=hands_over)
+    end = follow(task, found.append, ProgressLine(quiet=True), returns_models=returns_models)
     assert found == taken
     assert end.outcome == "stopped"
 

@@ -293,7 +293,7 @@ def test_missing_cells_are_accepted_or_refused_with_a_sentence(learner: Learner[
     [
         pytest.param(rows(6, cards=(2, 1, 3)), id="a constant column"),
         pytest.param(
-            rows(6, cards=(2, 3, 2)).of_rows(np.zeros(30, dtype=np.intp)), id="equal rows"
+            rows(6, cards=(2, 3, 2)).take_rows(np.zeros(30, dtype=np.intp)), id="equal rows"
         ),
         pytest.param(rows(6, cards=(3,)), id="one column"),
         pytest.param(rows(6, count=1), id="one row"),
@@ -389,7 +389,7 @@ def test_a_weighted_row_is_as_many_rows(learner: Learner[Any], missing: float) -
     rng = np.random.default_rng(9)
     weights = rng.integers(1, 4, data.row_count)
     weighted = DataSet(data.domain, data.codes, weights.astype(np.float64))
-    expanded = data.of_rows(rng.permutation(np.repeat(np.arange(data.row_count), weights)))
+    expanded = data.take_rows(rng.permutation(np.repeat(np.arange(data.row_count), weights)))
     skip_if_refused(learner, weighted)
     one, other = (last_of(run(learner, each)) for each in (weighted, expanded))
     assert differences(one.model, other.model, tolerance=1e-9) == []

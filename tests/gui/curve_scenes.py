@@ -78,7 +78,7 @@ def _sweep(driver: WindowDriver, data_id: str, own: Path) -> CurvesPage:
     keys = ("ldag.greedy", "bn.hill-climb", "mixture.trees", "pdg.learn", "tree.chow-liu")
     grids = [LearnerGrid(key, name=name) for key, name in zip(keys, names, strict=True)]
     setup = CurveSetup(Plan(tuple(grids), lambdas=(0.5,)), RowChoice(data_id))
-    curve_setup.LocalPool = lambda *_, **__: SlowPlace(most=0)  # type: ignore[assignment, misc]
+    curve_setup.ProcessExecutor = lambda *_, **__: SlowPlace(most=0)  # type: ignore[assignment, misc]
     entry = CurveEntry("SL-curves of adult", (), data_id, setup.plain(), str(own / "points"))
     app.change("Plan", partial(edits.add_curve, entry=entry))
     page = open_curves(app, "c1")

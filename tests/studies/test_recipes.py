@@ -241,7 +241,7 @@ def test_parts_that_the_rows_do_not_have_are_refused(sizes: tuple[int, int]) -> 
 def test_packing_takes_few_bits_for_equal_rows_and_many_for_random_ones() -> None:
     rng = np.random.default_rng(0)
     noisy = bars(BarsParams(noise=0.5), rng, 2000)
-    same = noisy.of_rows(np.zeros(2000, dtype=np.intp))
+    same = noisy.take_rows(np.zeros(2000, dtype=np.intp))
     assert packed_bits(same) < 2
     assert packed_bits(noisy) > 25  # the entropy of 25 fair pixels
 

@@ -19,7 +19,7 @@ from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.execution.events import NEVER, Progress
 from pgmstudio.core.experiments.plans.expansion import PINNED_VERSION, PlanRows
 from pgmstudio.core.experiments.plans.plan import Plan
-from pgmstudio.core.experiments.plans.runner import Here, run_plan
+from pgmstudio.core.experiments.plans.runner import SerialExecutor, run_plan
 from pgmstudio.core.experiments.sl_curves.curve import likelihood_ceiling
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.experiments.sl_curves.selection import LAMBDA_AIC
@@ -258,7 +258,7 @@ def test_entropies_and_splits_of_the_seven_data_sets_are_the_published_ones(shar
         if own.name == "page-blocks":
             # The source took 5 056 of these 5 473 rows, unknown which; fewer rows, less entropy.
             part = np.random.default_rng(0).permutation(together.row_count)[:5056]
-            together = together.of_rows(part)
+            together = together.take_rows(part)
         entropy = -likelihood_ceiling(together)
         if own.name in ("krkopt", "mushroom"):  # all rows distinct
             assert entropy == pytest.approx(math.log2(together.row_count), abs=1e-9)
@@ -275,7 +275,7 @@ def test_entropies_and_splits_of_the_seven_data_sets_are_the_published_ones(shar
 
 
 def of_made(folder: Path, names: str, params: StudyParams = TINY) -> StudyTask:
-    return StudyTask(folder, STUDIES["made"].only(names), params, 0, {}, Here())
+    return StudyTask(folder, STUDIES["made"].only(names), params, 0, {}, SerialExecutor())
 
 
 def points_in(folder: Path) -> dict[str, CurvePoint]:
@@ -369,5 +369,5 @@ def test_networks_fall_less_beyond_their_best_than_other_languages(name: str, sh
 
 
 def _points(plan: Plan, rows: PlanRows) -> list[CurvePoint]:
-    events = run_plan(plan, rows, cancel=NEVER, place=Here())
+    events = run_plan(plan, rows, cancel=NEVER, place=SerialExecutor())
     return [event for event in events if isinstance(event, CurvePoint)]

@@ -28,7 +28,7 @@ from pgmstudio.core.languages.edge_constraints import broken_rules
 from pgmstudio.core.languages.learners import LearnTask, all_learners, learner_of
 from pgmstudio.core.languages.run_checks import START_KEPT
 from pgmstudio.core.learning.base import Learner
-from pgmstudio.core.learning.params import told_of_missing
+from pgmstudio.core.learning.params import missing_data_note
 from pgmstudio.core.model import DirectedModel, Model, ProbabilisticModel
 from pgmstudio.core.params import ParamKind, params_to_dict, specs_of
 
@@ -52,7 +52,7 @@ def run(words: Sequence[str]) -> int:
     if refusal is not None:
         raise DataError(refusal)
     if data.has_missing:
-        line.say(told_of_missing(learner, data, params))
+        line.say(missing_data_note(learner, data, params))
     task = LearnTask(learner.key, data, params, args.seed)
     done = run_learner(task, line, time_limit=args.time_limit)
     if done.model is None:

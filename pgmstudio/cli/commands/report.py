@@ -22,7 +22,7 @@ def run(words: Sequence[str]) -> int:
         raise UsageError("report needs -o OUT.html, or --reproduce.")
     if args.output is not None and Path(args.output).suffix.lower() not in ENDINGS:
         raise UsageError(f"{args.output} does not end in .html, the only kind of report written.")
-    from pgmstudio.core.experiments.plans.runner import LocalPool
+    from pgmstudio.core.experiments.plans.runner import ProcessExecutor
     from pgmstudio.core.io.atomic import replace_file
     from pgmstudio.core.io.project.project_file import read_project
     from pgmstudio.core.reports.report import ReportWords, folder_report, project_report
@@ -45,7 +45,7 @@ def run(words: Sequence[str]) -> int:
     if args.reproduce:
         task: Callable[[CancelToken], Iterator[Progress | Reproduced]]
         if project is None:
-            task = ReproduceFolder(source, LocalPool(args.processes))
+            task = ReproduceFolder(source, ProcessExecutor(args.processes))
         else:
             task = ReproduceProject(project)
         end = follow(task, take, line, time_limit=args.time_limit)

@@ -23,7 +23,7 @@ from pgmstudio.core.model import Model
 
 if TYPE_CHECKING:
     from pgmstudio.core.analysis.evidence_impact import FindingTrace
-    from pgmstudio.core.analysis.sensitivity import Swing
+    from pgmstudio.core.analysis.sensitivity import ParameterSensitivity
     from pgmstudio.core.analysis.value_of_information import ValueOfEvidence
 
 SPANS = ("tenth", "whole")
@@ -116,7 +116,7 @@ def about_evidence(
 
 def about_tables(
     model: Model, findings: Mapping[str, Finding], target: str, state: str, span: str
-) -> list[Swing] | None:
+) -> list[ParameterSensitivity] | None:
     """Every entry that matters, the widest swing first; None for models without tables."""
     from pgmstudio.core.analysis.sensitivity import Span, sensitivity_of
     from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
@@ -136,7 +136,7 @@ def _told(
     state: str,
     value: ValueOfEvidence,
     traces: Mapping[str, FindingTrace],
-    swings: Sequence[Swing] | None,
+    swings: Sequence[ParameterSensitivity] | None,
     most: int,
 ) -> dict[str, Any]:
     from pgmstudio.core.analysis.tables import (
@@ -201,7 +201,7 @@ def _print_traces(traces: Mapping[str, FindingTrace], code: int) -> None:
     print_table(["Finding", "Belief without", "P(f | rest) / P(f)", "Conflict, bits"], rows, "<>>>")
 
 
-def _print_swings(swings: Sequence[Swing] | None, most: int) -> None:
+def _print_swings(swings: Sequence[ParameterSensitivity] | None, most: int) -> None:
     if not swings:
         return
     print("\nNumbers of the tables that move it most")

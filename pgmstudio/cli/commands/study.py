@@ -30,7 +30,7 @@ MAX_DRAWN = 100_000_000
 
 def run(words: Sequence[str]) -> int:
     from pgmstudio.core.experiments.plans.run_task import RunProblem
-    from pgmstudio.core.experiments.plans.runner import LocalPool
+    from pgmstudio.core.experiments.plans.runner import ProcessExecutor
     from pgmstudio.studies.recipe_data import data_folder, read_sources
     from pgmstudio.studies.sl_study import STUDIES, StudyParams, study_of
     from pgmstudio.studies.study_folder import StudyTask
@@ -48,7 +48,7 @@ def run(words: Sequence[str]) -> int:
     study = STUDIES[chosen].only(params.only)
     sources = read_sources(study, data_folder(args.data))
     line = ProgressLine(quiet=args.quiet)
-    place = LocalPool(args.processes)
+    place = ProcessExecutor(args.processes)
     task = StudyTask(Path(args.out), study, params, args.seed, sources, place)
     end = None
     if not args.tables:
@@ -58,7 +58,7 @@ def run(words: Sequence[str]) -> int:
             line,
             time_limit=args.time_limit,
             says=lambda note: isinstance(note, RunProblem),
-            hands_over=True,
+            returns_models=True,
         )
     return _tell(task, end, args, line)
 

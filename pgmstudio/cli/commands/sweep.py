@@ -53,7 +53,7 @@ def run(words: Sequence[str]) -> int:
         line,
         time_limit=args.time_limit,
         says=lambda note: isinstance(note, RunProblem),
-        hands_over=True,
+        returns_models=True,
     )
     folder = PointFolder(folder.folder)
     points = folder.points_of(keys)
@@ -143,9 +143,9 @@ def _place(args: argparse.Namespace) -> Place:
         from pgmstudio.core.experiments.plans.dask_executor import Cluster
 
         return Cluster(args.cluster)
-    from pgmstudio.core.experiments.plans.runner import LocalPool
+    from pgmstudio.core.experiments.plans.runner import ProcessExecutor
 
-    return LocalPool(args.processes)
+    return ProcessExecutor(args.processes)
 
 
 def _write(

@@ -191,7 +191,7 @@ def read_rows_for(
         domain=model.domain,
         absent_as_missing=may_lack_columns,
     )
-    data = _import(path, options, line).data.of_columns(model.domain.names)
+    data = _import(path, options, line).data.select_columns(model.domain.names)
     counts = zip(data.domain.names, data.missing_counts, strict=True)
     empty = [name for name, count in counts if count == data.row_count > 0]
     if may_lack_columns and empty:

@@ -94,7 +94,7 @@ def follow(
     *,
     time_limit: float | None = None,
     says: Callable[[Note], bool] = lambda note: True,
-    hands_over: bool = False,
+    returns_models: bool = False,
 ) -> RunEnd:
     """Run it here, to its end, to Ctrl+C or to the time limit, with progress on the line.
 
@@ -114,7 +114,7 @@ def follow(
                     line.say(event.message if says(event) else "")
                 else:
                     take(event)
-                if not hands_over and not isinstance(event, Finished):
+                if not returns_models and not isinstance(event, Finished):
                     switch.raise_if_cancelled()
             is_finished = True
         except Cancelled:

@@ -84,7 +84,7 @@ def row_surprises(
             bits[:, part] = _blanket_bits(network, rows.codes[:, part])
     rest = np.flatnonzero(~is_complete)
     if rest.size:
-        first, which = rows.of_rows(rest).distinct(cancel)
+        first, which = rows.take_rows(rest).distinct(cancel)
         distinct = rows.codes[:, rest].take(first, axis=1)
         once = _left_out_bits(model, DataSet(rows.domain, distinct), cancel)
         bits[:, rest] = once[:, which]

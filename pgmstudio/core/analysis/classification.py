@@ -76,7 +76,7 @@ def target_beliefs(
         cancel.raise_if_cancelled()
         yield Progress(at / first.size, "Classifying", {"rows": float(at)})
         part = first[at : at + ROWS_AT_ONCE]
-        joint[:, at : at + part.size] = joint_log2(model, rows.of_rows(part), target)
+        joint[:, at : at + part.size] = joint_log2(model, rows.take_rows(part), target)
     totals = log2_sums(joint)
     prior = np.full(variable.cardinality, 1 / variable.cardinality)
     if np.isneginf(totals).any():
@@ -90,9 +90,9 @@ def joint_log2(model: ProbabilisticModel, rows: DataSet, target: str) -> Floats:
     What a family knows better than to ask for every state is used; the answer is the same.
     """
     if isinstance(model, TreeMixture) and target == model.choice:
-        return model.log2_parts(_without(rows, target))
+        return model.component_log2_likelihoods(_without(rows, target))
     if isinstance(model, LatentClasses):
-        parts = model.log2_parts(_without(rows, target))
+        parts = model.component_log2_likelihoods(_without(rows, target))
         with np.errstate(divide="ignore"):
             logs = np.log2(model.tables[model.domain.index(target)])
         return np.stack([log2_sums(parts + column[:, None]) for column in logs.T])
@@ -105,7 +105,7 @@ def joint_log2(model: ProbabilisticModel, rows: DataSet, target: str) -> Floats:
     found = np.empty((rows.domain[target].cardinality, rows.row_count))
     found[:, complete] = _by_tables(network, rows.codes[:, complete], target)
     if not complete.all():
-        found[:, ~complete] = _by_every_state(network, rows.of_rows(~complete), target)
+        found[:, ~complete] = _by_every_state(network, rows.take_rows(~complete), target)
     return found
 
 

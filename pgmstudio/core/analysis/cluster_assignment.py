@@ -81,7 +81,7 @@ def row_components(model: Model, data: DataSet, cancel: CancelToken = NEVER) -> 
     found, logs = [], []
     for part in _blocks(data, max(1, _BLOCK_CELLS // model.weights.size)):
         cancel.raise_if_cancelled()
-        parts = model.log2_parts(part)
+        parts = model.component_log2_likelihoods(part)
         found.append(shares(parts, model.weights))
         logs.append(log2_sums(parts))
     width = model.weights.size
@@ -93,7 +93,7 @@ def row_components(model: Model, data: DataSet, cancel: CancelToken = NEVER) -> 
 
 def _blocks(data: DataSet, rows: int) -> Iterator[DataSet]:
     for at in range(0, data.row_count, rows):
-        yield data.of_rows(slice(at, at + rows))
+        yield data.take_rows(slice(at, at + rows))
 
 
 def shares_by(found: RowComponents, column: NDArray[Any], cardinality: int) -> Floats:

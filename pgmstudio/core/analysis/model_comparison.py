@@ -75,7 +75,7 @@ class RowSplits:
     of_row: NDArray[np.intp]
     ratio: float
 
-    def of_rows(self, chosen: NDArray[np.bool_]) -> RowSplits:
+    def take_rows(self, chosen: NDArray[np.bool_]) -> RowSplits:
         """The same for some of the rows."""
         return RowSplits(self.of_row[chosen], self.ratio)
 
@@ -238,7 +238,7 @@ def comparison_of(
             interval = interval_of(
                 change[both],
                 None if weights is None else weights[both],
-                None if splits is None else splits.of_rows(both),
+                None if splits is None else splits.take_rows(both),
             )
         compared.append(
             ComparedModel(

@@ -76,7 +76,7 @@ def random_queries(test: DataSet, plan: QueryPlan) -> Queries:
         raise DataError("Queries need test rows.")
     rng = np.random.default_rng(plan.seed)
     shares = None if test.weights is None else test.weights / test.total_weight
-    rows = test.of_rows(rng.choice(test.row_count, plan.count, p=shares))
+    rows = test.take_rows(rng.choice(test.row_count, plan.count, p=shares))
     order = np.argsort(rng.random((columns, plan.count)), axis=0)
     places = np.arange(plan.count)
     known = np.full(rows.codes.shape, rows.missing_code, dtype=rows.codes.dtype)

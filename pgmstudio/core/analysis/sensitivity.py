@@ -40,7 +40,7 @@ class Span(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Swing:
+class ParameterSensitivity:
     """One number of a table, what the belief is as a function of it, and how far that swings."""
 
     variable: str
@@ -104,7 +104,7 @@ class Sensitivity:
 
     def swings(
         self, span: Span, most: int | None = None, *, once_a_row: bool = False
-    ) -> list[Swing]:
+    ) -> list[ParameterSensitivity]:
         """The numbers that move the belief most over the span, the widest swing first.
 
         `once_a_row` leaves of every row of a table the number that moves it most: of two states,
@@ -118,7 +118,7 @@ class Sensitivity:
         if once_a_row:
             order = order[np.sort(np.unique(self._rows()[order], return_index=True)[1])]
         return [
-            Swing(
+            ParameterSensitivity(
                 *self.parameter(int(i)),
                 float(self.values[i]),
                 self._coefficients_at(int(i)),

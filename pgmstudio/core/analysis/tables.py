@@ -11,13 +11,13 @@ import numpy as np
 
 from pgmstudio.core.analysis.anomaly import RowSurprises
 from pgmstudio.core.analysis.evidence_impact import FindingTrace
-from pgmstudio.core.analysis.sensitivity import Swing
+from pgmstudio.core.analysis.sensitivity import ParameterSensitivity
 from pgmstudio.core.analysis.value_of_information import ValueOfEvidence
 
 Cell = str | float | int | None
 
 
-def swing_table(swings: Sequence[Swing]) -> list[list[Cell]]:
+def swing_table(swings: Sequence[ParameterSensitivity]) -> list[list[Cell]]:
     """One line per number of a table: what it is, its function, and how far the belief moves."""
     head: list[Cell] = ["variable", "state", "parents", "value", "low", "high"]
     head += ["belief_at_low", "belief_at_high", "width", "derivative", "a", "b", "c", "d"]

@@ -61,7 +61,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Worth:
+class InformationGain:
     """What asking one variable would tell; `joint` is P(target, variable | e)."""
 
     variable: str
@@ -91,9 +91,9 @@ class ValueOfEvidence:
     target: str
     belief: Floats
     entropy: float  # H(T | e) in bits
-    worths: tuple[Worth, ...]
+    worths: tuple[InformationGain, ...]
 
-    def share(self, worth: Worth) -> float:
+    def share(self, worth: InformationGain) -> float:
         """Which part of the target's entropy the answer is expected to take away."""
         return min(1.0, worth.bits / self.entropy) if self.entropy > 0 else 0.0
 
@@ -110,7 +110,7 @@ def value_of_evidence(
         if (weights_of(domain[name], as_seen(finding)) > 0).sum() == 1
     }
     worths = [
-        Worth(name, domain[name].states, joint, mutual_information_bits(joint))
+        InformationGain(name, domain[name].states, joint, mutual_information_bits(joint))
         for name, joint in joints.items()
         if name not in known
     ]

@@ -149,7 +149,7 @@ class DataSet:
         column: Codes = self.codes[self.domain.index(name)]
         return column
 
-    def of_rows(self, chosen: NDArray[np.intp] | NDArray[np.bool_] | slice) -> DataSet:
+    def take_rows(self, chosen: NDArray[np.intp] | NDArray[np.bool_] | slice) -> DataSet:
         """The chosen rows, in the order given."""
         weights = None if self.weights is None else self.weights[chosen]
         if isinstance(chosen, slice):
@@ -160,7 +160,7 @@ class DataSet:
             codes = self.codes.take(chosen, axis=1)  # many times as fast as codes[:, chosen]
         return replace(self, codes=codes, weights=weights)
 
-    def of_columns(self, names: Iterable[str]) -> DataSet:
+    def select_columns(self, names: Iterable[str]) -> DataSet:
         """The named columns, in the order given."""
         names = tuple(names)
         if names == self.domain.names:
@@ -176,7 +176,7 @@ class DataSet:
         """The rows without a missing cell."""
         if not self.has_missing:
             return self
-        return self.of_rows(~(self.codes == self.missing_code).any(axis=0))
+        return self.take_rows(~(self.codes == self.missing_code).any(axis=0))
 
     def merged(self, cancel: CancelToken = NEVER) -> DataSet:
         """Equal rows once, with their summed weights; the order of first appearance is kept."""

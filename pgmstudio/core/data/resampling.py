@@ -51,7 +51,7 @@ def case_total(data: DataSet) -> int:
 def canonical(data: DataSet, cancel: CancelToken = NEVER) -> DataSet:
     """Equal rows once, with their summed weights, in an order that depends on what rows say."""
     merged = data.merged(cancel)
-    return merged.of_rows(merged.content_order)
+    return merged.take_rows(merged.content_order)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ def _present(copies: Counts) -> tuple[Rows, Counts]:
 
 def rows_with(data: DataSet, rows: Rows, copies: Counts | None = None) -> DataSet:
     """These rows, with so many cases each where that is not all of them."""
-    chosen = data.of_rows(rows)
+    chosen = data.take_rows(rows)
     return chosen if copies is None else replace(chosen, weights=copies.astype(np.float64))
 
 
@@ -168,7 +168,7 @@ def bootstrap_rows(data: DataSet, rng: np.random.Generator) -> DataSet:
     times = rng.multinomial(draws, data.weights / total)
     drawn = np.flatnonzero(times)
     weights = np.asarray(times[drawn] * (total / draws), dtype=np.float64)
-    return replace(data.of_rows(drawn), weights=weights)
+    return replace(data.take_rows(drawn), weights=weights)
 
 
 @dataclass(frozen=True, eq=False)

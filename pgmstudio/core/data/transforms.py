@@ -135,14 +135,14 @@ def rename_column(data: DataSet, old: str, new: str) -> DataSet:
 def drop_columns(data: DataSet, names: Iterable[str]) -> DataSet:
     """Leave out columns."""
     dropped = {data.domain[name].name for name in names}
-    return data.of_columns(name for name in data.domain.names if name not in dropped)
+    return data.select_columns(name for name in data.domain.names if name not in dropped)
 
 
 def drop_rows(data: DataSet, rows: Iterable[int]) -> DataSet:
     """Leave out rows, counted from 0."""
     kept = np.ones(data.row_count, dtype=bool)
     kept[np.fromiter(rows, dtype=np.intp)] = False
-    return data.of_rows(kept)
+    return data.take_rows(kept)
 
 
 def set_cell(data: DataSet, row: int, column: str, state: str | None) -> DataSet:
@@ -217,7 +217,7 @@ def fitted_to(data: DataSet, domain: Domain) -> DataSet:
 
     Columns outside `domain` are left out; a state that `domain` does not have is refused.
     """
-    chosen = data.of_columns(domain.names)
+    chosen = data.select_columns(domain.names)
     changes: dict[str, tuple[Variable, Sequence[int | None]]] = {}
     for old, new in zip(chosen.domain, domain, strict=True):
         if old != new:

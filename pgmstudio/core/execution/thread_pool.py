@@ -32,7 +32,7 @@ def value_of(search: Generator[object, None, R]) -> R:
             return found
 
 
-def retold(search: Generator[T, None, R], tell: Callable[[T], E]) -> Generator[E, None, R]:
+def map_events(search: Generator[T, None, R], tell: Callable[[T], E]) -> Generator[E, None, R]:
     """The same search; what it says on the way is said in other words."""
     while True:
         try:

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pgmstudio.core.experiments.language_comparison.results import (
+    ComparisonState,
     LanguageRow,
     LanguageTable,
     Paired,
-    Race,
 )
 from pgmstudio.core.number_format import grouped
 
@@ -126,7 +126,7 @@ class Line:
 
 def planned_lines(languages: Sequence[str]) -> list[Line]:
     """Before the first race: what would be learned."""
-    rows = Race(languages).table().rows
+    rows = ComparisonState(languages).table().rows
     return [Line(replace(row, message="not learned yet"), None, False, False) for row in rows]
 
 

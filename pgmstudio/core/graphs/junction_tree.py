@@ -16,7 +16,7 @@ from pgmstudio.core.graphs.triangulation import (
     RESTARTED,
     RULES,
     Elimination,
-    Looks,
+    WorkBudget,
     eliminate,
     families_of,
     joined_graph,
@@ -59,7 +59,7 @@ class CliqueTree:
 
 
 def clique_tree_of(
-    parents: Sequence[Sequence[int]], cardinalities: Sequence[int], budget: Looks | None = None
+    parents: Sequence[Sequence[int]], cardinalities: Sequence[int], budget: WorkBudget | None = None
 ) -> CliqueTree:
     """The best of several greedy triangulations of the moral graph.
 
@@ -78,7 +78,7 @@ MAX_RESTARTS = 300
 
 
 def clique_tree_of_scopes(
-    scopes: Iterable[Iterable[int]], cardinalities: Sequence[int], budget: Looks | None = None
+    scopes: Iterable[Iterable[int]], cardinalities: Sequence[int], budget: WorkBudget | None = None
 ) -> CliqueTree:
     """The smallest tree found (Σ table cells) in which every scope lies within one clique."""
     neighbours = joined_graph(scopes, len(cardinalities))
@@ -97,11 +97,11 @@ def clique_tree_of_scopes(
 
 
 def _best_elimination(
-    neighbours: Sequence[set[int]], cardinalities: Sequence[int], budget: Looks | None
+    neighbours: Sequence[set[int]], cardinalities: Sequence[int], budget: WorkBudget | None
 ) -> Elimination:
     stripped = strip(neighbours)
     best, fewest = None, None
-    looks = Looks(0)
+    looks = WorkBudget(0)
     for attempt in range(len(RULES) + MAX_RESTARTS):
         restart = attempt - len(RULES)
         if restart < 0:
@@ -130,7 +130,7 @@ def _best_elimination(
         if not best.fill_ins or fewest > HOPELESS_CELLS:
             break  # a chordal graph has only these cliques
         if restart == -1:
-            looks = Looks(min(MAX_CHECKS, max(FEWEST_LOOKS, LOOKS_PER_CELL * fewest)))
+            looks = WorkBudget(min(MAX_CHECKS, max(FEWEST_LOOKS, LOOKS_PER_CELL * fewest)))
         is_spent = budget is not None and budget.left <= 0
         if restart >= -1 and (looks.left <= 0 or is_spent):
             break

@@ -62,7 +62,7 @@ class Elimination:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class EliminationCost:
     """What eliminating a node now would mean."""
 
     fill: int  # edges to add
@@ -73,7 +73,7 @@ class Surroundings:
 
 
 # What each rule makes smallest; ties go to the smaller clique table, then to the first node.
-RULES: dict[str, Callable[[Surroundings], float]] = {
+RULES: dict[str, Callable[[EliminationCost], float]] = {
     "min-fill": lambda s: s.fill,  # with that tie-break: Huang and Darwiche 1996
     "min-weight": lambda s: s.cells,
     "min-size": lambda s: s.size,
@@ -88,7 +88,7 @@ NOISES = (0.9, 0.4, 1.5)
 
 
 @dataclass(frozen=True)
-class Stripped:
+class SimplicialReduction:
     """A graph without the nodes that can go first at no cost; they went in this order."""
 
     order: tuple[int, ...]
@@ -96,7 +96,7 @@ class Stripped:
     neighbours: tuple[frozenset[int], ...]  # of the nodes that stayed, among themselves
 
 
-def strip(neighbours: Sequence[set[int]]) -> Stripped:
+def strip(neighbours: Sequence[set[int]]) -> SimplicialReduction:
     """Eliminate, again and again, nodes whose neighbours are all joined already.
 
     That needs no fill-in and their cliques are in every triangulation, so no rule can do better.
@@ -121,10 +121,12 @@ def strip(neighbours: Sequence[set[int]]) -> Stripped:
             bits[other] &= ~(1 << node)
             waiting.append(other)
         near[node] = set()
-    return Stripped(tuple(order), tuple(left_behind), tuple(frozenset(nodes) for nodes in near))
+    return SimplicialReduction(
+        tuple(order), tuple(left_behind), tuple(frozenset(nodes) for nodes in near)
+    )
 
 
-class Looks:
+class WorkBudget:
     """Counts looks at neighbours, about 0.3 µs each: a clock that is the same everywhere."""
 
     def __init__(self, most: int) -> None:
@@ -132,18 +134,18 @@ class Looks:
 
 
 def eliminate(
-    stripped: Stripped,
+    stripped: SimplicialReduction,
     cardinalities: Sequence[int],
     method: str = "min-fill",
     *,
     noise: float = 0.0,
     seed: int = 0,
     most_cells: int | None = None,
-    looks: Looks | None = None,
+    looks: WorkBudget | None = None,
 ) -> Elimination | None:
     """One greedy elimination; None as soon as a single clique has `most_cells` or more."""
     rule = RULES[method]
-    looks = Looks(0) if looks is None else looks
+    looks = WorkBudget(0) if looks is None else looks
     weighs_fill = method == "weighted min-fill"
     shake = random.Random(seed)
     near = [set(nodes) for nodes in stripped.neighbours]
@@ -162,7 +164,7 @@ def eliminate(
                 apart = sum(cardinalities[far] for far in inside - near[other])
                 weighted += cardinalities[other] * (apart - cardinalities[other])
         # Every absent edge was seen from both ends.
-        seen = Surroundings(absent // 2, weighted // 2, cells, len(inside), cardinalities[node])
+        seen = EliminationCost(absent // 2, weighted // 2, cells, len(inside), cardinalities[node])
         if not noise:
             return rule(seen), cells, node
         return rule(seen) * 2.0 ** (noise * shake.random()), cells, shake.random()

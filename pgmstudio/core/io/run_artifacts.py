@@ -33,13 +33,13 @@ def write_kept(path: Path | str, kept: Mapping[str, RunArtifact], *, quoted: boo
         write_csv(path, table_text(next(iter(kept.values()))), quoted=quoted)
 
 
-class Tabled(Protocol):
+class HasTable(Protocol):
     """What has a head and rows."""
 
     def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]: ...
 
 
-def table_text(artifact: Tabled) -> str:
+def table_text(artifact: HasTable) -> str:
     """The table of a keepsake as comma-separated values."""
     head, rows = artifact.table()
     out = io.StringIO()

@@ -36,7 +36,7 @@ def checked_weights(weights: Floats) -> Floats:
 def rows_over(domain: Domain, data: DataSet) -> DataSet:
     """The same rows with the columns of `domain` in its order; DataError when states differ."""
     if data.domain.names != domain.names:
-        data = data.of_columns(domain.names)
+        data = data.select_columns(domain.names)
     if data.domain != domain:
         raise DataError("The rows have other states than the model; code them with its domain.")
     return data
@@ -58,7 +58,7 @@ def log2_sums_in_blocks(
     block = max(1, _BLOCK_CELLS // components)
     return np.concatenate(
         [
-            log2_sums(parts_of(data.of_rows(slice(at, at + block))))
+            log2_sums(parts_of(data.take_rows(slice(at, at + block))))
             for at in range(0, max(1, data.row_count), block)
         ]
     )

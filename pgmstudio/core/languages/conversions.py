@@ -431,7 +431,7 @@ def same_distribution(before: Model, after: Model, cancel: CancelToken = NEVER) 
         rows = DataSet(common, codes.astype(code_dtype(common)))
     else:
         drawn = before.sample(DRAWN_ROWS, np.random.default_rng(0))
-        rows = drawn.of_columns(common.names)
+        rows = drawn.select_columns(common.names)
     one, other = (_log2_of(model, rows, cancel) for model in (before, after))
     weights = np.exp2(one) if is_exact else np.full(rows.row_count, 1 / rows.row_count)
     held = weights > 0
@@ -449,6 +449,6 @@ def _log2_of(model: ProbabilisticModel, rows: DataSet, cancel: CancelToken) -> N
         cancel.raise_if_cancelled()
         more = np.tile(np.array(states, dtype=np.int64)[:, None], (1, rows.row_count))
         whole = np.concatenate((rows.codes.astype(np.int64), more)).astype(code_dtype(domain))
-        data = DataSet(domain, whole).of_columns(model.domain.names)
+        data = DataSet(domain, whole).select_columns(model.domain.names)
         logs = np.logaddexp2(logs, model.log2_probabilities(data))
     return logs

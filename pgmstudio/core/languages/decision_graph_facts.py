@@ -14,7 +14,7 @@ from pgmstudio.core.errors import GraphError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.pdg.candidate_operations import (
     Deed,
-    Prospect,
+    OperationEffect,
     ScoreWeight,
     Step,
     merges_of,
@@ -52,7 +52,7 @@ class GraphNodeFacts:
 
     counts: Floats | None
     total: float
-    prospects: tuple[Prospect, ...]
+    prospects: tuple[OperationEffect, ...]
     moves: tuple[Move, ...]
     rows: tuple[int, ...] = ()  # the first rows that come here, from 0
 
@@ -90,8 +90,10 @@ def graph_node_facts(
     )
 
 
-def _best(found: Iterable[Prospect], weight: ScoreWeight, most: int) -> list[Prospect]:
-    def worth(one: Prospect) -> tuple[bool, float]:
+def _best(
+    found: Iterable[OperationEffect], weight: ScoreWeight, most: int
+) -> list[OperationEffect]:
+    def worth(one: OperationEffect) -> tuple[bool, float]:
         score = one.score(weight)
         return bool(one.refusal), -(score if score is not None else float(-one.size))
 
@@ -100,7 +102,7 @@ def _best(found: Iterable[Prospect], weight: ScoreWeight, most: int) -> list[Pro
 
 def _measured(
     graph: DecisionGraph, steps: Iterable[Step], data: DataSet, cancel: CancelToken
-) -> Iterator[Prospect]:
+) -> Iterator[OperationEffect]:
     for step in steps:
         cancel.raise_if_cancelled()
         yield prospect(graph, step, data)

@@ -32,13 +32,13 @@ def log2_probabilities(model: ProbabilisticModel, data: DataSet) -> NDArray[np.f
     if not data.has_missing:
         return model.log2_probabilities(data)
     if data.domain.names != model.domain.names:
-        data = data.of_columns(model.domain.names)
+        data = data.select_columns(model.domain.names)
     if data.domain != model.domain:
         raise DataError("The rows have other states than the model; code them with its domain.")
     is_complete = ~(data.codes == data.missing_code).any(axis=0)
     logs = np.zeros(data.row_count)
-    logs[is_complete] = model.log2_probabilities(data.of_rows(is_complete))
-    rest = data.of_rows(~is_complete)
+    logs[is_complete] = model.log2_probabilities(data.take_rows(is_complete))
+    rest = data.take_rows(~is_complete)
     first, which = rest.distinct()
     once = DataSet(rest.domain, rest.codes.take(first, axis=1))
     if isinstance(model, BayesianNetwork | Tree):

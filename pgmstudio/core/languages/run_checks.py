@@ -99,7 +99,7 @@ def _impossible_rows(model: Model, data: DataSet) -> int:
     if lacking.size > MAX_INCOMPLETE:
         left_out = np.ones(lacking.size, dtype=bool)
         left_out[:: -(-lacking.size // MAX_INCOMPLETE)] = False
-        data = data.of_rows(np.delete(np.arange(data.row_count), lacking[left_out]))
+        data = data.take_rows(np.delete(np.arange(data.row_count), lacking[left_out]))
     try:
         logs = log2_probabilities(model, rows_over(data, model.domain))
     except TooLargeError:

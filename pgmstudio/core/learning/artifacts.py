@@ -39,7 +39,7 @@ def held_out_param() -> Any:
     )
 
 
-class Modelled(Protocol):
+class HasDomain(Protocol):
     """Whatever speaks about variables."""
 
     @property
@@ -94,7 +94,7 @@ def smallest_within(sizes: Sequence[int], room: int = MAX_CELLS) -> set[int]:
     return kept
 
 
-def plain_variables(models: Sequence[Modelled | None]) -> list[list[Any]]:
+def plain_variables(models: Sequence[HasDomain | None]) -> list[list[Any]]:
     """Names and states of what the models are about; empty when none was kept."""
     domain = next((model.domain for model in models if model is not None), Domain(()))
     return [[variable.name, list(variable.states)] for variable in domain]

@@ -60,7 +60,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Stepped:
+class SearchStep:
     """One step of a search, told only while somebody walks through the run (`StepToken`).
 
     `model` is the one after it, `touched` the nodes of variables that it has changed; of the gains,
@@ -74,7 +74,7 @@ class Stepped:
     gains: Mapping[str, float]
 
 
-LearnEvent = Progress | Note | Found | Kept | Finished | Stepped
+LearnEvent = Progress | Note | Found | Kept | Finished | SearchStep
 
 P_contra = TypeVar("P_contra", contravariant=True)
 

@@ -81,7 +81,7 @@ class Teller(Protocol):
     def on_missing(self, data: DataSet) -> str: ...
 
 
-def told_of_missing(learner: Teller, data: DataSet, params: object) -> str:
+def missing_data_note(learner: Teller, data: DataSet, params: object) -> str:
     """What a learner says of missing cells with these settings."""
     if getattr(params, "missing", None) == AVAILABLE:
         return missing_sentence(data, ON_MISSING_AVAILABLE)

@@ -441,7 +441,7 @@ def listing_cells(
     if choice is not None:
         column = data.column(choice).astype(np.int32)
         chosen = np.where(column == data.missing_code, -1, column).astype(np.int32)
-        data = data.of_columns([name for name in data.domain.names if name != choice])
+        data = data.select_columns([name for name in data.domain.names if name != choice])
     cards, rows = data.domain.cardinalities, data.row_count
     weights = np.ones(rows) if data.weights is None else np.array(data.weights)
     references = np.zeros(len(cards), dtype=np.int64) if like is None else like.references

@@ -84,7 +84,7 @@ def remove_data(project: Project, *, data_id: str) -> Project:
 def with_columns(entry: DataEntry, names: Iterable[str]) -> DataEntry:
     """The data set with these columns alone, in their order; its rows are split as they were."""
     kept = set(names)
-    data = entry.data.of_columns(name for name in entry.data.domain.names if name in kept)
+    data = entry.data.select_columns(name for name in entry.data.domain.names if name in kept)
     words = "1 column" if len(kept) == 1 else f"{len(kept)} columns"
     return replace(
         entry,

@@ -22,7 +22,7 @@ from pgmstudio.core.experiments.language_comparison.results import LanguageTable
 from pgmstudio.core.experiments.language_comparison.scheduler import (
     Budget,
     Finish,
-    RunWent,
+    RunProgress,
     SplitsTask,
 )
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
@@ -105,7 +105,7 @@ class ComparisonRun(BackgroundRun):
                     yield event
                 elif race.take(event):
                     now = time.monotonic()
-                    if not isinstance(event, RunWent) or now - shown_at > TELL_SECONDS:
+                    if not isinstance(event, RunProgress) or now - shown_at > TELL_SECONDS:
                         shown_at = now
                         yield _snapshot(race, told.seeds)
         except Cancelled:

@@ -14,8 +14,8 @@ from pgmstudio.core.errors import DataError, FileError, PgmStudioError
 from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.experiments.plans.plan import DataPlan, Plan, plan_of
 from pgmstudio.core.experiments.plans.runner import (
-    LocalPool,
     Place,
+    ProcessExecutor,
     ceiling_of,
     planned_keys,
     truth_of,
@@ -141,7 +141,7 @@ class CurveSetup:
             from pgmstudio.core.experiments.plans.dask_executor import Cluster
 
             return Cluster(self.cluster)
-        return LocalPool(self.processes, tells_so_far=True)
+        return ProcessExecutor(self.processes, reports_interim=True)
 
 
 @dataclass(frozen=True, eq=False)

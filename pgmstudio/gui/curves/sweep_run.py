@@ -14,7 +14,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from pgmstudio.core.execution.events import CancelToken, Progress
-from pgmstudio.core.experiments.plans.run_task import RunDone, RunProblem, SoFar, UnderWay
+from pgmstudio.core.experiments.plans.run_task import InterimResult, RunDone, RunProblem, RunStarted
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.io.experiments import POINTS, KeptPlanTask
 from pgmstudio.core.project.project import CurveEntry, Project
@@ -112,9 +112,9 @@ class CurveRun(BackgroundRun):
                     self.problems.append(message)
                 case CurvePoint():
                     fresh.append(event)
-                case UnderWay(key):
+                case RunStarted(key):
                     self.begun.add(key)
-                case SoFar(key, new, standing):
+                case InterimResult(key, new, standing):
                     known = self.passing.get(key, {}) | {point.key: point for point in new}
                     self.passing = self.passing | {key: {name: known[name] for name in standing}}
                 case RunDone(key, cut_after=cut):

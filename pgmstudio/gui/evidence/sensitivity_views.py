@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pgmstudio.core.analysis.belief_query import become
 from pgmstudio.core.analysis.evidence_impact import trace_findings
-from pgmstudio.core.analysis.sensitivity import Span, Swing, sensitivity_of
+from pgmstudio.core.analysis.sensitivity import ParameterSensitivity, Span, sensitivity_of
 from pgmstudio.core.analysis.tables import Cell, swing_table, trace_table, worth_table
 from pgmstudio.core.analysis.value_of_information import value_of_evidence
 from pgmstudio.core.drawing.svg.nodes import percent
@@ -197,7 +197,7 @@ def which_numbers_matter(asked: Asked, session: InferenceSession, cancel: Cancel
     return Found(asked, sentence, tornado, swing_table(found.swings(asked.span)), details)
 
 
-def _swing_words(asked: Asked, swing: Swing) -> str:
+def _swing_words(asked: Asked, swing: ParameterSensitivity) -> str:
     given = ", ".join(f"{asked.title(name)} = {state}" for name, state in swing.context)
     told = f"{asked.title(swing.variable)} = {swing.state}"
     return f"{told} | {given}" if given else told

@@ -32,7 +32,7 @@ from pgmstudio.core.languages.bayesian_network.inference_cost import in_units
 from pgmstudio.core.languages.cost_estimates import forecast_run, time_words
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.learning.base import Learner
-from pgmstudio.core.learning.params import told_of_missing
+from pgmstudio.core.learning.params import missing_data_note
 from pgmstudio.core.number_format import grouped
 from pgmstudio.core.project.project import Run
 from pgmstudio.gui.inspector.header import InspectorHead, lay_under
@@ -341,7 +341,7 @@ class RunInspector(QWidget):
         data = run.task.data
         missing = sum(data.missing_counts)
         none = f"No missing cells: all {grouped(data.row_count)} rows are used."
-        self.missing.tell(told_of_missing(learner, data, run.task.params) if missing else none)
+        self.missing.tell(missing_data_note(learner, data, run.task.params) if missing else none)
 
     def _on_run_changed(self, run: LearningRun) -> None:
         if run is self._run and self.isVisible() and not self._soon.isActive():

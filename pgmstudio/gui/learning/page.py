@@ -17,14 +17,14 @@ from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.run_checks import rules_note, settings_refusal
 from pgmstudio.core.learning.base import Learner
-from pgmstudio.core.learning.params import told_of_missing
+from pgmstudio.core.learning.params import missing_data_note
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.data.imputation import RemedyRow
 from pgmstudio.gui.inspector.run import RunPlan
 from pgmstudio.gui.learning.bootstrap_form import BootstrapChoice
 from pgmstudio.gui.learning.learner_forms import LearnerForms, LearnerList, free_title
 from pgmstudio.gui.runs.bootstrap import start_bootstrap
-from pgmstudio.gui.runs.learning_run import RunRequest, tells_steps
+from pgmstudio.gui.runs.learning_run import RunRequest, reports_steps
 from pgmstudio.gui.runs.run_recorder import RunRecorder, training_rows
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
@@ -241,11 +241,11 @@ class LearnPage(Page):
             self._rules.tell(rules_note(self.learner, knowledge))
         else:
             self._rules.tell("")
-        self._missing.tell("" if data is None else told_of_missing(self.learner, data, params))
+        self._missing.tell("" if data is None else missing_data_note(self.learner, data, params))
         self._remedies.offer(self.learner, data, self.data_id)
         self._refusal.tell(refusal)
         self._start.setEnabled(not refusal)
-        self._walk.setVisible(tells_steps(self.learner) and self.bootstrap.settings is None)
+        self._walk.setVisible(reports_steps(self.learner) and self.bootstrap.settings is None)
         self._walk.setEnabled(not refusal)
         self._walk.setToolTip(f"Not now: {refusal}" if refusal else _WALK_TIP)
         self._start.setToolTip(

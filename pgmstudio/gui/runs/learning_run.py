@@ -15,7 +15,7 @@ from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.languages.learners import LearnTask
 from pgmstudio.core.languages.run_checks import START_KEPT
-from pgmstudio.core.learning.base import Finished, Found, Kept, Learner, RunArtifact, Stepped
+from pgmstudio.core.learning.base import Finished, Found, Kept, Learner, RunArtifact, SearchStep
 from pgmstudio.core.model import Model
 from pgmstudio.gui.jobs.job import Job, JobState
 
@@ -51,9 +51,9 @@ def score_text(learner_key: str, score: float) -> str:
 NO_STEPS = "its learner does not tell its steps."
 
 
-def tells_steps(learner: Learner[Any]) -> bool:
+def reports_steps(learner: Learner[Any]) -> bool:
     """Whether runs of the learner can be walked through."""
-    return bool(getattr(learner, "tells_steps", False))
+    return bool(getattr(learner, "reports_steps", False))
 
 
 # Counters that are curves beside the score: how their names begin.
@@ -195,7 +195,7 @@ class LearningRun(QObject):
             return "the run has ended."
         from pgmstudio.core.languages.learners import learner_of
 
-        return None if tells_steps(learner_of(self.request.learner_key)) else NO_STEPS
+        return None if reports_steps(learner_of(self.request.learner_key)) else NO_STEPS
 
     def wait(self, seconds: float) -> bool:
         return self._job.wait(seconds)
@@ -219,7 +219,7 @@ class LearningRun(QObject):
                     self.notes.append(message)
                 case Kept(artifact):
                     self.kept[artifact.kind] = artifact
-                case Stepped():
+                case SearchStep():
                     self.stepped.emit(event)
         self.changed.emit()
 

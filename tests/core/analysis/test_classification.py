@@ -66,7 +66,7 @@ def test_posteriors_are_those_of_the_joint_table(family: str, share: float) -> N
         model = FAMILIES[family](rng)
         cases = all_cases(model.domain)
         joint = np.exp2(log2_probabilities(model, cases))
-        rows = with_missing(rng, cases.of_rows(rng.integers(0, cases.row_count, 60)), share)
+        rows = with_missing(rng, cases.take_rows(rng.integers(0, cases.row_count, 60)), share)
         for target in model.domain.names:
             found = classify(model, rows, target)
             place = model.domain.index(target)
@@ -167,7 +167,7 @@ def test_a_weight_counts_as_that_many_rows(seed: int) -> None:
     rows = model.sample(30, rng)
     times = rng.integers(0, 4, 30)
     weighted = classify(model, DataSet(rows.domain, rows.codes, times.astype(float)), "X0")
-    expanded = classify(model, rows.of_rows(np.repeat(np.arange(30), times)), "X0")
+    expanded = classify(model, rows.take_rows(np.repeat(np.arange(30), times)), "X0")
     one, other = weighted.as_dict(), expanded.as_dict()
     for name, value in one.items():
         assert value == pytest.approx(other[name]) if not isinstance(value, dict | list) else True
@@ -276,7 +276,7 @@ def test_the_target_may_be_absent_and_is_then_predicted_only() -> None:
     rng = np.random.default_rng(2)
     model = random_mixture(rng, 4, 3, is_visible=True)
     rows = model.sample(40, rng)
-    rest = rows.of_columns(n for n in rows.domain.names if n != "choice")
+    rest = rows.select_columns(n for n in rows.domain.names if n != "choice")
     found = classify(model, rest, "choice")
     assert found.judged_weight == 0
     assert found.unlabelled_rows == 40

@@ -159,7 +159,7 @@ def test_languages_can_be_mixed_and_columns_may_stand_in_any_order() -> None:
     rng = np.random.default_rng(4)
     network = random_network(rng, 5, max_parents=1)
     tree = Tree.from_bayesian_network(network)
-    data = network.sample(40, rng).of_columns(network.domain.names[::-1])
+    data = network.sample(40, rng).select_columns(network.domain.names[::-1])
     result = compare({"network": network, "tree": tree}, data)
     assert [model.kind for model in result.models] == ["bayesian-network", "tree"]
     assert result["tree"].difference == pytest.approx(0)

@@ -27,7 +27,7 @@ def test_every_cell_given_the_rest_is_that_of_listing(
 ) -> None:
     rng = np.random.default_rng(seed)
     cases = all_cases(network.domain)
-    rows = cases.of_rows(rng.integers(0, cases.row_count, 6))
+    rows = cases.take_rows(rng.integers(0, cases.row_count, 6))
     if has_missing:
         rows = with_missing(rng, rows, 0.3)
     found = row_surprises(network, rows)

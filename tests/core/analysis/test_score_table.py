@@ -52,7 +52,7 @@ def test_rows_without_the_columns_are_a_problem_in_words() -> None:
     found = model_scores(model, other)
     assert found.log2_per_row is None
     assert "no column" in found.problem
-    some = model_scores(model, model.sample(20, rng).of_columns(["X0", "X2"]))
+    some = model_scores(model, model.sample(20, rng).select_columns(["X0", "X2"]))
     assert some.columns == 2
     assert some.bdeu is None
     lines = score_lines({"one": found, "two": some})

@@ -49,7 +49,7 @@ def test_wide_variables_need_wide_codes_and_the_missing_code_follows() -> None:
     assert code_dtype(wide) == np.uint16
     data = DataSet.from_rows(wide, [("299", None)])
     assert data.missing_code == 65535
-    narrow = data.of_columns(["n"])
+    narrow = data.select_columns(["n"])
     assert narrow.codes.dtype == np.uint8
     assert narrow.missing_counts == (1,)
 

@@ -47,7 +47,7 @@ def cases(data: DataSet) -> Counter[frozenset[tuple[str, str | None]]]:
 def expanded(data: DataSet) -> DataSet:
     assert data.weights is not None
     times = data.weights.astype(np.int64)
-    rows = data.of_rows(np.repeat(np.arange(data.row_count), times))
+    rows = data.take_rows(np.repeat(np.arange(data.row_count), times))
     return DataSet(data.domain, rows.codes)
 
 
@@ -143,7 +143,7 @@ def test_the_canonical_form_of_a_table_has_each_row_once_in_one_order(
 ) -> None:
     one, other = canonical(data), canonical(rearranged(data, np.random.default_rng(seed)))
     assert cases(one) == cases(data)
-    again = other.of_columns(one.domain.names)
+    again = other.select_columns(one.domain.names)
     names = [
         [[v.states[c] if c != d.missing_code else None for c in column] for v, column in pairs]
         for d in (one, again)

@@ -83,7 +83,7 @@ def test_an_edited_data_set_can_still_be_split_but_is_noticed() -> None:
     assert not made.is_for(edited)
     assert sum(part.row_count for part in made.parts(edited)) == 10
     with pytest.raises(DataError, match="10 rows"):
-        made.parts(data.of_rows(slice(0, 4)))
+        made.parts(data.take_rows(slice(0, 4)))
 
 
 def test_a_split_of_counts_does_not_fit_other_counts() -> None:

@@ -44,10 +44,10 @@ def test_every_row_is_scored_once_by_a_model_that_has_not_seen_it(data: DataSet)
     params = parse_params(learner_of("tree.chow-liu").params_type, TREE.parameters)
     (finished,) = [
         event
-        for event in LearnTask("tree.chow-liu", data.of_rows(rest), params, 3)(NEVER)
+        for event in LearnTask("tree.chow-liu", data.take_rows(rest), params, 3)(NEVER)
         if isinstance(event, Finished)
     ]
-    expected = finished.model.log2_probabilities(data.of_rows(fold.rows))  # type: ignore[attr-defined]
+    expected = finished.model.log2_probabilities(data.take_rows(fold.rows))  # type: ignore[attr-defined]
     assert fold.row_log2 == pytest.approx(expected)
 
 

@@ -21,8 +21,8 @@ from pgmstudio.core.experiments.plans import run_task as glimpses
 from pgmstudio.core.experiments.plans import run_task as point_work
 from pgmstudio.core.experiments.plans.expansion import PINNED_VERSION, PlanRows, point_key
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
-from pgmstudio.core.experiments.plans.run_task import PointWork, RunDone, SoFar
-from pgmstudio.core.experiments.plans.runner import Here, PlaceEvent, planned_keys
+from pgmstudio.core.experiments.plans.run_task import InterimResult, PointWork, RunDone
+from pgmstudio.core.experiments.plans.runner import PlaceEvent, SerialExecutor, planned_keys
 from pgmstudio.core.experiments.sl_curves.curve import curve_plot
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.io.experiments import POINTS, KeptPlanTask, PointFolder, read_folder_plan
@@ -61,7 +61,7 @@ def rows_of(seed: int = 0) -> PlanRows:
 
 def ran(folder: Path, plan: Plan = PLAN) -> list[CurvePoint]:
     """Run what is left of the plan; the points that were computed."""
-    events = KeptPlanTask(folder, plan, rows_of(), Here())(NEVER)
+    events = KeptPlanTask(folder, plan, rows_of(), SerialExecutor())(NEVER)
     return [event for event in events if isinstance(event, CurvePoint)]
 
 
@@ -242,7 +242,7 @@ def test_a_sweep_stopped_on_its_way_through_many_models_keeps_them_and_then_give
 
     def run() -> None:
         for event in KeptPlanTask(tmp_path, plan, rows, LookedAt())(switch):
-            if isinstance(event, SoFar) and event.new[0].family == "pdg":
+            if isinstance(event, InterimResult) and event.new[0].family == "pdg":
                 switch.cancel()
 
     with pytest.raises(Cancelled):
@@ -260,19 +260,21 @@ def test_a_sweep_stopped_on_its_way_through_many_models_keeps_them_and_then_give
     assert ran(tmp_path, plan) == []
 
 
-class LookedAt(Here):
+class LookedAt(SerialExecutor):
     """In this process, with somebody who looks on."""
 
     def events(
         self, rows: PlanRows, works: Sequence[PointWork], cancel: CancelToken
     ) -> Iterator[tuple[int, PlaceEvent]]:
-        yield from super().events(rows, [replace(w, tells_so_far=True) for w in works], cancel)
+        yield from super().events(rows, [replace(w, reports_interim=True) for w in works], cancel)
 
 
 GRAPHS = Plan((LearnerGrid("pdg.learn", {"population": (2,)}, lambdas=(0.2, 0.5, 0.9)),))
 
 
-def stopped_at(kind: type[CurvePoint | SoFar], folder: Path, *, is_killed: bool = False) -> None:
+def stopped_at(
+    kind: type[CurvePoint | InterimResult], folder: Path, *, is_killed: bool = False
+) -> None:
     """Run the graphs and stop when such an event comes, or be killed with the first point then."""
     switch = StopSwitch()
     for event in KeptPlanTask(folder, GRAPHS, rows_of(), LookedAt())(switch):
@@ -297,7 +299,7 @@ def test_a_run_stopped_while_its_models_are_measured_gives_the_others_later(
 def test_a_run_killed_while_it_hands_its_models_over_is_made_again_as_a_whole(
     tmp_path: Path,
 ) -> None:
-    stopped_at(SoFar, tmp_path, is_killed=True)
+    stopped_at(InterimResult, tmp_path, is_killed=True)
     (cut,) = PointFolder(tmp_path).done.values()
     assert cut.cut_after is not None
     assert [point.lambda_ for point in ran(tmp_path, GRAPHS)] == [0.2, 0.5, 0.9]
@@ -311,7 +313,7 @@ def test_a_run_stopped_sooner_than_the_last_time_leaves_what_it_gave_then(tmp_pa
         folder.open(GRAPHS, rows_of())
         folder.finish(RunDone(key, len(before), 1e6, cut_after=1e6))
     with pytest.raises(Cancelled):
-        stopped_at(SoFar, tmp_path)
+        stopped_at(InterimResult, tmp_path)
     assert told(list(PointFolder(tmp_path).points.values())) == told(before)
     assert len(ran(tmp_path, GRAPHS)) == 3  # it was not whole
 
@@ -321,7 +323,7 @@ def test_a_run_of_one_model_that_is_stopped_gives_no_point(tmp_path: Path) -> No
     switch = StopSwitch()
     switch.cancel()
     with pytest.raises(Cancelled):
-        list(KeptPlanTask(tmp_path, plan, rows_of(), Here())(switch))
+        list(KeptPlanTask(tmp_path, plan, rows_of(), SerialExecutor())(switch))
     assert not PointFolder(tmp_path).points
 
 

@@ -109,7 +109,7 @@ def test_columns_are_found_by_name_and_other_states_are_refused() -> None:
     rng = np.random.default_rng(1)
     network = random_network(rng, 4)
     data = with_missing(rng, network.sample(20, rng), 0.3)
-    turned = data.of_columns(reversed(data.domain.names))
+    turned = data.select_columns(reversed(data.domain.names))
     assert np.array_equal(log2_probabilities(network, turned), log2_probabilities(network, data))
     other = Domain.of({v.name: [f"other {s}" for s in v.states] for v in network.domain})
     with pytest.raises(DataError, match="other states"):

@@ -27,7 +27,7 @@ def test_fewer_columns_keep_the_rows_their_order_and_their_parts() -> None:
     assert entry.split is not None
     assert kept.split.is_for(kept.data)
     for before, after in zip(entry.split.parts(data), kept.split.parts(kept.data), strict=True):
-        assert before.of_columns("ad").fingerprint == after.fingerprint
+        assert before.select_columns("ad").fingerprint == after.fingerprint
     project = add_data(Project(), entry=kept)
     assert list(project.data) == ["d1"]
 

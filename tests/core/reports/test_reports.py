@@ -19,7 +19,7 @@ from pgmstudio.core.errors import FileError
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.experiments.plans.expansion import PINNED_VERSION
 from pgmstudio.core.experiments.plans.plan import DataPlan, LearnerGrid, Plan
-from pgmstudio.core.experiments.plans.runner import Here
+from pgmstudio.core.experiments.plans.runner import SerialExecutor
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.io.data.reader import write_data
 from pgmstudio.core.io.experiments import KeptPlanTask, read_plan_rows
@@ -159,7 +159,7 @@ def test_a_project_with_everything_is_one_page_that_says_it() -> None:
 def test_a_model_whose_rows_have_changed_is_marked_as_stale() -> None:
     project = learned_project()
     assert "stale" not in checked(project_report(project, WORDS)).text
-    fewer = replace(project.data["d1"], data=project.data["d1"].data.of_rows(slice(0, 50)))
+    fewer = replace(project.data["d1"], data=project.data["d1"].data.take_rows(slice(0, 50)))
     told = checked(project_report(replace(project, data={"d1": fewer}), WORDS)).text
     assert "stale" in told
 
@@ -224,7 +224,7 @@ def experiment(tmp_path_factory: pytest.TempPathFactory) -> Path:
         title="Small & <plain>",
     )
     rows = read_plan_rows(plan.data)  # type: ignore[arg-type]
-    for _ in KeptPlanTask(folder / "points", plan, rows, Here())(NEVER):
+    for _ in KeptPlanTask(folder / "points", plan, rows, SerialExecutor())(NEVER):
         pass
     return folder / "points"
 
@@ -243,7 +243,9 @@ def test_a_folder_without_points_is_told(tmp_path: Path) -> None:
 
 
 def test_an_experiment_comes_out_the_same_again(experiment: Path) -> None:
-    found = [e for e in ReproduceFolder(experiment, Here())(NEVER) if isinstance(e, Reproduced)]
+    found = [
+        e for e in ReproduceFolder(experiment, SerialExecutor())(NEVER) if isinstance(e, Reproduced)
+    ]
     assert [(one.title, one.is_same) for one in found] == [("Trees", True)]
     assert "3 points" in found[0].words
 
@@ -288,7 +290,7 @@ def test_another_model_than_recorded_is_told() -> None:
 
 def test_what_cannot_be_done_again_says_why() -> None:
     project = learned_project()
-    changed = project.data["d1"].data.of_rows(slice(0, 50))
+    changed = project.data["d1"].data.take_rows(slice(0, 50))
     entry = replace(project.data["d1"], data=changed)
     assert "have changed since" in again(replace(project, data={"d1": entry})).words
     assert "not in the project" in again(replace(project, data={})).words

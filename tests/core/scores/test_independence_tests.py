@@ -163,7 +163,7 @@ def test_rows_that_miss_a_cell_are_left_out_of_that_test_only() -> None:
     codes = rng.integers(0, 2, (3, 200)).astype(np.uint8)
     codes[1, :50] = 255
     data = DataSet(Domain.of(dict.fromkeys("abc", ("0", "1"))), codes)
-    tests, complete = DataTests(data, IndependenceRule()), data.of_rows(slice(50, None))
+    tests, complete = DataTests(data, IndependenceRule()), data.take_rows(slice(50, None))
     assert tests.test(0, 1, ()) == DataTests(complete, IndependenceRule()).test(0, 1, ())
     assert tests.test(0, 2, [1]) == DataTests(complete, IndependenceRule()).test(0, 2, [1])
     assert tests.test(0, 2, ()) != DataTests(complete, IndependenceRule()).test(0, 2, ())

@@ -36,7 +36,7 @@ LONG = 60_000  # ms: the first run of a process loads compiled code
 def place(monkeypatch: pytest.MonkeyPatch) -> SlowPlace:
     """Where all runs are made, in place of processes."""
     made = SlowPlace()
-    monkeypatch.setattr(curve_setup, "LocalPool", lambda *_, **__: made)
+    monkeypatch.setattr(curve_setup, "ProcessExecutor", lambda *_, **__: made)
     return made
 
 

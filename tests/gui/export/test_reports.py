@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
-from pgmstudio.core.experiments.plans.runner import Here
+from pgmstudio.core.experiments.plans.runner import SerialExecutor
 from pgmstudio.core.io.experiments import KeptPlanTask
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry, Project
@@ -88,7 +88,9 @@ def test_curves_of_the_project_are_run_again_with_its_rows(
     plan = Plan((LearnerGrid("tree.chow-liu"),), lambdas=(0.5,))
     data_id = add_rows(app)
     setup = CurveSetup(plan, RowChoice(data_id))
-    for _ in KeptPlanTask(tmp_path / "points", plan, setup.plan_rows(app.project), Here())(NEVER):
+    for _ in KeptPlanTask(
+        tmp_path / "points", plan, setup.plan_rows(app.project), SerialExecutor()
+    )(NEVER):
         pass
     entry = CurveEntry("Curves", (), data_id, setup.plain(), str(tmp_path / "points"))
     app.change("Curves", partial(edits.add_curve, entry=entry))

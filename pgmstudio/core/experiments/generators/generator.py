@@ -53,4 +53,4 @@ def binary_table(names: list[str], columns: list[np.ndarray[Any, Any]]) -> DataS
 
 
 def without_columns(data: DataSet, *names: str) -> DataSet:
-    return data.of_columns(name for name in data.domain.names if name not in names)
+    return data.select_columns(name for name in data.domain.names if name not in names)

@@ -33,14 +33,14 @@ from pgmstudio.core.analysis.model_comparison import (
 from pgmstudio.core.experiments.language_comparison.candidates import LANGUAGES, Language
 from pgmstudio.core.experiments.language_comparison.scheduler import (
     RowScores,
-    RunBegan,
-    RunOver,
-    RunWent,
+    RunEnded,
+    RunProgress,
+    RunQueued,
     SplitBegan,
     SplitOver,
 )
 from pgmstudio.core.experiments.plans.expansion import PlanRows
-from pgmstudio.core.experiments.plans.run_task import PointEvent, RunDone, RunProblem, SoFar
+from pgmstudio.core.experiments.plans.run_task import InterimResult, PointEvent, RunDone, RunProblem
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.model import Model
 
@@ -171,7 +171,7 @@ def paired(
         return Paired(None, None, None, rows)
     change, own = one[both] - other[both], None if weights is None else weights[both]
     mean = mean_of(change, own)
-    interval = interval_of(change, own, None if splits is None else splits.of_rows(both))
+    interval = interval_of(change, own, None if splits is None else splits.take_rows(both))
     return Paired(mean.value, mean.standard_error, interval, mean.rows)
 
 
@@ -313,7 +313,7 @@ def _rank(row: LanguageRow) -> tuple[bool, float, float]:
     return False, one.zero_probability_rows, -bits if math.isfinite(bits) else 0.0
 
 
-class Race:
+class ComparisonState:
     """Takes the events of a race in and has the table of what is known so far."""
 
     def __init__(self, keys: Sequence[str], weights: NDArray[np.float64] | None = None) -> None:
@@ -342,10 +342,10 @@ class Race:
     def take(self, event: PointEvent) -> bool:
         """Whether the event changes the table."""
         match event:
-            case RunBegan(key, name, seconds):
+            case RunQueued(key, name, seconds):
                 self._names[key] = name
                 self._begun.setdefault(name, {})[key] = (None, "", seconds)
-            case RunWent(key, name, fraction, message):
+            case RunProgress(key, name, fraction, message):
                 begun = self._begun.setdefault(name, {})
                 begun[key] = (fraction, message, begun[key][2] if key in begun else math.nan)
             case RowScores(key, logs):
@@ -353,14 +353,14 @@ class Race:
                 return False
             case CurvePoint():
                 self._points[event.series].append(event)
-            case SoFar(key, new, standing):
+            case InterimResult(key, new, standing):
                 self._show_so_far(key, new, standing)
             case RunDone(key, points):
                 if key in self._names:
                     self._done[self._names[key]][key] = event
                 if points:
                     self._show_so_far(key, (), ())
-            case RunOver(key, name):
+            case RunEnded(key, name):
                 self._over[name].add(key)
             case RunProblem(message):
                 title, _, words = message.partition(": ")
@@ -447,7 +447,7 @@ class Races:
 
     def __init__(self, keys: Sequence[str], splits: Sequence[PlanRows]) -> None:
         self._splits = splits
-        self._races = [Race(keys, rows.test.weights) for rows in splits]
+        self._races = [ComparisonState(keys, rows.test.weights) for rows in splits]
         self._now, self._over = 0, 0
 
     @property

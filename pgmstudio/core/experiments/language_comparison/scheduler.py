@@ -31,12 +31,12 @@ from pgmstudio.core.execution.process_pool import WorkEnded, WorkFailed, core_co
 from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.experiments.plans.plan import Plan
 from pgmstudio.core.experiments.plans.run_task import (
-    Aside,
+    InterimResult,
     PointEvent,
     PointWork,
     RunDone,
+    RunEvent,
     RunProblem,
-    SoFar,
 )
 from pgmstudio.core.experiments.plans.runner import PlaceEvent, run_plan
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
@@ -75,7 +75,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class RunBegan(Aside):
+class RunQueued(RunEvent):
     """The run with that key is being learned, with so many seconds at most."""
 
     key: str
@@ -84,7 +84,7 @@ class RunBegan(Aside):
 
 
 @dataclass(frozen=True, slots=True)
-class RunWent(Aside):
+class RunProgress(RunEvent):
     """How far the run with that key is; None: its end is not known."""
 
     key: str
@@ -94,7 +94,7 @@ class RunWent(Aside):
 
 
 @dataclass(frozen=True, slots=True)
-class RunOver(Aside):
+class RunEnded(RunEvent):
     """The run with that key is over, whatever it gave."""
 
     key: str
@@ -102,21 +102,21 @@ class RunOver(Aside):
 
 
 @dataclass(frozen=True, slots=True)
-class SplitBegan(Aside):
+class SplitBegan(RunEvent):
     """The events that follow are of the split with that number."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
-class SplitOver(Aside):
+class SplitOver(RunEvent):
     """All runs of the split with that number are over, and nobody stopped it."""
 
     number: int
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class RowScores(Aside):
+class RowScores(RunEvent):
     """log2 P(row) of every test row by the model of the point with that key, which follows."""
 
     key: str
@@ -175,12 +175,12 @@ class _Work:
         if flags[self.place] == ASKED:
             return
         run = self.work.run
-        yield RunBegan(self.work.key, run.name, self.seconds)
+        yield RunQueued(self.work.key, run.name, self.seconds)
         term = _Term(self, flags)
         for event in self.work(rows, cancel, ends=term.is_over):
             if isinstance(event, RunProblem | RunDone) and (extra := term.extra_told()):
                 yield RunProblem(f"{run.title}: {extra}")
-            points = event.new if isinstance(event, SoFar) else [event]
+            points = event.new if isinstance(event, InterimResult) else [event]
             for point in points:
                 if isinstance(point, CurvePoint) and point.model is not None:
                     yield RowScores(point.key, row_log2(point.model, rows.test))
@@ -271,7 +271,7 @@ class _Shares(Sequence[_Work]):
 
 
 @dataclass(frozen=True, eq=False)
-class SharedTime:
+class BudgetedProcessExecutor:
     """A place for the runs of a plan: a pool of local processes with a budget."""
 
     budget: Budget
@@ -284,21 +284,21 @@ class SharedTime:
         packed, block = pack(np.zeros(max(1, len(works)), dtype=np.uint8))
         assert block is not None
         assert block.buf is not None
-        works = [replace(work, tells_so_far=True) for work in works]
+        works = [replace(work, reports_interim=True) for work in works]
         shares = _Shares(works, self.budget, self.processes or core_count(), packed)
         token = _LastWord(cancel, self.finish, partial(_end_due, shares, block.buf))
         try:
             self.finish.watch([work.run.name for work in works], block.buf)
             for place, event in in_pool(rows, shares, token, processes=self.processes):
                 run = works[place]
-                if isinstance(event, RunBegan):
+                if isinstance(event, RunQueued):
                     shares.began(place)
                 elif isinstance(event, WorkEnded | WorkFailed):
                     shares.done += 1
-                    yield place, RunOver(run.key, run.run.name)
+                    yield place, RunEnded(run.key, run.run.name)
                 elif isinstance(event, Progress):
                     message = event.message.removeprefix(run.run.title).removeprefix(": ")
-                    yield place, RunWent(run.key, run.run.name, event.fraction, message)
+                    yield place, RunProgress(run.key, run.run.name, event.fraction, message)
                 yield place, event
         finally:
             self.finish.watch((), None)
@@ -351,7 +351,7 @@ class LanguagesTask:
     processes: int | None = None
 
     def __call__(self, cancel: CancelToken, /) -> Iterator[PointEvent]:
-        place = SharedTime(self.budget, self.finish, self.processes)
+        place = BudgetedProcessExecutor(self.budget, self.finish, self.processes)
         yield from run_plan(self.plan, self.rows, cancel=cancel, place=place)
         cancel.raise_if_cancelled()
 

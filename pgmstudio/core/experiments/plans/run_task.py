@@ -49,7 +49,7 @@ from pgmstudio.core.model import Model
 
 
 @dataclass(frozen=True, eq=False)
-class Harvested:
+class CollectedModels:
     """One model of a run; `setting` are parameters that differ from those of the run.
 
     `is_final` says that more time would not have made it another.
@@ -61,30 +61,34 @@ class Harvested:
     is_final: bool = False
 
 
-def _of_classes(scan: ClassScan) -> list[Harvested]:
+def _of_classes(scan: ClassScan) -> list[CollectedModels]:
     return [
-        Harvested(point.model, setting=(("components", point.classes),), is_final=True)
+        CollectedModels(point.model, setting=(("components", point.classes),), is_final=True)
         for point in scan.points
         if point.model is not None
     ]
 
 
-def _of_graphs(scan: PdgScan) -> list[Harvested]:
+def _of_graphs(scan: PdgScan) -> list[CollectedModels]:
     found = reversed(scan.points)
-    return [Harvested(point.model, point.lambda_) for point in found if point.model is not None]
+    return [
+        CollectedModels(point.model, point.lambda_) for point in found if point.model is not None
+    ]
 
 
-def _of_kappas(path: KappaPath) -> list[Harvested]:
-    return [Harvested(point.model, setting=(("kappa", point.kappa),)) for point in path.points]
+def _of_kappas(path: KappaPath) -> list[CollectedModels]:
+    return [
+        CollectedModels(point.model, setting=(("kappa", point.kappa),)) for point in path.points
+    ]
 
 
 # Of these kinds the whole run's models are taken; the last model of the run is one of them.
-WHOLE: Mapping[str, Callable[[Any], list[Harvested]]] = {
+WHOLE: Mapping[str, Callable[[Any], list[CollectedModels]]] = {
     PdgScan.kind: _of_graphs,
     KappaPath.kind: _of_kappas,
 }
 # Of these kinds a model is final as soon as it is kept, so that it can be told at once.
-GROWING: Mapping[str, Callable[[Any], list[Harvested]]] = {ClassScan.kind: _of_classes}
+GROWING: Mapping[str, Callable[[Any], list[CollectedModels]]] = {ClassScan.kind: _of_classes}
 
 
 class Harvest:
@@ -95,7 +99,7 @@ class Harvest:
         self._kept: dict[str, RunArtifact] = {}
         self._told: list[Model] = []
 
-    def keep(self, artifact: RunArtifact) -> Iterator[Harvested]:
+    def keep(self, artifact: RunArtifact) -> Iterator[CollectedModels]:
         """Remember it; models that can be told at once come out."""
         self._kept[artifact.kind] = artifact
         if artifact.kind in GROWING:
@@ -108,15 +112,15 @@ class Harvest:
         """Whether it has models of many λ or κ by now, each of them a result."""
         return any(kind in self._kept for kind in WHOLE)
 
-    def so_far(self, last: Model) -> list[Harvested]:
+    def so_far(self, last: Model) -> list[CollectedModels]:
         """What `rest` would begin with if the run ended now with that model."""
         for kind, models in WHOLE.items():
             if kind in self._kept and (found := models(self._kept[kind])):
                 return found
         is_told = any(model is last for model in self._told)  # the best of those that were
-        return [] if is_told else [Harvested(last)]
+        return [] if is_told else [CollectedModels(last)]
 
-    def rest(self, last: Model) -> Iterator[Harvested]:
+    def rest(self, last: Model) -> Iterator[CollectedModels]:
         """The models that were not told on the way, `last` among them."""
         found = self.so_far(last)
         yield from found
@@ -124,7 +128,7 @@ class Harvest:
         if found and self._optima > 1 and isinstance(optima, KesOptima):
             yield from self._others(optima)
 
-    def _others(self, optima: KesOptima) -> Iterator[Harvested]:
+    def _others(self, optima: KesOptima) -> Iterator[CollectedModels]:
         """Local optima beside the best, with tables as the learner fills them."""
         for place, optimum in enumerate(optima.optima[1 : self._optima], start=2):
             fitted = fit_observed(
@@ -134,7 +138,7 @@ class Harvest:
                 self._params.missing,
                 rng=np.random.default_rng(self._seed),
             )
-            yield Harvested(fitted.network, setting=(("optimum", place),))
+            yield CollectedModels(fitted.network, setting=(("optimum", place),))
 
 
 # Of the seconds of learning, for measuring and sending what may be replaced soon.
@@ -144,10 +148,10 @@ FIRST_SECONDS = 0.02
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Glimpse:
+class InterimModel:
     """Numbers of the models that stand, and those among them that are new."""
 
-    new: tuple[tuple[int, Harvested], ...]
+    new: tuple[tuple[int, CollectedModels], ...]
     standing: tuple[int, ...]
 
 
@@ -156,16 +160,18 @@ class Glimpses:
 
     def __init__(self) -> None:
         self._spent, self._next = 0.0, FIRST_SECONDS
-        self._numbers: dict[int, tuple[int, Harvested]] = {}  # by the identity of their models
+        self._numbers: dict[
+            int, tuple[int, CollectedModels]
+        ] = {}  # by the identity of their models
         self._count = 0
 
     def are_due(self, learned_seconds: float) -> bool:
         """Whether the next would still keep to its share of the run."""
         return self._spent + self._next <= SHARE * learned_seconds
 
-    def of(self, models: Sequence[Harvested]) -> Iterator[Glimpse]:
+    def of(self, models: Sequence[CollectedModels]) -> Iterator[InterimModel]:
         """One if any model is new; until the next step is asked for, its time is counted."""
-        before, self._numbers, new = self._numbers, {}, list[tuple[int, Harvested]]()
+        before, self._numbers, new = self._numbers, {}, list[tuple[int, CollectedModels]]()
         for one in models:
             known = before.get(id(one.model))
             if known is None:
@@ -176,7 +182,7 @@ class Glimpses:
         if not new:
             return
         began = time.perf_counter()
-        yield Glimpse(tuple(new), tuple(number for number, _ in self._numbers.values()))
+        yield InterimModel(tuple(new), tuple(number for number, _ in self._numbers.values()))
         self._next = time.perf_counter() - began
         self._spent += self._next
 
@@ -201,19 +207,19 @@ class RunProblem(Note):
     """Why a run gave no models, or not all that it could have."""
 
 
-class Aside:
+class RunEvent:
     """What whoever runs a plan has to say beside its points; it is handed on as it is."""
 
 
 @dataclass(frozen=True, slots=True)
-class UnderWay(Aside):
+class RunStarted(RunEvent):
     """The run with that key is being made; before that it waits for a process."""
 
     key: str
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class SoFar(Aside):
+class InterimResult(RunEvent):
     """What the run with that key would give if it ended now: the points of `standing` keys.
 
     Those that were not told before come along. They are not among the points of the run.
@@ -224,7 +230,7 @@ class SoFar(Aside):
     standing: tuple[str, ...]
 
 
-PointEvent = Progress | Note | CurvePoint | RunDone | Aside
+PointEvent = Progress | Note | CurvePoint | RunDone | RunEvent
 
 
 @dataclass(frozen=True)
@@ -245,7 +251,7 @@ class PointWork:
     known: frozenset[str] = field(default=frozenset(), repr=False)
     progress_s: float = 0.0
     is_same_run: bool = False
-    tells_so_far: bool = False
+    reports_interim: bool = False
     cut_before: float = 0.0
 
     def __call__(
@@ -269,10 +275,10 @@ class PointWork:
                             # Whoever ends us before we are through must not take us for whole.
                             yield RunDone(self.key, len(self.known), watch.total, token.cut_after)
                         continue
-                    if isinstance(event, Glimpse):
+                    if isinstance(event, InterimModel):
                         yield self._so_far(event, rows, watch.total)
                         continue
-                    if not isinstance(event, Harvested):
+                    if not isinstance(event, CollectedModels):
                         yield event
                         continue
                     if token.has_no_time:
@@ -293,7 +299,7 @@ class PointWork:
 
     def _learned(
         self, rows: PlanRows, token: _Limited, watch: _Watch, glimpses: Glimpses
-    ) -> Iterator[Progress | Note | Harvested | Glimpse]:
+    ) -> Iterator[Progress | Note | CollectedModels | InterimModel]:
         run = self.run
         harvest = Harvest(rows.train, run.params, run.seed, self.optima)
         events = LearnTask(run.learner, rows.train, run.params, run.seed)(token)
@@ -330,7 +336,7 @@ class PointWork:
                 case Finished(model):
                     last = model
                     break
-            if self.tells_so_far and last is not None and glimpses.are_due(watch.total):
+            if self.reports_interim and last is not None and glimpses.are_due(watch.total):
                 yield from glimpses.of(harvest.so_far(last))
         if last is None:
             yield RunProblem(f"{run.title}: no model was found in time.")
@@ -339,12 +345,14 @@ class PointWork:
         watch.divide(len(rest))
         yield from rest
 
-    def _so_far(self, seen: Glimpse, rows: PlanRows, seconds: float) -> SoFar:
+    def _so_far(self, seen: InterimModel, rows: PlanRows, seconds: float) -> InterimResult:
         quick = replace(self, queries=None)
         new = [quick._measured(one, rows, f"{self.key}~{n}", seconds) for n, one in seen.new]
-        return SoFar(self.key, tuple(new), tuple(f"{self.key}~{n}" for n in seen.standing))
+        return InterimResult(self.key, tuple(new), tuple(f"{self.key}~{n}" for n in seen.standing))
 
-    def _measured(self, found: Harvested, rows: PlanRows, key: str, seconds: float) -> CurvePoint:
+    def _measured(
+        self, found: CollectedModels, rows: PlanRows, key: str, seconds: float
+    ) -> CurvePoint:
         run, model = self.run, found.model
         train = mean_of(row_log2(model, rows.train), rows.train.weights)
         test = mean_of(row_log2(model, rows.test), rows.test.weights)

@@ -30,7 +30,7 @@ from pgmstudio.core.experiments.plans.run_task import (
     PointWork,
     RunDone,
     RunProblem,
-    UnderWay,
+    RunStarted,
 )
 from pgmstudio.core.experiments.sl_curves.curve import default_lambdas, likelihood_ceiling
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
@@ -47,7 +47,7 @@ class Place(Protocol):
 
 
 @dataclass(frozen=True)
-class Here:
+class SerialExecutor:
     """One run after the other in this process."""
 
     def events(
@@ -61,20 +61,20 @@ class Here:
 
 
 @dataclass(frozen=True)
-class LocalPool:
+class ProcessExecutor:
     """So many processes on this machine; None is one for each core.
 
     Who looks on may be told the models of runs that go on, too.
     """
 
     processes: int | None = None
-    tells_so_far: bool = False
+    reports_interim: bool = False
 
     def events(
         self, rows: PlanRows, works: Sequence[PointWork], cancel: CancelToken
     ) -> Iterator[tuple[int, PlaceEvent]]:
-        if self.tells_so_far:
-            works = [replace(work, tells_so_far=True) for work in works]
+        if self.reports_interim:
+            works = [replace(work, reports_interim=True) for work in works]
         yield from in_pool(rows, works, cancel, processes=self.processes)
 
 
@@ -160,10 +160,10 @@ def run_plan(
     bug: ChildError | None = None
     told: set[str] = set()
     begun: set[int] = set()
-    for number, event in (place or LocalPool()).events(rows, works, cancel):
+    for number, event in (place or ProcessExecutor()).events(rows, works, cancel):
         if number not in begun:
             begun.add(number)
-            yield UnderWay(works[number].key)
+            yield RunStarted(works[number].key)
         match event:
             case Progress(fraction, message):
                 yield tally.progress(message, number, fraction)

@@ -95,7 +95,7 @@ class BayesianNetwork:
     def log2_probabilities(self, data: DataSet) -> NDArray[np.float64]:
         """Σ log2 P(x | pa(x)) per row; complete rows over this domain only."""
         if data.domain.names != self.domain.names:
-            data = data.of_columns(self.domain.names)
+            data = data.select_columns(self.domain.names)
         if data.domain != self.domain:
             raise DataError("The rows have other states than the model; code them with its domain.")
         if data.has_missing:

@@ -124,7 +124,7 @@ class LatentClasses:
             return np.zeros((0, self.class_count))
         return np.ascontiguousarray(np.concatenate([table.T for table in self.tables]))
 
-    def log2_parts(self, data: DataSet) -> Floats:
+    def component_log2_likelihoods(self, data: DataSet) -> Floats:
         """log2 P(c, observed cells of the row), classes × rows; a missing cell says nothing."""
         from pgmstudio.core.languages.latent_class.kernels import add_class_rows
 
@@ -137,11 +137,11 @@ class LatentClasses:
 
     def log2_probabilities(self, data: DataSet) -> Floats:
         """log2 P(observed cells) per row; −inf for impossible rows."""
-        return log2_sums_in_blocks(self.log2_parts, data, self.class_count)
+        return log2_sums_in_blocks(self.component_log2_likelihoods, data, self.class_count)
 
     def responsibilities(self, data: DataSet) -> Floats:
         """P(c | row), rows × classes."""
-        return shares(self.log2_parts(data), self.weights)
+        return shares(self.component_log2_likelihoods(data), self.weights)
 
     def sample(self, count: int, rng: np.random.Generator) -> DataSet:
         """Independent rows: a class is drawn, then every variable given it."""

@@ -30,7 +30,7 @@ from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.junction_tree import clique_tree_of
 from pgmstudio.core.graphs.separation import dsep_set
-from pgmstudio.core.graphs.triangulation import Looks
+from pgmstudio.core.graphs.triangulation import WorkBudget
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.partitions import Classes, Label
@@ -231,7 +231,7 @@ def best_cases(model: LabelledDag) -> Cases:
     whole = model.as_bayesian_network.effective_size()
     best = Cases((), whole, whole)
     candidates = _deciding(model)
-    budget = Looks(_MAX_CHECKS)
+    budget = WorkBudget(_MAX_CHECKS)
     while len(best.variables) < _MAX_VARIABLES:
         found = best
         for variable in candidates:
@@ -257,7 +257,7 @@ def _deciding(model: LabelledDag) -> list[int]:
     return sorted(found)
 
 
-def _cells(model: LabelledDag, variables: tuple[int, ...], most: int, budget: Looks) -> int:
+def _cells(model: LabelledDag, variables: tuple[int, ...], most: int, budget: WorkBudget) -> int:
     """Of all cases; stops counting beyond `most`."""
     total = 0
     for states in states_of(model, variables):

@@ -71,7 +71,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Prospect:
+class OperationEffect:
     """A step with what it brings; `refusal` is the sentence when it cannot be taken."""
 
     step: Step
@@ -108,30 +108,30 @@ def whole_rows(graph: DecisionGraph, data: DataSet) -> DataSet:
     """The rows without missing cells, over the variables of the graph."""
     data = rows_over(graph.domain, data)
     is_whole = ~(data.codes == data.missing_code).any(axis=0)
-    return data if is_whole.all() else data.of_rows(is_whole)
+    return data if is_whole.all() else data.take_rows(is_whole)
 
 
-def prospect(graph: DecisionGraph, step: Step, data: DataSet | None) -> Prospect:
+def prospect(graph: DecisionGraph, step: Step, data: DataSet | None) -> OperationEffect:
     """What one step brings on these rows, which must be whole."""
     try:
         after = step.done(graph)
     except GraphError as error:
-        return Prospect(step, refusal=str(error))
+        return OperationEffect(step, refusal=str(error))
     free = after.representation_size() - graph.representation_size()
     size = after.effective_size() - graph.effective_size()
     if data is not None:
-        return Prospect(step, change_between(graph, after, data).log2_likelihood, size, free)
+        return OperationEffect(step, change_between(graph, after, data).log2_likelihood, size, free)
     bits = None
     if step.deed is Deed.MERGE:
         bits = -merge_score(graph, step.variable, step.node, step.other)
     elif step.deed is Deed.SPLIT:
         bits = 0.0
-    return Prospect(step, bits, size, free)
+    return OperationEffect(step, bits, size, free)
 
 
 def merges_of(
     graph: DecisionGraph, variable: str, node: int, counts: tuple[Floats, ...] | None
-) -> list[Prospect]:
+) -> list[OperationEffect]:
     """Merging the node with each other of its variable; quick, from the counts alone."""
     i, found = graph.domain.index(variable), []
     for other in range(graph.node_counts[i]):
@@ -141,12 +141,12 @@ def merges_of(
         refusal = _why_not_merged(graph, step)
         if refusal or counts is None:
             found.append(
-                Prospect(step, refusal=refusal) if refusal else prospect(graph, step, None)
+                OperationEffect(step, refusal=refusal) if refusal else prospect(graph, step, None)
             )
             continue
         change = merge_change(graph, counts, variable, node, other)
         free = 1 - graph.domain.cardinalities[i]
-        found.append(Prospect(step, change.log2_likelihood, change.effective_size, free))
+        found.append(OperationEffect(step, change.log2_likelihood, change.effective_size, free))
     return found
 
 
@@ -202,10 +202,10 @@ def best_step(
     data: DataSet,
     weight: ScoreWeight,
     check: Callable[[], None] = lambda: None,
-) -> Prospect | None:
+) -> OperationEffect | None:
     """The single deed that raises the score most; None when none does. Rows must be whole."""
     counts = node_counts(graph, data)
-    best: Prospect | None = None
+    best: OperationEffect | None = None
     highest = 1e-9
     for step in all_steps(graph):
         check()
@@ -214,7 +214,7 @@ def best_step(
                 continue
             change = merge_change(graph, counts, step.variable, step.node, step.other)
             free = 1 - graph.domain[step.variable].cardinality
-            found = Prospect(step, change.log2_likelihood, change.effective_size, free)
+            found = OperationEffect(step, change.log2_likelihood, change.effective_size, free)
         else:
             found = prospect(graph, step, data)
         score = found.score(weight)

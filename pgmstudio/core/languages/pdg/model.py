@@ -202,8 +202,8 @@ class DecisionGraph:
             return self._log2_of_whole(data)
 
         total = np.empty(data.row_count)
-        total[is_whole] = self._log2_of_whole(data.of_rows(is_whole))
-        total[~is_whole] = log2_of_incomplete(self, data.of_rows(~is_whole))
+        total[is_whole] = self._log2_of_whole(data.take_rows(is_whole))
+        total[~is_whole] = log2_of_incomplete(self, data.take_rows(~is_whole))
         return total
 
     def _log2_of_whole(self, data: DataSet) -> Floats:

@@ -105,7 +105,7 @@ class TreeMixture:
         """Σ over the trees of their clique-table cells: a belief is updated in each of them."""
         return sum(tree.effective_size() for tree in self.trees)
 
-    def log2_parts(self, data: DataSet) -> Floats:
+    def component_log2_likelihoods(self, data: DataSet) -> Floats:
         """log2 λ_k T^k(observed cells of the row), trees × rows; missing cells are summed out."""
         data = rows_over(self.domain, data)
         with np.errstate(divide="ignore"):
@@ -114,7 +114,7 @@ class TreeMixture:
             chosen = data.column(self.choice)
             for k in range(len(self.trees)):
                 parts[k, (chosen != k) & (chosen != data.missing_code)] = -np.inf
-            data = data.of_columns(self.tree_domain.names)
+            data = data.select_columns(self.tree_domain.names)
         self._add_tree_logs(data, parts)
         return parts
 
@@ -132,7 +132,7 @@ class TreeMixture:
             return
         is_complete = ~(data.codes == data.missing_code).any(axis=0)
         whole, rest = parts[:, is_complete], parts[:, ~is_complete]
-        self._add_tree_logs(data.of_rows(is_complete), whole)
+        self._add_tree_logs(data.take_rows(is_complete), whole)
         codes = np.ascontiguousarray(data.codes[:, ~is_complete])
         add_incomplete_rows(
             codes,
@@ -149,11 +149,11 @@ class TreeMixture:
 
     def log2_probabilities(self, data: DataSet) -> Floats:
         """log2 Q(observed cells) per row; −inf for impossible rows."""
-        return log2_sums_in_blocks(self.log2_parts, data, len(self.trees))
+        return log2_sums_in_blocks(self.component_log2_likelihoods, data, len(self.trees))
 
     def responsibilities(self, data: DataSet) -> Floats:
         """γ_k(row) = λ_k T^k(row) / Q(row), rows × trees (eq. 3.15)."""
-        return shares(self.log2_parts(data), self.weights)
+        return shares(self.component_log2_likelihoods(data), self.weights)
 
     def sample(self, count: int, rng: np.random.Generator) -> DataSet:
         """Independent rows: a component is drawn, then a row of its tree."""

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.pdg.candidate_operations import (
-    Prospect,
+    OperationEffect,
     ScoreWeight,
     best_step,
 )
@@ -105,7 +105,7 @@ class ImproveController(QObject):
         self.bar.tell("Looking at merges, splits and redirections…")
         self._latest_task.ask(partial(_found, graph, rows, weight))
 
-    def _on_found(self, found: tuple[Prospect | None, ScoreWeight]) -> None:
+    def _on_found(self, found: tuple[OperationEffect | None, ScoreWeight]) -> None:
         best, weight = found
         graph = self._desk.graph
         if graph is None or graph is not self._graph:
@@ -138,5 +138,5 @@ def gain_words(score: float | None, bits: float | None, size: float, by: str = "
 
 def _found(
     graph: DecisionGraph, rows: DataSet, weight: ScoreWeight, cancel: CancelToken
-) -> tuple[Prospect | None, ScoreWeight]:
+) -> tuple[OperationEffect | None, ScoreWeight]:
     return best_step(graph, rows, weight, cancel.raise_if_cancelled), weight

@@ -63,9 +63,9 @@ class SizeHistory(QObject):
         if rows is None:
             return
         # Bits of other rows are no points of this chart.
-        of_rows = [p for p in self._points.get(model_id, ()) if p.rows == rows.fingerprint]
-        self._points[model_id] = of_rows
-        if any(p.graph is graph for p in of_rows):
+        take_rows = [p for p in self._points.get(model_id, ()) if p.rows == rows.fingerprint]
+        self._points[model_id] = take_rows
+        if any(p.graph is graph for p in take_rows):
             return
         if rows.codes.size <= MAX_AT_ONCE:
             self._on_measured((model_id, _measured(graph, rows)))

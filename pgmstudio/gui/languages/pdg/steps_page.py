@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.session import DecisionGraphSession, NodeFlows
-from pgmstudio.core.learning.base import Stepped
+from pgmstudio.core.learning.base import SearchStep
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
 from pgmstudio.gui.jobs.debounce import one_shot
@@ -62,7 +62,7 @@ class PdgStepsPage(Page):
     def __init__(self, app: AppContext, run: LearningRun) -> None:
         super().__init__(_key(run))
         self._app, self._run = app, run
-        self._steps: list[Stepped] = []
+        self._steps: list[SearchStep] = []
         self._told = 0
         self._is_requested = False  # a step that has not come yet
         self._end = button(
@@ -121,7 +121,7 @@ class PdgStepsPage(Page):
         return icon("skip-forward")
 
     @property
-    def steps(self) -> list[Stepped]:
+    def steps(self) -> list[SearchStep]:
         """Those told so far, the newest last."""
         return self._steps
 
@@ -166,7 +166,7 @@ class PdgStepsPage(Page):
 
     # -- what comes
 
-    def _on_stepped(self, step: Stepped) -> None:
+    def _on_stepped(self, step: SearchStep) -> None:
         self._told += 1
         self._steps = [*self._steps, step][-MAX_STEPS:]
         self._is_requested = False
@@ -193,7 +193,7 @@ class PdgStepsPage(Page):
         if isinstance(step.model, DecisionGraph):
             self._latest_task.ask(partial(_flows, step.model, step))
 
-    def _on_flows(self, found: tuple[Stepped, NodeFlows, dict[str, NodeView]]) -> None:
+    def _on_flows(self, found: tuple[SearchStep, NodeFlows, dict[str, NodeView]]) -> None:
         step, flows, faces = found
         assert isinstance(step.model, DecisionGraph)
         bands = self.canvas.bands
@@ -241,8 +241,8 @@ _GAINS = ("score", "bits", "size")
 
 
 def _flows(
-    graph: DecisionGraph, step: Stepped, _cancel: CancelToken
-) -> tuple[Stepped, NodeFlows, dict[str, NodeView]]:
+    graph: DecisionGraph, step: SearchStep, _cancel: CancelToken
+) -> tuple[SearchStep, NodeFlows, dict[str, NodeView]]:
     session = DecisionGraphSession(graph)
     faces = {}
     for variable in graph.domain:

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QProgressBar, QWidget
 
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.languages.learners import all_learners
-from pgmstudio.core.learning.params import told_of_missing
+from pgmstudio.core.learning.params import missing_data_note
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.data.imputation import RemedyRow
 from pgmstudio.gui.jobs.job import JobState
@@ -131,7 +131,7 @@ class LearningStep(QWidget):
         refusal = learner.refuses(rows) or ("" if params is not None else "A setting is wrong.")
         if asks:
             refusal = refusal or " ".join(rules.contradictions(plan.names))
-        self._missing.tell(told_of_missing(learner, rows, params))
+        self._missing.tell(missing_data_note(learner, rows, params))
         self._remedies.offer(learner, rows, plan.data_id)
         self._refusal.tell(refusal)
         self.start_button.setEnabled(not refusal and not self._is_busy)

@@ -149,7 +149,7 @@ class WizardState(QObject):
         data, names = self.data, self.names
         if data is None or len(names) == len(data.domain):
             return data
-        return data.of_columns(names)
+        return data.select_columns(names)
 
     def learning_data(self) -> str | None:
         """The data set to learn from; one with fewer columns is added to the project."""

@@ -21,20 +21,26 @@ from pgmstudio.core.experiments.language_comparison.candidates import (
     race_rows,
     race_splits,
 )
-from pgmstudio.core.experiments.language_comparison.results import Race, Races
+from pgmstudio.core.experiments.language_comparison.results import ComparisonState, Races
 from pgmstudio.core.experiments.language_comparison.scheduler import (
     ASKED,
     DUE,
     Budget,
     Finish,
     LanguagesTask,
-    RunBegan,
-    RunOver,
+    RunEnded,
+    RunQueued,
     SplitsTask,
 )
 from pgmstudio.core.experiments.plans import run_task as glimpses
 from pgmstudio.core.experiments.plans.expansion import runs_of_plan
-from pgmstudio.core.experiments.plans.run_task import Glimpses, Harvested, PointWork, RunDone, SoFar
+from pgmstudio.core.experiments.plans.run_task import (
+    CollectedModels,
+    Glimpses,
+    InterimResult,
+    PointWork,
+    RunDone,
+)
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.languages.learners import LearnTask
 from pgmstudio.core.languages.tree.model import Tree
@@ -136,7 +142,7 @@ def test_the_first_split_has_half_of_the_time_and_the_others_share_the_rest() ->
     splits = race_splits(rows_of_a_network(200), count=3, seed=1)
     plan = languages_plan(["tree"], splits[0], smoothing=1.0)
     task = SplitsTask(plan, splits, Budget(400, "each"), Finish(), processes=1)
-    given = [event.seconds for event in task(NEVER) if isinstance(event, RunBegan)]
+    given = [event.seconds for event in task(NEVER) if isinstance(event, RunQueued)]
     assert given[0] == pytest.approx(2 * given[1])
     assert given[1] == pytest.approx(given[2])
 
@@ -264,7 +270,7 @@ def test_a_race_gives_the_models_of_its_learners_and_one_that_is_called_off_give
     rows = race_rows(rows_of_a_network())
     finish = Finish()
     finish.end("Latent classes")  # before it has begun
-    race = Race(["tree", "latent"])
+    race = ComparisonState(["tree", "latent"])
     plan = languages_plan(["latent", "tree"], rows)
     for event in LanguagesTask(plan, rows, Budget(600.0), finish, processes=1)(NEVER):
         race.take(event)
@@ -283,14 +289,14 @@ def test_a_race_gives_the_models_of_its_learners_and_one_that_is_called_off_give
 
 def test_stopping_a_race_keeps_what_is_there_and_every_language_is_over() -> None:
     rows = race_rows(rows_of_a_network())
-    switch, race = StopSwitch(), Race(["tree", "latent", "mixture"])
+    switch, race = StopSwitch(), ComparisonState(["tree", "latent", "mixture"])
     plan = languages_plan(["tree", "latent", "mixture"], rows)
     task = LanguagesTask(plan, rows, Budget(600.0), Finish(), processes=1)
 
     def run() -> None:
         for event in task(switch):
             race.take(event)
-            if isinstance(event, RunOver):
+            if isinstance(event, RunEnded):
                 switch.cancel()
 
     with pytest.raises(Cancelled):
@@ -310,9 +316,9 @@ def test_who_looks_on_sees_models_of_a_run_before_it_is_over_and_its_points_are_
     rows = race_rows(rows_of_a_network())
     run = runs_of_plan(languages_plan(["pdg"], rows), (0.2, 0.5))[0]
     plain = [e for e in PointWork(run, "k")(rows, NEVER) if isinstance(e, CurvePoint)]
-    events = list(PointWork(run, "k", tells_so_far=True)(rows, NEVER))
+    events = list(PointWork(run, "k", reports_interim=True)(rows, NEVER))
     points = [e for e in events if isinstance(e, CurvePoint)]
-    seen = [e for e in events if isinstance(e, SoFar)]
+    seen = [e for e in events if isinstance(e, InterimResult)]
     assert [numbers(point) for point in points] == [numbers(point) for point in plain]
     assert events.index(seen[0]) < events.index(points[0])
     known = {point.key: point for told in seen for point in told.new}
@@ -336,8 +342,8 @@ def test_glimpses_keep_to_their_share_of_the_time_of_learning(
     looks = Glimpses()
     assert not looks.are_due(0.1)
     assert looks.are_due(0.5)
-    for _ in looks.of([Harvested(model)]):
+    for _ in looks.of([CollectedModels(model)]):
         now[0] += 1.0  # measuring and sending it took so long
     assert not looks.are_due(39.0)
     assert looks.are_due(41.0)
-    assert list(looks.of([Harvested(model)])) == []  # nothing new
+    assert list(looks.of([CollectedModels(model)])) == []  # nothing new

@@ -14,7 +14,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.experiments.language_comparison.candidates import LANGUAGES
 from pgmstudio.core.experiments.language_comparison.results import (
-    Race,
+    ComparisonState,
     Races,
     paired,
     same_words,
@@ -23,14 +23,14 @@ from pgmstudio.core.experiments.language_comparison.results import (
 )
 from pgmstudio.core.experiments.language_comparison.scheduler import (
     RowScores,
-    RunBegan,
-    RunOver,
-    RunWent,
+    RunEnded,
+    RunProgress,
+    RunQueued,
     SplitBegan,
     SplitOver,
 )
 from pgmstudio.core.experiments.plans.expansion import PlanRows
-from pgmstudio.core.experiments.plans.run_task import RunDone, SoFar
+from pgmstudio.core.experiments.plans.run_task import InterimResult, RunDone
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 
 Floats = NDArray[np.float64]
@@ -77,19 +77,19 @@ def learned(title: str, key: str, logs: Floats, *, valid: float, size: int) -> l
     return [RowScores(point.key, logs), point]
 
 
-def raced(*languages: tuple[str, float, int]) -> Race:
+def raced(*languages: tuple[str, float, int]) -> ComparisonState:
     """A race in which languages got so many more bits per row than others, with these sizes."""
     rng = np.random.default_rng(1)
-    base, race = rng.normal(-5, 1, 400), Race(["tree", "bn", "pdg"])
+    base, race = rng.normal(-5, 1, 400), ComparisonState(["tree", "bn", "pdg"])
     titles = {one.key: one.title for one in LANGUAGES.values()}
     for key, bits, size in languages:
         logs = base + bits + rng.normal(0, 0.05, 400)
         events = [
-            RunBegan(key, titles[key], 5.0),
-            RunWent(key, titles[key], 0.5, "halfway"),
+            RunQueued(key, titles[key], 5.0),
+            RunProgress(key, titles[key], 0.5, "halfway"),
             *learned(titles[key], key, logs, valid=bits, size=size),
             RunDone(key, 1, 2.0),
-            RunOver(key, titles[key]),
+            RunEnded(key, titles[key]),
         ]
         for event in events:
             race.take(event)  # type: ignore[arg-type]
@@ -103,10 +103,10 @@ def split_events(number: int, *languages: tuple[str, float, int]) -> list[object
     for key, bits, size in languages:
         name, logs = f"{key} {number}", np.full(50, bits)
         events += [
-            RunBegan(name, titles[key], 5.0),
+            RunQueued(name, titles[key], 5.0),
             *learned(titles[key], name, logs, valid=bits, size=size),
             RunDone(name, 1, 2.0),
-            RunOver(name, titles[key]),
+            RunEnded(name, titles[key]),
         ]
     return [*events, SplitOver(number)]
 
@@ -141,8 +141,8 @@ def test_a_language_is_judged_by_all_splits_that_are_over_and_have_all_languages
 
 def test_rows_fill_as_languages_finish() -> None:
     race = raced(("tree", 0.0, 10))
-    race.take(RunBegan("bn", "Bayesian network", 5.0))
-    race.take(RunWent("bn", "Bayesian network", 0.25, "restart 3"))
+    race.take(RunQueued("bn", "Bayesian network", 5.0))
+    race.take(RunProgress("bn", "Bayesian network", 0.25, "restart 3"))
     table = race.table()
     states = {row.language.key: row.state for row in table.rows}
     assert states == {"tree": "learned", "bn": "learning", "pdg": "waiting"}
@@ -156,7 +156,7 @@ def test_rows_fill_as_languages_finish() -> None:
 
 
 def test_validation_rows_choose_the_model_of_a_language_and_test_rows_do_not() -> None:
-    race = Race(["pdg", "tree"])
+    race = ComparisonState(["pdg", "tree"])
     good, better = np.full(50, -3.0), np.full(50, -2.0)
     for logs, valid, size in ((better, -9.0, 20), (good, -4.0, 30), (good, -4.0, 25)):
         for event in learned("PDG", "k", logs, valid=valid, size=size):
@@ -192,7 +192,7 @@ def test_the_sentence_takes_the_cheapest_of_those_that_cannot_be_told_from_the_b
     small = raced(("tree", 0.0, 10), ("bn", -0.2, 40))
     assert "Chow–Liu tree is best" in verdict(small.table())
     assert "the cheapest to ask: take Chow–Liu tree" in verdict(small.table())
-    assert verdict(Race(["tree"]).table()) == ""
+    assert verdict(ComparisonState(["tree"]).table()) == ""
 
 
 def test_a_table_in_a_file_has_every_language_and_all_digits() -> None:
@@ -223,14 +223,14 @@ def test_a_race_run_again_says_whether_it_is_the_same() -> None:
 
 def test_models_of_a_run_that_goes_on_stand_in_the_table_until_its_own_come() -> None:
     race = raced(("tree", 0.0, 10))
-    race.take(RunBegan("k", "PDG", 5.0))
+    race.take(RunQueued("k", "PDG", 5.0))
     logs = np.full(400, -4.0)
     for valid, size, standing in ((-5.0, 20, ()), (-4.0, 30, ("k-020",)), (-3.0, 25, ())):
         scores, point = learned("PDG", "k", logs, valid=valid, size=size)
         assert isinstance(scores, RowScores)
         assert isinstance(point, CurvePoint)
         race.take(scores)
-        race.take(SoFar("k", (point,), (*standing, point.key)))
+        race.take(InterimResult("k", (point,), (*standing, point.key)))
     row = race.table().row("PDG")
     assert (row.state, len(race.points)) == ("learning", 2)
     assert row.point is not None
@@ -239,7 +239,7 @@ def test_models_of_a_run_that_goes_on_stand_in_the_table_until_its_own_come() ->
     assert row.compared.log2_likelihood_per_row == -4.0
     for event in [*learned("PDG", "k", logs, valid=-9.0, size=40), RunDone("k", 1, 2.0)]:
         race.take(event)  # type: ignore[arg-type]
-    race.take(RunOver("k", "PDG"))
+    race.take(RunEnded("k", "PDG"))
     row = race.table().row("PDG")
     assert row.state == "learned"
     assert row.point is not None
@@ -247,12 +247,12 @@ def test_models_of_a_run_that_goes_on_stand_in_the_table_until_its_own_come() ->
 
 
 def test_the_best_so_far_of_a_run_that_ends_without_a_word_stays() -> None:
-    race = Race(["pdg"])
-    race.take(RunBegan("k", "PDG", 5.0))
+    race = ComparisonState(["pdg"])
+    race.take(RunQueued("k", "PDG", 5.0))
     scores, point = learned("PDG", "k", np.full(50, -4.0), valid=-5.0, size=20)
     assert isinstance(scores, RowScores)
     assert isinstance(point, CurvePoint)
-    for event in (scores, SoFar("k", (point,), (point.key,)), RunOver("k", "PDG")):
+    for event in (scores, InterimResult("k", (point,), (point.key,)), RunEnded("k", "PDG")):
         race.take(event)
     race.end()
     row = race.table().row("PDG")

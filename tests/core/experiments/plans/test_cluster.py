@@ -19,7 +19,7 @@ from pgmstudio.core.experiments.plans.dask_executor import Cluster
 from pgmstudio.core.experiments.plans.expansion import PINNED_VERSION, PlanRows
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
 from pgmstudio.core.experiments.plans.run_task import RunDone
-from pgmstudio.core.experiments.plans.runner import Here, Place, planned_keys, run_plan
+from pgmstudio.core.experiments.plans.runner import Place, SerialExecutor, planned_keys, run_plan
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from tests.strategies import random_network
 
@@ -102,7 +102,7 @@ def points_of(place: Place, rows: PlanRows) -> list[CurvePoint]:
 def test_two_workers_give_the_same_numbers_and_one_that_dies_takes_nothing_with_it(
     cluster: Running, rows: PlanRows
 ) -> None:
-    here = points_of(Here(), rows)
+    here = points_of(SerialExecutor(), rows)
     assert len(here) == 2 * (3 + 4)
     there = points_of(Cluster(cluster.address), rows)
     assert told(there) == told(here)

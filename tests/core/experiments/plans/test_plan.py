@@ -151,7 +151,7 @@ def test_a_key_depends_on_what_decides_the_numbers(
     run = one_run()
     key = run_key(run, rows)
     assert key == run_key(one_run(), rows)
-    fewer = replace(rows, train=rows.train.of_rows(slice(0, 299)))
+    fewer = replace(rows, train=rows.train.take_rows(slice(0, 299)))
     other_states = replace(rows, test=DataSet(rows.test.domain, rows.test.codes[:, ::-1]))
     different = {
         key,

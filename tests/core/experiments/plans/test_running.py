@@ -28,9 +28,9 @@ from pgmstudio.core.experiments.plans.run_task import (
 )
 from pgmstudio.core.experiments.plans.runner import (
     Earlier,
-    Here,
-    LocalPool,
     PlanTask,
+    ProcessExecutor,
+    SerialExecutor,
     planned_keys,
     run_plan,
 )
@@ -55,7 +55,7 @@ def rows() -> PlanRows:
 
 
 def events_of(plan: Plan, rows: PlanRows, **told: Any) -> list[PointEvent]:
-    return list(run_plan(plan, rows, cancel=NEVER, **({"place": Here()} | told)))
+    return list(run_plan(plan, rows, cancel=NEVER, **({"place": SerialExecutor()} | told)))
 
 
 def points_of(plan: Plan, rows: PlanRows, **told: Any) -> list[CurvePoint]:
@@ -140,11 +140,11 @@ def test_local_optima_of_restarts_are_points_when_asked_for() -> None:
 
 def test_a_pool_gives_the_same_points_as_this_process(rows: PlanRows) -> None:
     plan = replace(TREES, queries=QueryPlan(count=10, targets=1, given=1, timed=2))
-    assert told(points_of(plan, rows, place=LocalPool(2))) == told(points_of(plan, rows))
+    assert told(points_of(plan, rows, place=ProcessExecutor(2))) == told(points_of(plan, rows))
 
 
 def test_a_plan_is_a_task_with_the_same_points(rows: PlanRows) -> None:
-    task = PlanTask(TREES, rows, place=Here())
+    task = PlanTask(TREES, rows, place=SerialExecutor())
     found = [event for event in task(NEVER) if isinstance(event, CurvePoint)]
     assert told(found) == told(points_of(TREES, rows))
 
@@ -207,7 +207,7 @@ def test_a_run_that_fails_is_told_and_is_done(odd: str, rows: PlanRows) -> None:
     events = events_of(plan, rows)
     assert problems_of(events) == ["Odd: It cannot be done."]
     assert [e.points for e in events if isinstance(e, RunDone)] == [0, 1]
-    few = replace(rows, train=rows.train.of_rows(slice(0, 5)))
+    few = replace(rows, train=rows.train.take_rows(slice(0, 5)))
     assert problems_of(events_of(plan, few)) == ["Odd: It wants more rows."] * 2
 
 
@@ -227,7 +227,7 @@ def test_stopping_keeps_the_points_and_leaves_the_run_in_progress_undone(
     plan = Plan((LearnerGrid(odd, {"what": ("end", "wait with a model")}),))
     switch, kept = StopSwitch(), []
     with pytest.raises(Cancelled):  # noqa: PT012 - the loop is what is stopped
-        for event in run_plan(plan, rows, cancel=switch, place=Here()):
+        for event in run_plan(plan, rows, cancel=switch, place=SerialExecutor()):
             kept.append(event)
             if isinstance(event, RunDone):
                 threading.Timer(0.05, switch.cancel).start()
@@ -253,7 +253,7 @@ def test_a_run_stopped_while_it_is_measured_tells_its_end_where_nobody_makes_it_
     assert all(one.cut_after is not None and one.seconds > 0 for one in done)
 
 
-class BuggyPlace(Here):
+class BuggyPlace(SerialExecutor):
     """As a pool tells of a bug in one of its works."""
 
     def events(self, rows: PlanRows, works: Any, cancel: CancelToken) -> Iterator[tuple[int, Any]]:
@@ -270,7 +270,7 @@ def test_a_bug_in_one_run_is_raised_when_the_others_are_through(rows: PlanRows) 
     assert points == [0.6, 0.9]
 
 
-class DyingPlace(Here):
+class DyingPlace(SerialExecutor):
     """As a pool whose first process dies when its run has told its points."""
 
     def events(self, rows: PlanRows, works: Any, cancel: CancelToken) -> Iterator[tuple[int, Any]]:
@@ -287,7 +287,7 @@ def test_a_run_that_is_begun_again_tells_its_points_once(rows: PlanRows) -> None
 
 def test_rows_and_possible_queries_are_needed(rows: PlanRows) -> None:
     with pytest.raises(DataError, match="rows to test on"):
-        events_of(TREES, replace(rows, test=rows.test.of_rows(slice(0, 0))))
+        events_of(TREES, replace(rows, test=rows.test.take_rows(slice(0, 0))))
     with pytest.raises(ParameterError, match="not be more than the 5"):
         events_of(replace(TREES, queries=QueryPlan()), rows)
 

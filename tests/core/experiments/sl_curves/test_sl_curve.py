@@ -278,7 +278,7 @@ def test_what_a_learner_says_comes_through_with_its_name(plain: str, data: DataS
 def test_a_learner_that_refuses_or_fails_becomes_a_note_and_the_rest_goes_on(
     plain: str, data: DataSet
 ) -> None:
-    few = data.of_rows(slice(0, 5))
+    few = data.take_rows(slice(0, 5))
     refused = events_of(CurvePlan.of([plain, "tree.chow-liu"], lambdas=(0.5,)), few, data)
     assert RunProblem("Plain: It does not like few rows.") in refused
     assert sum(isinstance(e, CurvePoint) for e in refused) == 1
@@ -313,7 +313,7 @@ def test_a_wrong_plan_is_refused_at_once_with_everything_that_is_wrong(data: Dat
 
 def test_rows_are_needed_on_both_sides(data: DataSet) -> None:
     with pytest.raises(DataError, match="rows to test on"):
-        events_of(CurvePlan.of(["tree.chow-liu"]), data, data.of_rows(slice(0, 0)))
+        events_of(CurvePlan.of(["tree.chow-liu"]), data, data.take_rows(slice(0, 0)))
 
 
 def test_parameters_without_a_penalty_are_not_swept() -> None:

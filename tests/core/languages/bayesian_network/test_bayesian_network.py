@@ -46,7 +46,7 @@ def test_impossible_rows_are_minus_infinity() -> None:
 def test_columns_are_found_by_name() -> None:
     network = two_coins()
     rows = DataSet.from_rows(network.domain, [("0", "1"), ("1", "0")])
-    turned = rows.of_columns(["b", "a"])
+    turned = rows.select_columns(["b", "a"])
     assert np.array_equal(network.log2_probabilities(turned), network.log2_probabilities(rows))
 
 

@@ -14,7 +14,7 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.languages.pdg.candidate_operations import (
     Deed,
-    Prospect,
+    OperationEffect,
     ScoreWeight,
     Step,
     all_steps,
@@ -155,7 +155,7 @@ def test_redirections_lead_every_other_arc_here_and_every_own_arc_elsewhere() ->
 
 
 def test_the_score_weighs_by_lambda_or_as_bic() -> None:
-    one = Prospect(Step(Deed.SPLIT, "X", 0), bits=10.0, size=4, free=2)
+    one = OperationEffect(Step(Deed.SPLIT, "X", 0), bits=10.0, size=4, free=2)
     assert one.score(ScoreWeight(1024.0)) == pytest.approx(10 - 0.5 * 10 * 2)
     assert one.score(ScoreWeight(1024.0, 0.25)) == pytest.approx(0.75 * 10 - 0.25 * 4)
 

@@ -211,7 +211,7 @@ LOGIC1 = "ABCGDEFHIJ"
 @pytest.mark.parametrize(
     ("data", "bits", "node_counts", "size"),
     [
-        (all_rows("logic1").of_columns(LOGIC1), 4, (1, 2, 3, 3, 2, 2, 2, 2, 3, 2), 44),
+        (all_rows("logic1").select_columns(LOGIC1), 4, (1, 2, 3, 3, 2, 2, 2, 2, 3, 2), 44),
         (all_rows("logic2"), 4, (1, 2, 2, 2, 2), 18),
         (all_rows("logic3"), 7, (1, 2, 3, 3, 3, 3, 3, 2), 40),
         (all_rows("parity", variables=8), 7, (1, *[2] * 7), 30),

@@ -15,7 +15,7 @@ from pgmstudio.core.data.dataset import MAX_STATES, DataSet
 from pgmstudio.core.data.resampling import canonical, hold_out
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
-from pgmstudio.core.execution.thread_pool import retold
+from pgmstudio.core.execution.thread_pool import map_events
 from pgmstudio.core.languages.latent_class.learning.learner import MIN_HELD_ROWS
 from pgmstudio.core.languages.pdg.learning.em import graph_by_em
 from pgmstudio.core.languages.pdg.learning.forest import parse_forest
@@ -31,7 +31,7 @@ from pgmstudio.core.languages.pdg.learning.state import PdgRows
 from pgmstudio.core.languages.pdg.learning.trace import PdgPoint, PdgScan, bits_per_row
 from pgmstudio.core.languages.pdg.measures import refitted
 from pgmstudio.core.languages.pdg.model import DecisionGraph
-from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent, Stepped
+from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent, SearchStep
 from pgmstudio.core.learning.params import ON_MISSING, missing_sentence, refuse_empty
 from pgmstudio.core.learning.smoothing import tune_smoothing
 from pgmstudio.core.params import AUTO
@@ -45,7 +45,7 @@ class PdgLearner:
     kind = "pdg"
     params_type = PdgParams
     obeys_knowledge = False
-    tells_steps = True  # every split, merge and redirection, to whoever walks through a run
+    reports_steps = True  # every split, merge and redirection, to whoever walks through a run
 
     def refuses(self, data: DataSet) -> str | None:
         return refuse_empty(data)
@@ -143,7 +143,7 @@ class _Run:
             self._fraction = progress.fraction
             return progress
 
-        return (yield from retold(search, event))
+        return (yield from map_events(search, event))
 
     def finish(self) -> Iterator[LearnEvent]:
         """The chosen model with its parameters fitted to all rows."""
@@ -265,9 +265,9 @@ def _place(told: SweepTold, lambdas: int, *, is_upward: bool) -> str:
     return f"{way}λ {told.lambdas_done + 1} of {lambdas}, forest {told.forest}"
 
 
-def _stepped(step: PdgStep, place: str) -> Stepped:
+def _stepped(step: PdgStep, place: str) -> SearchStep:
     gains = {"score": step.score, "bits": step.bits, "size": float(step.size)}
-    return Stepped(step.words, place, step.graph, step.touched, gains)
+    return SearchStep(step.words, place, step.graph, step.touched, gains)
 
 
 def _sweeping(

@@ -19,7 +19,7 @@ from itertools import islice
 import numpy as np
 
 from pgmstudio.core.execution.events import CancelToken, StepToken, step_token
-from pgmstudio.core.execution.thread_pool import Search, retold, side_by_side
+from pgmstudio.core.execution.thread_pool import Search, map_events, side_by_side
 from pgmstudio.core.languages.pdg.learning.forest import Grown, Placing, grow_by_gains, learn_forest
 from pgmstudio.core.languages.pdg.learning.params import GAINS, SIZE_PAR, WAYS, PdgParams
 from pgmstudio.core.languages.pdg.learning.search import PdgStep, Swept, in_steps, learn_pdg
@@ -29,7 +29,7 @@ from pgmstudio.core.languages.pdg.operators import idle_as_roots
 from pgmstudio.core.scores.local import spaced_lambdas
 
 
-class Gainful:
+class RelocationGains:
     """Where, by itself, each variable would gain over where it is in a graph; found when asked."""
 
     def __init__(self, state: PdgState, lambda_: float) -> None:
@@ -49,7 +49,7 @@ class Gainful:
 
 
 def changed(
-    forest: Forest, guide: Gainful, rng: np.random.Generator, seen: set[Forest]
+    forest: Forest, guide: RelocationGains, rng: np.random.Generator, seen: set[Forest]
 ) -> Forest | None:
     """A forest that was not seen before, one change away; None when ten draws found none.
 
@@ -136,7 +136,7 @@ _CELLS_FOR_THREADS = 50_000
 
 
 @dataclass(frozen=True, eq=False)
-class Planted:
+class CandidateForest:
     """A forest of the population: its number from 1, and the random numbers of its searches."""
 
     number: int
@@ -154,7 +154,7 @@ class Learned:
     """The best graph of one λ, with the likeliest parameters; S_λ and L are in bits."""
 
     lambda_: float
-    planted: Planted
+    planted: CandidateForest
     graph: DecisionGraph
     score: float
     log2_likelihood: float
@@ -210,7 +210,7 @@ class Population:
         self.lambdas = tuple(sorted(set(given), reverse=True))
         cells = rows.row_count * len(rows.cards)
         self._threads = 1 if cells < _CELLS_FOR_THREADS else os.cpu_count() or 1
-        self.forests: list[Planted] = []
+        self.forests: list[CandidateForest] = []
         self.pruned = self._made = 0
         self._seen: set[Forest] = set()
 
@@ -225,10 +225,10 @@ class Population:
         count = min(MIN_FORESTS, self._params.population)
         self.forests = [self._planted(forest, own) for own in rng.spawn(count)]
 
-    def _planted(self, forest: Forest, rng: np.random.Generator) -> Planted:
+    def _planted(self, forest: Forest, rng: np.random.Generator) -> CandidateForest:
         self._seen.add(forest)
         self._made += 1
-        return Planted(self._made, forest, rng, RowClasses(self._rows, forest))
+        return CandidateForest(self._made, forest, rng, RowClasses(self._rows, forest))
 
     def grow(self, rng: np.random.Generator) -> Generator[GrowingTold, None, None]:
         """Phase I: the forests, each with random numbers of its own."""
@@ -236,7 +236,9 @@ class Population:
         rngs = rng.spawn(count)
         searches = [self._growing(number, rngs[number]) for number in range(count)]
         events = side_by_side(searches, self._threads, self._cancel)
-        forests = yield from retold(events, lambda told: GrowingTold(told[0] + 1, count, told[1]))
+        forests = yield from map_events(
+            events, lambda told: GrowingTold(told[0] + 1, count, told[1])
+        )
         self.plant(forests, rngs)
 
     def _growing(self, number: int, rng: np.random.Generator) -> Search[Grown, Forest]:
@@ -283,7 +285,7 @@ class Population:
         return found[0]
 
     def _learn_all(
-        self, place: int, planted: list[Planted]
+        self, place: int, planted: list[CandidateForest]
     ) -> Generator[SweepTold, None, list[Learned]]:
         lambda_ = self.lambdas[place]
         searches = [partial(self._search, one, lambda_) for one in planted]
@@ -296,9 +298,9 @@ class Population:
             which, count = planted[number].number, len(planted)
             return SweepTold(lambda_, place, which, number, count, self.pruned, told)
 
-        return (yield from retold(events, swept))
+        return (yield from map_events(events, swept))
 
-    def _offspring(self, found: list[Learned]) -> tuple[list[int], list[Planted]]:
+    def _offspring(self, found: list[Learned]) -> tuple[list[int], list[CandidateForest]]:
         """Changed copies of the best forests, the best first, and whose place each may take.
 
         The best chain is changed twice: what its order is worth shows late.
@@ -306,7 +308,7 @@ class Population:
         parents = list(range(min(len(found), max(MIN_FORESTS, len(found) // 4))))
         chains = [n for n, one in enumerate(found) if is_chain(one.planted.forest)]
         places, made = [], []
-        guides: dict[int, Gainful] = {}
+        guides: dict[int, RelocationGains] = {}
         for place in [*parents, *chains[:1]]:
             self._cancel.raise_if_cancelled()
             parent = found[place]
@@ -314,14 +316,14 @@ class Population:
             if place not in guides:
                 graph = parent.graph
                 state = PdgState(self._rows, graph.forest, start=graph)
-                guides[place] = Gainful(state, parent.lambda_)
+                guides[place] = RelocationGains(state, parent.lambda_)
             forest = changed(parent.planted.forest, guides[place], rng, self._seen)
             if forest is not None:
                 places.append(place)
                 made.append(self._planted(forest, rng))
         return places, made
 
-    def _prune(self, best_first: list[Planted]) -> None:
+    def _prune(self, best_first: list[CandidateForest]) -> None:
         gone = math.floor(len(best_first) * self._params.prune_percent / 100)
         kept = max(min(MIN_FORESTS, len(best_first)), len(best_first) - gone)
         self.pruned += len(best_first) - kept
@@ -332,7 +334,7 @@ class Population:
         self.forests = sorted(stay, key=lambda planted: planted.number)
 
     def _search(
-        self, planted: Planted, lambda_: float, cancel: CancelToken
+        self, planted: CandidateForest, lambda_: float, cancel: CancelToken
     ) -> Generator[Swept | PdgStep, None, Learned]:
         start = PdgState(
             self._rows,
@@ -356,7 +358,7 @@ class Population:
         def swept(told: Swept | PdgStep) -> SweepTold:
             return SweepTold(own.lambda_, place, planted.number, 0, 1, self.pruned, told)
 
-        found = yield from retold(searching, swept)
+        found = yield from map_events(searching, swept)
         merged = self._learned(found, planted, own.lambda_)
         return replace(merged, is_reused=True) if merged.score > own.score else own
 
@@ -367,7 +369,7 @@ class Population:
         yield from in_steps(state, merge, lambda_, walker)
         return (yield from learn_pdg(state, lambda_, self._rules, rng, self._cancel, walker))
 
-    def _learned(self, state: PdgState, planted: Planted, lambda_: float) -> Learned:
+    def _learned(self, state: PdgState, planted: CandidateForest, lambda_: float) -> Learned:
         graph, bits = state.graph(), state.log2_likelihood()
         if self._params.forest is None:
             graph = idle_as_roots(graph)

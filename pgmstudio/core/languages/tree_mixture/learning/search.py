@@ -16,7 +16,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import canonical, case_total, hold_out
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
-from pgmstudio.core.execution.thread_pool import retold
+from pgmstudio.core.execution.thread_pool import map_events
 from pgmstudio.core.languages.edge_constraints import ForestRules, rules_beside
 from pgmstudio.core.languages.latent_class.learning.learner import MIN_HELD_ROWS
 from pgmstudio.core.languages.tree.learning.accelerated import ACCELERATED, Choice
@@ -97,7 +97,7 @@ def _told(
     def told(share: float) -> Progress:
         return Progress(begin + 0.5 * PREPARED * share, f"{words}: {share:.0%}")
 
-    return (yield from retold(listing, told))
+    return (yield from map_events(listing, told))
 
 
 # What is tried without a list of numbers.

@@ -83,8 +83,8 @@ def cv_score_by_hand(data: DataSet, folds: np.ndarray, smoothing: float) -> floa
     total = 0.0
     dag = Dag.from_edges(DOMAIN.names, [("a", "b")])
     for fold in range(FOLDS):
-        kept = fit_tables(data.of_rows(folds != fold), dag, smoothing).network
-        total += float(kept.log2_probabilities(data.of_rows(folds == fold)).sum())
+        kept = fit_tables(data.take_rows(folds != fold), dag, smoothing).network
+        total += float(kept.log2_probabilities(data.take_rows(folds == fold)).sum())
     return total / FOLDS
 
 
@@ -145,7 +145,7 @@ def test_a_weighted_row_is_tuned_as_the_rows_it_stands_for() -> None:
     data = random_rows(6, rows=20)
     weights = np.random.default_rng(7).integers(1, 4, 20)
     weighted = DataSet(DOMAIN, data.codes, weights.astype(np.float64))
-    expanded = data.of_rows(np.repeat(np.arange(20), weights))
+    expanded = data.take_rows(np.repeat(np.arange(20), weights))
     families = [(0,), (0, 1)]
     one = tune_smoothing(weighted, families, np.random.default_rng(8))
     other = tune_smoothing(expanded, families, np.random.default_rng(8))

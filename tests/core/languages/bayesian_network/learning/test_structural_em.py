@@ -135,7 +135,7 @@ def test_imputing_matches_columns_by_name_and_leaves_strange_ones() -> None:
         seen = data.column(name) != data.missing_code
         assert np.array_equal(filled.column(name)[seen], data.column(name)[seen])
     with pytest.raises(DataError, match="no column in common"):
-        impute_by_model(network, filled.of_columns(["strange"]), np.random.default_rng(2))
+        impute_by_model(network, filled.select_columns(["strange"]), np.random.default_rng(2))
 
 
 @pytest.mark.parametrize("search", ["hill-climb", "kes"])
@@ -193,7 +193,7 @@ def test_rules_hold_in_every_round() -> None:
 def test_a_variable_of_the_start_that_is_no_column_is_hidden_and_used() -> None:
     network, data = chain(share=0.0)
     middle = "X2"
-    shown = data.of_columns([name for name in data.domain.names if name != middle])
+    shown = data.select_columns([name for name in data.domain.names if name != middle])
     last = run(shown, start=network)[-1]
     assert isinstance(last, Finished)
     assert middle in last.model.domain

@@ -59,7 +59,7 @@ def test_weighted_rows_are_as_many_rows() -> None:
     data = random_classes(rng, 4, 2).sample(40, rng)
     start = random_classes(np.random.default_rng(1), 4, 2)
     repeats = rng.integers(1, 4, data.row_count)
-    expanded = data.of_rows(np.repeat(np.arange(data.row_count), repeats))
+    expanded = data.take_rows(np.repeat(np.arange(data.row_count), repeats))
     weighted = DataSet(data.domain, data.codes, repeats.astype(float))
     one, other = (LatentEm(class_rows(d), start) for d in (expanded, weighted))
     for _ in range(3):

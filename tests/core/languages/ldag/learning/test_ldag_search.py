@@ -294,7 +294,7 @@ def test_held_out_rows_are_scored_by_the_counts_of_the_others() -> None:
         seen += held.total_weight
         assert train.total_weight + held.total_weight == 1841
         model, _ = LabelScores(train, PartitionScore()).model(dag)
-        changed = held.of_rows(np.zeros(held.row_count, dtype=np.intp))
+        changed = held.take_rows(np.zeros(held.row_count, dtype=np.intp))
         again, _ = LabelScores(train, PartitionScore()).model(dag)
         assert held_out_bits(model, changed) == held_out_bits(again, changed)
         counts = LabelScores(train, PartitionScore()).counts(2, (0, 1))

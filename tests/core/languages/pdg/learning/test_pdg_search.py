@@ -152,7 +152,7 @@ def test_a_traversal_of_splits_is_one_that_single_splits_could_make(seed: int) -
                 rebuilt, done = split(rebuilt, variable, node), done + 1
     assert done == split_count
     assert rebuilt.node_counts == after.node_counts
-    cases = data.of_rows(slice(0, 50))
+    cases = data.take_rows(slice(0, 50))
     assert refitted(rebuilt, data).log2_probabilities(cases) == pytest.approx(
         after.log2_probabilities(cases)
     )

@@ -12,7 +12,7 @@ from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.execution.thread_pool import value_of
 from pgmstudio.core.languages.pdg.learning import forest as pdg_gains
 from pgmstudio.core.languages.pdg.learning.forest import SPREAD, Placing, _grown, _Place
-from pgmstudio.core.languages.pdg.learning.population import Gainful
+from pgmstudio.core.languages.pdg.learning.population import RelocationGains
 from pgmstudio.core.languages.pdg.learning.state import Forest, PdgRows, PdgState, RowClasses
 from tests.core.languages.pdg.learning.test_pdg_search import begun
 from tests.decision_graphs import random_graph
@@ -209,7 +209,7 @@ def test_changes_are_drawn_from_all_that_gain(seed: int, lambda_: float) -> None
         if above not in (i, state.forest[i])
     }
     found = {pair: gain for pair, gain in gains.items() if gain > 0}
-    guide = Gainful(state, lambda_)
+    guide = RelocationGains(state, lambda_)
     assert bool(guide) == bool(found)
     if found:
         shares = np.array(list(found.values()))

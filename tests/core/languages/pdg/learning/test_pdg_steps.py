@@ -18,7 +18,7 @@ from pgmstudio.core.languages.pdg.learning.search import replayed
 from pgmstudio.core.languages.pdg.learning.state import Batch, PdgRows, PdgState
 from pgmstudio.core.languages.pdg.measures import refitted
 from pgmstudio.core.languages.pdg.model import DecisionGraph
-from pgmstudio.core.learning.base import LearnEvent, Stepped
+from pgmstudio.core.learning.base import LearnEvent, SearchStep
 from tests.contracts.test_learners import differences
 from tests.decision_graphs import random_graph, two_trees
 from tests.strategies import all_cases
@@ -36,7 +36,7 @@ def learned(cancel: StopSwitch | None = None) -> list[LearnEvent]:
     rng = np.random.default_rng(3)
     for event in PdgLearner().run(rows_of_two_trees(), PARAMS, rng=rng, cancel=cancel or NEVER):
         found.append(event)
-        if cancel is not None and isinstance(event, Stepped) and cancel.is_stepping:
+        if cancel is not None and isinstance(event, SearchStep) and cancel.is_stepping:
             cancel.step()
     return found
 
@@ -77,13 +77,13 @@ def test_the_steps_lead_from_the_graph_before_to_the_one_after(seed: int) -> Non
 
 def test_a_run_that_is_walked_through_ends_as_one_that_is_not() -> None:
     plain = learned()
-    assert not any(isinstance(event, Stepped) for event in plain)
+    assert not any(isinstance(event, SearchStep) for event in plain)
     switch = StopSwitch()
     switch.pause()
     switch.step()
     walked = learned(switch)
-    steps = [event for event in walked if isinstance(event, Stepped)]
-    others = [event for event in walked if not isinstance(event, Stepped)]
+    steps = [event for event in walked if isinstance(event, SearchStep)]
+    others = [event for event in walked if not isinstance(event, SearchStep)]
     assert differences(plain, others) == []
     assert {"Split", "Merge", "Lead"} == {step.words.split()[0] for step in steps}
     for step in steps:
@@ -101,7 +101,7 @@ def test_whoever_resumes_is_told_no_further_step() -> None:
     switch.step()
     rng, told = np.random.default_rng(3), 0
     for event in PdgLearner().run(rows_of_two_trees(), PARAMS, rng=rng, cancel=switch):
-        if isinstance(event, Stepped):
+        if isinstance(event, SearchStep):
             told += 1
             if told == 5:
                 switch.resume()

@@ -197,7 +197,7 @@ def test_odd_shapes_are_handled(codes: Any) -> None:
 def test_rows_of_weight_0_count_for_nothing() -> None:
     data = sparse_data(11, n=20)
     weights = np.random.default_rng(0).integers(0, 3, data.row_count).astype(float)
-    kept = data.of_rows(np.repeat(np.arange(data.row_count), weights.astype(int)))
+    kept = data.take_rows(np.repeat(np.arange(data.row_count), weights.astype(int)))
     zeroed = accelerated_forest(cell_rows(data), weights)
     assert zeroed.gain() == pytest.approx(accelerated_forest(cell_rows(kept)).gain(), rel=1e-12)
 

@@ -114,7 +114,7 @@ def test_rows_put_together_are_all_the_rows() -> None:
     rng = np.random.default_rng(4)
     data = with_missing(rng, random_mixture(rng, 4, 2).sample(90, rng), 0.1)
     whole = sparse_rows(data)
-    parts = [sparse_rows(data.of_rows(part), whole) for part in (slice(0, 50), slice(50, 90))]
+    parts = [sparse_rows(data.take_rows(part), whole) for part in (slice(0, 50), slice(50, 90))]
     together = joined(*parts)
     assert together.total_weight == 90
     em = TreeMixtureEm(whole, 2, TreePriors(2.0))

@@ -226,10 +226,10 @@ def test_21_with_a_visible_choice_every_class_has_its_own_tree(is_shared: bool) 
     rows = sparse_rows(data, choice="choice")
     em = TreeMixtureEm(rows, 3, TreePriors(is_shared=is_shared))
     em.start_at_random(rng)
-    rest = data.of_columns([n for n in data.domain.names if n != "choice"])
+    rest = data.select_columns([n for n in data.domain.names if n != "choice"])
     chosen = data.column("choice")
     assert em.weights == pytest.approx(np.bincount(chosen, minlength=3) / 400, abs=1e-12)
-    alone = [one_tree(rest.of_rows(chosen == k)) for k in range(3)]
+    alone = [one_tree(rest.take_rows(chosen == k)) for k in range(3)]
     if is_shared:  # edge weights are I(u;v | class)
         given = np.tensordot(em.weights, [one.information[0] for one in alone], axes=1)
         found = sum(given[v, p] for v, p in enumerate(em.forests[0]) if p >= 0)

@@ -222,7 +222,7 @@ def test_rules_and_a_visible_choice_go_together_unless_it_must_have_an_edge() ->
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("toward", ["marginal", "uniform"])
 def test_every_policy_gives_a_density(two_kinds: DataSet, policy: str, toward: str) -> None:
-    few = two_kinds.of_rows(slice(0, 300))
+    few = two_kinds.take_rows(slice(0, 300))
     model = model_of(events(few, components=(2,), policy=policy, toward=toward, smoothing=0.5))
     assert np.isfinite(model.log2_probabilities(two_kinds)).all()
 
@@ -254,7 +254,7 @@ def test_progress_tells_bits_held_out_bits_and_edges(two_kinds: DataSet) -> None
 
 
 def test_rows_given_to_choose_by_leave_all_others_to_learn_from(two_kinds: DataSet) -> None:
-    train, held = two_kinds.of_rows(slice(0, 1500)), two_kinds.of_rows(slice(1500, 2000))
+    train, held = two_kinds.take_rows(slice(0, 1500)), two_kinds.take_rows(slice(1500, 2000))
     search = MixtureSearch(
         train,
         MixtureParams(components=(2,)),

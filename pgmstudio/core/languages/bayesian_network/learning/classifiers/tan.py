@@ -157,7 +157,7 @@ def conditional_information_nats(data: DataSet, target: int, cancel: CancelToken
     above = np.triu_indices(n, 1)
     summed, rows = np.zeros((n, n)), np.zeros((n, n))
     for state in range(data.domain.cardinalities[target]):
-        pairs = pair_counts(data.of_rows(data.codes[target] == state), cancel)
+        pairs = pair_counts(data.take_rows(data.codes[target] == state), cancel)
         total = np.zeros((n, n))
         if n > 1:
             total[above] = np.add.reduceat(pairs.flat, pairs.offsets[above])

@@ -61,7 +61,7 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Climbing:
+class SearchProgress:
     """A climb on its way; the class comes now and then, for a model that can be looked at."""
 
     step: int
@@ -83,10 +83,10 @@ class Climbed:
     seconds: float = field(compare=False)
 
 
-ClimbEvent = Climbing | Climbed
+ClimbEvent = SearchProgress | Climbed
 
 
-class Climber:
+class EquivalenceSearchWorker:
     """Rules, scores and gains of one data set, kept from climb to climb."""
 
     def __init__(self, data: DataSet, params: KesParams) -> None:
@@ -123,7 +123,7 @@ class Climber:
         for score in climb.climb(planned.greediness, self._phases, planned.rng, cancel):
             step, shown = climb.step, climb.step % self._show_every == 0
             if (shown or step % self._tell_every == 0) and climb.last is not None:
-                yield Climbing(
+                yield SearchProgress(
                     step,
                     score,
                     climb.cpdag.edge_count,
@@ -136,7 +136,7 @@ class Climber:
 
 
 @dataclass(frozen=True, eq=False)
-class ClimbTask:
+class SearchTask:
     """Some climbs of a plan as a value that can be sent to a process."""
 
     data: DataSet
@@ -145,7 +145,7 @@ class ClimbTask:
     first_rows: FirstRows
 
     def __call__(self, cancel: CancelToken) -> Iterator[tuple[int, ClimbEvent]]:
-        climber = Climber(self.data, self.params)
+        climber = EquivalenceSearchWorker(self.data, self.params)
         climber.gains.take(self.first_rows)
         for planned in self.plan:
             for event in climber.events(planned, cancel):
@@ -174,7 +174,7 @@ def spread(
 ) -> Iterator[tuple[int, ClimbEvent]]:
     """The climbs of a plan over several processes, told in the order of the plan."""
     tasks = [
-        ClimbTask(data, params, tuple(plan[part::processes]), first_rows)
+        SearchTask(data, params, tuple(plan[part::processes]), first_rows)
         for part in range(processes)
     ]
     told = (event for _, event in in_processes(tasks, cancel))
@@ -216,7 +216,7 @@ class KesSearch:
 
     def __init__(self, data: DataSet, params: KesParams, rng: np.random.Generator) -> None:
         self._data, self._params = data, params
-        self.climber = Climber(data, params)
+        self.climber = EquivalenceSearchWorker(data, params)
         self.rules, self.scores = self.climber.rules, self.climber.scores
         is_exact = params.neighbourhood == "exact"
         self._runs_of = {
@@ -301,12 +301,12 @@ class KesSearch:
             "restarts": float(total),
             "step": float(self._steps + event.step),
         }
-        if isinstance(event, Climbing) and event.better is not None:
+        if isinstance(event, SearchProgress) and event.better is not None:
             counters["better neighbours"] = float(event.better)
         words = f"k = {k:g}"
         if self._runs_of[k] > 1:
             words += f", restart {planned.number - before + 1} of {self._runs_of[k]}"
-        last = event.move if isinstance(event, Climbing) else "at a local optimum"
+        last = event.move if isinstance(event, SearchProgress) else "at a local optimum"
         return Progress(done / total if total > 1 else None, f"{words}: {last}", counters)
 
     def sentences(self, best: Pdag) -> Iterator[str]:

@@ -103,7 +103,7 @@ def completed_rows(
     sample = rows
     if rows.row_count > SAMPLE_ROWS:
         chosen = own.choice(rows.row_count, SAMPLE_ROWS, replace=False)
-        sample = rows.of_rows(np.sort(chosen))
+        sample = rows.take_rows(np.sort(chosen))
     is_tree = is_tree or len(data.domain) > MAX_NETWORK_COLUMNS
     growth = GROWTHS[0]
     if not is_tree:

@@ -203,7 +203,7 @@ def incomplete_rows(data: DataSet) -> DataSet:
     chosen = (data.codes == data.missing_code).any(axis=0)
     if data.weights is not None:
         chosen &= data.weights > 0
-    return data.of_rows(chosen).merged()
+    return data.take_rows(chosen).merged()
 
 
 def impossible_rows(dag: Dag, observed: Sequence[Counts], tables: Sequence[Table]) -> DataError:
@@ -331,7 +331,7 @@ class _TreeRows:
     """Rows with a part too large to list, one after the other through the whole clique tree."""
 
     def __init__(self, parts: Parts) -> None:
-        self._layout, rows = parts.layout, parts.rows.of_rows(parts.whole)
+        self._layout, rows = parts.layout, parts.rows.take_rows(parts.whole)
         self._codes, self._weights = parts.by_row[parts.whole], rows.weights
         self._is_missing = self._codes == rows.missing_code
         tree = self._tree = tree_of(self._layout)

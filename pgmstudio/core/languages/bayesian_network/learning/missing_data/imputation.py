@@ -79,7 +79,7 @@ def impute_by_model(
     rows = rows_over(data, network.domain)
     holes = (data.codes == data.missing_code).any(axis=0)
     codes = rows.codes.copy()
-    codes[:, holes] = _Filling(network, rows.of_rows(holes), 1, rng, cancel).codes.T
+    codes[:, holes] = _Filling(network, rows.take_rows(holes), 1, rng, cancel).codes.T
     filled = DataSet(network.domain, codes)
     variables = tuple(network.domain[v.name] if v.name in shared else v for v in data.domain)
     domain = Domain(variables)

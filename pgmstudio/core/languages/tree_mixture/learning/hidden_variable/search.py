@@ -64,7 +64,7 @@ class HiddenRows:
         if params.label is not None:
             if params.label not in data.domain:
                 raise ParameterError({"label": f"{params.label!r} is not a column"})
-            data = data.of_columns([name for name in data.domain.names if name != params.label])
+            data = data.select_columns([name for name in data.domain.names if name != params.label])
         data = canonical(data, cancel)  # the same rows start alike however they are written
         self.data, self.train = data, data
         self.held: DataSet | None = None
@@ -102,7 +102,7 @@ class HiddenRows:
             return None
         labels = self._labelled.column(self._label)
         known = labels != self._labelled.missing_code
-        rows = self._labelled.of_columns(model.domain.names)
+        rows = self._labelled.select_columns(model.domain.names)
         found = model.responsibilities(rows).argmax(axis=1)
         weights = weights_of(self._labelled)[known]
         return label_accuracy(labels[known].astype(np.intp), found[known], weights)

@@ -160,7 +160,7 @@ class _Samples:
         epsilon: float,
         test: str,
     ) -> None:
-        data = data.of_columns(model.domain.names).merged()
+        data = data.select_columns(model.domain.names).merged()
         domain = data.domain
         weights = np.ones(data.row_count) if data.weights is None else np.rint(data.weights)
         self._repeats = weights.astype(np.int64)

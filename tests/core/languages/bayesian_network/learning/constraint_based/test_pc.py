@@ -232,7 +232,7 @@ def test_the_order_of_columns_does_not_change_which_edges_stay(
 ) -> None:
     params = PcParams(alpha=alpha)
     one = pc_result(CORONARY, params)
-    other = pc_result(CORONARY.of_columns(names), params)
+    other = pc_result(CORONARY.select_columns(names), params)
     edges = {frozenset(edge) for edge in one.skeleton.edges}
     assert {frozenset(edge) for edge in other.skeleton.edges} == edges
 
@@ -355,7 +355,7 @@ def test_tests_left_out_keep_the_edge_and_are_said() -> None:
     assert result.skeleton.left_out == 3
     assert len(result.skeleton.edges) == 3
     run = PcLearner().run(
-        wide.of_rows(slice(0, 50)),
+        wide.take_rows(slice(0, 50)),
         PcParams(test="chi2", smoothing=1.0),
         rng=np.random.default_rng(0),
         cancel=NEVER,

@@ -114,7 +114,7 @@ def test_a_chain_keeps_its_directions_open() -> None:
 def test_whatever_the_rules_there_is_one_way_between_two_columns(
     seed: int, draw: st.DataObject
 ) -> None:
-    rows = CORONARY.of_columns(draw.draw(st.permutations("ABCDEF")))
+    rows = CORONARY.select_columns(draw.draw(st.permutations("ABCDEF")))
     names = rows.domain.names
     arcs = list(itertools.permutations(names, 2))
     path = list(itertools.pairwise(draw.draw(st.permutations(names))))

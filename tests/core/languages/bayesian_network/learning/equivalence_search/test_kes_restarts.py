@@ -24,7 +24,7 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.param
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import (
     Climbed,
     ClimbEvent,
-    Climbing,
+    SearchProgress,
     in_plan_order,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
@@ -87,7 +87,7 @@ def test_events_of_climbs_side_by_side_come_in_the_order_of_the_plan() -> None:
     cpdag = cpdag_of(random_network(RandomBnParams(variables=3), np.random.default_rng(0)).dag)
 
     def step(number: int) -> ClimbEvent:
-        return Climbing(number, -1.0, 0, "", None, None)
+        return SearchProgress(number, -1.0, 0, "", None, None)
 
     end = Climbed(9, -1.0, cpdag, False, 0.0)
     mixed = [(1, step(1)), (2, end), (0, step(2)), (1, end), (0, end), (3, step(3)), (3, end)]

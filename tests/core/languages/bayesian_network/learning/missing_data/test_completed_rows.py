@@ -139,8 +139,8 @@ def test_completed_rows_agree_with_every_observed_cell() -> None:
         found = np.bincount(rows.column(name), rows.weights)
         assert found == pytest.approx(np.bincount(data.column(name)))
     # Whoever was not tested has a result like those of the same class who were.
-    not_tested = rows.of_rows(rows.column("test") == 1)
-    kind = not_tested.of_rows(not_tested.column("class") == 1)
+    not_tested = rows.take_rows(rows.column("test") == 1)
+    kind = not_tested.take_rows(not_tested.column("class") == 1)
     assert kind.weights is not None
     low = kind.weights[kind.column("result") < 2].sum() / kind.total_weight
     assert low < 0.1
@@ -151,7 +151,7 @@ def test_a_weighted_row_with_missing_cells_is_as_many_rows(key: str) -> None:
     data = clinic(120)
     twice = DataSet(DOMAIN, np.repeat(data.codes, 2, axis=1))
     weighted = DataSet(DOMAIN, data.codes, np.full(data.row_count, 2.0))
-    for other in (weighted, weighted.merged(), twice.of_rows(np.arange(239, -1, -1))):
+    for other in (weighted, weighted.merged(), twice.take_rows(np.arange(239, -1, -1))):
         one, two = learned(key, twice, smoothing=1.0), learned(key, other, smoothing=1.0)
         assert one.edges == two.edges
         assert log2_likelihood(two, data) == pytest.approx(log2_likelihood(one, data), abs=1e-3)

@@ -186,7 +186,7 @@ def test_a_weighted_row_is_as_many_rows(network: BayesianNetwork, seed: int) -> 
     if not weights.any():
         weights[0] = 1
     weighted = DataSet(data.domain, data.codes, weights.astype(np.float64))
-    expanded = data.of_rows(np.repeat(np.arange(data.row_count), weights))
+    expanded = data.take_rows(np.repeat(np.arange(data.row_count), weights))
     one = learn(weighted, start=network, smoothing=0.3, begin="random", iterations=5)
     other = learn(expanded, start=network, smoothing=0.3, begin="random", iterations=5)
     for a, b in zip(one.model.tables, other.model.tables, strict=True):  # type: ignore[attr-defined]
@@ -217,7 +217,7 @@ def test_a_hidden_variable_is_found_up_to_the_names_of_its_states() -> None:
 
 def test_a_variable_without_a_column_is_hidden_and_another_column_left_out() -> None:
     network, data = hidden_class(200)
-    shown = data.of_columns(["X4", "X1", "X2", "X3"])
+    shown = data.select_columns(["X4", "X1", "X2", "X3"])
     other = DataSet(
         type(data.domain)((*shown.domain.variables, Variable("extra", ("a", "b")))),
         np.concatenate([shown.codes, np.zeros((1, 200), dtype=np.uint8)]),
@@ -353,7 +353,7 @@ def test_a_fifth_of_the_cells_of_alarm_missing_costs_little(shared: Path) -> Non
     truth: Any = read_model(shared / "data/networks/alarm.bif").model
     options = ImportOptions(domain=truth.domain)
     full = import_data(shared / "data/seeds/alarm_20000.csv.gz", options).data
-    full = full.of_columns(truth.domain.names)
+    full = full.select_columns(truth.domain.names)
     holed = with_missing(np.random.default_rng(0), full, 0.2)
     for smoothing in (0.5, 1.0):
         best: Any = fit_tables(full, truth.dag, smoothing).network

@@ -72,7 +72,7 @@ def test_the_other_tests_reject_the_stranger_too(
     true_model: TreeMixture, held: DataSet, test: str
 ) -> None:
     moved = with_a_stranger(partition_of(true_model) or ())
-    part = held.of_rows(slice(0, 1500))
+    part = held.take_rows(slice(0, 1500))
     rng = np.random.default_rng(0)
     found = check_partition(true_model, part, moved, rng=rng, test=test, most_samples=300)
     assert found.verdict == REJECTED
@@ -95,7 +95,7 @@ def test_one_block_has_nothing_to_test(true_model: TreeMixture, held: DataSet) -
 
 def test_few_rows_cannot_reject_and_that_is_said(true_model: TreeMixture, held: DataSet) -> None:
     moved = with_a_stranger(partition_of(true_model) or ())
-    few = held.of_rows(slice(0, 40))
+    few = held.take_rows(slice(0, 40))
     found = check_partition(true_model, few, moved, rng=np.random.default_rng(0))
     assert found.verdict == ACCEPTED
     assert all(pair.is_vacuous for pair in found.pairs)
@@ -104,7 +104,7 @@ def test_few_rows_cannot_reject_and_that_is_said(true_model: TreeMixture, held: 
 
 def test_missing_cells_and_weights_count(true_model: TreeMixture, held: DataSet) -> None:
     blocks = partition_of(true_model) or ()
-    part = held.of_rows(slice(0, 300))
+    part = held.take_rows(slice(0, 300))
     gaps = with_missing(np.random.default_rng(1), part, 0.2)
     found = check_partition(true_model, gaps, blocks, rng=np.random.default_rng(0))
     assert found.verdict == ACCEPTED
@@ -112,7 +112,7 @@ def test_missing_cells_and_weights_count(true_model: TreeMixture, held: DataSet)
     # Fewer rows have both cells, so more information is needed.
     whole = check_partition(true_model, part, blocks, rng=np.random.default_rng(0))
     assert min(found.pairs[0].thresholds) > min(whole.pairs[0].thresholds)
-    twice = part.of_rows(np.repeat(np.arange(300), 2))
+    twice = part.take_rows(np.repeat(np.arange(300), 2))
     assert check_partition(true_model, twice, blocks, rng=np.random.default_rng(0)).rows == 600
 
 

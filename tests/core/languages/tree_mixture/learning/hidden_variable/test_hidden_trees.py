@@ -78,7 +78,7 @@ def test_the_blocks_the_states_and_the_hidden_values_of_tree_h_rows_are_found(
     assert last.measures["pairs_tested"] == 48
     assert last.measures["pairs_rejected"] == 0
     # A single tree does not show them: that takes the hidden variable.
-    seen = labelled.of_columns(model.domain.names)
+    seen = labelled.select_columns(model.domain.names)
     assert tree_blocks(seen, 3) != TRUTH
 
 
@@ -112,7 +112,7 @@ def test_partition_test_and_identifiability_are_told_in_words(run: list[LearnEve
 
 
 def test_a_given_number_of_blocks_is_kept_to(labelled: DataSet) -> None:
-    data = labelled.of_rows(slice(0, 600))
+    data = labelled.take_rows(slice(0, 600))
     found = events(
         data,
         label="h",
@@ -131,7 +131,7 @@ def test_a_given_number_of_blocks_is_kept_to(labelled: DataSet) -> None:
 
 @pytest.mark.parametrize("score", ["bic", "bic-h", "held-out"])
 def test_other_scores_choose_by_what_they_say(labelled: DataSet, score: str) -> None:
-    data = labelled.of_rows(slice(0, 300))
+    data = labelled.take_rows(slice(0, 300))
     found = events(data, label="h", score=score, components=(2, 3), restarts=1, penalty="bic-h")
     _, scan, last = end_of(found)
     assert scan.score == score
@@ -155,11 +155,11 @@ def test_a_column_that_separates_the_others_is_found_without_em(labelled: DataSe
     assert "Separator h, 3 blocks" in notes_of(found)
     assert "Identifiable: h is a column" in notes_of(found)
     with pytest.raises(ParameterError, match="several states and another one"):
-        events(labelled.of_columns(["V1"]), separator="visible")
+        events(labelled.select_columns(["V1"]), separator="visible")
 
 
 def test_a_separator_with_missing_cells_is_learned_from_all_rows(labelled: DataSet) -> None:
-    gaps = with_missing(np.random.default_rng(0), labelled.of_rows(slice(0, 300)), 0.1)
+    gaps = with_missing(np.random.default_rng(0), labelled.take_rows(slice(0, 300)), 0.1)
     model, _, last = end_of(events(gaps, separator="visible", fine_bits=2, range_bits=2))
     assert model.choice is not None
     assert np.isfinite(last.measures["log2_likelihood_per_row"])
