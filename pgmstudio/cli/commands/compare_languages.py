@@ -233,7 +233,7 @@ def _write(table: LanguageTable, about: Mapping[str, Any], args: argparse.Namesp
 
 HEAD = (
     *("Language", "Test bits", "±", "To the best", "95 % interval", "", "Effective size"),
-    *("Parameters", "Learned s", "Update ms", ""),
+    *("Parameters", "Learned s", "Update ms"),
 )
 
 
@@ -251,9 +251,12 @@ def _print(table: LanguageTable, rows: PlanRows) -> None:
     for row in table.ranked:
         one, point = row.compared, row.point
         if one is None or point is None:
-            lines.append((row.language.title, *[""] * 7, decimal(row.seconds, 1), "", row.state))
+            blank = [""] * 4
+            lines.append(
+                (row.language.title, *blank, row.state, "", "", decimal(row.seconds, 1), "")
+            )
             continue
-        is_best = one.verdict == "best"
+        is_best = row is table.best
         low, high = one.interval or (None, None)
         update = point.inference_seconds
         lines.append(
@@ -263,12 +266,11 @@ def _print(table: LanguageTable, rows: PlanRows) -> None:
                 decimal(one.standard_error),
                 "" if is_best else decimal(one.difference),
                 "" if is_best or low is None else f"{decimal(low)} to {decimal(high)}",
-                one.verdict,
+                row.verdict,
                 whole(round(one.effective_size)),
                 whole(round(one.representation_size)),
                 decimal(row.seconds, 1),
                 decimal(None if update is None else 1000 * update, 2),
-                "best so far" if row.state == "stopped" else "",
             )
         )
-    print_table(HEAD, lines, "<>>>><>>>><")
+    print_table(HEAD, lines, "<>>>><>>>>")

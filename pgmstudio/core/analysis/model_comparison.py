@@ -9,7 +9,7 @@ Means over rows and how far to trust them; a weight counts as that many equal ro
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -64,7 +64,7 @@ def mean_of(values: Floats, weights: Floats | None = None) -> Mean:
     return Mean(mean, math.sqrt(spread / (total - 1) / total), total)
 
 
-Verdict = Literal["best", "worse", "not distinguishable"]
+Verdict = Literal["best", "worse", "not distinguishable", "not judged"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,11 +208,15 @@ def comparison_of(
     scored: Mapping[str, Scored],
     weights: NDArray[np.float64] | None,
     splits: RowSplits | None = None,
+    judged: Collection[str] = (),
 ) -> Comparison:
     """The comparison of models whose rows are already scored.
 
-    The best model rules out the fewest rows and, among those, gives the rest the most bits.
+    The best model gives the fewest rows probability 0 and, among those, has the most bits on the
+    other rows. Where some models are named in `judged`, only these can be best, and the others are
+    compared with the best but not judged.
     """
+    judged = judged or tuple(scored)
     ruled_out = {name: np.isneginf(one.row_log2) for name, one in scored.items()}
     count = {name: _weight(rows, weights) for name, rows in ruled_out.items()}
 
@@ -220,7 +224,7 @@ def comparison_of(
         possible = ~ruled_out[name]
         return -count[name], _mean(scored[name].row_log2, possible, weights).value
 
-    best = max(scored, key=rank)
+    best = max((name for name in scored if name in judged), key=rank)
     total = _weight(np.ones_like(ruled_out[best]), weights)
     compared = []
     for name, one in scored.items():
@@ -253,7 +257,7 @@ def comparison_of(
                 total_bits - AIC_BITS * one.representation_size,
                 None if difference is None else finite(difference.value),
                 interval,
-                _verdict(name == best, difference, interval),
+                _verdict(name == best, difference, interval) if name in judged else "not judged",
             )
         )
     rows = {name: one.row_log2 for name, one in scored.items()}

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pgmstudio.core.experiments.language_comparison.results import (
+    CUT_SHORT,
     ComparisonState,
     LanguageRow,
     LanguageTable,
@@ -54,7 +55,9 @@ class Line:
 
     @property
     def verdict(self) -> str:
-        """best, reference, worse, better or not distinguishable."""
+        """best, reference, worse, better, not distinguishable or cut short."""
+        if self.row.state == "stopped":
+            return CUT_SHORT
         if self.is_best:
             return "best"
         if self.is_reference:

@@ -359,7 +359,10 @@ class ComparePage(Page):
         is_whole = bool(lines) and all(line.row.is_over for line in lines)
         is_whole = is_whole and not self._is_running  # there may be more splits
         told = sentence if is_whole or not sentence else f"So far: {sentence}"
-        self.note.tell(told, "success" if is_whole else "info")
+        level = "info"
+        if is_whole and table is not None:
+            level = "warning" if table.left_out else "success"
+        self.note.tell(told, level)
         self.head.show_against(lines, self._reference)
         self.head.show_lines(lines, self.table.current, self._is_running)
         self._legend.setText(legend_words(lines, METHOD if table is None else table.method))

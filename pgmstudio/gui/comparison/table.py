@@ -53,10 +53,15 @@ _HEADS = (
         "Diff., 95 % CI",
         "Paired over the test rows; 95 % interval by Student's t with rows − 1 degrees of freedom.",
     ),
-    ("Verdict", "Verdict", "Whether the interval of the difference lies below, above or around 0."),
+    (
+        "Verdict",
+        "Verdict",
+        "Whether the interval of the difference lies below, above or around 0; a language that was "
+        "cut short is not judged.",
+    ),
     ("Effective size ↓", "Size ↓", "Effective size: cost of updating beliefs; smaller is better."),
     ("Free par. ↓", "Free ↓", "Free parameters; fewer is better."),
-    ("Learned in", "Learned", "Seconds of learning, all seeds; * stopped, the best so far."),
+    ("Learned in", "Learned", "Seconds of learning, all seeds; * cut short, the best so far."),
     ("One update ↓", "Update ↓", "Mean time of updating all beliefs with evidence, measured."),
 )
 _ROOMY = 900  # px from which on headings are whole

@@ -29,7 +29,9 @@ def progress_words(run: ComparisonRun) -> str:
 
 def legend_words(lines: Sequence[Line], method: str = METHOD) -> str:
     """Which way is better, how it was compared, and what the star at a time means."""
-    star = " * stopped when its time was up or by hand." if any(map(_is_stopped, lines)) else ""
+    star = ""
+    if any(map(_is_stopped, lines)):
+        star = " * cut short when its time was up or by hand; not part of the verdict."
     return f"↑ higher, ↓ lower is better. {method}{star}"
 
 

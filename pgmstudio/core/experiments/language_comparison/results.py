@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -45,46 +46,81 @@ from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.model import Model
 
 NOT_WORSE = "not distinguishable"
+CUT_SHORT = "cut short"
 
 
 def undistinguished(table: LanguageTable) -> tuple[LanguageRow, ...]:
-    """The best language and those that cannot be told from it, the best first."""
-    if table.best is None:
-        return ()
-    return (table.best, *(row for row in table.ranked[1:] if _verdict(row) == NOT_WORSE))
+    """The best language and those that cannot be distinguished from it, the best first.
+
+    They end at the first language that is worse than the best. A language behind that one loses
+    more bits still; where its own interval reaches 0, its difference only varies more from split to
+    split, which is no reason to take it.
+    """
+    behind = itertools.takewhile(lambda row: row.verdict == NOT_WORSE, table.judged[1:])
+    return (*table.judged[:1], *behind)
 
 
 def recommended(table: LanguageTable) -> LanguageRow | None:
-    """The cheapest of those that cannot be told from the best."""
+    """The language with the smallest effective size of those not distinguishable from the best."""
     return min(undistinguished(table), key=_size, default=None)
 
 
 def verdict(table: LanguageTable) -> str:
-    """Which language for its cost, in a sentence: see `recommended`."""
+    """Which language to take for its cost, in a sentence or two: see `recommended`.
+
+    Languages that were cut short or have no model are named and take no part.
+    """
+    return " ".join(filter(None, (_recommendation(table), _left_out(table))))
+
+
+def _recommendation(table: LanguageTable) -> str:
     best, take = table.best, recommended(table)
     if best is None or best.compared is None or take is None:
         return ""
     name, bits = best.language.title, best.compared.log2_likelihood_per_row
     if not math.isfinite(bits):
-        return "Every language rules out some test rows. Learn from more rows, or smooth more."
-    told = f"{name} is best with {_signed(bits)} bits per row"
-    others = [row for row in table.ranked[1:] if row.compared is not None]
+        return "Every language gives some test rows probability 0. Use more rows or more smoothing."
+    others = table.judged[1:]
+    if not others and table.left_out:
+        return f"Only {name} was learned to its end, with {_signed(bits)} bits per row."
+    text = f"{name} is best with {_signed(bits)} bits per row"
     if take is not best:
         return (
-            f"{told}, but {take.language.title} cannot be told from it "
+            f"{text}, but {take.language.title} cannot be distinguished from it "
             f"({_signed(_difference(take))}) and is {_times(_size(best) / _size(take))} "
-            f"cheaper to ask: take {take.language.title}."
+            f"cheaper to query: take {take.language.title}."
         )
     smaller = [row for row in others if _size(row) < _size(best) and _difference(row) is not None]
     if not smaller:
-        tail = " and is the cheapest to ask" if others else ""
-        return f"{told}{tail}: take {name}."
+        tail = " and is the cheapest to query" if others else ""
+        return f"{text}{tail}: take {name}."
     near = max(smaller, key=lambda row: _difference(row) or 0.0)
     return (
-        f"{told}. Of those cheaper to ask {near.language.title} loses least, "
+        f"{text}. Of those cheaper to query {near.language.title} loses least, "
         f"{abs(_difference(near) or 0.0):.3f} bits per row at "
         f"{_times(_size(best) / _size(near))} less cost."
     )
+
+
+def _left_out(table: LanguageTable) -> str:
+    """Which languages the verdict leaves out, and why."""
+    rows = table.left_out
+    if not rows:
+        return ""
+    cut = [row.language.title for row in rows if row.state == "stopped"]
+    missing = [row.language.title for row in rows if row.state == "no model"]
+    reasons = []
+    if cut:
+        reasons.append(f"{_listed(cut)} {'was' if len(cut) == 1 else 'were'} cut short")
+    if missing:
+        reasons.append(f"{_listed(missing)} {'has' if len(missing) == 1 else 'have'} no model")
+    among = "the verdict is among the others" if len(table.judged) > 1 else "there is no verdict"
+    return f"{'; '.join(reasons)}: {among}. Allow more time to include all."
+
+
+def _listed(titles: Sequence[str]) -> str:
+    """A, B and C."""
+    return " and ".join(filter(None, (", ".join(titles[:-1]), titles[-1])))
 
 
 def same_words(before: LanguageTable, after: LanguageTable) -> tuple[str, str]:
@@ -110,10 +146,6 @@ def _numbers(one: ComparedModel | None) -> tuple[float, ...] | None:
     if one is None:
         return None
     return one.log2_likelihood_per_row, one.representation_size, one.effective_size
-
-
-def _verdict(row: LanguageRow) -> str:
-    return "" if row.compared is None else row.compared.verdict
 
 
 def _size(row: LanguageRow) -> float:
@@ -194,6 +226,13 @@ class LanguageRow:
     def is_over(self) -> bool:
         return self.state not in ("waiting", "learning")
 
+    @property
+    def verdict(self) -> str:
+        """How it compares with the best language; empty without a model."""
+        if self.compared is None:
+            return ""
+        return CUT_SHORT if self.state == "stopped" else self.compared.verdict
+
     def as_dict(self) -> dict[str, Any]:
         """For JSON; without a model the numbers are left out."""
         one, point = self.language, self.point
@@ -209,6 +248,7 @@ class LanguageRow:
             return told
         return told | {
             **{k: v for k, v in self.compared.as_dict().items() if k not in ("name", "bic", "aic")},
+            "verdict": self.verdict,
             "train_log2_likelihood_per_row": finite(point.train_log2_likelihood_per_row),
             "valid_log2_likelihood_per_row": point.valid_log2_likelihood_per_row,
             "inference_seconds": point.inference_seconds,
@@ -243,10 +283,21 @@ class LanguageTable:
         return tuple(sorted(self.rows, key=_rank))
 
     @property
+    def judged(self) -> tuple[LanguageRow, ...]:
+        """The languages that were learned to their end, which the verdict is about; best first."""
+        rows = (row for row in self.ranked if row.compared is not None)
+        return tuple(row for row in rows if row.state == "learned")
+
+    @property
+    def left_out(self) -> tuple[LanguageRow, ...]:
+        """The languages that were cut short or ended without a model."""
+        return tuple(row for row in self.rows if row.state in ("stopped", "no model"))
+
+    @property
     def best(self) -> LanguageRow | None:
-        """The row with most bits on the test rows."""
-        ranked = self.ranked
-        return ranked[0] if ranked and ranked[0].compared is not None else None
+        """The row with most bits on the test rows, of those learned to their end; while there are
+        none, of all."""
+        return next((row for row in self.judged or self.ranked if row.compared is not None), None)
 
     def row(self, title: str) -> LanguageRow:
         """The row of the language with that title."""
@@ -397,30 +448,41 @@ class ComparisonState:
             for title, point in chosen.items()
             if point is not None and point.key in self._scores
         }
-        comparison = comparison_of(scored, self._weights) if scored else None
+        states = {title: self._state(title, chosen[title], runs) for title in self._points}
+        judged = [title for title in scored if states[title] == "learned"]
+        comparison = comparison_of(scored, self._weights, judged=judged) if scored else None
+        compared = {} if comparison is None else {one.name: one for one in comparison.models}
         return LanguageTable(
             tuple(
-                self._row(one, chosen[one.title], comparison if one.title in scored else None, runs)
+                self._row(one, states[one.title], chosen[one.title], compared.get(one.title), runs)
                 for one in self._languages
             ),
             comparison,
             self._weights,
         )
 
+    def _state(self, title: str, point: CurvePoint | None, runs: int) -> State:
+        if not (self._is_ended or len(self._over[title]) >= runs):
+            return "learning" if title in self._begun else "waiting"
+        if point is None:
+            return "no model"
+        done = self._done[title].values()
+        was_cut = any(run.cut_after is not None for run in done) or len(done) < runs
+        has_results = any(run.points for run in done)
+        return "stopped" if was_cut or not has_results else "learned"
+
     def _row(
-        self, one: Language, point: CurvePoint | None, comparison: Comparison | None, runs: int
+        self,
+        one: Language,
+        state: State,
+        point: CurvePoint | None,
+        compared: ComparedModel | None,
+        runs: int,
     ) -> LanguageRow:
         title = one.title
         begun = self._begun.get(title, {})
         done = self._done[title].values()
-        is_over = self._is_ended or len(self._over[title]) >= runs
-        state: State = "waiting"
-        if is_over:
-            was_cut = any(run.cut_after is not None for run in done) or len(done) < runs
-            was_cut |= point is not None and not any(run.points for run in done)
-            state = "no model" if point is None else "stopped" if was_cut else "learned"
-        elif begun:
-            state = "learning"
+        is_over = state not in ("waiting", "learning")
         going = [told for key, told in begun.items() if key not in self._over[title]]
         known = [told[0] for told in going if told[0] is not None]
         fraction = (len(self._over[title]) + sum(known)) / runs if known and not is_over else None
@@ -433,7 +495,7 @@ class ComparisonState:
             max(limits, default=None),
             _seconds_of(done, point if is_over else None),
             point,
-            None if comparison is None else comparison[title],
+            compared,
             tuple(dict.fromkeys(self._problems[title])),
         )
 
@@ -504,21 +566,27 @@ def _joined(tables: Sequence[LanguageTable], splits: Sequence[PlanRows]) -> Lang
     if tests[0].weights is not None:
         weights = np.concatenate([part.weights for part in tests if part.weights is not None])
     found = RowSplits(of_row.astype(np.intp), ratio)
-    comparison = comparison_of(scored, weights, found)
-    rows = []
-    for place, row in enumerate(first.rows):
-        others = [table.rows[place] for table in tables[1:]]
-        rows.append(
-            replace(
-                row,
-                state="stopped" if any(o.state == "stopped" for o in (row, *others)) else row.state,
-                seconds=row.seconds + sum(other.seconds for other in others),
-                compared=None if row.compared is None else comparison[row.language.title],
-                problems=tuple(dict.fromkeys(p for o in (row, *others) for p in o.problems)),
-                more_points=tuple(o.point for o in others if o.point is not None),
-            )
+    in_splits = [[table.rows[n] for table in tables] for n in range(len(first.rows))]
+    states = {split_rows[0].language.title: _joined_state(split_rows) for split_rows in in_splits}
+    judged = [title for title in scored if states[title] == "learned"]
+    comparison = comparison_of(scored, weights, found, judged)
+    rows = [
+        replace(
+            split_rows[0],
+            state=states[title],
+            seconds=sum(row.seconds for row in split_rows),
+            compared=comparison[title] if title in scored else None,
+            problems=tuple(dict.fromkeys(p for row in split_rows for p in row.problems)),
+            more_points=tuple(row.point for row in split_rows[1:] if row.point is not None),
         )
+        for title, split_rows in zip(states, in_splits, strict=True)
+    ]
     return LanguageTable(tuple(rows), comparison, weights, found, len(tables))
+
+
+def _joined_state(rows: Sequence[LanguageRow]) -> State:
+    """The state of a language over its splits: cut short in one of them is cut short."""
+    return "stopped" if any(row.state == "stopped" for row in rows) else rows[0].state
 
 
 def _seconds_of(done: Iterable[RunDone], point: CurvePoint | None) -> float:

@@ -17,8 +17,10 @@ from pgmstudio.core.experiments.language_comparison.results import (
     ComparisonState,
     Races,
     paired,
+    recommended,
     same_words,
     table_csv,
+    undistinguished,
     verdict,
 )
 from pgmstudio.core.experiments.language_comparison.scheduler import (
@@ -77,8 +79,9 @@ def learned(title: str, key: str, logs: Floats, *, valid: float, size: int) -> l
     return [RowScores(point.key, logs), point]
 
 
-def raced(*languages: tuple[str, float, int]) -> ComparisonState:
-    """A race in which languages got so many more bits per row than others, with these sizes."""
+def raced(*languages: tuple[str, float, int], cut: tuple[str, ...] = ()) -> ComparisonState:
+    """A race in which languages got so many more bits per row than others, with these sizes; time
+    cut some of them short."""
     rng = np.random.default_rng(1)
     base, race = rng.normal(-5, 1, 400), ComparisonState(["tree", "bn", "pdg"])
     titles = {one.key: one.title for one in LANGUAGES.values()}
@@ -88,7 +91,7 @@ def raced(*languages: tuple[str, float, int]) -> ComparisonState:
             RunQueued(key, titles[key], 5.0),
             RunProgress(key, titles[key], 0.5, "halfway"),
             *learned(titles[key], key, logs, valid=bits, size=size),
-            RunDone(key, 1, 2.0),
+            RunDone(key, 1, 2.0, cut_after=2.0 if key in cut else None),
             RunEnded(key, titles[key]),
         ]
         for event in events:
@@ -96,7 +99,9 @@ def raced(*languages: tuple[str, float, int]) -> ComparisonState:
     return race
 
 
-def split_events(number: int, *languages: tuple[str, float, int]) -> list[object]:
+def split_events(
+    number: int, *languages: tuple[str, float, int], cut: tuple[str, ...] = ()
+) -> list[object]:
     """One split of 50 test rows: the languages with their bits per row and sizes."""
     titles = {one.key: one.title for one in LANGUAGES.values()}
     events: list[object] = [SplitBegan(number)]
@@ -105,7 +110,7 @@ def split_events(number: int, *languages: tuple[str, float, int]) -> list[object
         events += [
             RunQueued(name, titles[key], 5.0),
             *learned(titles[key], name, logs, valid=bits, size=size),
-            RunDone(name, 1, 2.0),
+            RunDone(name, 1, 2.0, cut_after=2.0 if key in cut else None),
             RunEnded(name, titles[key]),
         ]
     return [*events, SplitOver(number)]
@@ -191,8 +196,63 @@ def test_the_sentence_takes_the_cheapest_of_those_that_cannot_be_told_from_the_b
     assert "PDG loses least, 0.098 bits per row at 2.0 times less" in told
     small = raced(("tree", 0.0, 10), ("bn", -0.2, 40))
     assert "Chow–Liu tree is best" in verdict(small.table())
-    assert "the cheapest to ask: take Chow–Liu tree" in verdict(small.table())
+    assert "the cheapest to query: take Chow–Liu tree" in verdict(small.table())
     assert verdict(ComparisonState(["tree"]).table()) == ""
+
+
+def test_a_language_whose_loss_varies_most_is_not_taken_for_that() -> None:
+    # In every split the decision graph loses more than the tree, which is worse than the network;
+    # one split in which it loses far more makes its interval reach 0.
+    data = DataSet(Domain.of({"x": "ab"}), np.zeros((1, 50), dtype=np.uint8))
+    races = Races(["tree", "bn", "pdg"], [PlanRows(data, data, data)] * 5)
+    losses = [(-0.9, -3.5), (-0.7, -0.8), (-0.8, -0.9), (-0.7, -0.8), (-0.9, -1.0)]
+    for number, (tree, graph) in enumerate(losses):
+        bits = [("tree", -5 + tree, 20), ("bn", -5.0, 40), ("pdg", -5 + graph, 10)]
+        for event in split_events(number, *bits):
+            races.take(event)  # type: ignore[arg-type]
+    table = races.table()
+    verdicts = {row.language.key: row.verdict for row in table.rows}
+    assert verdicts == {"tree": "worse", "bn": "best", "pdg": "not distinguishable"}
+    assert [row.language.key for row in undistinguished(table)] == ["bn"]
+    taken = recommended(table)
+    assert taken is not None
+    assert taken.language.key == "bn"
+    assert "take PDG" not in verdict(table)
+
+
+def test_a_language_that_was_cut_short_or_has_no_model_takes_no_part_in_the_verdict() -> None:
+    race = raced(("tree", -0.3, 10), ("bn", 0.0, 40), ("pdg", 0.5, 20), cut=("pdg",))
+    table = race.table()
+    assert table.ranked[0].language.key == "pdg"
+    assert table.best is table.row("Bayesian network")
+    assert table.row("PDG").verdict == "cut short"
+    assert table.as_dict()["best"] == "Bayesian network"
+    text = verdict(table)
+    assert text.startswith("Bayesian network is best")
+    assert "PDG was cut short: the verdict is among the others." in text
+
+    race = raced(("tree", -0.3, 10), ("bn", 0.0, 40), cut=("bn",))
+    race.end()
+    text = verdict(race.table())
+    assert text.startswith("Only Chow–Liu tree was learned to its end")
+    assert "Bayesian network was cut short; PDG has no model: there is no verdict." in text
+
+    race = raced(("tree", -0.3, 10), ("bn", 0.0, 40), cut=("tree", "bn"))
+    assert "Chow–Liu tree and Bayesian network were cut short" in verdict(race.table())
+    assert "take" not in verdict(race.table())
+    assert recommended(race.table()) is None
+
+
+def test_a_language_that_was_cut_short_in_one_split_takes_no_part() -> None:
+    data = DataSet(Domain.of({"x": "ab"}), np.zeros((1, 50), dtype=np.uint8))
+    races = Races(["tree", "bn"], [PlanRows(data, data, data)] * 2)
+    both = [("tree", -6.0, 10), ("bn", -2.0, 30)]
+    for event in [*split_events(0, *both), *split_events(1, *both, cut=("bn",))]:
+        races.take(event)  # type: ignore[arg-type]
+    table = races.table()
+    assert table.split_count == 2
+    assert table.best is table.row("Chow–Liu tree")
+    assert table.row("Bayesian network").verdict == "cut short"
 
 
 def test_a_table_in_a_file_has_every_language_and_all_digits() -> None:
