@@ -96,13 +96,12 @@ def with_split_classes(
     order = np.concatenate([np.delete(np.arange(model.class_count), heavy), heavy, heavy])
     weights = model.weights[order].copy()
     weights[-2 * heavy.size :] /= 2
-    tables = []
-    for table in model.tables:
-        copied = table[order].copy()
-        part = copied[-2 * heavy.size :]
+    tables = [table[order].copy() for table in model.tables]
+    # Drawn in the order of the names: columns in another order give the same classes.
+    for variable in sorted(range(len(tables)), key=lambda v: model.domain.names[v]):
+        part = tables[variable][-2 * heavy.size :]
         part *= np.exp(noise * rng.standard_normal(part.shape))
         part /= part.sum(axis=1, keepdims=True)
-        tables.append(copied)
     return LatentClasses(model.domain, weights, tuple(tables), model.hidden)
 
 

@@ -66,6 +66,16 @@ def test_a_heavy_class_becomes_two_halves() -> None:
     assert with_split_classes(classes([0.5, 0.5]), np.random.default_rng(0)).class_count == 2
 
 
+def test_the_halves_of_a_class_are_the_same_with_the_columns_in_another_order() -> None:
+    one = random_classes(np.random.default_rng(1), variables=4, classes=1)
+    reverse = one.domain.restricted_to(reversed(one.domain.names))
+    other = LatentClasses(reverse, one.weights, one.tables[::-1])
+    halves, turned = (with_split_classes(m, np.random.default_rng(2)) for m in (one, other))
+    assert halves.class_count == 2
+    for table, again in zip(halves.tables, reversed(turned.tables), strict=True):
+        np.testing.assert_array_equal(table, again)
+
+
 def test_equal_classes_are_found_and_merged_without_changing_the_distribution() -> None:
     model = random_classes(np.random.default_rng(3), 4, 3)
     again = LatentClasses(
