@@ -23,11 +23,11 @@ from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.experiments.language_comparison.candidates import (
     LANGUAGES,
     languages_plan,
-    race_splits,
+    train_valid_test_splits,
 )
 from pgmstudio.core.experiments.language_comparison.results import (
+    AllSplitsState,
     LanguageTable,
-    Races,
     recommended,
     undistinguished,
 )
@@ -85,8 +85,8 @@ class Verdict:
 
 def compared(data: DataSet, seed: int, count: int | None) -> Verdict:
     """The comparison without its pool of processes and its budget: no run is cut short by time."""
-    splits = race_splits(data, count=count, seed=seed)
-    races = Races(list(LANGUAGES), splits)
+    splits = train_valid_test_splits(data, count=count, seed=seed)
+    races = AllSplitsState(list(LANGUAGES), splits)
     plan = languages_plan(LANGUAGES, splits[0], seeds=(seed,))
     for number, rows in enumerate(splits):
         races.take(SplitBegan(number))

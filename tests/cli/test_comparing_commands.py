@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from pgmstudio.core.analysis.model_comparison import compare
-from pgmstudio.core.experiments.language_comparison.candidates import race_rows
+from pgmstudio.core.experiments.language_comparison.candidates import train_valid_test_split
 from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.data.reader import import_data
 from pgmstudio.core.io.models.files import ModelFile, read_model, write_model
@@ -35,7 +35,7 @@ def test_languages_are_compared_on_the_same_rows_and_their_models_kept(
     assert (told["smoothing"], told["splits"]) == (0.5, 1)
     assert {one["parameters"]["smoothing"] for one in told["languages"]} == {0.5}
     titles = {"tree": "Chow–Liu tree", "latent": "Latent classes"}
-    parts = race_rows(import_data(rows, ImportOptions()).data)
+    parts = train_valid_test_split(import_data(rows, ImportOptions()).data)
     models = {
         title: read_model(tmp_path / f"models/{key}.json").model for key, title in titles.items()
     }

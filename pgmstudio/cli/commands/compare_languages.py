@@ -25,7 +25,7 @@ from pgmstudio.core.execution.child_process import ChildError
 from pgmstudio.core.execution.events import Note, Progress, StopSwitch
 
 if TYPE_CHECKING:
-    from pgmstudio.core.experiments.language_comparison.results import LanguageTable, Races
+    from pgmstudio.core.experiments.language_comparison.results import AllSplitsState, LanguageTable
     from pgmstudio.core.experiments.language_comparison.scheduler import SplitsTask
     from pgmstudio.core.experiments.plans.expansion import PlanRows
 
@@ -41,7 +41,7 @@ def run(words: Sequence[str]) -> int:
         language_of,
         languages_plan,
     )
-    from pgmstudio.core.experiments.language_comparison.results import Races, verdict
+    from pgmstudio.core.experiments.language_comparison.results import AllSplitsState, verdict
     from pgmstudio.core.experiments.language_comparison.scheduler import Budget, Finish, SplitsTask
 
     asked = [key.strip() for key in (args.languages or "").split(",") if key.strip()]
@@ -52,7 +52,7 @@ def run(words: Sequence[str]) -> int:
     seeds = tuple(range(args.seed, args.seed + args.seeds))
     plan = languages_plan(keys, rows, seeds=seeds, smoothing=args.smoothing)
     budget = Budget(args.budget, "each" if args.each else "all")
-    race = Races(keys, splits)
+    race = AllSplitsState(keys, splits)
     task = SplitsTask(plan, splits, budget, Finish(), args.processes)
     outcome = _ran(task, race, line)
     table = race.table(len(seeds))
@@ -159,26 +159,31 @@ def _splits_number(text: str) -> int | None:
 
 def _splits(args: argparse.Namespace, line: ProgressLine) -> tuple[PlanRows, ...]:
     """Split just as the window splits a data set of the same rows and seed."""
-    from pgmstudio.core.experiments.language_comparison.candidates import race_rows, race_splits
+    from pgmstudio.core.experiments.language_comparison.candidates import (
+        train_valid_test_split,
+        train_valid_test_splits,
+    )
 
     shares, count = (args.valid_share, args.test_share), args.splits
     if args.test is None and args.valid is None:
         data = read_rows(args.data, args, line)
-        return race_splits(data, count=count, seed=args.seed, shares=shares)
+        return train_valid_test_splits(data, count=count, seed=args.seed, shares=shares)
     if args.test is None or args.valid is None:
         other = args.test or args.valid
         data, second = read_together(args.data, other, args, line)
         test, valid = (second, None) if args.valid is None else (None, second)
-        return race_splits(data, count=count, seed=args.seed, shares=shares, test=test, valid=valid)
+        return train_valid_test_splits(
+            data, count=count, seed=args.seed, shares=shares, test=test, valid=valid
+        )
     from pgmstudio.cli.options.data import import_options
     from pgmstudio.core.io.data.reader import import_together
 
     files = [args.data, args.test, args.valid]
     parts = [one.data for one in import_together(files, import_options(args))]
-    return (race_rows(parts[0], seed=args.seed, test=parts[1], valid=parts[2]),)
+    return (train_valid_test_split(parts[0], seed=args.seed, test=parts[1], valid=parts[2]),)
 
 
-def _ran(task: SplitsTask, race: Races, line: ProgressLine) -> dict[str, Any]:
+def _ran(task: SplitsTask, race: AllSplitsState, line: ProgressLine) -> dict[str, Any]:
     from pgmstudio.core.experiments.plans.run_task import RunProblem
 
     switch = StopSwitch()

@@ -13,12 +13,19 @@ from pgmstudio.core.data.resampling import Split, case_total
 from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import CancelToken, Progress
-from pgmstudio.core.experiments.language_comparison.candidates import languages_plan, race_splits
+from pgmstudio.core.experiments.language_comparison.candidates import (
+    languages_plan,
+    train_valid_test_splits,
+)
 from pgmstudio.core.experiments.language_comparison.per_variable import (
     VariableBits,
     VariableBitsTask,
 )
-from pgmstudio.core.experiments.language_comparison.results import LanguageTable, Races, verdict
+from pgmstudio.core.experiments.language_comparison.results import (
+    AllSplitsState,
+    LanguageTable,
+    verdict,
+)
 from pgmstudio.core.experiments.language_comparison.scheduler import (
     Budget,
     Finish,
@@ -89,14 +96,14 @@ class ComparisonRun(BackgroundRun):
 
     def _events(self, cancel: CancelToken) -> Iterator[object]:
         told = self.settings
-        splits = race_splits(self._data, self._split, count=told.splits, seed=told.seed)
+        splits = train_valid_test_splits(self._data, self._split, count=told.splits, seed=told.seed)
         rows = splits[0]
         assert rows.valid is not None
         train, valid, test = (case_total(part) for part in (rows.train, rows.valid, rows.test))
         tests = tuple(part.test for part in splits)
         yield ComparisonRows(train, valid, test, rows.fingerprint, tests)
         plan = languages_plan(told.languages, rows, seeds=told.all_seeds, smoothing=told.smoothing)
-        race = Races(told.languages, splits)
+        race = AllSplitsState(told.languages, splits)
         yield _snapshot(race, told.seeds)
         shown_at = 0.0
         try:
@@ -130,7 +137,7 @@ class ComparisonRun(BackgroundRun):
                     self.snapshot = event
 
 
-def _snapshot(race: Races, seeds: int) -> Snapshot:
+def _snapshot(race: AllSplitsState, seeds: int) -> Snapshot:
     table = race.table(seeds)
     return Snapshot(table, tuple(race.points), verdict(table))
 
@@ -158,7 +165,7 @@ def part_counts(
     data: DataSet, split: Split | None, seed: int, count: int | None, _cancel: CancelToken
 ) -> tuple[int, int, int, int]:
     """How many rows a race would learn from, choose on and test on, and in how many splits."""
-    splits = race_splits(data, split, count=count, seed=seed)
+    splits = train_valid_test_splits(data, split, count=count, seed=seed)
     rows = splits[0]
     assert rows.valid is not None
     parts = (rows.train, rows.valid, rows.test)

@@ -11,7 +11,11 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.experiments.comparison_rows import Line, lines_of, planned_lines
-from pgmstudio.core.experiments.language_comparison.results import METHOD, LanguageTable, same_words
+from pgmstudio.core.experiments.language_comparison.results import (
+    METHOD,
+    LanguageTable,
+    reproduction_message,
+)
 from pgmstudio.core.languages.run_checks import unused_rules
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.project import Project
@@ -304,7 +308,7 @@ class ComparePage(Page):
         if self.run is None or table is None or self.run.rows is None:
             return
         if self._before is not None:
-            self.setup.outcome.tell(*same_words(self._before, table))
+            self.setup.outcome.tell(*reproduction_message(self._before, table))
             self._before = None
         splits = table.models_by_split()
         if len(splits[0]) >= FEWEST:

@@ -18,7 +18,7 @@ from pgmstudio.core.analysis.disagreement import total_variation
 from pgmstudio.core.analysis.model_comparison import compare
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.experiments.comparison_rows import DIFFERENCE, NAME, TEST
-from pgmstudio.core.experiments.language_comparison.candidates import race_rows
+from pgmstudio.core.experiments.language_comparison.candidates import train_valid_test_split
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.base import Excluded, Likelihood, Observed
 from pgmstudio.core.io.models.files import read_model
@@ -98,7 +98,7 @@ def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
     assert table is not None
     found = {row.language.title: row for row in table.rows}
     models = {t: row.point.model for t, row in found.items() if row.point and row.point.model}
-    expected = compare(models, race_rows(rows).test)
+    expected = compare(models, train_valid_test_split(rows).test)
     assert set(models) == {"Chow–Liu tree", "Latent classes"}
     for title, row in found.items():
         assert row.compared is not None

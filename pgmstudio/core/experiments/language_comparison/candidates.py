@@ -151,7 +151,7 @@ def languages_plan(
     )
 
 
-def race_rows(
+def train_valid_test_split(
     data: DataSet,
     own: Split | None = None,
     *,
@@ -189,7 +189,7 @@ def race_rows(
     return PlanRows(train, test, valid)
 
 
-def race_splits(
+def train_valid_test_splits(
     data: DataSet,
     own: Split | None = None,
     *,
@@ -210,7 +210,9 @@ def race_splits(
         count = SPLITS if case_total(data) < ROWS_FOR_ONE_SPLIT else 1
         count = min(count, int(1 / shares[1] + 1e-9))
     if count == 1 or is_split or test is not None:
-        return (race_rows(data, own, seed=seed, test=test, valid=valid, shares=shares),)
+        return (
+            train_valid_test_split(data, own, seed=seed, test=test, valid=valid, shares=shares),
+        )
     if count * shares[1] > 1 + 1e-9:
         raise DataError(
             f"{count} splits with a share of {shares[1]:g} test rows each need more rows than "
@@ -222,7 +224,7 @@ def race_splits(
     dealt = deal(data, [(in_order(data), sizes)], np.random.default_rng(seed))
     valid_share = shares[0] / (1 - shares[1])  # of the rows that are left
     return tuple(
-        race_rows(
+        train_valid_test_split(
             dealt.rest(data, number),
             seed=seed,
             test=dealt.part(data, number),

@@ -123,7 +123,7 @@ def _listed(titles: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(titles[:-1]), titles[-1])))
 
 
-def same_words(before: LanguageTable, after: LanguageTable) -> tuple[str, str]:
+def reproduction_message(before: LanguageTable, after: LanguageTable) -> tuple[str, str]:
     """Whether a race gave the same numbers again: a sentence, and success or warning."""
     old = {row.language.title: row for row in before.rows}
     same, others, were_cut = 0, list[str](), False
@@ -500,7 +500,7 @@ class ComparisonState:
         )
 
 
-class Races:
+class AllSplitsState:
     """Takes in the events of races in one split after another; its table is of all that are over.
 
     While the first is under way, the table is that of the first. A split in which a language of the

@@ -18,10 +18,10 @@ from pgmstudio.core.experiments.language_comparison import scheduler as language
 from pgmstudio.core.experiments.language_comparison.candidates import (
     LANGUAGES,
     languages_plan,
-    race_rows,
-    race_splits,
+    train_valid_test_split,
+    train_valid_test_splits,
 )
-from pgmstudio.core.experiments.language_comparison.results import ComparisonState, Races
+from pgmstudio.core.experiments.language_comparison.results import AllSplitsState, ComparisonState
 from pgmstudio.core.experiments.language_comparison.scheduler import (
     ASKED,
     DUE,
@@ -61,23 +61,23 @@ def rows_of_a_network(count: int = 300) -> DataSet:
 
 def test_without_a_split_the_rows_are_parted_by_the_seed_and_none_is_lost() -> None:
     data = rows_of_a_network(200)
-    rows = race_rows(data, seed=3)
+    rows = train_valid_test_split(data, seed=3)
     assert rows.valid is not None
     assert (rows.train.row_count, rows.valid.row_count, rows.test.row_count) == (140, 20, 40)
-    again = race_rows(data, seed=3)
+    again = train_valid_test_split(data, seed=3)
     assert again.fingerprint == rows.fingerprint
-    assert race_rows(data, seed=4).fingerprint != rows.fingerprint
+    assert train_valid_test_split(data, seed=4).fingerprint != rows.fingerprint
 
 
 def test_the_parts_of_a_split_are_taken_as_they_are() -> None:
     data = rows_of_a_network(200)
     three = split(data, (0.5, 0.2, 0.3), 1)
-    rows = race_rows(data, three, seed=9)
+    rows = train_valid_test_split(data, three, seed=9)
     expected = [part.fingerprint for part in three.parts(data)]
     assert rows.valid is not None
     assert [rows.train.fingerprint, rows.valid.fingerprint, rows.test.fingerprint] == expected
     two = split(data, (0.5, 0.5), 1)
-    rows = race_rows(data, two, seed=9)
+    rows = train_valid_test_split(data, two, seed=9)
     assert rows.valid is not None
     assert rows.test.fingerprint == two.parts(data)[1].fingerprint
     assert (rows.train.row_count, rows.valid.row_count) == (90, 10)
@@ -85,7 +85,7 @@ def test_the_parts_of_a_split_are_taken_as_they_are() -> None:
 
 def test_few_rows_are_split_several_times_and_each_is_tested_once() -> None:
     data = rows_of_a_network(301)
-    splits = race_splits(data, seed=3)
+    splits = train_valid_test_splits(data, seed=3)
     assert len(splits) == 5
     tested = np.concatenate([part.test.codes for part in splits], axis=1)
     for part in splits:
@@ -98,26 +98,26 @@ def test_few_rows_are_split_several_times_and_each_is_tested_once() -> None:
     assert sorted(+left) == [row for row, count in sorted(left.items()) if count]
     assert sum(left.values()) == 1
     # As counts the same.
-    for one, other in zip(splits, race_splits(data.merged(), seed=3), strict=True):
+    for one, other in zip(splits, train_valid_test_splits(data.merged(), seed=3), strict=True):
         assert canonical(one.test).fingerprint == canonical(other.test).fingerprint
         assert canonical(one.train).fingerprint == canonical(other.train).fingerprint
 
 
 def test_test_rows_of_their_own_or_many_rows_leave_one_split() -> None:
     data = rows_of_a_network(100)
-    assert len(race_splits(data, split(data, (0.5, 0.5), 1))) == 1
-    assert len(race_splits(data, test=data)) == 1
-    assert len(race_splits(rows_of_a_network(10_000))) == 1
-    assert len(race_splits(data, count=3, shares=(0.1, 0.3))) == 3
+    assert len(train_valid_test_splits(data, split(data, (0.5, 0.5), 1))) == 1
+    assert len(train_valid_test_splits(data, test=data)) == 1
+    assert len(train_valid_test_splits(rows_of_a_network(10_000))) == 1
+    assert len(train_valid_test_splits(data, count=3, shares=(0.1, 0.3))) == 3
     with pytest.raises(DataError, match="fewer splits"):
-        race_splits(data, count=4, shares=(0.1, 0.3))
+        train_valid_test_splits(data, count=4, shares=(0.1, 0.3))
 
 
 def test_the_rows_of_all_splits_are_compared_each_by_the_models_of_its_split() -> None:
     data = rows_of_a_network(200)
-    splits = race_splits(data, count=2, seed=1)
+    splits = train_valid_test_splits(data, count=2, seed=1)
     plan = languages_plan(["tree"], splits[0], smoothing=1.0)
-    races = Races(["tree"], splits)
+    races = AllSplitsState(["tree"], splits)
     task = SplitsTask(plan, splits, Budget(600), Finish(), processes=1)
     for event in task(NEVER):
         races.take(event)
@@ -139,7 +139,7 @@ def test_the_rows_of_all_splits_are_compared_each_by_the_models_of_its_split() -
 
 
 def test_the_first_split_has_half_of_the_time_and_the_others_share_the_rest() -> None:
-    splits = race_splits(rows_of_a_network(200), count=3, seed=1)
+    splits = train_valid_test_splits(rows_of_a_network(200), count=3, seed=1)
     plan = languages_plan(["tree"], splits[0], smoothing=1.0)
     task = SplitsTask(plan, splits, Budget(400, "each"), Finish(), processes=1)
     given = [event.seconds for event in task(NEVER) if isinstance(event, RunQueued)]
@@ -149,11 +149,11 @@ def test_the_first_split_has_half_of_the_time_and_the_others_share_the_rest() ->
 
 def test_too_few_rows_are_refused_in_a_sentence() -> None:
     with pytest.raises(DataError, match="no rows to"):
-        race_rows(rows_of_a_network(2))
+        train_valid_test_split(rows_of_a_network(2))
 
 
 def test_every_language_is_one_run_for_each_seed_whatever_it_could_sweep() -> None:
-    rows = race_rows(rows_of_a_network())
+    rows = train_valid_test_split(rows_of_a_network())
     plan = languages_plan(LANGUAGES, rows, seeds=(4, 5))
     runs = runs_of_plan(plan, (0.2, 0.5))
     assert [run.name for run in runs] == [one.title for one in LANGUAGES.values() for _ in (4, 5)]
@@ -163,7 +163,7 @@ def test_every_language_is_one_run_for_each_seed_whatever_it_could_sweep() -> No
 
 
 def test_a_smoothing_that_was_chosen_is_that_of_every_language_with_pseudo_counts() -> None:
-    rows = race_rows(rows_of_a_network())
+    rows = train_valid_test_split(rows_of_a_network())
     for smoothing in (AUTO, 0.25):
         runs = runs_of_plan(languages_plan(LANGUAGES, rows, smoothing=smoothing), (0.2,))
         given = {
@@ -210,7 +210,7 @@ def test_a_budget_of_no_time_is_refused() -> None:
 
 
 def test_a_run_that_is_ended_early_gives_what_it_has_by_then() -> None:
-    rows = race_rows(rows_of_a_network())
+    rows = train_valid_test_split(rows_of_a_network())
     plan = languages_plan(["latent"], rows)
     run = runs_of_plan(plan, ())[0]
     whole = [e for e in PointWork(run)(rows, NEVER) if isinstance(e, CurvePoint)]
@@ -246,7 +246,7 @@ def test_a_run_without_a_model_has_its_share_as_processor_time_unless_it_is_aske
 ) -> None:
     clock, flags = Clock(), np.zeros(1, dtype=np.uint8)
     monkeypatch.setattr(languages_running, "time", clock)
-    run = runs_of_plan(languages_plan(["tree"], race_rows(rows_of_a_network())), ())[0]
+    run = runs_of_plan(languages_plan(["tree"], train_valid_test_split(rows_of_a_network())), ())[0]
     work = languages_running._Work(PointWork(run), 0, Packed(b"", None, ()), 10.0, 36.0, 10.0, 76.0)
     term = languages_running._Term(work, flags)
     assert not term.is_over(has_model=True)
@@ -267,7 +267,7 @@ def test_a_run_without_a_model_has_its_share_as_processor_time_unless_it_is_aske
 
 
 def test_a_race_gives_the_models_of_its_learners_and_one_that_is_called_off_gives_none() -> None:
-    rows = race_rows(rows_of_a_network())
+    rows = train_valid_test_split(rows_of_a_network())
     finish = Finish()
     finish.end("Latent classes")  # before it has begun
     race = ComparisonState(["tree", "latent"])
@@ -288,7 +288,7 @@ def test_a_race_gives_the_models_of_its_learners_and_one_that_is_called_off_give
 
 
 def test_stopping_a_race_keeps_what_is_there_and_every_language_is_over() -> None:
-    rows = race_rows(rows_of_a_network())
+    rows = train_valid_test_split(rows_of_a_network())
     switch, race = StopSwitch(), ComparisonState(["tree", "latent", "mixture"])
     plan = languages_plan(["tree", "latent", "mixture"], rows)
     task = LanguagesTask(plan, rows, Budget(600.0), Finish(), processes=1)
@@ -313,7 +313,7 @@ def test_who_looks_on_sees_models_of_a_run_before_it_is_over_and_its_points_are_
 ) -> None:
     monkeypatch.setattr(glimpses, "FIRST_SECONDS", 0.0)
     monkeypatch.setattr(glimpses, "SHARE", 1e9)
-    rows = race_rows(rows_of_a_network())
+    rows = train_valid_test_split(rows_of_a_network())
     run = runs_of_plan(languages_plan(["pdg"], rows), (0.2, 0.5))[0]
     plain = [e for e in PointWork(run, "k")(rows, NEVER) if isinstance(e, CurvePoint)]
     events = list(PointWork(run, "k", reports_interim=True)(rows, NEVER))

@@ -14,11 +14,11 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.experiments.language_comparison.candidates import LANGUAGES
 from pgmstudio.core.experiments.language_comparison.results import (
+    AllSplitsState,
     ComparisonState,
-    Races,
     paired,
     recommended,
-    same_words,
+    reproduction_message,
     table_csv,
     undistinguished,
     verdict,
@@ -118,7 +118,7 @@ def split_events(
 
 def test_a_language_is_judged_by_all_splits_that_are_over_and_have_all_languages() -> None:
     data = DataSet(Domain.of({"x": "ab"}), np.zeros((1, 50), dtype=np.uint8))
-    races = Races(["tree", "bn"], [PlanRows(data, data, data)] * 4)
+    races = AllSplitsState(["tree", "bn"], [PlanRows(data, data, data)] * 4)
     # Three times as good as the tree in one split and worse in the next: not distinguishable.
     both = [("tree", -6.0, 10), ("bn", -2.0, 30)], [("tree", -6.0, 20), ("bn", -7.0, 40)]
     for event in split_events(0, *both[0])[:-1]:
@@ -204,7 +204,7 @@ def test_a_language_whose_loss_varies_most_is_not_taken_for_that() -> None:
     # In every split the decision graph loses more than the tree, which is worse than the network;
     # one split in which it loses far more makes its interval reach 0.
     data = DataSet(Domain.of({"x": "ab"}), np.zeros((1, 50), dtype=np.uint8))
-    races = Races(["tree", "bn", "pdg"], [PlanRows(data, data, data)] * 5)
+    races = AllSplitsState(["tree", "bn", "pdg"], [PlanRows(data, data, data)] * 5)
     losses = [(-0.9, -3.5), (-0.7, -0.8), (-0.8, -0.9), (-0.7, -0.8), (-0.9, -1.0)]
     for number, (tree, graph) in enumerate(losses):
         bits = [("tree", -5 + tree, 20), ("bn", -5.0, 40), ("pdg", -5 + graph, 10)]
@@ -245,7 +245,7 @@ def test_a_language_that_was_cut_short_or_has_no_model_takes_no_part_in_the_verd
 
 def test_a_language_that_was_cut_short_in_one_split_takes_no_part() -> None:
     data = DataSet(Domain.of({"x": "ab"}), np.zeros((1, 50), dtype=np.uint8))
-    races = Races(["tree", "bn"], [PlanRows(data, data, data)] * 2)
+    races = AllSplitsState(["tree", "bn"], [PlanRows(data, data, data)] * 2)
     both = [("tree", -6.0, 10), ("bn", -2.0, 30)]
     for event in [*split_events(0, *both), *split_events(1, *both, cut=("bn",))]:
         races.take(event)  # type: ignore[arg-type]
@@ -274,9 +274,9 @@ def test_a_table_in_a_file_has_every_language_and_all_digits() -> None:
 def test_a_race_run_again_says_whether_it_is_the_same() -> None:
     first = raced(("tree", -0.3, 10), ("bn", 0.0, 40)).table()
     again = raced(("tree", -0.3, 10), ("bn", 0.0, 40)).table()
-    assert same_words(first, again) == ("Reproduced: all 2 results identical.", "success")
+    assert reproduction_message(first, again) == ("Reproduced: all 2 results identical.", "success")
     other = raced(("tree", -0.3, 10), ("bn", 0.1, 40)).table()
-    told, level = same_words(first, other)
+    told, level = reproduction_message(first, other)
     assert level == "warning"
     assert "1 of 2 results identical; not Bayesian network." in told
 
