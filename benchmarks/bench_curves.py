@@ -38,7 +38,7 @@ from pgmstudio.gui.curves.page import CurvesPage
 from pgmstudio.gui.curves.setup import CurveSetup, RowChoice
 from pgmstudio.gui.curves.sl_plot import SlPlot
 from pgmstudio.gui.plots.plot_widget import plot_library
-from pgmstudio.gui.window import preferences
+from pgmstudio.gui.project import preferences
 from pgmstudio.gui.window.application import make_application
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.curve_pages import made_up_points

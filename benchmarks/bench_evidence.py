@@ -32,11 +32,11 @@ from pgmstudio.gui.canvas.node_view import NodeMode
 from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.evidence.variable_model import mini_rect
 from pgmstudio.gui.evidence.variables_panel import VariablesPanel
+from pgmstudio.gui.files.opening import open_model_file
 from pgmstudio.gui.inspector.panel import InspectorPanel
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.project.opening import open_model_file
+from pgmstudio.gui.project import preferences
 from pgmstudio.gui.widgets.belief_bars import BeliefBars
-from pgmstudio.gui.window import preferences
 from pgmstudio.gui.window.application import make_application
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 

@@ -31,12 +31,12 @@ from reporting import network_rows, say_line, version_of
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
+from pgmstudio.gui.files.opening import open_data_page, open_model_file
 from pgmstudio.gui.learning.actions import landing_of
 from pgmstudio.gui.plots.plot_widget import plot_library
-from pgmstudio.gui.project.opening import open_data_page, open_model_file
+from pgmstudio.gui.project import preferences
 from pgmstudio.gui.runs.learning_run import RunRequest
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.window import preferences
 from pgmstudio.gui.window.application import make_application
 from pgmstudio.gui.window.main_window import MainWindow
 

@@ -11,9 +11,9 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.evidence.variable_model import mini_rect
 from pgmstudio.gui.evidence.variables_panel import VariablesPanel
+from pgmstudio.gui.files.opening import open_model_file
 from pgmstudio.gui.inspector.panel import InspectorPanel
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.project.opening import open_model_file
 from pgmstudio.gui.widgets.belief_bars import BeliefBars
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 

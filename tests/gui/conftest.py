@@ -112,7 +112,7 @@ def _no_thread_left() -> Iterator[None]:
 @pytest.fixture
 def window(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
     """A main window of 1280×800 in the light theme, without motion."""
-    from pgmstudio.gui.window import preferences
+    from pgmstudio.gui.project import preferences
 
     monkeypatch.setattr(preferences, "preferences_folder", lambda: tmp_path / "preferences")
     from pgmstudio.gui.theme.theme import theme

@@ -22,8 +22,8 @@ from pgmstudio.core.io.project.project_file import project_bytes
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
+from pgmstudio.gui.files.recovery import recovery_folder
 from pgmstudio.gui.learning.actions import landing_of
-from pgmstudio.gui.project.recovery import recovery_folder
 from pgmstudio.gui.runs.learning_run import LearningRun, RunRequest
 from pgmstudio.gui.window.application import apply_preferences, make_application
 from pgmstudio.gui.window.main_window import MainWindow

@@ -13,10 +13,10 @@ from pgmstudio.core.languages.pdg.diagrams import node_name
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.project.edits import add_data, add_model
 from pgmstudio.core.project.project import DataEntry, ModelEntry
+from pgmstudio.gui.files.opening import open_model_page
 from pgmstudio.gui.languages.pdg.inspector import GraphNodeInspector
 from pgmstudio.gui.languages.pdg.view import PdgController
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.project.opening import open_model_page
 from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.decision_graphs import graph_of

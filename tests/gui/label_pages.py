@@ -10,8 +10,8 @@ from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.scores import PartitionScore, label_cost
 from pgmstudio.core.project.edits import add_data, add_model
 from pgmstudio.core.project.project import DataEntry, ModelEntry
+from pgmstudio.gui.files.opening import open_model_page
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.project.opening import open_model_page
 from pgmstudio.gui.window.app_context import AppContext
 from tests.labelled_dags import coronary
 

@@ -23,10 +23,10 @@ from pgmstudio.core.params import parse_params
 from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.evaluation.classification_page import ClassificationPage
 from pgmstudio.gui.experiments.page import RecipePage
+from pgmstudio.gui.files.opening import open_model_page
 from pgmstudio.gui.languages.tree_mixture.assignments_page import ComponentRowsPage
 from pgmstudio.gui.learning.actions import landing_of
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.project.opening import open_model_page
 from pgmstudio.gui.runs.actions import OPEN_CANDIDATES
 from pgmstudio.gui.runs.learning_run import RunRequest
 from tests.gui.kept_runs import add_ended_run

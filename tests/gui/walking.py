@@ -31,15 +31,15 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, Project
-from pgmstudio.gui.languages.pdg.node_selection import graph_nodes
-from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
-from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.project.opening import (
+from pgmstudio.gui.files.opening import (
     open_data_page,
     open_files,
     open_model_page,
     show_project,
 )
+from pgmstudio.gui.languages.pdg.node_selection import graph_nodes
+from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
+from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.graph_pages import PRESSURE, add_graph, coronary, coronary_rows

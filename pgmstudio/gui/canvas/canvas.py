@@ -20,12 +20,12 @@ from pgmstudio.gui.canvas.node_view import FULL_FROM, Detail
 from pgmstudio.gui.canvas.overlays import MINIMAP_FROM, Bubble, Minimap, ZoomControl
 from pgmstudio.gui.canvas.scene import CanvasScene
 from pgmstudio.gui.canvas.view import CanvasView
-from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.separation.layer import SeparationLayer
 from pgmstudio.gui.structure.moves_layer import MovesLayer
 from pgmstudio.gui.structure.unresolved_layer import UnresolvedLayer
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label
+from pgmstudio.gui.widgets.debounce import one_shot
 
 _EDGE = 12
 

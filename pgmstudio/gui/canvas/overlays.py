@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from pgmstudio.gui.canvas.view import CanvasView
 from pgmstudio.gui.canvas.zoom_view import ZOOM_STEP
-from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import tool_button
+from pgmstudio.gui.widgets.debounce import one_shot
 
 MINIMAP_FROM, MINIMAP_MS = 60, 60
 BUBBLE_WIDTH = 340

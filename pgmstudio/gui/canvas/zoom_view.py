@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication, QFrame, QGraphicsView, QWidget
 from pgmstudio.core.drawing.snapping import GRID
 from pgmstudio.gui.canvas.node_view import Detail
 from pgmstudio.gui.canvas.scene import CanvasScene
-from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.debounce import one_shot
 
 MIN_ZOOM, MAX_ZOOM = 0.05, 4.0
 ZOOM_STEP = 1.25

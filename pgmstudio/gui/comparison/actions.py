@@ -9,13 +9,13 @@ from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.languages.kinds import a_kind
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.gui.canvas.edge_strengths import KINDS
-from pgmstudio.gui.project.opening import close_welcome
+from pgmstudio.gui.files.opening import close_welcome
+from pgmstudio.gui.model_page.action_conditions import NO_MODEL
 from pgmstudio.gui.runs.artifact_source import ArtifactSource, active_source, has_source
 from pgmstudio.gui.runs.learning_run import RunRequest
-from pgmstudio.gui.window.action_conditions import NO_MODEL
-from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.widgets.actions import ActionSpec
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.app_context import AppContext, current_model_page
-from pgmstudio.gui.window.page import Page
 
 
 def open_difference(app: AppContext, first: str | None = None, second: str | None = None) -> Page:

@@ -21,9 +21,9 @@ from pgmstudio.gui.curves.hover_card import CardFacts
 from pgmstudio.gui.curves.model_scatter import LegendEntry
 from pgmstudio.gui.curves.sl_plot import SlPlot
 from pgmstudio.gui.curves.text import card_of
-from pgmstudio.gui.export.image_file import Drawing
-from pgmstudio.gui.export.plot_image import PlotDrawing
+from pgmstudio.gui.plots.plot_image import PlotDrawing
 from pgmstudio.gui.widgets.basic import Segments, label, row
+from pgmstudio.gui.widgets.image_file import Drawing
 from pgmstudio.gui.widgets.table import Column, FactTable
 
 MAX_ROWS = 200

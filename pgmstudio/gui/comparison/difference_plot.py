@@ -17,10 +17,10 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pgmstudio.core.experiments.comparison_rows import DIFFERENCE, Line
-from pgmstudio.gui.export.image_file import PictureOptions
 from pgmstudio.gui.plots.tornado_plot import ticks_of
 from pgmstudio.gui.theme.language_symbols import mark_colors, paint_sign
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.image_file import PictureOptions
 
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter

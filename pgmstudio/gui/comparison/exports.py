@@ -22,7 +22,7 @@ from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.edits import add_comparison, add_model
 from pgmstudio.core.project.project import ComparisonEntry, ModelEntry, Project, plain
 from pgmstudio.gui.comparison.comparison_run import ComparisonRun
-from pgmstudio.gui.project.opening import add_and_show_model, open_model_page
+from pgmstudio.gui.files.opening import add_and_show_model, open_model_page
 from pgmstudio.gui.window.app_context import AppContext
 
 

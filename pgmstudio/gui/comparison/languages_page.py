@@ -31,17 +31,17 @@ from pgmstudio.gui.comparison.setup_form import CompareSetup
 from pgmstudio.gui.comparison.table import CompareTable
 from pgmstudio.gui.comparison.text import legend_words, progress_words, provenance_of
 from pgmstudio.gui.comparison.toolbar import CompareBar, progress_bar
-from pgmstudio.gui.export.image_file import Drawing
+from pgmstudio.gui.files.opening import close_welcome
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.project.opening import close_welcome
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, hairline, label, row, scrolled
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.image_file import Drawing
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import widening
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import Page
 
 KEY = "compare-languages"
 NO_DATA = "import data first (Ctrl+I)."

@@ -35,8 +35,8 @@ from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Note, button, hairline, label, tool_button
 from pgmstudio.gui.widgets.combo_box import chooser, offer
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import Page
 
 Edge = tuple[str, str]
 NO_ROWS = "no rows"

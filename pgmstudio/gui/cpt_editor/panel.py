@@ -19,9 +19,9 @@ from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.project.model_edits import EditableTables
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.cpt_editor.clipboard import pasted, table_text
-from pgmstudio.gui.cpt_editor.edit_session import Waiting, cpt_edit_session
 from pgmstudio.gui.cpt_editor.model import TableGrid, family_counts
 from pgmstudio.gui.cpt_editor.view import TableView
+from pgmstudio.gui.evidence.cpt_edit_session import Waiting, cpt_edit_session
 from pgmstudio.gui.languages.ldag.label_table import LabelTable
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
 from pgmstudio.gui.languages.tree_mixture.component_tables import (

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from pgmstudio.core.errors import FileError
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry
-from pgmstudio.gui.project.opening import close_welcome
-from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.files.opening import close_welcome
+from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:

@@ -26,11 +26,11 @@ from pgmstudio.core.project.project import CurveEntry, ModelEntry, Project, plai
 from pgmstudio.core.reports.belief_distances import DistanceTask
 from pgmstudio.gui.curves.setup import CurveSetup
 from pgmstudio.gui.curves.sweep_run import with_points
-from pgmstudio.gui.export.image_file import Drawing
-from pgmstudio.gui.export.plot_image import PlotDrawing
+from pgmstudio.gui.files.opening import add_and_show_model, open_model_page
 from pgmstudio.gui.jobs.job import Job, JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.project.opening import add_and_show_model, open_model_page
+from pgmstudio.gui.plots.plot_image import PlotDrawing
+from pgmstudio.gui.widgets.image_file import Drawing
 from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:

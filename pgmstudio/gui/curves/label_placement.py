@@ -11,8 +11,8 @@ from PySide6.QtCore import QPointF, QRectF, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from pgmstudio.gui.curves.model_scatter import Frame, Layer, draw_word
-from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.debounce import one_shot
 
 Floats = NDArray[np.float64]
 

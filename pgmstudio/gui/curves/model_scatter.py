@@ -57,12 +57,12 @@ from pgmstudio.core.drawing.svg.plot_labels import language_sign
 from pgmstudio.core.experiments.curve_chart import Behind, Place, best_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.gui.curves.hover_card import CardFacts, MarkCard
-from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.plots.log_axis import new_axes, plain_functions, set_log
 from pgmstudio.gui.plots.plot_widget import dress, new_canvas, plot_library
 from pgmstudio.gui.theme.language_symbols import mark_colors, mark_path
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label
+from pgmstudio.gui.widgets.debounce import one_shot
 
 Floats = NDArray[np.float64]
 # From so many marks on they stand on whole px, and of those at one place one is drawn.

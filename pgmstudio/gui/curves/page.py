@@ -35,13 +35,13 @@ from pgmstudio.gui.curves.sweep_run import CurveRun, found_folder, points_size, 
 from pgmstudio.gui.curves.tables import point_rows
 from pgmstudio.gui.curves.text import card_of, curve_rows, rows_words
 from pgmstudio.gui.curves.toolbar import CURVES, CurvesBar
-from pgmstudio.gui.export.image_file import Drawing
-from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Note, button, hairline, row
+from pgmstudio.gui.widgets.debounce import one_shot
+from pgmstudio.gui.widgets.image_file import Drawing
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import Page
 
 
 class CurvesFilling(QObject):

@@ -28,11 +28,11 @@ from pgmstudio.core.number_format import grouped
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.curves.learner_grid import error_line, mark_field, parsed_numbers, values_text
 from pgmstudio.gui.curves.setup import SETS, SHARE, SPLIT, CurveSetup, RowChoice
-from pgmstudio.gui.learning.param_form import ParamForm
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Section, Segments, button, form_of, label, row
 from pgmstudio.gui.widgets.combo_box import chooser, offer
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.param_form import ParamForm
 from pgmstudio.gui.window.app_context import AppContext
 
 HOW = (

@@ -28,14 +28,14 @@ from pgmstudio.gui.curves.plan_form import PlanSheet
 from pgmstudio.gui.curves.setup import CurveSetup
 from pgmstudio.gui.curves.sweep_question import may_sweep
 from pgmstudio.gui.curves.sweep_run import CurveRun, found_folder, new_folder
-from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.files.opening import close_welcome
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.project.opening import close_welcome
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, beside, button, foot_of, label, scrolled
+from pgmstudio.gui.widgets.debounce import one_shot
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import Page
 
 KEY = "curves-plan"
 STACKED_BELOW = 860  # px at 100 %: below, values and sheet stand one above the other

@@ -35,9 +35,9 @@ from pgmstudio.gui.curves.model_scatter import (
     Stroke,
     dot_look,
 )
-from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.theme.language_symbols import mark_colors
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.debounce import one_shot
 
 # Fewer marks than FEW are all in sight. Of more, those below FLOOR_ROOM times the way from the top
 # to where but FAR_SHARE of them lie are not, when the lowest is FAR times as far down as that.

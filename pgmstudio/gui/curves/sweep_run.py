@@ -21,7 +21,7 @@ from pgmstudio.core.project.project import CurveEntry, Project
 from pgmstudio.gui.curves.setup import CurveSetup, Loaded, load
 from pgmstudio.gui.jobs.background_run import BackgroundRun
 from pgmstudio.gui.jobs.job import JobState
-from pgmstudio.gui.window import preferences
+from pgmstudio.gui.project import preferences
 from pgmstudio.gui.window.app_context import AppContext
 
 ENDING = ".points"

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.languages.kinds import a_kind
 from pgmstudio.core.model import ProbabilisticModel
+from pgmstudio.gui.files.opening import open_data_page, open_files
 from pgmstudio.gui.project.last_model import last_model
-from pgmstudio.gui.project.opening import open_data_page, open_files
-from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.window.app_context import AppContext, current_data_page
 
 _PASTED = "Pasted table"

@@ -31,10 +31,8 @@ from pgmstudio.core.number_format import counted
 from pgmstudio.core.params import params_to_dict, specs_of
 from pgmstudio.core.project.edits import add_data, add_model
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Project
-from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.files.opening import close_welcome, open_data_page
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.learning.param_form import ParamForm
-from pgmstudio.gui.project.opening import close_welcome, open_data_page
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import (
@@ -47,8 +45,10 @@ from pgmstudio.gui.widgets.basic import (
     row,
     scrolled,
 )
+from pgmstudio.gui.widgets.debounce import one_shot
+from pgmstudio.gui.widgets.page import Page
+from pgmstudio.gui.widgets.param_form import ParamForm
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import Page
 
 KEY = "generate"
 _NAME = Qt.ItemDataRole.UserRole

@@ -20,9 +20,9 @@ from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Segments, button, hairline, row, tool_button
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.step_bar import PlainLine
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import Page
 
 _TABS = (
     ("table", "Table", "Rows: sort, filter, edit, delete"),

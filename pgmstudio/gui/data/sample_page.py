@@ -27,8 +27,8 @@ from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.jobs.job import Job, JobState
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Note, button, label, row
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import Page
 
 _MANY_GIVEN = 5_000  # rows under evidence that take a while
 
@@ -168,7 +168,7 @@ class SamplePage(Page):
                 self._take(plan, event)
 
     def _take(self, plan: SamplePlan, sampled: Sampled) -> None:
-        from pgmstudio.gui.project.opening import open_data_page
+        from pgmstudio.gui.files.opening import open_data_page
 
         app, title = self._app, self._title
         given = {name: str(finding) for name, finding in (plan.evidence or {}).items()}

@@ -64,14 +64,14 @@ class WindowTour:
         self.facts = Facts()
 
     def welcome(self) -> None:
-        from pgmstudio.gui.project.opening import open_welcome
+        from pgmstudio.gui.files.opening import open_welcome
 
         open_welcome(self.app)
         self.driver.settle()
 
     def import_rows(self, path: Path) -> None:
         """The file at its cuts, one of them dragged."""
-        from pgmstudio.gui.project.opening import open_file
+        from pgmstudio.gui.files.opening import open_file
 
         open_file(self.app, path)
         page = self.app.center.current

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import cast
 
-from pgmstudio.gui.project.opening import close_welcome
-from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.files.opening import close_welcome
+from pgmstudio.gui.widgets.actions import ActionSpec
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import Page
 
 NO_ROWS = "no data set has columns of a model. Import data first (Ctrl+I)."
 

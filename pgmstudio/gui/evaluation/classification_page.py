@@ -30,19 +30,19 @@ from pgmstudio.gui.evaluation.row_choice import (
     first_target,
 )
 from pgmstudio.gui.evidence.row_evidence import use_row_as_evidence
-from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.files.opening import open_model_page
 from pgmstudio.gui.plots.classification_plots import weight_text
 from pgmstudio.gui.plots.plot_widget import plot_library
-from pgmstudio.gui.project.opening import open_model_page
 from pgmstudio.gui.runs.results.result_page import facts_label
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, button, label, row, scrolled, set_role
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
+from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import wide_first
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import Page
 
 # Key, what it is called, and what it means.
 MEASURES = (

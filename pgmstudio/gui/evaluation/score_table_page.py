@@ -24,16 +24,16 @@ from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.project import ComparisonEntry, Project
 from pgmstudio.gui.evaluation.figure_card import table_writer
 from pgmstudio.gui.evaluation.row_choice import RowChoices
+from pgmstudio.gui.files.opening import open_model_page
 from pgmstudio.gui.help.page import open_help
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.project.opening import open_model_page
 from pgmstudio.gui.runs.results.result_page import facts_label
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Note, button, label, row
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import Column, FactTable, widening
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import Page
 
 KEY = "scores"
 Told = tuple[float, str]  # what it is sorted by, and how it reads

@@ -13,8 +13,8 @@ from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.edits import save_evidence_case
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.core.project.scenarios import name_for
-from pgmstudio.gui.window.action_conditions import NO_MODEL, ModelCommands, rows_for
-from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.model_page.action_conditions import NO_MODEL, ModelCommands, rows_for
+from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.window.app_context import AppContext
 
 

@@ -9,9 +9,9 @@ from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.model import ProbabilisticModel
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.evidence.row_surprise import row_surprise_of
+from pgmstudio.gui.model_page.action_conditions import NO_MODEL, ModelCommands, rows_for
 from pgmstudio.gui.project.last_model import last_model
-from pgmstudio.gui.window.action_conditions import NO_MODEL, ModelCommands, rows_for
-from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.window.app_context import AppContext, current_data_page
 
 

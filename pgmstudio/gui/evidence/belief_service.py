@@ -38,8 +38,8 @@ from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.model import Model
 from pgmstudio.gui.evidence.belief_worker import BeliefWorker
 from pgmstudio.gui.evidence.side_queries import SideQuestions
-from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.debounce import one_shot
 
 
 class BeliefService(QObject):

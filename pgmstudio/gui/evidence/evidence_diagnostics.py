@@ -17,7 +17,7 @@ from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import Finding, InferenceSession, Scale
 from pgmstudio.core.model import Model
 from pgmstudio.gui.evidence.belief_service import BeliefService
-from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.widgets.debounce import one_shot
 
 TOPIC = "finding traces"
 # While evidence is being dragged nothing is asked.

@@ -22,13 +22,13 @@ from pgmstudio.core.analysis.evidence_impact import FindingTrace
 from pgmstudio.core.errors import ImpossibleEvidenceError
 from pgmstudio.core.inference.finding_text import chip_of, finding_words, short_words
 from pgmstudio.core.inference.information_measures import conflict_word
+from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.evidence_diagnostics import (
     EvidenceDiagnostics,
     TracedEvidence,
     keeper_of,
 )
 from pgmstudio.gui.inspector.evidence_impact import leave, words_of
-from pgmstudio.gui.inspector.subject import ActiveModel
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Section, button, empty, label, set_role, tool_button

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QFileDialog
 
 from pgmstudio.core.errors import FileError, PgmStudioError
 from pgmstudio.core.number_format import counted
-from pgmstudio.gui.inspector.subject import active_model
-from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.evidence.active_model import active_model
+from pgmstudio.gui.jobs.progress_dialog import done_beside
+from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.progress_dialog import done_beside
 
 EVIDENCE_ENDING = ".evid"
 _FILTER = f"UAI evidence (*{EVIDENCE_ENDING})"

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
 from pgmstudio.core.inference.base import SCALED_LIKELIHOODS, Likelihood
-from pgmstudio.gui.inspector.subject import ActiveModel
+from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.widgets.basic import label
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 

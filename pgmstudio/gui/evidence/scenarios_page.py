@@ -35,17 +35,17 @@ from pgmstudio.core.project.scenarios import (
     evaluate,
     scenario_table,
 )
-from pgmstudio.gui.inspector.subject import ActiveModel
-from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_cards import BarCard, BarCardList, BarCardPainter, BarCards
 from pgmstudio.gui.widgets.basic import Note, button, hairline, label, row
 from pgmstudio.gui.widgets.belief_bars import tuple_of
 from pgmstudio.gui.widgets.combo_box import Combo
+from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import Page
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,16 +24,16 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.evidence.sensitivity_views import VIEWS, Asked, Detail, Found
-from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.plots.function_plot import FunctionCurve
 from pgmstudio.gui.plots.tornado_plot import Tornado, TornadoChart
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Segments, button, hairline, label, row
 from pgmstudio.gui.widgets.combo_box import Combo, offer
+from pgmstudio.gui.widgets.debounce import one_shot
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import CellTable
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import Page
 
 REST_MS = 80
 MAX_LINES = 5  # of the states of a variable, under the chart

@@ -43,8 +43,7 @@ from pgmstudio.gui.evidence.shared_evidence import (
     askable,
     titles_of,
 )
-from pgmstudio.gui.jobs.debounce import one_shot
-from pgmstudio.gui.project.opening import close_welcome, open_model_page
+from pgmstudio.gui.files.opening import close_welcome, open_model_page
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.language_symbols import mark_colors
 from pgmstudio.gui.theme.theme import theme
@@ -60,10 +59,11 @@ from pgmstudio.gui.widgets.bar_cards import (
     Index,
 )
 from pgmstudio.gui.widgets.basic import Note, Segments, button, hairline, label, row
+from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import Column, FactTable
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import Page
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from pgmstudio.core.drawing.svg.nodes import percent
+from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.belief_service import BeliefService
-from pgmstudio.gui.inspector.subject import ActiveModel
 
 Modifiers = Qt.KeyboardModifier
 Key = Qt.Key

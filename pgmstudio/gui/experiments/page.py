@@ -23,13 +23,13 @@ from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.experiments.recipe_list import RecipeList
 from pgmstudio.gui.experiments.recipe_run import RecipeRun
 from pgmstudio.gui.experiments.results_view import RecipeView
+from pgmstudio.gui.files.opening import add_and_show_model, close_welcome, open_data_page
 from pgmstudio.gui.jobs.job import JobState
-from pgmstudio.gui.project.opening import add_and_show_model, close_welcome, open_data_page
 from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.widgets.basic import button
-from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import Page
 from pgmstudio.studies.recipe import (
     Measured,
     Recipe,

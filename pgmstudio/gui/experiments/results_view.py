@@ -18,11 +18,11 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.core.experiments.sl_curves.sweep import Sweep
-from pgmstudio.gui.learning.param_form import ParamForm
 from pgmstudio.gui.plots.scan_plots import SweepLinesPlot
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Segments, label, row, scrolled
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.param_form import ParamForm
 from pgmstudio.gui.widgets.table import Column, FactTable, widening
 from pgmstudio.studies.recipe import Measured, Recipe, TableRow
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QObject
 
-from pgmstudio.gui.plots.score_plot import ScorePlot
-from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.runs.score_plot import ScorePlot
+from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:
     from pgmstudio.gui.comparison.structure_diff_page import DifferencePage
-    from pgmstudio.gui.export.image_file import Drawing, PictureOptions
     from pgmstudio.gui.model_page.page import ModelPage
     from pgmstudio.gui.runs.results.bootstrap_page import BootstrapPage
+    from pgmstudio.gui.widgets.image_file import Drawing, PictureOptions
 
     PictureCarrier = ModelPage | DifferencePage | BootstrapPage
 
@@ -76,7 +76,7 @@ class ExportCommands(QObject):
             self._ask(CanvasDrawing(getattr(page, "front", page.canvas), page.title))
 
     def export_plot(self) -> None:
-        from pgmstudio.gui.export.plot_image import PlotDrawing
+        from pgmstudio.gui.plots.plot_image import PlotDrawing
 
         plot = self._plot
         if plot is not None:

@@ -15,7 +15,7 @@ from pgmstudio.gui.canvas.distant_labels import LABEL_WIDTH, paint_far_labels
 from pgmstudio.gui.canvas.legend import LegendEntry, card_size, paint_card
 from pgmstudio.gui.canvas.node_painter import NodeLook
 from pgmstudio.gui.canvas.node_view import Detail
-from pgmstudio.gui.export.image_file import PictureOptions
+from pgmstudio.gui.widgets.image_file import PictureOptions
 
 _MARGIN = 12.0
 # A legend below a very narrow graph still gets a line of words.

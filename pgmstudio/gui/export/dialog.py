@@ -23,7 +23,10 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.number_format import grouped
-from pgmstudio.gui.export.image_file import (
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import Note, Segments, button, label, row
+from pgmstudio.gui.widgets.debounce import one_shot
+from pgmstudio.gui.widgets.image_file import (
     FORMAT_TITLES,
     MAX_DPI,
     MIN_DPI,
@@ -35,9 +38,6 @@ from pgmstudio.gui.export.image_file import (
     pixel_size,
     write_picture,
 )
-from pgmstudio.gui.jobs.debounce import one_shot
-from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Note, Segments, button, label, row
 
 PREVIEW = QSize(380, 340)
 _PICTURE = QSize(PREVIEW.width() - 24, PREVIEW.height() - 24)

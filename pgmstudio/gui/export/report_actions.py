@@ -18,7 +18,7 @@ from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import CurveEntry, Project
 from pgmstudio.gui.jobs.job import Job
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 
 from pgmstudio.gui.canvas.small_multiples import SmallMultiples
 from pgmstudio.gui.export.canvas_image import CanvasDrawing
-from pgmstudio.gui.export.image_file import PictureOptions
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.image_file import PictureOptions
 
 _GAP = 16.0
 

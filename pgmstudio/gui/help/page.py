@@ -32,9 +32,9 @@ from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.resources import folder_of
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label, row, tool_button
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.search_field import SearchField
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import Page
 
 LINE_PERCENT = 125.0
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value

@@ -16,9 +16,9 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbin
 )
 from pgmstudio.core.project.edits import add_model
 from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.files.opening import open_import_page, open_model_page, open_welcome
 from pgmstudio.gui.learning.actions import landing_of, open_learn_page
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.project.opening import open_import_page, open_model_page, open_welcome
 from pgmstudio.gui.runs.learning_run import LearningRun, RunRequest
 from pgmstudio.gui.runs.live_model import open_best
 from pgmstudio.gui.welcome.samples import SAMPLES

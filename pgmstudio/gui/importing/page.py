@@ -36,8 +36,8 @@ from pgmstudio.gui.importing.reading import (
 from pgmstudio.gui.jobs.job import Job, JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.widgets.page import Deed, UndoablePage
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import Deed, UndoablePage
 
 
 def name_of(path: Path, draft: Draft) -> str:
@@ -391,7 +391,7 @@ class ImportPage(UndoablePage):
     def _take(self, done: Done) -> None:
         """The one change of the project: the data set is there, its page opens."""
         app, entry = self._app, done.entry
-        from pgmstudio.gui.project.opening import open_data_page
+        from pgmstudio.gui.files.opening import open_data_page
 
         data_id = put_into_project(app, entry, self.short_title, self._replaces)
         if data_id is None:

@@ -142,7 +142,7 @@ class DataInspector(QWidget):
             self._list.addWidget(label(more, "tertiary", size="dense"))
 
     def _open(self, model_id: str) -> None:
-        from pgmstudio.gui.project.opening import open_model_page
+        from pgmstudio.gui.files.opening import open_model_page
 
         open_model_page(self._app, model_id)
 

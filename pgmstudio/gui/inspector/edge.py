@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from pgmstudio.core.project.model_edits import set_edge_note
+from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.state_gestures import tip_in, use_in
 from pgmstudio.gui.inspector.edge_explanation import EdgeExplanationSection
 from pgmstudio.gui.inspector.header import InspectorHead
@@ -18,7 +19,6 @@ from pgmstudio.gui.inspector.node_edges import (
     not_editable_reason,
     reverse,
 )
-from pgmstudio.gui.inspector.subject import ActiveModel
 from pgmstudio.gui.languages.ldag.inspector import LabelSections
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Section, button, hairline, row, scrolled

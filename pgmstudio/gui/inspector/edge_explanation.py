@@ -42,11 +42,11 @@ from pgmstudio.core.languages.structures import dag_of
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.model_rows import no_rows_reason
-from pgmstudio.gui.inspector.subject import ActiveModel
-from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.model_page.model_data import sources_of
 from pgmstudio.gui.widgets.basic import Section, button, label, row
+from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.window.app_context import AppContext
 
 REST_MS = 60

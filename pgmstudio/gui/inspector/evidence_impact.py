@@ -10,8 +10,8 @@ from shiboken6 import isValid
 
 from pgmstudio.core.analysis.evidence_impact import FindingTrace
 from pgmstudio.core.drawing.svg.nodes import percent
+from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.evidence_diagnostics import EvidenceDiagnostics, keeper_of
-from pgmstudio.gui.inspector.subject import ActiveModel
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import paint_prior
 from pgmstudio.gui.widgets.bar_rows import RIGHT, PlainRows

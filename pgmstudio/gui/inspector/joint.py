@@ -38,15 +38,15 @@ from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import Finding, InferenceSession
 from pgmstudio.core.inference.information_measures import entropy_bits, mutual_information_bits
 from pgmstudio.core.number_format import grouped
+from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.inspector.edge_explanation import EdgeExplanationSection
 from pgmstudio.gui.inspector.header import InspectorHead
 from pgmstudio.gui.inspector.map_section import MapSection
-from pgmstudio.gui.inspector.subject import ActiveModel
-from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_rows import RankBars
 from pgmstudio.gui.widgets.basic import Note, Section, button, hairline, label, row, scrolled
 from pgmstudio.gui.widgets.column_table import dress_head
+from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.fact_rows import FactRows
 from pgmstudio.gui.window.app_context import AppContext
 

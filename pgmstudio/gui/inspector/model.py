@@ -19,10 +19,10 @@ from pgmstudio.core.languages.sizes import SizeBreakdown
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.model_edits import set_model_notes
+from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.evidence_list import EvidenceSection
 from pgmstudio.gui.inspector.header import InspectorHead
 from pgmstudio.gui.inspector.row_surprise import SurpriseSection
-from pgmstudio.gui.inspector.subject import ActiveModel
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.ldag.inspector import LabelScoresSection, label_sizes
 from pgmstudio.gui.languages.pdg.size_history import TrailSection

@@ -13,7 +13,7 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import Finding, InferenceSession
 from pgmstudio.core.project import model_edits
-from pgmstudio.gui.inspector.subject import ActiveModel
+from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.widgets.basic import Section, label, tool_button
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.window.app_context import AppContext

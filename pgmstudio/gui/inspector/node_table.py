@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QFormLayout, QLineEdit, QVBoxLayout, QWidget
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.number_format import grouped
 from pgmstudio.core.project import model_edits
+from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.state_gestures import tip_in, use_in
 from pgmstudio.gui.inspector.node_beliefs import bars_of, tell_waiting
 from pgmstudio.gui.inspector.state_editor import StateManager
-from pgmstudio.gui.inspector.subject import ActiveModel
 from pgmstudio.gui.languages.ldag.similar_rows import SimilarRowsSection
 from pgmstudio.gui.languages.tree_mixture.component_tables import component_columns, is_mixture
 from pgmstudio.gui.widgets.basic import Section, button, label, row

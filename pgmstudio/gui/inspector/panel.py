@@ -9,16 +9,16 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
 
 from pgmstudio.core.analysis.belief_query import Standing
-from pgmstudio.gui.cpt_editor.edit_session import cpt_edit_session
-from pgmstudio.gui.inspector.subject import data_around, subject_around
-from pgmstudio.gui.jobs.debounce import BeforePaint
+from pgmstudio.gui.evidence.active_model import data_around, subject_around
+from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
 from pgmstudio.gui.languages.pdg.node_selection import graph_nodes
-from pgmstudio.gui.project.workspace import Selection
 from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.runs.live_model import following_of
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import empty_state
+from pgmstudio.gui.widgets.debounce import BeforePaint
 from pgmstudio.gui.window.app_context import AppContext
+from pgmstudio.gui.window.workspace import Selection
 
 if TYPE_CHECKING:
     from pgmstudio.gui.inspector.data import DataInspector

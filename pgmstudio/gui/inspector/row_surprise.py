@@ -7,10 +7,10 @@ import math
 from PySide6.QtWidgets import QCheckBox
 
 from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.evidence_diagnostics import EvidenceDiagnostics, keeper_of
 from pgmstudio.gui.evidence.row_surprise import row_surprise_of, surprises
 from pgmstudio.gui.inspector.evidence_impact import leave
-from pgmstudio.gui.inspector.subject import ActiveModel
 from pgmstudio.gui.widgets.bar_rows import RankBars
 from pgmstudio.gui.widgets.basic import Section, Segments, button, label, row
 from pgmstudio.gui.window.app_context import AppContext

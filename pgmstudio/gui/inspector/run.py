@@ -36,7 +36,6 @@ from pgmstudio.core.learning.params import missing_data_note
 from pgmstudio.core.number_format import grouped
 from pgmstudio.core.project.project import Run
 from pgmstudio.gui.inspector.header import InspectorHead, lay_under
-from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.runs.learning_run import LearningRun
@@ -55,6 +54,7 @@ from pgmstudio.gui.runs.run_summary import (
 from pgmstudio.gui.theme.icons import icon, language_icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Section, button, hairline, label, row, scrolled
+from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
 from pgmstudio.gui.window.app_context import AppContext
 

@@ -33,7 +33,7 @@ from PySide6.QtWidgets import (
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project import model_edits
 from pgmstudio.core.project.model_edits import EditableStates, Renamable
-from pgmstudio.gui.inspector.subject import ActiveModel
+from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import button, row
 from pgmstudio.gui.window.app_context import AppContext

@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, Signal
 from shiboken6 import isValid
 
 from pgmstudio.core.execution.events import CancelToken, Progress
-from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.jobs.job import Job, JobState
+from pgmstudio.gui.widgets.debounce import one_shot
 
 
 class BackgroundRun(QObject):

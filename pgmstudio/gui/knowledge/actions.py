@@ -9,8 +9,8 @@ from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import Project
-from pgmstudio.gui.project.opening import close_welcome
-from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.files.opening import close_welcome
+from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.window.app_context import AppContext
 
 

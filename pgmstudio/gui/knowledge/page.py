@@ -15,6 +15,7 @@ from pgmstudio.core.io.background_knowledge import read_knowledge, write_knowled
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import Project
+from pgmstudio.gui.jobs.progress_dialog import done_beside
 from pgmstudio.gui.knowledge.edge_matrix import MATRIX_HINT, EdgeMatrix
 from pgmstudio.gui.knowledge.tier_lanes import TierLanes
 from pgmstudio.gui.theme.icons import icon
@@ -30,9 +31,8 @@ from pgmstudio.gui.widgets.basic import (
     tool_button,
 )
 from pgmstudio.gui.widgets.combo_box import Combo
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import Page
-from pgmstudio.gui.window.progress_dialog import done_beside
 
 _WIDEST_TIER = 480  # px, of a tier in words
 ENDINGS = "Knowledge (*.json *.txt *.csv);;All files (*)"

@@ -6,9 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from pgmstudio.core.languages.learners import all_learners
-from pgmstudio.gui.project.opening import close_welcome
+from pgmstudio.gui.files.opening import close_welcome
 from pgmstudio.gui.runs.run_recorder import RunRecorder, not_again_reason, not_reproducible_reason
-from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:

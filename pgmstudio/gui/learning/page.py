@@ -38,8 +38,8 @@ from pgmstudio.gui.widgets.basic import (
     scrolled,
 )
 from pgmstudio.gui.widgets.combo_box import chooser, offer
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import Page
 
 # The width below which settings and run stand one above the other, at 100 %.
 STACKED_BELOW = 860

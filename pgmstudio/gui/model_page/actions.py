@@ -18,9 +18,9 @@ from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.layout_worker import METHOD_TIPS, METHODS
 from pgmstudio.gui.canvas.node_view import MODE_TIPS, MODE_TITLES, NodeMode
 from pgmstudio.gui.learning.actions import open_learn_page
+from pgmstudio.gui.model_page.action_conditions import CanvasConditions
 from pgmstudio.gui.runs.learning_run import RunRequest
-from pgmstudio.gui.window.action_conditions import CanvasConditions
-from pgmstudio.gui.window.actions import ActionRegistry, ActionSpec
+from pgmstudio.gui.widgets.actions import ActionRegistry, ActionSpec
 from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, Signal
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.graphs.junction_tree import SizeForecast, size_with_edge
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.widgets.debounce import one_shot
 
 # The pointer passes over many nodes on its way; only where it rests is worth a triangulation.
 REST_MS = 60

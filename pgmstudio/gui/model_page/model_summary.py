@@ -19,7 +19,7 @@ from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.params import ParamKind, specs_of
 from pgmstudio.core.project.project import restored_params
 from pgmstudio.core.scores.local import AIC_BITS
-from pgmstudio.gui.learning.param_form import choice_words
+from pgmstudio.gui.widgets.param_form import choice_words
 
 
 @dataclass(frozen=True)

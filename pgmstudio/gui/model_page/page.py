@@ -29,9 +29,8 @@ from pgmstudio.gui.canvas.layout_worker import (
 from pgmstudio.gui.canvas.legend import LegendEntry
 from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
 from pgmstudio.gui.canvas.scene import CanvasScene
-from pgmstudio.gui.cpt_editor.edit_session import cpt_edit_session
 from pgmstudio.gui.evidence.belief_service import BeliefService
-from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.ldag.multinet import MultinetController
 from pgmstudio.gui.languages.pdg.view import in_place, pdg_controller
@@ -52,8 +51,9 @@ from pgmstudio.gui.structure.move_search import MovesController
 from pgmstudio.gui.structure.unresolved_edges import UnresolvedController
 from pgmstudio.gui.theme.icons import language_icon
 from pgmstudio.gui.widgets.basic import Note, hairline
+from pgmstudio.gui.widgets.debounce import one_shot
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import Page
 
 # Beliefs that take longer are greyed while they are computed.
 STALE_AFTER_MS = 200
@@ -376,7 +376,7 @@ class ModelPage(Page):
             self._draw(slide=True)
 
     def _leave(self) -> None:
-        from pgmstudio.gui.project.opening import leave_model_page
+        from pgmstudio.gui.files.opening import leave_model_page
 
         if not self._is_closed:
             leave_model_page(self._app, self, self._model_id)

@@ -9,9 +9,9 @@ from PySide6.QtCore import QObject, QPoint, Qt
 
 from pgmstudio.gui.canvas.context_menu import canvas_menu
 from pgmstudio.gui.canvas.signals import Hit
-from pgmstudio.gui.project.workspace import Selection
 from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.panel_registry import PANELS
+from pgmstudio.gui.window.workspace import Selection
 
 if TYPE_CHECKING:
     from pgmstudio.gui.model_page.page import ModelPage

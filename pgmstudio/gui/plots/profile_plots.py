@@ -39,9 +39,9 @@ from pgmstudio.core.languages.tree_mixture.component_images import (
     shade_step,
 )
 from pgmstudio.core.languages.tree_mixture.diagrams import dash_of
-from pgmstudio.gui.export.image_file import PictureOptions
 from pgmstudio.gui.plots.matrix_plot import STEPS, step_of
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.image_file import PictureOptions
 
 Floats = NDArray[np.float64]
 

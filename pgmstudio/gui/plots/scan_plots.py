@@ -27,7 +27,7 @@ from pgmstudio.core.languages.latent_class.learning.trace import ClassScan, Scan
 from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath, KappaPoint
 from pgmstudio.core.languages.pdg.learning.trace import PdgPoint, PdgScan
 from pgmstudio.gui.plots.plot_widget import HOW_TO_MOVE, CurvePlot, PointPlot
-from pgmstudio.gui.plots.score_plot import signed
+from pgmstudio.gui.runs.score_plot import signed
 from pgmstudio.gui.theme.theme import theme
 
 HELD, SCORE, LIKELIHOOD, PARAMETERS, EDGES = "held", "score", "likelihood", "parameters", "edges"

@@ -1,1 +1,1 @@
-"""The project of a window: document, undo, opening, recovery."""
+"""The project of a window: document, model state and preferences."""

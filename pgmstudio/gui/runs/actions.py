@@ -22,7 +22,7 @@ from pgmstudio.gui.runs.artifact_source import (
     run_of_model,
     task_of,
 )
-from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.window.app_context import AppContext, current_model_page
 
 OPEN_CANDIDATES = "learn.hidden-scan"

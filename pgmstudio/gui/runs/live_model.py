@@ -14,12 +14,12 @@ from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.model_edits import show_best
 from pgmstudio.core.project.project import ModelEntry, Project
-from pgmstudio.gui.jobs.debounce import one_shot
-from pgmstudio.gui.project.opening import add_and_show_model, open_model_page
+from pgmstudio.gui.files.opening import add_and_show_model, open_model_page
 from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.runs.recorded_run import AnyRun, RecordedRun, model_of
+from pgmstudio.gui.widgets.debounce import one_shot
+from pgmstudio.gui.widgets.page import BEST_SO_FAR
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import BEST_SO_FAR
 
 # Better models come faster than anybody can look at them.
 FOLLOW_MS = 250

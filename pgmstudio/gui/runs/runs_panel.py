@@ -33,7 +33,6 @@ from PySide6.QtWidgets import (
 from pgmstudio.core.project.edits import remove_run
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.jobs.job import JobState
-from pgmstudio.gui.plots.score_plot import HELD, ScorePlot
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.runs.learning_run import LearningRun, score_text
 from pgmstudio.gui.runs.recorded_run import (
@@ -44,6 +43,7 @@ from pgmstudio.gui.runs.recorded_run import (
     runs_of,
 )
 from pgmstudio.gui.runs.run_summary import number_words, share_words, state_words, told_counters
+from pgmstudio.gui.runs.score_plot import HELD, ScorePlot
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import button, row

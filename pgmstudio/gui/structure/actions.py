@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.diagrams import picture_names
+from pgmstudio.gui.model_page.action_conditions import NO_MODEL
 from pgmstudio.gui.model_page.toolbar import PICTURE_TITLES
-from pgmstudio.gui.window.action_conditions import NO_MODEL
-from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.window.app_context import AppContext, current_model_page
 
 if TYPE_CHECKING:

@@ -42,8 +42,8 @@ from pgmstudio.gui.canvas.node_view import NodeView
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Note, button, hairline, label
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import Page
 
 MAX_MEMBERS = 200
 # Beyond this the tables would not hold the same distribution; it cannot happen, but is looked at.

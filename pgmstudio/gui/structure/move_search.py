@@ -35,11 +35,11 @@ from pgmstudio.core.project.edits import replace_structure
 from pgmstudio.core.project.model_rows import no_rows_reason
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.canvas.canvas import Canvas
-from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.model_page.model_data import sources_of
 from pgmstudio.gui.project.model_state import ByModel
 from pgmstudio.gui.structure.actions import BEST_MOVE
+from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.window.app_context import AppContext
 
 REST_MS = 30

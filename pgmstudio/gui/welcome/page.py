@@ -26,8 +26,8 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.welcome.samples import SAMPLES, Sample, SampleOpener
 from pgmstudio.gui.welcome.thumbnails import paint_sample
 from pgmstudio.gui.widgets.basic import Note, Segments, button, label, row, scrolled
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import Page
 
 MAX_RECENT = 5
 COLUMN_WIDTH = 250
@@ -137,7 +137,7 @@ class WelcomePage(Page):
         return made
 
     def _recent_row(self, path: Path) -> QWidget:
-        from pgmstudio.gui.project.opening import open_files
+        from pgmstudio.gui.files.opening import open_files
 
         open_it = button(
             path.name,
@@ -151,7 +151,7 @@ class WelcomePage(Page):
         return row(open_it, None, label(_when(when), "tertiary", size="dense"))
 
     def _add_recovery(self, layout: QVBoxLayout) -> None:
-        from pgmstudio.gui.project.recovery import Recovered, forget, left_behind, recover
+        from pgmstudio.gui.files.recovery import Recovered, forget, left_behind, recover
 
         for entry in left_behind()[:3]:
             note = Note(name="recoveryNote", rich=True)

@@ -15,8 +15,8 @@ from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.io.models.files import read_model
 from pgmstudio.core.project.edits import add_data, add_run
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Project, Run
+from pgmstudio.gui.files.opening import model_entry, open_files, open_model_page
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.project.opening import model_entry, open_files, open_model_page
 from pgmstudio.gui.theme.resources import folder_of
 from pgmstudio.gui.window.app_context import AppContext
 

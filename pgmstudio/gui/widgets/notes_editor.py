@@ -17,9 +17,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
-from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label
+from pgmstudio.gui.widgets.debounce import one_shot
 
 # Typing becomes an undoable step after a pause of this length, or when the field is left.
 PAUSE_MS = 800

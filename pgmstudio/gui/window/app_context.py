@@ -16,13 +16,13 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.io.reading_limits import DEFAULT_GIGABYTES, set_read_limit
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.project.document import Document
-from pgmstudio.gui.project.undo_history import History
-from pgmstudio.gui.project.workspace import Workspace
-from pgmstudio.gui.window.actions import ActionRegistry
+from pgmstudio.gui.project.preferences import Preferences, load_preferences, save_preferences
+from pgmstudio.gui.widgets.actions import ActionRegistry
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.error_reporter import ErrorReporter
-from pgmstudio.gui.window.page import Page
-from pgmstudio.gui.window.preferences import Preferences, load_preferences, save_preferences
 from pgmstudio.gui.window.tab_area import TabArea
+from pgmstudio.gui.window.undo_history import History
+from pgmstudio.gui.window.workspace import Workspace
 
 if TYPE_CHECKING:
     from pgmstudio.gui.data.page import DataPage

@@ -65,8 +65,8 @@ def make_application(arguments: Sequence[str] = ()) -> QApplication:
 
 
 def apply_preferences() -> None:
+    from pgmstudio.gui.project.preferences import load_preferences
     from pgmstudio.gui.theme.theme import Mode, theme
-    from pgmstudio.gui.window.preferences import load_preferences
 
     wanted = load_preferences()
     modes: dict[str, Mode] = {"light": "light", "dark": "dark", "system": "system"}
@@ -94,7 +94,7 @@ def main(files: Sequence[str] = ()) -> int:
         return 2
     qt_app = make_application()
     apply_preferences()
-    from pgmstudio.gui.project.opening import begin
+    from pgmstudio.gui.files.opening import begin
     from pgmstudio.gui.window.main_window import MainWindow
 
     GuiThreadCollector(qt_app)
@@ -125,7 +125,7 @@ class AfterFirstPaint(QObject):
 
 
 def _go_on(window: MainWindow, files: Sequence[Path]) -> None:
-    from pgmstudio.gui.project.opening import begin
+    from pgmstudio.gui.files.opening import begin
 
     window.add_late_actions()
     if not files:

@@ -14,15 +14,15 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtWidgets import QDockWidget, QGridLayout, QMainWindow, QStyle, QTabBar, QWidget
 
 from pgmstudio.core.drawing.theme import tokens
-from pgmstudio.gui.project.workspace import Selection
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import set_role
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.dock_overlay import Overlay
 from pgmstudio.gui.window.dock_rail import CollapsedBottomBar, DockRail
 from pgmstudio.gui.window.docks import PanelDocks
-from pgmstudio.gui.window.page import Page
 from pgmstudio.gui.window.panel_registry import BOTTOM, LEFT, PANELS, RIGHT, PanelSpec
+from pgmstudio.gui.window.workspace import Selection
 
 Area = Qt.DockWidgetArea
 

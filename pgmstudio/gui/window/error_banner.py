@@ -6,9 +6,9 @@ from PySide6.QtCore import QElapsedTimer, QObject, Qt
 from PySide6.QtWidgets import QApplication, QBoxLayout, QWidget
 
 from pgmstudio.gui.widgets.basic import Note, button, tool_button
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.docks import PanelDocks
-from pgmstudio.gui.window.page import Page
 
 # A change so soon after an error may be part of what failed: one of two files was opened.
 SETTLED_MS = 1500

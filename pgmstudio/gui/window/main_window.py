@@ -18,18 +18,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pgmstudio.gui.jobs.debounce import one_shot
-from pgmstudio.gui.project.recent_menu import RecentMenu
-from pgmstudio.gui.project.recovery import Autosave
+from pgmstudio.gui.files.recent_menu import RecentMenu
+from pgmstudio.gui.files.recovery import Autosave
 from pgmstudio.gui.theme.logo import Logo, logo_icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.window.actions import MENUS, ActionSpec
+from pgmstudio.gui.widgets.actions import MENUS, ActionSpec
+from pgmstudio.gui.widgets.debounce import one_shot
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.collapsible_docks import DockCollapser
 from pgmstudio.gui.window.command_palette import CommandPalette
 from pgmstudio.gui.window.docks import PanelDocks
 from pgmstudio.gui.window.error_banner import ErrorNotes
-from pgmstudio.gui.window.page import Page
 from pgmstudio.gui.window.panel_registry import ACTION_TABLES, BOTTOM, LATE_TABLES, LEFT, RIGHT
 from pgmstudio.gui.window.status_bar import StatusBar
 from pgmstudio.gui.window.toast import Toast
@@ -156,7 +156,7 @@ class MainWindow(QMainWindow):
         self.folding.stand_alone(page is not None and page.stands_alone)
 
     def _on_start_requested(self) -> None:
-        from pgmstudio.gui.project.opening import open_welcome
+        from pgmstudio.gui.files.opening import open_welcome
 
         open_welcome(self.app)
 
@@ -242,14 +242,14 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        from pgmstudio.gui.project.opening import open_files
+        from pgmstudio.gui.files.opening import open_files
 
         files = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         event.acceptProposedAction()
         open_files(self.app, files)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        from pgmstudio.gui.project.closing import may_close
+        from pgmstudio.gui.files.closing import may_close
 
         if not may_close(self.app):
             event.ignore()

@@ -41,7 +41,7 @@ PANELS = (
         "projectPanel",
         "Project",
         LEFT,
-        "pgmstudio.gui.project.project_panel:ProjectPanel",
+        "pgmstudio.gui.files.project_panel:ProjectPanel",
         "folder-simple",
         "Data, knowledge, models, evidence cases and runs of this project.",
         titled=False,
@@ -59,7 +59,7 @@ PANELS = (
         "historyPanel",
         "History",
         LEFT,
-        "pgmstudio.gui.project.history_panel:HistoryPanel",
+        "pgmstudio.gui.files.history_panel:HistoryPanel",
         "clock-counter-clockwise",
         "Every change, to go back and forth.",
         shown=False,
@@ -113,7 +113,7 @@ PANELS = (
 
 # Where the actions of the menus come from: `module:function(shell) -> list[ActionSpec]`.
 ACTION_TABLES = (
-    "pgmstudio.gui.project.actions:file_actions",
+    "pgmstudio.gui.files.actions:file_actions",
     "pgmstudio.gui.data.actions:data_actions",
     "pgmstudio.gui.knowledge.actions:knowledge_actions",
     "pgmstudio.gui.learning.actions:learn_page_actions",

@@ -26,8 +26,8 @@ from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.number_format import data_facts, grouped
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.cpt_editor.edit_session import cpt_edit_session
-from pgmstudio.gui.inspector.subject import data_around
+from pgmstudio.gui.evidence.active_model import data_around
+from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QSplitter, QTabBar, QTabWidget, QVBo
 
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import button, empty_state, literal
-from pgmstudio.gui.window.page import Page
+from pgmstudio.gui.widgets.page import Page
 
 
 class _TabBar(QTabBar):

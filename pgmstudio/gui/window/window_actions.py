@@ -8,7 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import Qt
 
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.panel_registry import BOTTOM, LEFT, PANELS, RIGHT
 

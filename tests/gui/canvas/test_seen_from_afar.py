@@ -20,15 +20,15 @@ from pgmstudio.gui.canvas.node_geometry import (
     named_box,
 )
 from pgmstudio.gui.canvas.node_view import NAME_FROM, NodeMode, NodeView
+from pgmstudio.gui.files.opening import open_data_page, open_model_page
 from pgmstudio.gui.help.page import HelpPage, open_help
 from pgmstudio.gui.knowledge.tier_lanes import TierLanes
-from pgmstudio.gui.plots.score_plot import ScorePlot, step_ticks, tick_words
-from pgmstudio.gui.project.opening import open_data_page, open_model_page
+from pgmstudio.gui.runs.score_plot import ScorePlot, step_ticks, tick_words
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.belief_bars import Bars, BeliefBars
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.main_window import MainWindow
-from pgmstudio.gui.window.page import Page
 from tests.gui.samples import add_sprinkler
 
 NAMES = ("x1", "node_0042", "thermometer", "moisture_sensor", "inside_temperature")

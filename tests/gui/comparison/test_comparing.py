@@ -28,7 +28,7 @@ from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.comparison.languages_page import ComparePage
 from pgmstudio.gui.evaluation.score_table_page import ScoreTablePage
 from pgmstudio.gui.evidence.shared_evidence_page import SharedEvidencePage
-from pgmstudio.gui.export.image_file import PictureOptions, picture_bytes
+from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.samples import add_sprinkler, sprinkler, sprinkler_rows
 from tests.oracles.brute_force import BruteForceSession

@@ -22,12 +22,12 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.data.transforms import reorder_states
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project.edits import rename_model, replace_data
-from pgmstudio.gui.cpt_editor.edit_session import cpt_edit_session
 from pgmstudio.gui.cpt_editor.model import TableGrid, parse_probability
 from pgmstudio.gui.cpt_editor.panel import TablePanel
+from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
+from pgmstudio.gui.files.opening import open_model_page
 from pgmstudio.gui.inspector.panel import InspectorPanel
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.project.opening import open_model_page
 from pgmstudio.gui.widgets.chip import ChipLabel
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 from tests.gui.samples import add_sprinkler

@@ -20,8 +20,8 @@ from pgmstudio.gui.curves.hover_card import seconds_words
 from pgmstudio.gui.curves.page import CurvesPage
 from pgmstudio.gui.curves.sl_plot import SlPlot, extent_of
 from pgmstudio.gui.curves.text import card_of
-from pgmstudio.gui.export.image_file import PictureOptions, picture_bytes
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.curve_pages import made_up_points, open_points
 

@@ -23,9 +23,9 @@ from pgmstudio.gui.curves.actions import open_curves
 from pgmstudio.gui.curves.page import CurvesPage
 from pgmstudio.gui.curves.sl_plot import SlPlot
 from pgmstudio.gui.curves.text import card_of, overfitting
-from pgmstudio.gui.export.image_file import PictureOptions, picture_bytes
 from pgmstudio.gui.plots.log_axis import log_ticks, log_words
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.curve_pages import SlowPlace, add_rows, is_drawn, made_up_points, open_points
 from tests.gui.walking import called, controls_in, misfits, point_at, settle, told

@@ -22,9 +22,9 @@ from pgmstudio.gui.curves.plan_page import CurvesPlanPage
 from pgmstudio.gui.curves.setup import RowChoice
 from pgmstudio.gui.curves.text import progress_words
 from pgmstudio.gui.data.generate_page import GeneratePage
+from pgmstudio.gui.files.closing import may_close
+from pgmstudio.gui.files.opening import show_project
 from pgmstudio.gui.jobs.job import JobState
-from pgmstudio.gui.project.closing import may_close
-from pgmstudio.gui.project.opening import show_project
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.curve_pages import SlowPlace, add_rows, is_drawn
 

@@ -39,7 +39,7 @@ from pgmstudio.gui.data.split_tab import SplitTab
 from pgmstudio.gui.data.state_editor import StateManager, merged_name
 from pgmstudio.gui.data.table_model import RowChoice, rows_shown
 from pgmstudio.gui.evidence.row_evidence import findings_of_row
-from pgmstudio.gui.project.opening import open_data_page, open_model_page
+from pgmstudio.gui.files.opening import open_data_page, open_model_page
 
 if TYPE_CHECKING:
     from pgmstudio.gui.window.main_window import MainWindow

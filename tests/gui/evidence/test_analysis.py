@@ -25,9 +25,9 @@ from pgmstudio.gui.evidence.evidence_diagnostics import keeper_of
 from pgmstudio.gui.evidence.map_query import MapQuery
 from pgmstudio.gui.evidence.row_surprise import bits_given_parents, row_surprise_of
 from pgmstudio.gui.evidence.sensitivity_page import SensitivityPage
+from pgmstudio.gui.files.opening import open_data_page
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.plots.tornado_plot import Tornado, TornadoChart, TornadoRow, ticks_of
-from pgmstudio.gui.project.opening import open_data_page
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import inspector, network_of

@@ -17,8 +17,8 @@ from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.context_menu import canvas_menu
 from pgmstudio.gui.canvas.signals import Hit
 from pgmstudio.gui.evidence.evidence_list import EvidenceSection
+from pgmstudio.gui.files.opening import add_and_show_model
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.project.opening import add_and_show_model
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import inspector, open_asia_page, variables
 from tests.oracles.brute_force import BruteForceSession

@@ -17,7 +17,7 @@ from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.evidence.variable_model import VariableRow
-from pgmstudio.gui.project.opening import add_and_show_model
+from pgmstudio.gui.files.opening import add_and_show_model
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import bring_up_to_date, click_mini_bar, mini_bar, variables
 from tests.gui.samples import sprinkler_rows

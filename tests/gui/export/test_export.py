@@ -20,7 +20,13 @@ from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.languages.learners import LearnTask, learner_of
 from pgmstudio.gui.export.canvas_image import CanvasDrawing
 from pgmstudio.gui.export.dialog import ExportDialog
-from pgmstudio.gui.export.image_file import (
+from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.plots.plot_image import PlotDrawing
+from pgmstudio.gui.runs.learning_run import LearningRun, RunRequest
+from pgmstudio.gui.runs.score_plot import ScorePlot
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import Note
+from pgmstudio.gui.widgets.image_file import (
     FORMATS,
     PX_PER_INCH,
     PictureOptions,
@@ -29,12 +35,6 @@ from pgmstudio.gui.export.image_file import (
     picture_bytes,
     write_picture,
 )
-from pgmstudio.gui.export.plot_image import PlotDrawing
-from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.plots.score_plot import ScorePlot
-from pgmstudio.gui.runs.learning_run import LearningRun, RunRequest
-from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.samples import add_sprinkler
 from tests.gui.walking import misfits, open_sprinkler, settle
@@ -186,7 +186,7 @@ def test_from_afar_the_whole_graph_can_be_drawn_in_full(
 def test_a_picture_that_would_fill_the_memory_is_refused_in_a_sentence(
     drawing: CanvasDrawing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pgmstudio.gui.export.image_file.MAX_PIXELS", 1000)
+    monkeypatch.setattr("pgmstudio.gui.widgets.image_file.MAX_PIXELS", 1000)
     with pytest.raises(TooLargeError, match="SVG or PDF"):
         picture_bytes(drawing, ".png", PictureOptions())
     assert picture_bytes(drawing, ".svg", PictureOptions())

@@ -22,7 +22,7 @@ from pgmstudio.gui.curves.actions import open_curves
 from pgmstudio.gui.curves.setup import CurveSetup, RowChoice
 from pgmstudio.gui.export import report_actions
 from pgmstudio.gui.export.report_actions import end_words
-from pgmstudio.gui.project.opening import show_project
+from pgmstudio.gui.files.opening import show_project
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.core.reports.test_reports import checked, learned_project
 from tests.gui.curve_pages import add_rows

@@ -12,9 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.project.edits import rename_model
 from pgmstudio.core.project.project import Project
+from pgmstudio.gui.files.opening import open_welcome, show_project
 from pgmstudio.gui.help.guided_tour import GuidedTour
 from pgmstudio.gui.help.tour_steps import STEPS
-from pgmstudio.gui.project.opening import open_welcome, show_project
 from pgmstudio.gui.window.main_window import MainWindow
 from pgmstudio.gui.window.panel_registry import PANELS
 from tests.gui.asia import open_asia

@@ -17,10 +17,10 @@ from pgmstudio.core.execution.events import Progress, StopSwitch
 from pgmstudio.core.io.data.inspection import Treatment
 from pgmstudio.core.io.import_plan import Draft, SplitPlan, plain_draft, restored_draft
 from pgmstudio.gui.data.page import DataPage
+from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.importing.page_view import COLUMNS, CUTS, SPLIT
 from pgmstudio.gui.importing.reading import import_rows
-from pgmstudio.gui.project.opening import open_file
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.step_bar import StepBar
 from tests.fuzzing.hostile import workbook

@@ -10,9 +10,9 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.discretization import Discretisation
 from pgmstudio.core.number_format import read_number
+from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.importing.page_view import CUTS
-from pgmstudio.gui.project.opening import open_file
 
 if TYPE_CHECKING:
     from pgmstudio.gui.window.main_window import MainWindow

@@ -18,12 +18,12 @@ from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.params import parse_params
 from pgmstudio.gui.data.page import DataPage
 from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.languages.tree_mixture.assignments_page import ComponentRowsPage
 from pgmstudio.gui.languages.tree_mixture.profiles_page import ProfilePage
 from pgmstudio.gui.learning.actions import landing_of
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.project.opening import open_file
 from pgmstudio.gui.runs.learning_run import RunRequest
 from pgmstudio.gui.runs.results.scan_page import ClassScanPage
 from pgmstudio.gui.window.main_window import MainWindow

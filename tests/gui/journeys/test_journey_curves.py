@@ -14,9 +14,9 @@ from pgmstudio.gui.curves.page import CurvesPage
 from pgmstudio.gui.curves.plan_page import CurvesPlanPage
 from pgmstudio.gui.data.page import DataPage
 from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.project.opening import open_file
 from tests.gui.curve_pages import is_drawn
 from tests.gui.journeys.test_journey_mixture import write_triple
 

@@ -24,9 +24,9 @@ from pgmstudio.core.io.project.project_file import project_bytes
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.gui.cpt_editor.model import TableGrid
 from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.files.opening import open_welcome
+from pgmstudio.gui.files.recovery import left_behind
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.project.opening import open_welcome
-from pgmstudio.gui.project.recovery import left_behind
 from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.walking import point_at, press_keys
@@ -262,14 +262,14 @@ KILLED = textwrap.dedent("""
     from PySide6.QtTest import QTest
     from pgmstudio.core.io import atomic
     from pgmstudio.core.project.model_edits import rename_variable
-    from pgmstudio.gui.window import preferences
+    from pgmstudio.gui.project import preferences
     from pgmstudio.gui.window.application import make_application
 
     project, folder = Path(sys.argv[1]), Path(sys.argv[2])
     preferences.preferences_folder = lambda: folder
     application = make_application()
     from pgmstudio.gui.window.main_window import MainWindow
-    from pgmstudio.gui.project.opening import open_file
+    from pgmstudio.gui.files.opening import open_file
 
     window = MainWindow()
     window.show()

@@ -15,9 +15,9 @@ from pgmstudio.core.io.project.project_file import read_project, write_project
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.model import Model
 from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.files.actions import MODEL_FILTERS, FileCommands, with_ending
+from pgmstudio.gui.files.opening import open_files
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.project.actions import MODEL_FILTERS, FileCommands, with_ending
-from pgmstudio.gui.project.opening import open_files
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.core.io.models.test_hugin_net import HUGIN
 from tests.core.io.models.test_uai import PAGE

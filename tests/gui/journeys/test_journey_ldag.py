@@ -24,6 +24,7 @@ from pgmstudio.core.params import parse_params
 from pgmstudio.gui.data.page import DataPage
 from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.export.dialog import ExportDialog
+from pgmstudio.gui.files.opening import open_file, open_model_page
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.importing.page_view import CUTS
 from pgmstudio.gui.languages.ldag.context import context_views
@@ -32,7 +33,6 @@ from pgmstudio.gui.languages.ldag.label_table import LabelTable
 from pgmstudio.gui.learning.actions import landing_of
 from pgmstudio.gui.learning.page import LearnPage
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.project.opening import open_file, open_model_page
 from pgmstudio.gui.runs.learning_run import RunRequest
 from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.window.main_window import MainWindow

@@ -19,12 +19,12 @@ from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.gui.canvas.node_view import NodeMode
 from pgmstudio.gui.data.page import DataPage
 from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.languages.tree_mixture.assignments_page import ComponentRowsPage
 from pgmstudio.gui.languages.tree_mixture.component_card import ComponentCard
 from pgmstudio.gui.learning.actions import open_learn_page
-from pgmstudio.gui.project.opening import open_file
 from pgmstudio.gui.runs.learning_run import RunRequest
 from pgmstudio.gui.window.main_window import MainWindow
 

@@ -14,9 +14,9 @@ from pgmstudio.gui.comparison.languages_page import ComparePage
 from pgmstudio.gui.data.page import DataPage
 from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.export import report_actions
+from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.project.opening import open_file
 from tests.gui.journeys.test_journey_mixture import PARTS, write_triple
 
 LONG = 600_000  # ms

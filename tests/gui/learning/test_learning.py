@@ -16,11 +16,11 @@ from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.params import parse_params
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import Outcome
+from pgmstudio.gui.files.opening import open_model_page
 from pgmstudio.gui.inspector.panel import InspectorPanel
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.learning.actions import landing_of, open_learn_page
 from pgmstudio.gui.learning.page import LearnPage
-from pgmstudio.gui.project.opening import open_model_page
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.runs.learning_run import RunRequest
 from pgmstudio.gui.widgets.basic import Note

@@ -18,9 +18,9 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.learners import LearnTask
 from pgmstudio.core.learning.base import Finished
 from pgmstudio.core.project.edits import choices_of
+from pgmstudio.gui.files.opening import open_model_page
 from pgmstudio.gui.learning.actions import landing_of
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.project.opening import open_model_page
 from pgmstudio.gui.runs.learning_run import RunRequest
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.core.languages.bayesian_network.learning.constraint_based.test_npc import copies

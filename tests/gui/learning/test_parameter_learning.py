@@ -15,9 +15,9 @@ from pgmstudio.core.learning.params import refuse_empty
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.data.page import DataPage
+from pgmstudio.gui.files.opening import open_data_page
 from pgmstudio.gui.learning.actions import open_learn_page
 from pgmstudio.gui.learning.page import LearnPage
-from pgmstudio.gui.project.opening import open_data_page
 from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.samples import add_sprinkler, sprinkler, sprinkler_rows

@@ -23,8 +23,8 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
+from pgmstudio.gui.files.opening import begin, open_model_page
 from pgmstudio.gui.learning.actions import landing_of
-from pgmstudio.gui.project.opening import begin, open_model_page
 from pgmstudio.gui.runs.learning_run import RunRequest
 from pgmstudio.gui.window.application import GuiThreadCollector
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget

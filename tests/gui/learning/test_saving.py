@@ -15,11 +15,11 @@ from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.params import parse_params
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import Outcome, Run
+from pgmstudio.gui.files import actions as file_actions
+from pgmstudio.gui.files import opening as project_files
+from pgmstudio.gui.files.actions import FileCommands
+from pgmstudio.gui.files.opening import open_files
 from pgmstudio.gui.learning.actions import landing_of
-from pgmstudio.gui.project import actions as file_actions
-from pgmstudio.gui.project import opening as project_files
-from pgmstudio.gui.project.actions import FileCommands
-from pgmstudio.gui.project.opening import open_files
 from pgmstudio.gui.runs.learning_run import RunRequest
 from pgmstudio.gui.window import error_banner as error_note
 from pgmstudio.gui.window.main_window import MainWindow
@@ -192,7 +192,7 @@ def test_preferences_that_cannot_be_written_do_not_spoil_a_save(
     blocked = tmp_path / "a file"
     blocked.write_text("", encoding="utf-8")
     monkeypatch.setattr(
-        "pgmstudio.gui.window.preferences.preferences_folder", lambda: blocked / "inside"
+        "pgmstudio.gui.project.preferences.preferences_folder", lambda: blocked / "inside"
     )
     assert FileCommands(window.app).save_to(tmp_path / "mine.pgmz")
     assert window.app.document.is_saved

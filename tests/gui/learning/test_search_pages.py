@@ -20,16 +20,16 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.param
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.gui.canvas.context_menu import canvas_menu
 from pgmstudio.gui.canvas.signals import Hit
+from pgmstudio.gui.files.opening import open_model_page, show_project
 from pgmstudio.gui.learning.actions import landing_of, open_learn_page
 from pgmstudio.gui.learning.page import LearnPage
-from pgmstudio.gui.learning.param_form import ParamSlider
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.project.opening import open_model_page, show_project
 from pgmstudio.gui.runs.artifact_source import kept_in
 from pgmstudio.gui.runs.learning_run import RunRequest
 from pgmstudio.gui.runs.results.independence_tests_page import TestLogPage
 from pgmstudio.gui.runs.results.restarts_page import RestartsPage
 from pgmstudio.gui.runs.results.search_trace_page import TracePage
+from pgmstudio.gui.widgets.param_form import ParamSlider
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.contracts.test_learners import rows
 from tests.core.learning.lecture_data import CORONARY, K2_DEMO

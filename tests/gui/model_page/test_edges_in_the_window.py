@@ -22,12 +22,12 @@ from pgmstudio.gui.canvas.context_menu import canvas_menu
 from pgmstudio.gui.canvas.view import CanvasView
 from pgmstudio.gui.comparison.structure_diff_page import DifferencePage
 from pgmstudio.gui.export.canvas_image import CanvasDrawing
-from pgmstudio.gui.export.image_file import FORMATS, PictureOptions, picture_bytes
+from pgmstudio.gui.files.opening import open_model_page
 from pgmstudio.gui.inspector.edge_explanation import EdgeExplanationSection
 from pgmstudio.gui.learning.page import LearnPage
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.project.opening import open_model_page
 from pgmstudio.gui.runs.results.bootstrap_page import BootstrapPage
+from pgmstudio.gui.widgets.image_file import FORMATS, PictureOptions, picture_bytes
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import inspector
 from tests.gui.samples import sprinkler_rows

@@ -15,9 +15,9 @@ from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.node_view import NodeMode
+from pgmstudio.gui.files.opening import add_and_show_model
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.model_page.toolbar import ModelBar
-from pgmstudio.gui.project.opening import add_and_show_model
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.garden_page import (
     bar_of,

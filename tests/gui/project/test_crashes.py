@@ -12,9 +12,9 @@ import pytest
 from PySide6.QtWidgets import QPushButton
 
 from pgmstudio.core.io.project.project_file import project_bytes
-from pgmstudio.gui.project.opening import begin
-from pgmstudio.gui.project.recovery import left_behind
-from pgmstudio.gui.window import preferences
+from pgmstudio.gui.files.opening import begin
+from pgmstudio.gui.files.recovery import left_behind
+from pgmstudio.gui.project import preferences
 from pgmstudio.gui.window.main_window import MainWindow
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -19,7 +19,7 @@ from pgmstudio.core.io.project.project_file import project_bytes
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project import edits, model_edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Project
-from pgmstudio.gui.project.opening import open_data_page, open_model_page
+from pgmstudio.gui.files.opening import open_data_page, open_model_page
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.samples import add_sprinkler, sprinkler, sprinkler_rows
 

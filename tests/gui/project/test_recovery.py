@@ -14,9 +14,9 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.io.project.project_file import project_bytes, read_project
 from pgmstudio.core.project import edits
-from pgmstudio.gui.project.actions import FileCommands
-from pgmstudio.gui.project.opening import begin, open_welcome
-from pgmstudio.gui.project.recovery import left_behind, recover, recovery_folder
+from pgmstudio.gui.files.actions import FileCommands
+from pgmstudio.gui.files.opening import begin, open_welcome
+from pgmstudio.gui.files.recovery import left_behind, recover, recovery_folder
 from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.samples import add_sprinkler

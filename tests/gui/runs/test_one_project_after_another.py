@@ -30,10 +30,10 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Project, Run
+from pgmstudio.gui.files.closing import settled
+from pgmstudio.gui.files.opening import open_data_page, open_model_page, show_project
 from pgmstudio.gui.languages.pdg.size_history import graph_trail
 from pgmstudio.gui.learning.actions import landing_of
-from pgmstudio.gui.project.closing import settled
-from pgmstudio.gui.project.opening import open_data_page, open_model_page, show_project
 from pgmstudio.gui.runs.learning_run import LearningRun, RunRequest
 from pgmstudio.gui.runs.live_model import open_best
 from pgmstudio.gui.runs.runs_panel import RunsPanel

@@ -14,8 +14,8 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.context_menu import canvas_menu
 from pgmstudio.gui.canvas.signals import Hit
+from pgmstudio.gui.files.opening import add_and_show_model
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.project.opening import add_and_show_model
 from pgmstudio.gui.separation.layer import shown_of
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import open_asia_page

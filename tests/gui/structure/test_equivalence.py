@@ -18,9 +18,9 @@ from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.context_menu import canvas_menu
 from pgmstudio.gui.canvas.edge_tool import EdgeTool
 from pgmstudio.gui.canvas.signals import Hit
+from pgmstudio.gui.files.opening import add_and_show_model
 from pgmstudio.gui.inspector.model import SizeSection
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.project.opening import add_and_show_model
 from pgmstudio.gui.structure.equivalence_page import EquivalencePage
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import inspector, open_asia_page

@@ -22,15 +22,15 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.io.project.project_file import write_project
 from pgmstudio.core.io.reading_limits import LIMIT_VARIABLE, read_limit, size_text
 from pgmstudio.core.project.project import Project
+from pgmstudio.gui.files.opening import open_files, open_welcome
+from pgmstudio.gui.files.recent_menu import RecentMenu
 from pgmstudio.gui.help.page import HelpPage, open_help
-from pgmstudio.gui.project.opening import open_files, open_welcome
-from pgmstudio.gui.project.recent_menu import RecentMenu
+from pgmstudio.gui.project.preferences import Preferences, load_preferences
 from pgmstudio.gui.theme.resources import folder_of
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.welcome.page import SampleCard, WelcomePage
 from pgmstudio.gui.welcome.samples import SAMPLES, Sample, SampleOpener
 from pgmstudio.gui.window.main_window import MainWindow
-from pgmstudio.gui.window.preferences import Preferences, load_preferences
 from pgmstudio.gui.window.preferences_dialog import show_preferences
 
 

@@ -37,8 +37,8 @@ from pgmstudio.core.model import Model
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.model_edits import set_model_notes
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Project
+from pgmstudio.gui.files.opening import open_data_page, open_model_page, show_project
 from pgmstudio.gui.plots.classification_plots import RocPlot
-from pgmstudio.gui.project.opening import open_data_page, open_model_page, show_project
 from pgmstudio.gui.widgets.notes_editor import NotesEditor, notes_html
 from pgmstudio.gui.window.main_window import MainWindow
 from pgmstudio.gui.window.preferences_dialog import show_preferences

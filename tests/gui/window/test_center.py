@@ -7,8 +7,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QTabWidget
 from pytestqt.qtbot import QtBot
 
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.main_window import MainWindow
-from pgmstudio.gui.window.page import Page
 from pgmstudio.gui.window.tab_area import TabArea
 from tests.gui.samples import add_sprinkler
 

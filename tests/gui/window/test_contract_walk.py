@@ -26,7 +26,7 @@ from shiboken6 import isValid
 
 from pgmstudio.core.io.project.project_file import project_bytes
 from pgmstudio.core.project import edits
-from pgmstudio.gui.project.opening import show_project
+from pgmstudio.gui.files.opening import show_project
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 from pgmstudio.gui.window.panel_registry import PANELS

@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QApplication, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.gui.data.page import DataPage
+from pgmstudio.gui.files.opening import open_import_page, open_model_page, open_welcome
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.importing.page_view import CUTS
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.project.opening import open_import_page, open_model_page, open_welcome
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.window.collapsible_docks import CANVAS_HEIGHT, CANVAS_WIDTH, folded_sides
 from pgmstudio.gui.window.focus_regions import regions, step_region

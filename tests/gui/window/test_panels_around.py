@@ -16,10 +16,10 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.number_format import brief
 from pgmstudio.gui.canvas.hit_test import Hit, tooltip_of
 from pgmstudio.gui.canvas.node_item import NodeItem
+from pgmstudio.gui.files.opening import open_data_page, open_model_page
+from pgmstudio.gui.files.project_panel import TitleAndFact
 from pgmstudio.gui.inspector.panel import InspectorPanel
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.project.opening import open_data_page, open_model_page
-from pgmstudio.gui.project.project_panel import TitleAndFact
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 from tests.gui.samples import add_sprinkler
 

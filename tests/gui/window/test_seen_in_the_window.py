@@ -29,10 +29,10 @@ from pgmstudio.gui.canvas.node_view import NodeView
 from pgmstudio.gui.cpt_editor.clipboard import table_text
 from pgmstudio.gui.cpt_editor.model import TableGrid
 from pgmstudio.gui.data.page import DataPage
+from pgmstudio.gui.files.opening import open_data_page, open_files
 from pgmstudio.gui.inspector.joint import shortened
 from pgmstudio.gui.languages.tree_mixture.assignments_page import ComponentRowsPage
 from pgmstudio.gui.learning.actions import open_learn_page
-from pgmstudio.gui.project.opening import open_data_page, open_files
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label, set_role
 from pgmstudio.gui.widgets.search_field import SearchField

@@ -18,12 +18,12 @@ from pgmstudio.core.io.child_reading import read_model_in_child
 from pgmstudio.core.io.models.files import ModelFile, read_model
 from pgmstudio.core.io.project.project_file import project_bytes, read_project
 from pgmstudio.core.project import edits
-from pgmstudio.gui.project import opening as project_files
-from pgmstudio.gui.project.actions import FileCommands
-from pgmstudio.gui.project.opening import open_files
-from pgmstudio.gui.window import progress_dialog as waiting
+from pgmstudio.gui.files import opening as project_files
+from pgmstudio.gui.files.actions import FileCommands
+from pgmstudio.gui.files.opening import open_files
+from pgmstudio.gui.jobs import progress_dialog as waiting
+from pgmstudio.gui.jobs.progress_dialog import WaitingDialog, done_beside
 from pgmstudio.gui.window.main_window import MainWindow
-from pgmstudio.gui.window.progress_dialog import WaitingDialog, done_beside
 from tests.gui.samples import add_sprinkler
 
 

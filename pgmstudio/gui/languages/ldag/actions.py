@@ -15,13 +15,13 @@ from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project import family_edits as label_edits
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.cpt_editor.edit_session import cpt_edit_session
+from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
+from pgmstudio.gui.files.opening import add_and_show_model
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.ldag.context import context_views
-from pgmstudio.gui.project.opening import add_and_show_model
+from pgmstudio.gui.model_page.action_conditions import NO_MODEL
 from pgmstudio.gui.runs.artifact_source import active_source, has_source
-from pgmstudio.gui.window.action_conditions import NO_MODEL
-from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.window.app_context import AppContext
 
 NO_LABELS = "the model in view is no labelled graph."

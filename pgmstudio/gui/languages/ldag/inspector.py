@@ -19,7 +19,7 @@ from pgmstudio.core.languages.ldag.scores import LabelCost, VariableCost, fits, 
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project import family_edits as label_edits
 from pgmstudio.core.project.project import Project
-from pgmstudio.gui.inspector.subject import ActiveModel
+from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.ldag.context import context_views
 from pgmstudio.gui.languages.ldag.label_editor import Context, ContextRows, context_rows

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QSlider
 
 from pgmstudio.core.languages.ldag.labels import ColumnClasses, column_classes
 from pgmstudio.core.project.model_edits import EditableTables
-from pgmstudio.gui.cpt_editor.edit_session import cpt_edit_session
-from pgmstudio.gui.inspector.subject import ActiveModel
+from pgmstudio.gui.evidence.active_model import ActiveModel
+from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Section, button, label, row
 from pgmstudio.gui.window.app_context import AppContext

@@ -10,7 +10,7 @@ from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.gui.languages.pdg.node_selection import NodeKey, graph_nodes
 from pgmstudio.gui.languages.pdg.toolbar import IMPROVE, MERGE, SPLIT
 from pgmstudio.gui.runs.artifact_source import active_source, has_source
-from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.window.app_context import AppContext, current_model_page
 
 OPEN_SWEEP = "learn.pdg-scan"

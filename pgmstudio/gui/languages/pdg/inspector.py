@@ -36,9 +36,9 @@ from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.node_contexts import ReachRule, ReachRules, reach_rules
 from pgmstudio.core.languages.pdg.session import NodeFlows
 from pgmstudio.core.number_format import grouped
+from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.inspector.header import InspectorHead
 from pgmstudio.gui.inspector.node import NotesTab
-from pgmstudio.gui.inspector.subject import ActiveModel
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.pdg.change_list import ChangeRow, ChangeRows, signed
 from pgmstudio.gui.languages.pdg.flows import ask_flows

@@ -18,7 +18,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.number_format import counted, grouped
-from pgmstudio.gui.inspector.subject import ActiveModel
+from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.project.model_state import ByModel
 from pgmstudio.gui.theme.theme import theme

@@ -13,7 +13,6 @@ from pgmstudio.core.languages.pdg.session import DecisionGraphSession, NodeFlows
 from pgmstudio.core.learning.base import SearchStep
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
-from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.pdg.canvas import BandCanvas
@@ -25,9 +24,10 @@ from pgmstudio.gui.runs.results.result_page import one_above_the_other
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import button
+from pgmstudio.gui.widgets.debounce import one_shot
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import Column, FactTable
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import Page
 
 # Older steps than these are not kept.
 MAX_STEPS = 500

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
-from pgmstudio.gui.window.actions import ActionRegistry
+from pgmstudio.gui.widgets.actions import ActionRegistry
 
 MERGE, SPLIT, IMPROVE = "model.graph.merge", "model.graph.split", "model.graph.improve"
 

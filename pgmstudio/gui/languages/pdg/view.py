@@ -36,8 +36,8 @@ from pgmstudio.gui.languages.pdg.node_rows import move, rows_of, weight_of
 from pgmstudio.gui.languages.pdg.node_selection import NodeKey, graph_nodes
 from pgmstudio.gui.languages.pdg.size_history import graph_trail
 from pgmstudio.gui.languages.pdg.toolbar import MERGE, SPLIT, graph_tools
-from pgmstudio.gui.project.workspace import Selection
 from pgmstudio.gui.window.app_context import AppContext
+from pgmstudio.gui.window.workspace import Selection
 
 if TYPE_CHECKING:
     from pgmstudio.gui.model_page.page import ModelPage

@@ -18,12 +18,12 @@ from pgmstudio.core.languages.tree_mixture.learning.trace import MixtureScan
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.model import Model
 from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.files.opening import add_and_show_model
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
-from pgmstudio.gui.project.opening import add_and_show_model
+from pgmstudio.gui.model_page.action_conditions import NO_MODEL
 from pgmstudio.gui.runs.artifact_source import active_source, has_source
-from pgmstudio.gui.window.action_conditions import NO_MODEL
-from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.window.app_context import AppContext, current_model_page
 
 # Where a converted model keeps what the check of its distribution said.

@@ -41,9 +41,9 @@ from pgmstudio.gui.widgets.basic import Note, button, label, row
 from pgmstudio.gui.widgets.column_table import LinedRows, dress_head
 from pgmstudio.gui.widgets.combo_box import offer
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import SortHead, widening
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import Page
 
 Index = QModelIndex | QPersistentModelIndex
 _HEADS = ("Row", "Class", "Responsibility", "Entropy, bits")

@@ -41,7 +41,7 @@ from pgmstudio.core.languages.tree_mixture.model import (
     partition_of,
 )
 from pgmstudio.core.number_format import counted, grouped
-from pgmstudio.gui.inspector.subject import ActiveModel
+from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
 from pgmstudio.gui.runs.actions import OPEN_CANDIDATES

@@ -26,9 +26,9 @@ from pgmstudio.gui.plots.profile_plots import ProfileImages, ProfileMap, Profile
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Segments, button, row
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import Column, FactTable, widening
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import Page
 
 # More columns are not followed by eye; a map of all states opens instead.
 MAX_IN_LINES = 20

@@ -9,7 +9,6 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from pgmstudio.gui.canvas.edge_strengths import Strengths
-from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.learning.wizard.edges_panel import LinksPanel
 from pgmstudio.gui.learning.wizard.state import LINKS, QUESTIONS, WizardState
 from pgmstudio.gui.learning.wizard.unresolved_panel import QuestionsPanel
@@ -17,6 +16,7 @@ from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import hairline, label, row
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
+from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.step_bar import PlainLine
 from pgmstudio.gui.window.app_context import AppContext
 

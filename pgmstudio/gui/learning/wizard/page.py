@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QStackedWidget, 
 
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import Project
+from pgmstudio.gui.files.opening import close_welcome
 from pgmstudio.gui.knowledge.page import KnowledgePage
 from pgmstudio.gui.learning.wizard.columns_step import ColumnsStep
 from pgmstudio.gui.learning.wizard.learning_step import LearningStep
@@ -26,13 +27,12 @@ from pgmstudio.gui.learning.wizard.state import (
     RULES,
     plan_of,
 )
-from pgmstudio.gui.project.opening import close_welcome
 from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.widgets.basic import button, empty_state, hairline
+from pgmstudio.gui.widgets.page import Deed, UndoablePage
 from pgmstudio.gui.widgets.step_bar import StepBar
-from pgmstudio.gui.window.actions import ActionSpec
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import Deed, UndoablePage
 
 
 def open_stepwise(app: AppContext, data_id: str | None = None) -> WizardPage:
@@ -243,7 +243,7 @@ class WizardPage(UndoablePage):
         self._app.book["data.import"].trigger()
 
     def _on_finish(self) -> None:
-        from pgmstudio.gui.project.opening import open_model_page
+        from pgmstudio.gui.files.opening import open_model_page
 
         if self.plan.model_id is not None:
             open_model_page(self._app, self.plan.model_id)

@@ -13,7 +13,6 @@ from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.trace import
 )
 from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.validation import PairCheck
 from pgmstudio.core.number_format import counted
-from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.runs.results.result_page import (
     ArtifactPage,
@@ -23,6 +22,7 @@ from pgmstudio.gui.runs.results.result_page import (
 )
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import row
+from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.table import Column, FactTable, wide_first
 from pgmstudio.gui.window.app_context import AppContext

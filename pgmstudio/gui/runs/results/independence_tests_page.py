@@ -15,12 +15,12 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.indepen
 )
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleton import LoggedTest
 from pgmstudio.core.number_format import counted, grouped
-from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.runs.results.result_page import ArtifactPage, facts_label
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Note, Segments, button, label, row
 from pgmstudio.gui.widgets.combo_box import Combo
+from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.table import Column, FactTable, wide_first
 from pgmstudio.gui.window.app_context import AppContext
 

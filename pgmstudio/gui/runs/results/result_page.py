@@ -12,13 +12,13 @@ from pgmstudio.core.io.run_artifacts import write_kept
 from pgmstudio.core.languages.learners import LearnTask
 from pgmstudio.core.learning.base import RunArtifact
 from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.files.opening import add_and_show_model
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.project.opening import add_and_show_model
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.widgets.basic import button
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import Page
 
 
 def facts_label(name: str) -> ElidedLabel:

@@ -32,7 +32,7 @@ from pgmstudio.core.learning.base import RunArtifact
 from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.files.opening import add_and_show_model
 from pgmstudio.gui.languages.pdg.node_rows import LAMBDA
 from pgmstudio.gui.plots.plot_widget import PointPlot
 from pgmstudio.gui.plots.scan_plots import (
@@ -48,7 +48,6 @@ from pgmstudio.gui.plots.scan_plots import (
     flag_of,
     kappa_words,
 )
-from pgmstudio.gui.project.opening import add_and_show_model
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.runs.results.result_page import (
     ArtifactPage,
@@ -58,6 +57,7 @@ from pgmstudio.gui.runs.results.result_page import (
 )
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Segments, button, row
+from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.table import Column, FactTable, wide_first
 from pgmstudio.gui.window.app_context import AppContext
 

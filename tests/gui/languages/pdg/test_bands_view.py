@@ -17,10 +17,10 @@ from pgmstudio.core.inference.base import Likelihood, Observed
 from pgmstudio.core.languages.pdg.session import DecisionGraphSession
 from pgmstudio.gui.export.canvas_image import CanvasDrawing
 from pgmstudio.gui.export.dialog import ExportDialog
-from pgmstudio.gui.export.image_file import PictureOptions, picture_bytes
 from pgmstudio.gui.languages.pdg.band_item import BandItem
 from pgmstudio.gui.languages.pdg.node_selection import graph_nodes
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.graph_pages import (
     FAMILY,

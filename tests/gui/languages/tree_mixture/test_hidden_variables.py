@@ -17,9 +17,9 @@ from pgmstudio.core.languages.tree_mixture.model import partition_of
 from pgmstudio.core.project.edits import add_data, add_model
 from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.files.opening import open_model_page
 from pgmstudio.gui.languages.tree_mixture.inspector import PartitionSection
 from pgmstudio.gui.learning.actions import open_learn_page
-from pgmstudio.gui.project.opening import open_model_page
 from pgmstudio.gui.runs.actions import OPEN_CANDIDATES
 from pgmstudio.gui.runs.learning_run import RunRequest
 from pgmstudio.gui.runs.results.hidden_variables_page import HiddenScanPage

@@ -20,15 +20,15 @@ from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.cpt_editor.panel import TablePanel
 from pgmstudio.gui.export.canvas_image import CanvasDrawing
-from pgmstudio.gui.export.image_file import PictureOptions, picture_bytes
+from pgmstudio.gui.files.opening import open_model_page, show_project
 from pgmstudio.gui.languages.tree_mixture.component_card import ComponentCard
 from pgmstudio.gui.languages.tree_mixture.component_controller import ComponentController
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
 from pgmstudio.gui.languages.tree_mixture.component_strip import ComponentStrip
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.project.opening import open_model_page, show_project
 from pgmstudio.gui.runs.results.scan_page import TreeScanPage
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 from tests.core.languages.test_conversions import divergence_bits
 from tests.gui.kept_runs import add_ended_run

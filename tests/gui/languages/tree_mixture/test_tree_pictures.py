@@ -18,15 +18,15 @@ from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.gui.canvas.edge_tool import EdgeTool
 from pgmstudio.gui.cpt_editor.panel import TablePanel
 from pgmstudio.gui.demo.window_driver import WindowDriver
-from pgmstudio.gui.export.image_file import PictureOptions, picture_bytes
 from pgmstudio.gui.export.small_multiples import SmallMultiplesDrawing
+from pgmstudio.gui.files.opening import open_model_page
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.plots.score_plot import views_of
-from pgmstudio.gui.project.opening import open_model_page
 from pgmstudio.gui.runs.learning_run import Trace
 from pgmstudio.gui.runs.results.adjacency_page import AdjacencyPage
+from pgmstudio.gui.runs.score_plot import views_of
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 from tests.gui.kept_runs import add_ended_run
 from tests.gui.samples import VOTES, add_votes, votes_mixture

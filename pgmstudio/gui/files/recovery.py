@@ -24,9 +24,9 @@ from pgmstudio.core.errors import Cancelled, FileError, PgmStudioError
 from pgmstudio.core.io.atomic import Stamp, make_folder, replace_file
 from pgmstudio.core.io.project.project_file import write_project
 from pgmstudio.core.project.project import Project
-from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.window import preferences
+from pgmstudio.gui.project import preferences
+from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.window.app_context import AppContext
 
 
@@ -242,8 +242,8 @@ def recover(app: AppContext, entry: Recovered) -> None:
 
     The file becomes this program's own: another crash before the next autosave loses nothing.
     """
-    from pgmstudio.gui.project.closing import settled
-    from pgmstudio.gui.project.opening import read_beside, report_left_out, show_project
+    from pgmstudio.gui.files.closing import settled
+    from pgmstudio.gui.files.opening import read_beside, report_left_out, show_project
 
     try:
         opened = read_beside(app, entry.file)
@@ -278,7 +278,7 @@ def _remove(file: Path) -> None:
 
 def offer_recovery(app: AppContext) -> None:
     """After a crash: the welcome page with its note in front."""
-    from pgmstudio.gui.project.opening import open_welcome
+    from pgmstudio.gui.files.opening import open_welcome
 
     if left_behind():
         open_welcome(app)

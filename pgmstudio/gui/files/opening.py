@@ -21,16 +21,16 @@ from pgmstudio.core.languages.diagrams import picture_names
 from pgmstudio.core.project.edits import add_model
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.evidence.files import EVIDENCE_ENDING, open_evidence
+from pgmstudio.gui.jobs.progress_dialog import done_beside
+from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.page import Page
-from pgmstudio.gui.window.progress_dialog import done_beside
 
 PROJECT_ENDING = ".pgmz"
 
 
 def begin(app: AppContext, files: Sequence[Path]) -> None:
     """What the window shows first: the files given, or the welcome page."""
-    from pgmstudio.gui.project.recovery import offer_recovery
+    from pgmstudio.gui.files.recovery import offer_recovery
 
     if files:
         open_files(app, files)
@@ -61,7 +61,7 @@ def open_file(app: AppContext, path: Path) -> None:
 
 def open_project(app: AppContext, path: Path) -> None:
     """Replace the open project, after asking about unsaved changes."""
-    from pgmstudio.gui.project.closing import settled
+    from pgmstudio.gui.files.closing import settled
 
     opened = read_beside(app, path)
     if not settled(app):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from pgmstudio.core.project.project import DataEntry, ModelEntry
-from pgmstudio.gui.inspector.subject import ActiveModel, active_model
+from pgmstudio.gui.evidence.active_model import ActiveModel, active_model
 from pgmstudio.gui.window.app_context import AppContext, current_model_page
 
 if TYPE_CHECKING:

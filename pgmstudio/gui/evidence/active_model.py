@@ -11,8 +11,8 @@ from pgmstudio.core.inference.finding_text import TARGET, Chip, chip_of
 from pgmstudio.core.languages.kinds import kind_title
 from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.cpt_editor.edit_session import cpt_edit_session
 from pgmstudio.gui.evidence.belief_service import BeliefService
+from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
 from pgmstudio.gui.languages.ldag.context import context_views
 from pgmstudio.gui.project.last_model import last_model
 from pgmstudio.gui.window.app_context import AppContext

@@ -17,12 +17,12 @@ from PySide6.QtWidgets import QGraphicsView, QHBoxLayout, QVBoxLayout, QWidget
 
 from pgmstudio.core.languages.tree_mixture.diagrams import DASHES
 from pgmstudio.core.number_format import grouped
-from pgmstudio.gui.jobs.debounce import one_shot
 from pgmstudio.gui.plots.plot_widget import dress, new_canvas, plot_library
 from pgmstudio.gui.runs.learning_run import Trace
 from pgmstudio.gui.runs.recorded_run import AnyRun
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Segments, label, row
+from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 HELD, EDGES, WEIGHT = "held-out", "edges changed", "weight "

@@ -226,7 +226,7 @@ class ProjectPanel(QWidget):
             self._tree.setCurrentIndex(QModelIndex())
 
     def _open(self, item: QTreeWidgetItem, *, beside: bool = False) -> None:
-        from pgmstudio.gui.project import opening
+        from pgmstudio.gui.files import opening
 
         kind, key = item.data(0, KIND), item.data(0, KEY)
         if kind == "model":

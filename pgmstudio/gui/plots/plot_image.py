@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF, QSizeF, QTimer
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QGraphicsView
 
-from pgmstudio.gui.export.image_file import PictureOptions
+from pgmstudio.gui.widgets.image_file import PictureOptions
 
 
 class DrawnPlot(Protocol):

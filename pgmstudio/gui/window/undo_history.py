@@ -17,8 +17,8 @@ from pgmstudio.core.inference.base import Likelihood
 from pgmstudio.core.inference.finding_text import finding_words
 from pgmstudio.core.model import Model
 from pgmstudio.core.project.project import Project
-from pgmstudio.gui.cpt_editor.edit_session import cpt_edit_session
 from pgmstudio.gui.evidence.belief_service import BeliefService
+from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
 
 if TYPE_CHECKING:
     from pgmstudio.gui.window.app_context import AppContext
@@ -105,7 +105,7 @@ class History(QObject):
 
     def redo(self) -> None:
         """Do again what was taken back last."""
-        from pgmstudio.gui.project.opening import open_model_page
+        from pgmstudio.gui.files.opening import open_model_page
 
         step = self._next_forth()
         if step is None:

@@ -19,7 +19,7 @@ from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.evidence.files import EVIDENCE_ENDING
 from pgmstudio.gui.export.actions import export_actions
 from pgmstudio.gui.export.report_actions import report_actions
-from pgmstudio.gui.project.opening import (
+from pgmstudio.gui.files.opening import (
     PROJECT_ENDING,
     add_and_show_model,
     open_files,
@@ -27,7 +27,7 @@ from pgmstudio.gui.project.opening import (
     show_project,
     write_beside,
 )
-from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.window.app_context import AppContext
 
 _DATA_ENDINGS = (
@@ -67,7 +67,7 @@ class FileCommands(QObject):
         self._app = app
 
     def new_project(self) -> None:
-        from pgmstudio.gui.project.closing import settled
+        from pgmstudio.gui.files.closing import settled
 
         if settled(self._app):
             show_project(self._app, Project(), None)

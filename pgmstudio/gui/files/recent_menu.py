@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QMenu, QWidget
 
-from pgmstudio.gui.project.opening import open_files
+from pgmstudio.gui.files.opening import open_files
 from pgmstudio.gui.widgets.basic import literal
 from pgmstudio.gui.window.app_context import AppContext
 

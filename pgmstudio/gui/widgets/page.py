@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QWidget
 from pgmstudio.gui.theme.icons import icon
 
 if TYPE_CHECKING:
-    from pgmstudio.gui.export.image_file import Drawing
     from pgmstudio.gui.inspector.run import RunPlan
+    from pgmstudio.gui.widgets.image_file import Drawing
 
 
 # How the titles of models end that follow a run.

@@ -1,0 +1,1 @@
+"""Opening, saving, closing and recovering projects, and the panels about the project."""
