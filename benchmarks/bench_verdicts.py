@@ -1,12 +1,12 @@
-"""Whether the comparison of languages says the same of the same cases: on twelve tables.
+"""Whether the verdict of a comparison is the same in four forms of each of twelve tables.
 
     python benchmarks/bench_verdicts.py [TABLE…] [--seeds N] [--splits K]
 
 Each table is compared as it is, as a table of counts, with its columns in the opposite order, and
-with other seeds, which split and learn in another way. Two comparisons agree when their sentences
-take the same language, or when neither can tell the other's from its best. Runs have all the time
-they need, one after another: a table takes some minutes. Tables that are not in the repository are
-read from the folder of data sets beside it, and left out where there is none.
+with other seeds, which split and learn in another way. Two comparisons agree when they recommend
+the same language, or when the choice of each is not distinguishable from the best in the other.
+Runs have all the time they need, one after another: a table takes some minutes. Tables that are
+not in the repository are read from the folder of data sets next to it, and skipped without one.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ READING = ImportOptions(bins=4, missing_as_state=True)
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a comparison takes, and what it cannot tell from the best."""
+    """The language a comparison recommends, and those not distinguishable from the best."""
 
     taken: str
     equal: frozenset[str]
@@ -84,22 +84,22 @@ class Verdict:
 
 
 def compared(data: DataSet, seed: int, count: int | None) -> Verdict:
-    """The comparison without its pool of processes and its budget: no run is cut short by time."""
+    """The verdict of a comparison in this process and without a budget: no run is cut short."""
     splits = train_valid_test_splits(data, count=count, seed=seed)
-    races = AllSplitsState(list(LANGUAGES), splits)
+    state = AllSplitsState(list(LANGUAGES), splits)
     plan = languages_plan(LANGUAGES, splits[0], seeds=(seed,))
     for number, rows in enumerate(splits):
-        races.take(SplitBegan(number))
+        state.take(SplitBegan(number))
         for key, run in planned_keys(plan, rows).items():
-            races.take(RunQueued(key, run.name, math.inf))
+            state.take(RunQueued(key, run.name, math.inf))
             for event in PointWork(run, key)(rows, NEVER):
                 if isinstance(event, CurvePoint) and event.model is not None:
-                    races.take(RowScores(event.key, row_log2(event.model, rows.test)))
-                races.take(event)
-            races.take(RunEnded(key, run.name))
-        races.take(SplitOver(number))
-    races.end()
-    return Verdict.of(races.table())
+                    state.take(RowScores(event.key, row_log2(event.model, rows.test)))
+                state.take(event)
+            state.take(RunEnded(key, run.name))
+        state.take(SplitOver(number))
+    state.end()
+    return Verdict.of(state.table())
 
 
 def variants(data: DataSet, seeds: int) -> Iterator[tuple[str, DataSet, int]]:
@@ -122,17 +122,17 @@ def main() -> int:
         path = SAMPLES / TABLES[name]
         if "/" in TABLES[name]:
             if folder is None or not (folder / TABLES[name]).exists():
-                print(f"{name:14s} {TABLES[name]} is not there")
+                print(f"{name:14s} {TABLES[name]} not found")
                 continue
             path = folder / TABLES[name]
         data, first = read_data(path, READING), None
         for label, rows, seed in variants(data, args.seeds):
-            found = compared(rows, seed, args.splits)
-            first = first or found
-            word = "agrees" if found.agrees_with(first) else "DIFFERS"
-            apart += word == "DIFFERS"
-            equal = ", ".join(sorted(found.equal))
-            line = f"{name:14s} {label:8s} takes {found.taken:8s} of {equal}: {word}"
+            verdict = compared(rows, seed, args.splits)
+            first = first or verdict
+            outcome = "agrees" if verdict.agrees_with(first) else "DIFFERS"
+            apart += outcome == "DIFFERS"
+            equal = ", ".join(sorted(verdict.equal))
+            line = f"{name:14s} {label:8s} takes {verdict.taken:8s} of {equal}: {outcome}"
             print(line, flush=True)
     print(f"{apart} differ")
     return 1 if apart else 0

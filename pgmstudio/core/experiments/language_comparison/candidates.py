@@ -1,7 +1,7 @@
-"""Which language for these rows? One learner for each, on the same rows and seeds, in one plan.
+"""The languages that are compared, with a learner for each, and the splits they are learned on.
 
-Of every language the model with most bits on validation rows stands in the table; test rows have
-no say in that. `languages_running` runs the plan within a time budget, `languages_table` compares.
+All learn from the same rows with the same seeds, in one plan. A language is represented by its
+model with most bits on the validation rows; test rows do not take part in that choice.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import Smoothing
 from pgmstudio.core.params import AUTO
 
-# Shares of rows put aside where a data set has no split of its own.
+# Fractions of the rows held out where a data set has no split of its own.
 TEST_SHARE, VALID_SHARE = 0.2, 0.1
-# Splits, each with other test rows, where a table has fewer rows than so many.
+# How many splits, each with other test rows, a table with fewer than so many rows has.
 SPLITS, ROWS_FOR_ONE_SPLIT = 5, 10_000
-# Updates of all beliefs that are timed, with the evidence of this many cells.
+# How many updates of all beliefs are timed, and how many cells are given as evidence in each.
 TIMED, GIVEN = 20, 3
 
 
 @dataclass(frozen=True)
 class Language:
-    """A way to write down a distribution, and who learns it here."""
+    """A model language and its learner in a comparison."""
 
     key: str
     title: str
@@ -51,8 +51,8 @@ class Language:
         )
 
 
-# Quick ones first, since what they leave of their time goes to the others; last those that soon
-# have a first model.
+# Quick learners first, since the time they do not use goes to the others; last those that have a
+# first model early.
 LANGUAGES: Mapping[str, Language] = {
     one.key: one
     for one in (
@@ -160,11 +160,11 @@ def train_valid_test_split(
     valid: DataSet | None = None,
     shares: tuple[float, float] = (VALID_SHARE, TEST_SHARE),
 ) -> PlanRows:
-    """Rows to learn from, to choose on and to test on.
+    """Training, validation and test rows.
 
-    Parts of the data's `own` split that are called test and valid are taken as they are, as are
-    rows of their own. What is lacking then is taken from the rest at random by the seed, as these
-    shares of it, for choosing and for the test.
+    The parts called valid and test of the data's `own` split are used as they are, and so are
+    `valid` and `test`. A part that is missing then is drawn from the training rows by the seed;
+    `shares` are its fractions for validation and test rows.
     """
     train = data
     if own is not None and own.fits(data) and "train" in own.names:
@@ -173,7 +173,7 @@ def train_valid_test_split(
             train, test, valid = parts["train"], parts["test"], parts.get("valid", valid)
     held = (0.0 if valid is not None else shares[0], 0.0 if test is not None else shares[1])
     if sum(held) >= 1:
-        raise DataError("The shares of validation and test rows must leave rows to learn from.")
+        raise DataError("The fractions of validation and test rows must add up to less than 1.")
     if any(held):
         wanted = (1 - sum(held), *(share for share in held if share))
         made = list(split(train, wanted, seed).parts(train))
@@ -182,10 +182,10 @@ def train_valid_test_split(
         test = made.pop(0) if held[1] else test
     assert test is not None
     assert valid is not None
-    found = {"learn from": train, "choose on": valid, "test on": test}
-    empty = [name for name, part in found.items() if part.total_weight == 0]
+    parts_by_use = {"learn from": train, "choose on": valid, "test on": test}
+    empty = [name for name, part in parts_by_use.items() if part.total_weight == 0]
     if empty:
-        raise DataError(f"There are no rows to {' and to '.join(empty)}. Take more rows.")
+        raise DataError(f"There are no rows to {' and to '.join(empty)}. Use more rows.")
     return PlanRows(train, test, valid)
 
 
@@ -199,11 +199,11 @@ def train_valid_test_splits(
     valid: DataSet | None = None,
     shares: tuple[float, float] = (VALID_SHARE, TEST_SHARE),
 ) -> tuple[PlanRows, ...]:
-    """The rows of `count` races, each with other test rows; None: several for few rows.
+    """`count` splits of the rows, each with other test rows; None: several for few rows.
 
-    Models learned from other rows differ, and with few test rows one split says too little about a
-    language. Test rows of their own leave one split; else there are as many as have room for test
-    rows that no other split has.
+    Models learned from other rows differ, and with few test rows one split is a poor estimate of
+    how good a language is. Where the test rows are given, there is one split; else at most as many
+    as leave every split test rows of its own.
     """
     is_split = own is not None and own.fits(data) and {"train", "test"} <= set(own.names)
     if count is None:
@@ -215,8 +215,8 @@ def train_valid_test_splits(
         )
     if count * shares[1] > 1 + 1e-9:
         raise DataError(
-            f"{count} splits with a share of {shares[1]:g} test rows each need more rows than "
-            "there are. Take fewer splits or a smaller share."
+            f"{count} splits with a fraction of {shares[1]:g} test rows each need more rows than "
+            "there are. Use fewer splits or a smaller fraction."
         )
     total = case_total(data)
     size = int(total * shares[1] + 1e-9)

@@ -1,8 +1,8 @@
 """Where a difference between languages comes from: bits per row of each variable.
 
 By the chain rule in the order of the columns, log2 P(x) = Σ log2 P(x_i | x_1 … x_(i−1)): the parts
-of one row add up to its log-likelihood in every language, whatever its structure. A part says how
-well a variable is told from those before it, so it depends on the order; the sum does not.
+of one row add up to its log-likelihood in every language, whatever its structure. A part is how
+well a variable is predicted from those before it, so it depends on the order; the sum does not.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ def variable_bits(model: Model, rows: DataSet, cancel: CancelToken = NEVER) -> N
     if isinstance(model, LabelledDag):
         model = model.as_bayesian_network  # the same distribution, asked for many rows at once
     count = len(rows.domain)
-    found = np.zeros((count, rows.row_count))
+    bits = np.zeros((count, rows.row_count))
     before = np.zeros(rows.row_count)
-    for place in range(count):
+    for index in range(count):
         cancel.raise_if_cancelled()
         codes = np.full(rows.codes.shape, rows.missing_code, dtype=rows.codes.dtype)
-        codes[: place + 1] = rows.codes[: place + 1]
+        codes[: index + 1] = rows.codes[: index + 1]
         now = row_log2(model, DataSet(rows.domain, codes))
         both = np.isfinite(before)
-        found[place, both] = now[both] - before[both]
+        bits[index, both] = now[both] - before[both]
         before = now
-    return found
+    return bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,19 +58,19 @@ class VariableBitsTask:
     the rows of all, each by the models of its split."""
 
     splits: Sequence[tuple[Mapping[str, Model], DataSet]]
-    most_rows: int = MAX_ROWS
+    max_rows: int = MAX_ROWS
 
     def __call__(self, cancel: CancelToken, /) -> Iterator[Progress | VariableBits]:
         splits = list(self.splits)
-        if sum(rows.row_count for _, rows in splits) > self.most_rows:
-            share = self.most_rows / sum(case_total(rows) for _, rows in splits)
+        if sum(rows.row_count for _, rows in splits) > self.max_rows:
+            fraction = self.max_rows / sum(case_total(rows) for _, rows in splits)
             splits = [
-                (models, hold_out(rows, share, np.random.default_rng(0))[1])
+                (models, hold_out(rows, fraction, np.random.default_rng(0))[1])
                 for models, rows in splits
             ]
         names = list(splits[0][0]) if splits else []
-        for place, name in enumerate(names):
-            yield Progress(place / len(names), name)
+        for index, name in enumerate(names):
+            yield Progress(index / len(names), name)
             total, sums, count = 1e-300, np.zeros(len(splits[0][1].domain)), 0
             for models, rows in splits:
                 weights = np.ones(rows.row_count) if rows.weights is None else rows.weights

@@ -1,10 +1,10 @@
-"""The table of a race: one model for each language, compared on the same test rows.
+"""Results of a comparison: one model for each language, compared on the same test rows.
 
 Differences are paired: d_i = log2 P_A(row i) − log2 P_B(row i), their mean and its standard error
 s(d)/√N over the N test rows, and a 95 % interval by Student's t with N − 1 degrees of freedom.
 Each interval is for one pair alone; they are not widened for making several comparisons.
 
-What a race of languages says in sentences: which language for its cost, and whether again.
+The verdict names the language to take for its cost.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def _listed(titles: Sequence[str]) -> str:
 
 
 def reproduction_message(before: LanguageTable, after: LanguageTable) -> tuple[str, str]:
-    """Whether a race gave the same numbers again: a sentence, and success or warning."""
+    """Whether a comparison gave the same numbers again: a sentence, and its level."""
     old = {row.language.title: row for row in before.rows}
     same, others, were_cut = 0, list[str](), False
     for row in after.rows:
@@ -138,8 +138,8 @@ def reproduction_message(before: LanguageTable, after: LanguageTable) -> tuple[s
     if not others:
         return f"Reproduced: all {same} results identical.", "success"
     why = " Where time ran out, the best so far may differ." if were_cut else ""
-    told = f"{same} of {same + len(others)} results identical; not {', '.join(others)}.{why}"
-    return told, "warning"
+    message = f"{same} of {same + len(others)} results identical; not {', '.join(others)}.{why}"
+    return message, "warning"
 
 
 def _numbers(one: ComparedModel | None) -> tuple[float, ...] | None:
@@ -236,7 +236,7 @@ class LanguageRow:
     def as_dict(self) -> dict[str, Any]:
         """For JSON; without a model the numbers are left out."""
         one, point = self.language, self.point
-        told: dict[str, Any] = {
+        result: dict[str, Any] = {
             "language": one.key,
             "title": one.title,
             "learner": one.learner,
@@ -245,8 +245,8 @@ class LanguageRow:
             "problems": list(self.problems),
         }
         if point is None or self.compared is None:
-            return told
-        return told | {
+            return result
+        return result | {
             **{k: v for k, v in self.compared.as_dict().items() if k not in ("name", "bic", "aic")},
             "verdict": self.verdict,
             "train_log2_likelihood_per_row": finite(point.train_log2_likelihood_per_row),
@@ -325,14 +325,14 @@ class LanguageTable:
 
     def models_by_split(self) -> list[dict[str, Model]]:
         """The models that were compared, by title, for each split."""
-        found: list[dict[str, Model]] = [{} for _ in range(self.split_count)]
+        models_by_split: list[dict[str, Model]] = [{} for _ in range(self.split_count)]
         for row in self.rows:
             if row.compared is None or row.point is None:
                 continue
-            for models, point in zip(found, (row.point, *row.more_points), strict=False):
+            for models, point in zip(models_by_split, (row.point, *row.more_points), strict=False):
                 if point.model is not None:
                     models[row.language.title] = point.model
-        return found
+        return models_by_split
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON: the table, all pairs, and the sentence."""
@@ -365,7 +365,7 @@ def _rank(row: LanguageRow) -> tuple[bool, float, float]:
 
 
 class ComparisonState:
-    """Takes the events of a race in and has the table of what is known so far."""
+    """The results so far of one split, collected from the events of its runs."""
 
     def __init__(self, keys: Sequence[str], weights: NDArray[np.float64] | None = None) -> None:
         self._languages = [one for key, one in LANGUAGES.items() if key in set(keys)]
@@ -414,9 +414,9 @@ class ComparisonState:
             case RunEnded(key, name):
                 self._over[name].add(key)
             case RunProblem(message):
-                title, _, words = message.partition(": ")
+                title, _, reason = message.partition(": ")
                 if title in self._problems:
-                    self._problems[title].append(words)
+                    self._problems[title].append(reason)
             case _:
                 return False
         return True
@@ -483,10 +483,10 @@ class ComparisonState:
         begun = self._begun.get(title, {})
         done = self._done[title].values()
         is_over = state not in ("waiting", "learning")
-        going = [told for key, told in begun.items() if key not in self._over[title]]
-        known = [told[0] for told in going if told[0] is not None]
+        going = [run for key, run in begun.items() if key not in self._over[title]]
+        known = [run[0] for run in going if run[0] is not None]
         fraction = (len(self._over[title]) + sum(known)) / runs if known and not is_over else None
-        limits = [told[2] for told in begun.values()]
+        limits = [run[2] for run in begun.values()]
         return LanguageRow(
             one,
             state,
@@ -501,21 +501,21 @@ class ComparisonState:
 
 
 class AllSplitsState:
-    """Takes in the events of races in one split after another; its table is of all that are over.
+    """The results so far of several splits, learned one after another.
 
-    While the first is under way, the table is that of the first. A split in which a language of the
-    first has no model ends the row of those that count.
+    Its table has the results of all splits that are over, or of the first while that is running. A
+    split in which a language of the first has no model is left out, with those after it.
     """
 
     def __init__(self, keys: Sequence[str], splits: Sequence[PlanRows]) -> None:
         self._splits = splits
-        self._races = [ComparisonState(keys, rows.test.weights) for rows in splits]
+        self._states = [ComparisonState(keys, rows.test.weights) for rows in splits]
         self._now, self._over = 0, 0
 
     @property
     def points(self) -> list[CurvePoint]:
         """All models of the first split so far, by language."""
-        return self._races[0].points
+        return self._states[0].points
 
     def take(self, event: PointEvent) -> bool:
         """Whether the event changes the table."""
@@ -526,21 +526,21 @@ class AllSplitsState:
             case SplitOver(number):
                 self._over = number + 1
                 return True
-        return self._races[self._now].take(event) and self._now == 0
+        return self._states[self._now].take(event) and self._now == 0
 
     def end(self) -> None:
         """No more events come."""
-        for race in self._races:
-            race.end()
+        for split in self._states:
+            split.end()
 
     def table(self, runs: int = 1) -> LanguageTable:
         """What is known; a language is learned when `runs` of its runs in a split are over."""
-        first = self._races[0].table(runs)
+        first = self._states[0].table(runs)
         if first.comparison is None:
             return first
         tables, known = [first], set(first.comparison.row_log2)
-        for race in self._races[1 : self._over]:
-            table = race.table(runs)
+        for split in self._states[1 : self._over]:
+            table = split.table(runs)
             if table.comparison is None or not known <= set(table.comparison.row_log2):
                 break
             tables.append(table)
@@ -565,11 +565,11 @@ def _joined(tables: Sequence[LanguageTable], splits: Sequence[PlanRows]) -> Lang
     weights = None
     if tests[0].weights is not None:
         weights = np.concatenate([part.weights for part in tests if part.weights is not None])
-    found = RowSplits(of_row.astype(np.intp), ratio)
+    row_splits = RowSplits(of_row.astype(np.intp), ratio)
     in_splits = [[table.rows[n] for table in tables] for n in range(len(first.rows))]
     states = {split_rows[0].language.title: _joined_state(split_rows) for split_rows in in_splits}
     judged = [title for title in scored if states[title] == "learned"]
-    comparison = comparison_of(scored, weights, found, judged)
+    comparison = comparison_of(scored, weights, row_splits, judged)
     rows = [
         replace(
             split_rows[0],
@@ -581,7 +581,7 @@ def _joined(tables: Sequence[LanguageTable], splits: Sequence[PlanRows]) -> Lang
         )
         for title, split_rows in zip(states, in_splits, strict=True)
     ]
-    return LanguageTable(tuple(rows), comparison, weights, found, len(tables))
+    return LanguageTable(tuple(rows), comparison, weights, row_splits, len(tables))
 
 
 def _joined_state(rows: Sequence[LanguageRow]) -> State:
@@ -590,9 +590,9 @@ def _joined_state(rows: Sequence[LanguageRow]) -> State:
 
 
 def _seconds_of(done: Iterable[RunDone], point: CurvePoint | None) -> float:
-    """Of learning; of runs that were ended before they could tell, what their model says."""
-    told = sum(run.seconds for run in done)
-    return told if told or point is None else point.seconds
+    """Seconds of learning; of runs that ended without a report, those of their model."""
+    seconds = sum(run.seconds for run in done)
+    return seconds if seconds or point is None else point.seconds
 
 
 def _choice(point: CurvePoint) -> tuple[float, float]:
@@ -616,12 +616,12 @@ def table_csv(table: LanguageTable) -> str:
     writer = csv.DictWriter(out, CSV_HEAD, restval="", extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     for row in table.ranked:
-        told = row.as_dict()
-        low, high = told.get("interval") or ("", "")
-        writer.writerow({**told, "interval_low": low, "interval_high": high})
+        values = row.as_dict()
+        low, high = values.get("interval") or ("", "")
+        writer.writerow({**values, "interval_low": low, "interval_high": high})
     return out.getvalue()
 
 
 def table_json(table: LanguageTable, about: Mapping[str, Any]) -> dict[str, Any]:
-    """Everything, with what it is about: data, seed, budget."""
+    """The whole table, with its data, seeds and budget."""
     return {**about, **table.as_dict()}

@@ -1,13 +1,13 @@
-"""The race of languages: their runs in a pool of processes, within one time budget.
+"""The runs of a comparison in a pool of processes, within one time budget.
 
-A budget for all is shared as the runs begin: what is left of it, divided by the rounds in which a
-process can do what is left to do. A run that needs less leaves the rest to those after it, a run
-that needs more goes on as long as nobody waits, and none may go beyond the end. Who runs out of
-time gives the best model so far.
+When a run begins, it is allotted the rest of the budget divided by the number of rounds that the
+processes still need. A run that ends early leaves its time to those after it. One that needs more
+goes on while no other run waits, but not beyond the end of the budget; then it gives its best model
+so far.
 
-A busy machine gives a run less than its seconds. One that has no model by then goes on to its first
-one, until it has had its share as processor time; all are over when the budget has passed twice,
-or half a minute after it.
+On a busy machine a run gets less processor time than that. One that has no model by then goes on to
+its first, until it has had its allotment as processor time. All runs end when twice the budget has
+passed, or half a minute after the budget.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ from pgmstudio.core.experiments.plans.run_task import (
 from pgmstudio.core.experiments.plans.runner import PlaceEvent, run_plan
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 
-# Of the budget; the rest is for measuring the models.
+# The part of the budget for learning; the rest is for measuring the models.
 LEARNING_SHARE = 0.9
-# What even the last run gets, so that it can find a first model.
+# Every run gets at least this, so that it can reach a first model.
 MIN_SECONDS = 0.5
-# After a stop runs may hand over their best for so long; then they are ended.
+# How long after a stop runs may return their best models before they are ended.
 LAST_WORD_SECONDS = 0.3
-# Of the budget, for the first of several splits.
+# The part of the budget for the first of several splits.
 FIRST_SPLIT_SHARE = 0.5
-# How long after a small budget runs may still look for their first models, in all.
+# How long after the end of a small budget runs may go on to their first models.
 GRACE_SECONDS = 30.0
 NOTICED_SECONDS = 0.1
-# What the flag of a run says: its share is over while others wait, or somebody wants it to end.
+# Values of the flag of a run: its time is over while others wait, or it was requested to end.
 DUE, ASKED = 1, 2
 
 
@@ -68,7 +68,7 @@ class Budget:
             raise ParameterError({"budget": "must be more than 0 seconds"})
 
     def share(self, left: float, runs: int, processes: int) -> float:
-        """Seconds for a run that begins now, `left` before the end, when `runs` are not done."""
+        """Seconds for a run that begins now, with `left` seconds and `runs` runs to go."""
         if self.per == "each":
             return self.seconds
         return max(MIN_SECONDS, left / math.ceil(runs / processes))
@@ -110,7 +110,7 @@ class SplitBegan(RunEvent):
 
 @dataclass(frozen=True, slots=True)
 class SplitOver(RunEvent):
-    """All runs of the split with that number are over, and nobody stopped it."""
+    """All runs of the split with that number are over, and it was not stopped."""
 
     number: int
 
@@ -124,7 +124,7 @@ class RowScores(RunEvent):
 
 
 class Finish:
-    """Lets somebody end runs early, by name, from any thread; they keep their best."""
+    """Ends runs early, by name, from any thread; they return their best models."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -146,16 +146,16 @@ class Finish:
             self._raise_flags()
 
     def watch(self, names: Sequence[str], flags: memoryview | None) -> None:
-        """The runs by place, and one byte for each that their processes look at."""
+        """The names of the runs, and a byte for each that its process reads."""
         with self._lock:
             self._names, self._flags = list(names), flags
             self._raise_flags()
 
     def _raise_flags(self) -> None:
         if self._flags is not None:
-            for place, name in enumerate(self._names):
+            for index, name in enumerate(self._names):
                 if self._is_all or name in self._asked:
-                    self._flags[place] = ASKED
+                    self._flags[index] = ASKED
 
 
 @dataclass(frozen=True)
@@ -163,16 +163,16 @@ class _Work:
     """A run that ends at a time of the clock or when its flag is raised; row scores come along."""
 
     work: PointWork
-    place: int
+    index: int
     flags: Packed
-    seconds: float  # its share; whether it may go on after that is told by its flag
+    seconds: float  # allotted; whether it may go on after that depends on its flag
     end: float  # of all runs, as time.time() has it
     first: float  # processor seconds for a first model
     latest: float  # when it is over even without one
 
     def __call__(self, rows: PlanRows, cancel: CancelToken, /) -> Iterator[PointEvent]:
         flags, _block = _opened(self.flags)
-        if flags[self.place] == ASKED:
+        if flags[self.index] == ASKED:
             return
         run = self.work.run
         yield RunQueued(self.work.key, run.name, self.seconds)
@@ -203,7 +203,7 @@ class _Term:
         self._extra = 0.0
 
     def is_over(self, has_model: bool) -> bool:
-        flag, now = self._flags[self._work.place], time.time()
+        flag, now = self._flags[self._work.index], time.time()
         if flag == ASKED:
             return True
         if flag != DUE and now < self._end:
@@ -227,7 +227,7 @@ _opened = cache(unpack)
 
 
 class _Shares(Sequence[_Work]):
-    """Works that get their share of the budget when they are asked for, so when they begin."""
+    """Runs that are allotted their part of the budget when they are taken, so when they begin."""
 
     def __init__(
         self, works: Sequence[PointWork], budget: Budget, processes: int, flags: Packed
@@ -237,42 +237,42 @@ class _Shares(Sequence[_Work]):
         learning = LEARNING_SHARE * budget.seconds
         self._end = time.time() + learning
         self._first = budget.share(learning, len(works), processes)
-        self._seconds: dict[int, float] = {}  # by the place of runs that have a process
-        self._over_at: dict[int, float] = {}  # by the place of runs that have begun
+        self._seconds: dict[int, float] = {}  # by the index of runs that have a process
+        self._over_at: dict[int, float] = {}  # by the index of runs that have begun
         self.done = 0
 
     def due(self) -> list[int]:
-        """Runs that have had their share while others wait."""
+        """Runs whose time is over while others wait."""
         if len(self._seconds) == len(self) or self._budget.per == "each":
             return []
         now = time.time()
-        return [place for place, over in self._over_at.items() if now >= over]
+        return [index for index, over in self._over_at.items() if now >= over]
 
-    def began(self, place: int) -> None:
-        """Its process has loaded, which is not taken from its share."""
-        self._over_at[place] = time.time() + self._seconds[place]
+    def began(self, index: int) -> None:
+        """Its process has loaded; the time for that does not count."""
+        self._over_at[index] = time.time() + self._seconds[index]
 
     def __len__(self) -> int:
         return len(self._works)
 
     @overload
-    def __getitem__(self, place: int) -> _Work: ...
+    def __getitem__(self, index: int) -> _Work: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[_Work]: ...
-    def __getitem__(self, place: int | slice) -> _Work | Sequence[_Work]:
-        if isinstance(place, slice):
-            return [self[i] for i in range(*place.indices(len(self)))]
+    def __getitem__(self, index: slice) -> Sequence[_Work]: ...
+    def __getitem__(self, index: int | slice) -> _Work | Sequence[_Work]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
         left = self._end - time.time()
         seconds = self._budget.share(left, len(self) - self.done, self._processes)
         end = self._end if self._budget.per == "all" else math.inf
         latest = end + max(self._budget.seconds, GRACE_SECONDS)
-        self._seconds[place] = seconds
-        return _Work(self._works[place], place, self._flags, seconds, end, self._first, latest)
+        self._seconds[index] = seconds
+        return _Work(self._works[index], index, self._flags, seconds, end, self._first, latest)
 
 
 @dataclass(frozen=True, eq=False)
 class BudgetedProcessExecutor:
-    """A place for the runs of a plan: a pool of local processes with a budget."""
+    """Executes the runs of a plan in a pool of local processes, within a budget."""
 
     budget: Budget
     finish: Finish
@@ -289,17 +289,17 @@ class BudgetedProcessExecutor:
         token = _LastWord(cancel, self.finish, partial(_end_due, shares, block.buf))
         try:
             self.finish.watch([work.run.name for work in works], block.buf)
-            for place, event in in_pool(rows, shares, token, processes=self.processes):
-                run = works[place]
+            for index, event in in_pool(rows, shares, token, processes=self.processes):
+                run = works[index]
                 if isinstance(event, RunQueued):
-                    shares.began(place)
+                    shares.began(index)
                 elif isinstance(event, WorkEnded | WorkFailed):
                     shares.done += 1
-                    yield place, RunEnded(run.key, run.run.name)
+                    yield index, RunEnded(run.key, run.run.name)
                 elif isinstance(event, Progress):
                     message = event.message.removeprefix(run.run.title).removeprefix(": ")
-                    yield place, RunProgress(run.key, run.run.name, event.fraction, message)
-                yield place, event
+                    yield index, RunProgress(run.key, run.run.name, event.fraction, message)
+                yield index, event
         finally:
             self.finish.watch((), None)
             block.close()
@@ -307,14 +307,14 @@ class BudgetedProcessExecutor:
 
 
 def _end_due(shares: _Shares, flags: memoryview) -> None:
-    for place in shares.due():
-        flags[place] = max(flags[place], DUE)
+    for index in shares.due():
+        flags[index] = max(flags[index], DUE)
 
 
 class _LastWord:
-    """Cancelled a little later than the outer token: in between all runs are told to end.
+    """Cancelled a little later than the outer token: in between all runs are requested to end.
 
-    The pool asks it many times a second, and then those whose time is over are told, too.
+    The pool checks it many times a second; each time the flags of runs whose time is over are set.
     """
 
     def __init__(self, outer: CancelToken, finish: Finish, end_due: Callable[[], None]) -> None:
@@ -339,9 +339,9 @@ class _LastWord:
 
 @dataclass(frozen=True, eq=False)
 class LanguagesTask:
-    """The race as a task; it needs no child process of its own.
+    """A comparison on one split as a task; it needs no child process of its own.
 
-    Cancelling ends all runs; those that have a model by then still give it.
+    Cancelling ends all runs; those that have a model by then return it.
     """
 
     plan: Plan
@@ -351,14 +351,14 @@ class LanguagesTask:
     processes: int | None = None
 
     def __call__(self, cancel: CancelToken, /) -> Iterator[PointEvent]:
-        place = BudgetedProcessExecutor(self.budget, self.finish, self.processes)
-        yield from run_plan(self.plan, self.rows, cancel=cancel, place=place)
+        executor = BudgetedProcessExecutor(self.budget, self.finish, self.processes)
+        yield from run_plan(self.plan, self.rows, cancel=cancel, place=executor)
         cancel.raise_if_cancelled()
 
 
 @dataclass(frozen=True, eq=False)
 class SplitsTask:
-    """The race in one split of the rows after another; the time is shared by the splits."""
+    """A comparison on one split after another; the splits divide the time."""
 
     plan: Plan
     splits: Sequence[PlanRows]
@@ -381,11 +381,11 @@ class SplitsTask:
             task = LanguagesTask(self.plan, rows, budget, self.finish, self.processes)
             for event in task(cancel):
                 if isinstance(event, Progress) and count > 1:
-                    words = f"Split {number + 1} of {count}"
+                    label = f"Split {number + 1} of {count}"
                     fraction = None
                     if event.fraction is not None:
                         fraction = (number + event.fraction) / count
-                    message = f"{words}: {event.message}" if event.message else words
+                    message = f"{label}: {event.message}" if event.message else label
                     yield Progress(fraction, message, event.counters)
                 else:
                     yield event
