@@ -81,11 +81,21 @@ def test_the_command_learns_the_same_model_again(
     assert made["provenance"]["measures"] == pytest.approx(kept["provenance"]["measures"], rel=1e-6)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_between_pages_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#\s]+)\)", page.read_text()):
+def headings_of(page: Path) -> set[str]:
+    """The link targets of a page's headings, formed as on GitHub."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", title.strip().lower())) for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_lead_to_a_file_and_to_a_heading_of_it(page: Path) -> None:
+    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        target, _, anchor = link.partition("#")
         if "://" not in target:
-            assert (page.parent / target).exists(), target
+            file = page.parent / target if target else page
+            assert file.exists(), link
+            assert not anchor or anchor in headings_of(file), link
 
 
 def test_every_page_is_linked_from_the_index_or_from_its_parent_page() -> None:
@@ -102,12 +112,32 @@ def test_every_page_is_linked_from_the_index_or_from_its_parent_page() -> None:
     assert missing == []
 
 
-def test_every_learner_has_its_place_in_the_docs() -> None:
+def test_the_generated_tables_of_the_reference_are_up_to_date() -> None:
+    """Otherwise run `python docs/generate_reference.py`."""
+    from docs.generate_reference import outdated_pages
+
+    assert [page.name for page, _ in outdated_pages()] == []
+
+
+def test_every_learner_has_a_page_and_no_page_lacks_its_learner() -> None:
+    from docs.generate_reference import page_of
     from pgmstudio.core.languages.learners import BUILT_IN
 
-    text = (ROOT / "docs/reference/learners.md").read_text()
+    pages = {page_of(learner.key) for learner in BUILT_IN}
+    assert set((DOCS / "reference/learners").glob("*.md")) == pages
     for learner in BUILT_IN:
-        assert f"## {learner.key}" in text, learner.key
+        text = page_of(learner.key).read_text(encoding="utf-8")
+        assert text.startswith(f"# {learner.key}: ")
+
+
+def test_a_table_without_its_markers_is_refused() -> None:
+    from docs.generate_reference import replace_between
+
+    assert replace_between("a <!-- t -->\nold\n<!-- end --> b", "t", "new") == (
+        "a <!-- t -->\nnew\n<!-- end --> b"
+    )
+    with pytest.raises(ValueError, match="markers"):
+        replace_between("no markers here", "t", "new")
 
 
 def test_every_command_and_generator_is_in_the_docs() -> None:

@@ -1,4 +1,4 @@
-"""The manual page of the window says what the window does."""
+"""The manual describes the window as it is: keys, menu entries, contents and links."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pgmstudio.gui.help.page import HelpPage, open_help
 from pgmstudio.gui.window.main_window import MainWindow
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
-PAGE = DOCS / "reference/window.md"
+PAGES = [page for page in DOCS.rglob("*.md") if page.parent.name != "results"]
 
 
 def test_every_key_of_the_manual_is_a_key_of_the_window(window: MainWindow) -> None:
@@ -21,11 +21,13 @@ def test_every_key_of_the_manual_is_a_key_of_the_window(window: MainWindow) -> N
     keys |= {shortcut.key().toString() for shortcut in window.findChildren(QShortcut)}
     known = {QKeySequence(key).toString() for key in keys}
     tables = [
-        line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")
+        line
+        for line in (DOCS / "reference/keyboard.md").read_text(encoding="utf-8").splitlines()
+        if line.startswith("| `")
     ]
-    told = {key for line in tables for key in re.findall(r"`([^`]+)`", line)}
-    assert len(told) > 30
-    assert {key for key in told if QKeySequence(key).toString() not in known} == set()
+    listed = {key for line in tables for key in re.findall(r"`([^`]+)`", line)}
+    assert len(listed) > 30
+    assert {key for key in listed if QKeySequence(key).toString() not in known} == set()
 
 
 def test_every_menu_entry_the_manual_names_exists(window: MainWindow) -> None:
@@ -35,16 +37,16 @@ def test_every_menu_entry_the_manual_names_exists(window: MainWindow) -> None:
     }
     menus = window.menuBar().findChildren(QMenu)
     entries |= {menu.objectName().removeprefix("menu").replace("/", " ▸ ") for menu in menus}
-    text = " ".join(PAGE.read_text(encoding="utf-8").split())
+    text = " ".join(" ".join(page.read_text(encoding="utf-8").split()) for page in PAGES)
     named = [name.rstrip("…") for name in re.findall(r"\*([A-Z]\w+ ▸ [^*]+)\*", text)]
     assert named
     assert [name for name in named if name not in entries] == []
 
 
 def test_the_page_is_in_the_help(window: MainWindow) -> None:
-    open_help(window.app, "reference/window.md")
+    open_help(window.app, "how-to/work-with-evidence.md")
     text = window.findChild(QTextBrowser, "helpText").toPlainText()
-    assert text.startswith("The window")
+    assert text.startswith("Work with evidence")
     assert "this state was observed" in text
 
 

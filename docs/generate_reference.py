@@ -1,0 +1,125 @@
+"""Write the generated tables of the reference: parameters of learners, and the list of learners.
+
+    python docs/generate_reference.py           rewrites the tables between their markers
+    python docs/generate_reference.py --check   only reports which pages are out of date
+
+The table of a learner's page stands between `<!-- parameters -->` and `<!-- end -->`, the list of
+`reference/learners.md` between `<!-- learners -->` and `<!-- end -->`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+if __name__ == "__main__":  # from a checkout, whether or not the package is installed
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from pgmstudio.core.languages.learners import BUILT_IN
+from pgmstudio.core.params import ParamKind, ParamSpec, specs_of
+
+REFERENCE = Path(__file__).resolve().parent / "reference"
+END = "<!-- end -->"
+
+
+def page_of(key: str) -> Path:
+    """The page of a learner: `bn.hill-climb` is described in `learners/bn-hill-climb.md`."""
+    return REFERENCE / "learners" / f"{key.replace('.', '-')}.md"
+
+
+def parameter_table(learner: Any) -> str:
+    """One row for each parameter: option, default, allowed values and help."""
+    lines = ["| Option | Default | Values | Meaning |", "|---|---|---|---|"]
+    for spec in specs_of(learner.params_type):
+        cells = (f"`--{spec.option}`", _value(spec, spec.default), _values(spec), spec.help)
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines)
+
+
+def learner_list() -> str:
+    """One row for each learner with a link to its page."""
+    lines = ["| Key | Learner | Kind of model |", "|---|---|---|"]
+    for learner in BUILT_IN:
+        link = f"[`{learner.key}`](learners/{page_of(learner.key).name})"
+        lines.append(f"| {link} | {learner.title} | `{learner.kind}` |")
+    return "\n".join(lines)
+
+
+def replace_between(text: str, name: str, table: str) -> str:
+    """The text with the table between the markers `<!-- name -->` and `<!-- end -->`."""
+    start = f"<!-- {name} -->"
+    if text.count(start) != 1 or END not in text.partition(start)[2]:
+        raise ValueError(f"the markers {start} and {END} must each stand once in the page")
+    before, _, rest = text.partition(start)
+    return f"{before}{start}\n{table}\n{END}{rest.partition(END)[2]}"
+
+
+def generated_pages() -> Iterator[tuple[Path, str]]:
+    """Every page with a generated table, and the text it should have."""
+    for learner in BUILT_IN:
+        page = page_of(learner.key)
+        text = page.read_text(encoding="utf-8")
+        yield page, replace_between(text, "parameters", parameter_table(learner))
+    overview = REFERENCE / "learners.md"
+    text = overview.read_text(encoding="utf-8")
+    yield overview, replace_between(text, "learners", learner_list())
+
+
+def outdated_pages() -> list[tuple[Path, str]]:
+    return [
+        (page, text) for page, text in generated_pages() if page.read_text(encoding="utf-8") != text
+    ]
+
+
+def _value(spec: ParamSpec, value: Any) -> str:
+    if value is None:
+        return spec.none_label or "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return ", ".join(f"{part:g}" for part in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+_KINDS = {
+    ParamKind.YES_NO: "yes or no",
+    ParamKind.WHOLE: "whole number",
+    ParamKind.NUMBER: "number",
+    ParamKind.TEXT: "text",
+    ParamKind.WHOLES: "list of whole numbers",
+    ParamKind.NUMBERS: "list of numbers",
+    ParamKind.OBJECT: "file",
+}
+
+
+def _values(spec: ParamSpec) -> str:
+    if spec.choices:
+        allowed = ", ".join(f"`{choice}`" for choice in spec.choices)
+    else:
+        bounds = [
+            f"{sign} {bound:g}"
+            for sign, bound in (
+                (">" if spec.low_open else "≥", spec.low),
+                ("<" if spec.high_open else "≤", spec.high),
+            )
+            if bound is not None
+        ]
+        allowed = " ".join([_KINDS[spec.kind], ", ".join(bounds)]).strip()
+    return f"{allowed}, or `auto`" if spec.allows_auto else allowed
+
+
+def main() -> int:
+    outdated = outdated_pages()
+    for page, text in outdated:
+        if "--check" in sys.argv:
+            print(f"out of date: {page}")
+        else:
+            page.write_text(text, encoding="utf-8")
+            print(f"written: {page}")
+    return 1 if outdated and "--check" in sys.argv else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
