@@ -60,9 +60,9 @@ def difference_drawing(
     found: ModelDifference, first: ModelFile, *, theme: str = "light", title: str = ""
 ) -> str:
     """SVG of both structures; nodes stand where the first model's file has them."""
+    from pgmstudio.core.drawing.difference import difference_picture
     from pgmstudio.core.drawing.layout.placement import place
     from pgmstudio.core.drawing.svg.diagram import svg_of
-    from pgmstudio.core.languages.diagrams import difference_picture
 
     picture = difference_picture(found.graph)
     return svg_of(picture, place(picture, first.layout), theme=theme, title=title)

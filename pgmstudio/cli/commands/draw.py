@@ -76,7 +76,7 @@ def _of_labels(
 ) -> GraphPicture | None:
     """A labelled graph where some variables have these states, or for each state of one."""
     from pgmstudio.core.inference.base import Observed
-    from pgmstudio.core.languages.diagrams import (
+    from pgmstudio.core.languages.ldag.diagrams import (
         MULTINET,
         labelled_picture,
         multinet_picture,

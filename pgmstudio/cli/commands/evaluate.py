@@ -16,7 +16,7 @@ from pgmstudio.cli.terminal.parser import CommandParser, UsageError
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.tables import count_of, decimal, print_json, print_pairs, whole
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.languages.kinds import a_kind
+from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import Model
 
 
@@ -65,7 +65,6 @@ def write_components(path: str, model: Model, data: DataSet, *, quoted: bool) ->
     from pgmstudio.core.analysis.cluster_assignment import (
         component_table,
         row_components,
-        what_is_called,
     )
     from pgmstudio.core.analysis.tables import table_text
     from pgmstudio.core.io.data.spreadsheets import write_csv
@@ -76,7 +75,7 @@ def write_components(path: str, model: Model, data: DataSet, *, quoted: bool) ->
         raise UsageError(
             f"{a_kind(model.kind, 'A')} has no classes or components; leave out --assign."
         )
-    found = component_table(row_components(model, data), what_is_called(model))
+    found = component_table(row_components(model, data), model.component_title)
     write_csv(path, table_text(found), quoted=quoted)
 
 

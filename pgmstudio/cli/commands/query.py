@@ -39,8 +39,8 @@ from pgmstudio.core.inference.base import (
     Observed,
     Scale,
 )
-from pgmstudio.core.languages.kinds import a_kind
 from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import Model
 
 

@@ -8,7 +8,7 @@ from pgmstudio.cli.options.data import check_room, open_model
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, number, whole_number
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.tables import count_of, print_json
-from pgmstudio.core.languages.kinds import a_kind
+from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import ProbabilisticModel
 
 

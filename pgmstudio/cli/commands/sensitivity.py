@@ -18,7 +18,7 @@ from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.tables import count_of, decimal, percent, print_json, print_table
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.inference.base import Finding
-from pgmstudio.core.languages.kinds import a_kind
+from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import Model
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.graphs.separation import Separation, Trail, separation_of
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.kinds import a_kind
 from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.model import Model
 

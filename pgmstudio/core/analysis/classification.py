@@ -33,9 +33,9 @@ from pgmstudio.core.errors import DataError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.components import likeliest, log2_sums, shares
-from pgmstudio.core.languages.kinds import a_kind
 from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.likelihood import log2_probabilities
+from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.model import Model, ProbabilisticModel

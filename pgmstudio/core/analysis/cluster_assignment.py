@@ -15,9 +15,8 @@ from pgmstudio.core.data.transforms import rows_over
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.languages.components import likeliest, log2_sums, shares
-from pgmstudio.core.languages.kinds import a_kind
 from pgmstudio.core.languages.latent_class.model import LatentClasses
-from pgmstudio.core.languages.tree_mixture.components import Mixture, component_names
+from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.model import Model
 
@@ -87,7 +86,7 @@ def row_components(model: Model, data: DataSet, cancel: CancelToken = NEVER) -> 
     width = model.weights.size
     whole = np.concatenate(found) if found else np.zeros((0, width))
     return RowComponents(
-        component_names(model), whole, np.concatenate(logs) if logs else np.zeros(0)
+        model.component_names, whole, np.concatenate(logs) if logs else np.zeros(0)
     )
 
 
@@ -118,8 +117,3 @@ def component_table(found: RowComponents, what: str = "component") -> list[list[
         line.append(float(bits[row]))
         rows.append([*line, *found.shares[row].tolist()])
     return rows
-
-
-def what_is_called(model: Mixture) -> str:
-    """What a component of the model is called: class, or component."""
-    return model.hidden if isinstance(model, LatentClasses) else model.choice or "component"

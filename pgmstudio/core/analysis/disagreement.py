@@ -32,7 +32,7 @@ from pgmstudio.core.inference.base import (
     Scale,
 )
 from pgmstudio.core.languages.interventions import doings_first
-from pgmstudio.core.languages.kinds import a_kind
+from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.model import Model
 

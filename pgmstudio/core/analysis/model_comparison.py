@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import fitted_to
 from pgmstudio.core.errors import DataError
-from pgmstudio.core.languages.kinds import a_kind, in_sentence
 from pgmstudio.core.languages.likelihood import log2_probabilities
+from pgmstudio.core.languages.registry import a_kind, in_sentence
 from pgmstudio.core.model import Model, ProbabilisticModel
 from pgmstudio.core.scores.local import AIC_BITS
 

@@ -12,8 +12,8 @@ from pgmstudio.core.data.transforms import fitted_to, rows_over, weights_of
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.kinds import a_kind
 from pgmstudio.core.languages.likelihood import log2_probabilities
+from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.model import Model, ProbabilisticModel
 from pgmstudio.core.scores.family_cache import FamilyScores

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -154,3 +154,13 @@ class GraphPicture:
             GraphPicture(tuple(n), tuple(e), self.groups, self.method)
             for n, e in zip(nodes, edges, strict=True)
         ]
+
+
+def variable_nodes(names: Iterable[str]) -> tuple[PictureNode, ...]:
+    """A node for each variable."""
+    return tuple(PictureNode(name, name, variable=name) for name in names)
+
+
+def edges_of(pairs: Iterable[tuple[str, str]], style: EdgeStyle) -> tuple[PictureEdge, ...]:
+    """Edges of one style between pairs of nodes."""
+    return tuple(PictureEdge(source, target, style=style) for source, target in pairs)

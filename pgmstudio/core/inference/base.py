@@ -113,6 +113,17 @@ class ExplainingSession(InferenceSession, Protocol):
         """log2 of its joint probability with the evidence."""
 
 
+@runtime_checkable
+class BoundedSession(ExplainingSession, Protocol):
+    """A session whose most probable explanation may be the best known one, with a bound."""
+
+    @property
+    def is_most_probable_exact(self) -> bool: ...
+
+    def log2_most_probable_bound(self) -> float:
+        """No joint state has a larger log2 probability than this."""
+
+
 NO_INTERVENTION = (
     "the edges of this model do not lead from causes to effects. "
     "Use a Bayesian network, a labelled DAG or a tree, or observe it instead."
@@ -166,3 +177,11 @@ def _checked(variable: Variable, state: str, weight: float) -> float:
             {variable.name: f"the likelihood of {state} is {weight}; it has to be a number ≥ 0"}
         )
     return weight
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What was asked for, and how probable the evidence is."""
+
+    beliefs: Mapping[str, Belief]
+    log2_evidence: float

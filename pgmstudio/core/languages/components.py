@@ -1,4 +1,9 @@
-"""What mixtures share: checked weights, and the parts that a row has in each component."""
+"""Common parts of mixtures: weights, the probability of rows in each component, responsibilities.
+
+The information of an edge and that of the component about a variable are both
+Σ_k w_k KL(rows_k ‖ Σ_j w_j rows_j): with the states of a parent for k it is the mutual information
+of the edge, with the components for k it is I(z; v) (Meilă 1999, §3.3.4).
+"""
 
 from __future__ import annotations
 
@@ -10,7 +15,8 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataError, GraphError
-from pgmstudio.core.languages.bayesian_network.model import ROW_SUM_TOLERANCE
+from pgmstudio.core.languages.base import ComponentModel
+from pgmstudio.core.languages.table_checks import ROW_SUM_TOLERANCE
 
 Floats = NDArray[np.float64]
 
@@ -79,3 +85,18 @@ def shares(parts: Floats, weights: Floats) -> Floats:
     found[possible] = np.exp2(parts[:, possible] - totals[possible]).T
     found[~possible] = weights
     return found
+
+
+def spread_bits(weights: Floats, rows: Floats) -> float:
+    """Σ_k w_k Σ_x rows[k, x] log2( rows[k, x] / Σ_j w_j rows[j, x] ), with 0 log 0 = 0."""
+    mixed = np.broadcast_to(weights @ rows, rows.shape)
+    joint = weights[:, None] * rows
+    seen = joint > 0
+    return max(0.0, float(np.sum(joint[seen] * np.log2(rows[seen] / mixed[seen]))))
+
+
+def choice_information(model: ComponentModel) -> dict[str, float]:
+    """I(z; v) in bits of the component and every variable, the largest first."""
+    rows = model.component_marginals()
+    found = {name: spread_bits(model.weights, rows[name]) for name in rows}
+    return dict(sorted(found.items(), key=lambda pair: -pair[1]))

@@ -1,4 +1,4 @@
-"""How probable rows are, with missing cells summed out exactly, for every family of models."""
+"""The likelihood of rows in a model of any language, with missing cells summed out exactly."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import DataError, ImpossibleEvidenceError
 from pgmstudio.core.inference.base import Finding, Observed
-from pgmstudio.core.languages.bayesian_network.missing_cells import MissingParts
-from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.registry import inference_form
 from pgmstudio.core.languages.sessions import open_session
-from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.model import ProbabilisticModel
 
 
@@ -41,17 +39,17 @@ def log2_probabilities(model: ProbabilisticModel, data: DataSet) -> NDArray[np.f
     rest = data.take_rows(~is_complete)
     first, which = rest.distinct()
     once = DataSet(rest.domain, rest.codes.take(first, axis=1))
-    if isinstance(model, BayesianNetwork | Tree):
-        network = model.as_bayesian_network if isinstance(model, Tree) else model
-        found = MissingParts(network, once).log2_probabilities()
+    row, form = inference_form(model)
+    if row is not None and row.incomplete_log2 is not None:
+        found = row.incomplete_log2.load()(form, once)
     else:
-        found = _by_family(model, once)
+        found = _by_session(model, once)
     logs[~is_complete] = found[which]
     return logs
 
 
-def _by_family(model: ProbabilisticModel, rows: DataSet) -> NDArray[np.float64]:
-    """By the family's own means where it has them, else row by row in a session."""
+def _by_session(model: ProbabilisticModel, rows: DataSet) -> NDArray[np.float64]:
+    """By the model itself where it sums missing cells out, else row by row in a session."""
     try:
         return model.log2_probabilities(rows)
     except DataError:

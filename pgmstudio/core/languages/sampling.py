@@ -12,7 +12,7 @@ from pgmstudio.core.errors import DataError
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.inference.base import Done, Finding, InferenceSession, Observed
 from pgmstudio.core.languages.interventions import doings_first
-from pgmstudio.core.languages.kinds import a_kind
+from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.model import Model, ProbabilisticModel
 

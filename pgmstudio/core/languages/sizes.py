@@ -1,12 +1,10 @@
-"""What the sizes of a model are made of: parameters per variable, table cells per clique."""
+"""The parts of a model's sizes: parameters per variable, table cells per clique."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
-from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.tree.model import Tree
+from pgmstudio.core.languages.registry import LANGUAGES
 from pgmstudio.core.model import Model
 
 
@@ -43,44 +41,8 @@ class SizeBreakdown:
 
 def size_breakdown(model: Model) -> SizeBreakdown:
     """Takes as long as triangulating the graph, once per model."""
-    if isinstance(model, Tree):
-        return SizeBreakdown(
-            _families(model.as_bayesian_network), _tree_cliques(model), "a tree is its own"
-        )
-    if not isinstance(model, BayesianNetwork):
+    row = LANGUAGES.get(model.kind)
+    if row is None or row.size_breakdown is None:
         return SizeBreakdown()
-    names, tree = model.domain.names, model.clique_tree
-    cliques = tuple(
-        CliqueSize(tuple(names[v] for v in clique), cells)
-        for clique, cells in zip(tree.cliques, tree.cells, strict=True)
-    )
-    return SizeBreakdown(_families(model), cliques, tree.method)
-
-
-def _families(network: BayesianNetwork) -> tuple[FamilySize, ...]:
-    return tuple(
-        FamilySize(
-            name,
-            network.dag.parents(name),
-            math.prod(table.shape[:-1]),
-            math.prod(table.shape[:-1]) * (table.shape[-1] - 1),
-        )
-        for name, table in zip(network.domain.names, network.tables, strict=True)
-    )
-
-
-def _tree_cliques(tree: Tree) -> tuple[CliqueSize, ...]:
-    """Its edges and its lonely variables."""
-    domain, has_child = tree.domain, {p for p in tree.parents if p is not None}
-    found = []
-    scope: tuple[int, ...]
-    for child, parent in enumerate(tree.parents):
-        if parent is not None:
-            scope = (parent, child)
-        elif child not in has_child:
-            scope = (child,)
-        else:
-            continue
-        cells = math.prod(domain.cardinalities[v] for v in scope)
-        found.append(CliqueSize(tuple(domain.names[v] for v in scope), cells))
-    return tuple(found)
+    breakdown: SizeBreakdown = row.size_breakdown.load()(model)
+    return breakdown

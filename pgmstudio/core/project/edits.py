@@ -23,7 +23,7 @@ from pgmstudio.core.graphs.background_knowledge import Edge, Knowledge
 from pgmstudio.core.inference.base import Finding
 from pgmstudio.core.languages.bayesian_network.arc_reversal import with_edge_turned
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.kinds import a_kind
+from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.project.project import (
     ComparisonEntry,

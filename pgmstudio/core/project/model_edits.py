@@ -17,9 +17,9 @@ from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import DataError, GraphError, UnknownNameError
 from pgmstudio.core.graphs.background_knowledge import Edge
 from pgmstudio.core.inference.base import Done, Excluded, Finding, Likelihood, Observed
-from pgmstudio.core.languages.kinds import a_kind
-from pgmstudio.core.model import Model
-from pgmstudio.core.project.edits import put, without
+from pgmstudio.core.languages.registry import a_kind, language_edit
+from pgmstudio.core.model import DirectedModel, Model
+from pgmstudio.core.project.edits import put, replace_model, without
 from pgmstudio.core.project.file_properties import Properties
 from pgmstudio.core.project.project import EvidenceCase, ModelEntry, Point, Project
 
@@ -255,6 +255,22 @@ def _renamed_finding(finding: Finding, old: str, new: str) -> Finding:
             return Excluded(frozenset(map(renamed, states)))
         case Likelihood(weights):
             return Likelihood(tuple((renamed(state), weight) for state, weight in weights))
+
+
+def edit_language(project: Project, *, model_id: str, edit: str, **arguments: Any) -> Project:
+    """An edit that a language's row names, such as `add_context` of labelled DAGs.
+
+    The model's own language is asked first; notes on edges that are gone go with them.
+    """
+    entry = project.model_entry(model_id)
+    change = language_edit(entry.model, edit)
+    project = replace_model(project, model_id=model_id, model=change(entry.model, **arguments))
+    entry = project.model_entry(model_id)
+    if entry.edge_notes and isinstance(entry.model, DirectedModel):
+        edges = set(entry.model.edges)
+        notes = {edge: text for edge, text in entry.edge_notes.items() if edge in edges}
+        project = _changed(project, model_id, edge_notes=notes)
+    return project
 
 
 def set_table(

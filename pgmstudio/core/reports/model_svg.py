@@ -10,7 +10,6 @@ from pgmstudio.core.io.models.files import ModelFile
 
 if TYPE_CHECKING:
     from pgmstudio.core.drawing.diagram import GraphPicture
-    from pgmstudio.core.languages.pdg.model import DecisionGraph
 
 
 def drawing_of(
@@ -29,27 +28,22 @@ def drawing_of(
     from pgmstudio.core.drawing.layout.boxes import box_sizes
     from pgmstudio.core.drawing.layout.placement import place
     from pgmstudio.core.drawing.svg.diagram import svg_of
-    from pgmstudio.core.languages.diagrams import NODES, picture_of
-    from pgmstudio.core.languages.pdg.model import DecisionGraph
-    from pgmstudio.core.languages.tree_mixture.component_images import IMAGES, images_of, images_svg
+    from pgmstudio.core.languages.diagrams import picture_of, special_drawing
 
     model = file.model
-    if picture == IMAGES:
-        return images_svg(images_of(model), theme=theme, title=file.title or "")
     if graph is None:
-        if isinstance(model, DecisionGraph) and picture in (None, NODES):
-            return _bands_of(file, model, findings or {}, theme)
+        drawing = special_drawing(model, picture)
+        if drawing is not None:
+            return drawing.load()(model, findings or {}, theme, file.title)
         graph = picture_of(model, picture)
     if not with_beliefs:
         places = place(graph, file.layout, graph.method)
         return svg_of(graph, places, theme=theme, title=file.title)
 
     from pgmstudio.core.inference.base import weights_of
+    from pgmstudio.core.languages.base import ComponentModel, ComponentSession
     from pgmstudio.core.languages.interventions import as_seen, done_states
-    from pgmstudio.core.languages.latent_class.model import LatentClasses
     from pgmstudio.core.languages.sessions import open_session
-    from pgmstudio.core.languages.tree_mixture.components import component_names
-    from pgmstudio.core.languages.tree_mixture.session import MixtureSession
 
     session = open_session(model)
 
@@ -60,9 +54,13 @@ def drawing_of(
             )
             for variable in model.domain
         }
-        if isinstance(model, LatentClasses) and isinstance(session, MixtureSession):
+        if (
+            isinstance(model, ComponentModel)
+            and isinstance(session, ComponentSession)
+            and model.component_title not in model.domain
+        ):
             shares = session.component_shares().tolist()
-            found[model.hidden] = dict(zip(component_names(model), shares, strict=True))
+            found[model.component_title] = dict(zip(model.component_names, shares, strict=True))
         return found
 
     priors = beliefs()
@@ -86,49 +84,6 @@ def drawing_of(
             for name, f in (findings or {}).items()
         },
         done=done_states(findings or {}),
-        theme=theme,
-        title=file.title,
-    )
-
-
-def _bands_of(
-    file: ModelFile, graph: DecisionGraph, findings: Mapping[str, Finding], theme: str
-) -> str:
-    """The nodes of a decision graph, with the flow through them given the evidence."""
-    from pgmstudio.core.inference.base import weights_of
-    from pgmstudio.core.languages.interventions import as_seen
-    from pgmstudio.core.languages.pdg.session import DecisionGraphSession
-    from pgmstudio.core.languages.pdg.svg import svg_of_bands
-
-    session = DecisionGraphSession(graph)
-
-    def beliefs() -> dict[str, dict[str, float]]:
-        return {
-            v.name: dict(zip(v.states, session.belief(v.name).values.tolist(), strict=True))
-            for v in graph.domain
-        }
-
-    priors = beliefs()
-    for name, finding in findings.items():
-        session.set_evidence(name, finding)
-    flows = session.node_flows()
-    weights = {
-        name: dict(
-            zip(
-                graph.domain[name].states,
-                map(float, weights_of(graph.domain[name], as_seen(finding))),
-                strict=True,
-            )
-        )
-        for name, finding in findings.items()
-    }
-    return svg_of_bands(
-        graph,
-        flows.visits,
-        flows.arcs,
-        beliefs=beliefs(),
-        priors=priors if findings else None,
-        evidence=weights,
         theme=theme,
         title=file.title,
     )

@@ -29,8 +29,8 @@ from pgmstudio.core.io.experiments import (
 )
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.native_json import document_of
-from pgmstudio.core.languages.kinds import a_kind
 from pgmstudio.core.languages.learners import LearnTask, learner_of
+from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.learning.base import Finished
 from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import count_of

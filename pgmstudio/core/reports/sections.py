@@ -37,9 +37,9 @@ from pgmstudio.core.experiments.sl_curves.selection import (
 from pgmstudio.core.inference.base import InferenceSession, scaling_note
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.kinds import in_sentence
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.languages.registry import in_sentence
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.model import DirectedModel, Model, ProbabilisticModel
 from pgmstudio.core.number_format import count_of, decimal, whole

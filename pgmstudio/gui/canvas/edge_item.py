@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from pgmstudio.core.drawing.diagram import EdgeStyle, PictureEdge, Point, Strand
 from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute
-from pgmstudio.core.languages.tree_mixture.diagrams import dash_of, strand_offsets
+from pgmstudio.core.drawing.strands import dash_of, strand_offsets
 from pgmstudio.gui.canvas.edge_label import paint_tag, tag_place
 from pgmstudio.gui.canvas.fonts import canvas_font, canvas_metrics
 from pgmstudio.gui.canvas.level_of_detail import LevelOfDetail

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pgmstudio.core.drawing.diagram import EdgeStyle, Strand, told_styles
 from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute
-from pgmstudio.core.languages.diagrams import ANY
+from pgmstudio.core.languages.ldag.diagrams import ANY
 from pgmstudio.gui.canvas.edge_item import CUT, PENS, paint_edge, paint_ring, paint_strands
 from pgmstudio.gui.canvas.edge_strengths import Strengths
 from pgmstudio.gui.canvas.fonts import canvas_font, canvas_metrics

@@ -6,7 +6,7 @@ from functools import partial
 from typing import cast
 
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
-from pgmstudio.core.languages.kinds import a_kind
+from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.gui.canvas.edge_strengths import KINDS
 from pgmstudio.gui.files.opening import close_welcome

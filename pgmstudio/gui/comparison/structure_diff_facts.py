@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from pgmstudio.core.analysis.structure_comparison import ModelDifference
+from pgmstudio.core.drawing.difference import SIGNS, STYLES
 from pgmstudio.core.graphs.comparison import EdgeChange, EdgeDifference
-from pgmstudio.core.languages.diagrams import SIGNS, STYLES
 from pgmstudio.core.number_format import grouped
 from pgmstudio.gui.canvas.edge_item import PENS
 from pgmstudio.gui.theme.theme import theme

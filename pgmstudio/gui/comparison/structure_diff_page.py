@@ -21,9 +21,9 @@ from pgmstudio.core.analysis.structure_comparison import ModelDifference, struct
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import fitted_to
 from pgmstudio.core.drawing.diagram import GraphPicture, Point
+from pgmstudio.core.drawing.difference import difference_picture
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
-from pgmstudio.core.languages.diagrams import difference_picture
 from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.canvas.canvas import Canvas

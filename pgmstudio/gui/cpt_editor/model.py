@@ -24,8 +24,9 @@ from pgmstudio.core.data.counting import plain_counts
 from pgmstudio.core.data.transforms import fitted_to
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import PgmStudioError
-from pgmstudio.core.languages.bayesian_network.model import ROW_SUM_TOLERANCE, BayesianNetwork
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.ldag.labels import ColumnClasses, column_classes
+from pgmstudio.core.languages.table_checks import ROW_SUM_TOLERANCE
 from pgmstudio.core.number_format import grouped
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.theme.icons import icon

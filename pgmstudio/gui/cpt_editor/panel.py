@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QVBoxLayout, QWidget
 
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.inference.finding_text import Chip
-from pgmstudio.core.languages.kinds import a_kind
 from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.project.model_edits import EditableTables
 from pgmstudio.core.project.project import ModelEntry, Project

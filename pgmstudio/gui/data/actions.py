@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from pgmstudio.core.errors import PgmStudioError
-from pgmstudio.core.languages.kinds import a_kind
+from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import ProbabilisticModel
 from pgmstudio.gui.files.opening import open_data_page, open_files
 from pgmstudio.gui.project.last_model import last_model

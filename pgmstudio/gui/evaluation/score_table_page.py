@@ -18,7 +18,7 @@ from pgmstudio.core.analysis.model_scores import (
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
-from pgmstudio.core.languages.kinds import kind_title
+from pgmstudio.core.languages.registry import kind_title
 from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.project import ComparisonEntry, Project

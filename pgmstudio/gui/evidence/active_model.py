@@ -8,7 +8,7 @@ from functools import cached_property
 
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.inference.finding_text import TARGET, Chip, chip_of
-from pgmstudio.core.languages.kinds import kind_title
+from pgmstudio.core.languages.registry import kind_title
 from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.evidence.belief_service import BeliefService

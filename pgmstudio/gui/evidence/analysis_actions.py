@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pgmstudio.core.inference.base import Scale
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.kinds import a_kind
+from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.model import ProbabilisticModel
 from pgmstudio.core.project.project import DataEntry

@@ -16,7 +16,7 @@ from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import Done, Finding, InferenceSession
 from pgmstudio.core.inference.finding_text import finding_words
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.kinds import a_kind
+from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.model import Model
 from pgmstudio.gui.plots.function_plot import Curve

@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 
 from pgmstudio.core.drawing.snapping import SIDES
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.em import EmParams
-from pgmstudio.core.languages.kinds import a_kind
+from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.layout_worker import METHOD_TIPS, METHODS

@@ -13,7 +13,6 @@ from pgmstudio.core.inference.base import Done, Finding, weights_of
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.interventions import as_seen
 from pgmstudio.core.languages.latent_class.model import LatentClasses
-from pgmstudio.core.languages.tree_mixture.components import component_names
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
@@ -127,7 +126,7 @@ class NodeViewFactory:
         return NodeView(
             title=self.entry.node_titles.get(name, name),
             mode=mode_of(self.entry, name) if name in self.entry.display_modes else NodeMode.PRIOR,
-            states=component_names(model),
+            states=model.component_names,
             beliefs=blended(priors, shares, self.blend),
             priors=priors,
             is_stale=is_stale,

@@ -28,6 +28,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.drawing.strands import dash_of
 from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.core.languages.tree_mixture.component_images import (
     CELL,
@@ -38,7 +39,6 @@ from pgmstudio.core.languages.tree_mixture.component_images import (
     edge_stroke,
     shade_step,
 )
-from pgmstudio.core.languages.tree_mixture.diagrams import dash_of
 from pgmstudio.gui.plots.matrix_plot import STEPS, step_of
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.image_file import PictureOptions

@@ -15,7 +15,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QGraphicsView, QHBoxLayout, QVBoxLayout, QWidget
 
-from pgmstudio.core.languages.tree_mixture.diagrams import DASHES
+from pgmstudio.core.drawing.strands import DASHES
 from pgmstudio.core.number_format import grouped
 from pgmstudio.gui.plots.plot_widget import dress, new_canvas, plot_library
 from pgmstudio.gui.runs.learning_run import Trace

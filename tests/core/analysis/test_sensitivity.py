@@ -17,9 +17,9 @@ from pgmstudio.core.errors import ImpossibleEvidenceError, PgmStudioError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.base import Done, Finding, Likelihood, Observed, weights_of
 from pgmstudio.core.io.models.files import read_model
+from pgmstudio.core.languages.bayesian_network.interventions import mutilated
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
-from pgmstudio.core.languages.interventions import mutilated
 from tests.oracles.brute_force import BruteForceSession
 from tests.strategies import evidence, random_network, small_networks
 

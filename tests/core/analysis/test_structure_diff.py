@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 
 from pgmstudio.core.analysis.structure_comparison import structure_difference
+from pgmstudio.core.drawing.difference import SIGNS, difference_picture
 from pgmstudio.core.errors import DataError, GraphError
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.diagrams import SIGNS, difference_picture
 from pgmstudio.core.languages.likelihood import log2_likelihood
 from tests.strategies import random_network, random_tree, small_networks
 

@@ -14,18 +14,13 @@ from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import GraphError, TooLargeError
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.conversions import (
-    CONVERSIONS,
-    classes_of_mixture,
-    classes_of_network,
-    converted,
-    network_of_mixture,
-    same_distribution,
-)
+from pgmstudio.core.languages.conversions import conversions_of, converted, same_distribution
+from pgmstudio.core.languages.latent_class.conversions import classes_of_network
 from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.tree.model import Tree
+from pgmstudio.core.languages.tree_mixture.conversions import classes_of_mixture, network_of_mixture
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.model import ProbabilisticModel
 from tests.decision_graphs import random_graph
@@ -84,12 +79,12 @@ MAKERS: dict[str, Callable[[np.random.Generator], ProbabilisticModel]] = {
 }
 
 
-@pytest.mark.parametrize("kind", CONVERSIONS)
+@pytest.mark.parametrize("kind", MAKERS)
 @given(seed=SEEDS)
 @settings(max_examples=12)
 def test_nothing_is_lost_on_the_way(kind: str, seed: int) -> None:
     model = MAKERS[kind](np.random.default_rng(seed))
-    for other in CONVERSIONS[kind]:
+    for other in conversions_of(kind):
         try:
             made = converted(model, other)
         except GraphError:

@@ -15,12 +15,12 @@ from pgmstudio.core.errors import GraphError, ImpossibleEvidenceError, UnknownNa
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.base import Done, Excluded, Finding, Observed, weights_of
+from pgmstudio.core.languages.bayesian_network.interventions import mutilated
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
 from pgmstudio.core.languages.interventions import (
     direction_note,
     doings_first,
-    mutilated,
     no_intervention_reason,
 )
 from pgmstudio.core.languages.map_query import most_probable_together

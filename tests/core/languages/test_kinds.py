@@ -9,7 +9,7 @@ import pytest
 
 import pgmstudio
 from pgmstudio.core.languages.diagrams import picture_names
-from pgmstudio.core.languages.kinds import KIND_TITLES, a_kind, in_sentence, kind_title
+from pgmstudio.core.languages.registry import LANGUAGES, a_kind, in_sentence, kind_title
 from tests.decision_graphs import medical
 from tests.labelled_dags import coronary
 
@@ -34,7 +34,7 @@ def test_a_model_is_called_by_the_title_of_its_language(kind: str, words: str) -
 def test_every_model_that_can_be_drawn_has_a_title() -> None:
     for model in (medical(), coronary()):
         assert picture_names(model)
-        assert KIND_TITLES[model.kind] == kind_title(model.kind)
+        assert LANGUAGES[model.kind].title == kind_title(model.kind)
         assert in_sentence(model.kind)[0].islower()
 
 

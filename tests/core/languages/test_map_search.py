@@ -14,10 +14,11 @@ from pgmstudio.core.errors import Cancelled, ImpossibleEvidenceError, ParameterE
 from pgmstudio.core.execution.events import StopSwitch
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.base import Done, Observed
+from pgmstudio.core.languages.bayesian_network.interventions import mutilated
+from pgmstudio.core.languages.bayesian_network.map_query import most_probable_states
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
-from pgmstudio.core.languages.interventions import mutilated
-from pgmstudio.core.languages.map_query import MapAnswer, most_probable_states
+from pgmstudio.core.languages.map_query import MapAnswer
 from tests.oracles.brute_force import BruteForceSession
 from tests.strategies import domain_of, evidence, random_network, small_networks
 

@@ -11,7 +11,8 @@ from pgmstudio.core.drawing.diagram import EdgeStyle, GraphPicture, NodeShape
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.graphs.pdag import cpdag_of, pattern_of
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.diagrams import PICTURES, picture_names, picture_of
+from pgmstudio.core.languages.diagrams import picture_names, picture_of
+from pgmstudio.core.languages.registry import language_of
 from tests.strategies import random_network, random_tree, small_networks
 
 
@@ -108,7 +109,7 @@ def test_a_tree_is_drawn_without_arrows_and_can_be_shown_with_them() -> None:
 def test_every_family_names_its_pictures_and_each_can_be_drawn() -> None:
     rng = np.random.default_rng(1)
     for model in (random_network(rng), random_tree(rng)):
-        assert picture_names(model) == tuple(PICTURES[model.kind])
+        assert picture_names(model) == tuple(d.name for d in language_of(model).diagrams)
         for name in picture_names(model):
             assert picture_of(model, name).nodes
 

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.inference.base import Done, Observed
+from pgmstudio.core.languages.bayesian_network.interventions import mutilated
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.interventions import mutilated
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.context_menu import canvas_menu
 from pgmstudio.gui.canvas.signals import Hit

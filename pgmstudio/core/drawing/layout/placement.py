@@ -10,6 +10,7 @@ import numpy as np
 
 from pgmstudio.core.drawing.diagram import GraphPicture, Point, Size
 from pgmstudio.core.drawing.layout.arrangements import circle, force, lanes, panels, star, tidy_tree
+from pgmstudio.core.drawing.layout.blocks import blocks_around
 from pgmstudio.core.drawing.layout.boxes import (
     LAYER_GAP,
     MIN_GAP,
@@ -22,7 +23,6 @@ from pgmstudio.core.drawing.layout.boxes import (
 from pgmstudio.core.drawing.layout.layered import layered
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.execution.events import CancelToken
-from pgmstudio.core.languages.tree_mixture.diagrams import blocks_around
 
 _TAG_ROOM = (40.0, 0.0)
 

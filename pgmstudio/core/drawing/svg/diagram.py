@@ -24,6 +24,7 @@ from pgmstudio.core.drawing.layout.edge_routing import (
     tag_shares,
     tag_size,
 )
+from pgmstudio.core.drawing.strands import dash_of, strand_offsets
 from pgmstudio.core.drawing.svg.elements import (
     element,
     escaped,
@@ -44,7 +45,6 @@ from pgmstudio.core.drawing.svg.nodes import (
     prior_outline,
 )
 from pgmstudio.core.drawing.theme import colors, tokens
-from pgmstudio.core.languages.tree_mixture.diagrams import dash_of, strand_offsets
 
 MARGIN = 24.0
 LEGEND_HEIGHT = 32.0

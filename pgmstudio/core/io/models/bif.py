@@ -25,17 +25,16 @@ from pgmstudio.core.errors import DataError, ModelFileError, UnknownNameError
 from pgmstudio.core.io.models.files import ModelFile, Point, Properties, decode_text
 from pgmstudio.core.io.models.shared.cpt_checks import (
     NO_TITLE,
-    TableChecker,
-    assembled_network,
     either_way,
     network_in,
     position_in,
     position_text,
-    row_namer,
     title_in,
     what_is_lost,
 )
 from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found, number_of
+from pgmstudio.core.languages.bayesian_network.codec import assembled_network
+from pgmstudio.core.languages.table_checks import TableChecker, row_namer
 
 _PLAIN_NUMBERS = re.compile(r'[^;{}()\[\]"/_]*+;')
 PROPERTY = re.compile(r'((?:[^;"]|"[^"]*+")*+);')

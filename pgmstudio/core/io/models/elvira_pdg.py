@@ -21,15 +21,11 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import DataError, GraphError, ModelFileError
 from pgmstudio.core.io.models.files import ModelFile, decode_text
-from pgmstudio.core.io.models.shared.cpt_checks import (
-    TableChecker,
-    model_in,
-    title_in,
-    what_is_lost,
-)
+from pgmstudio.core.io.models.shared.cpt_checks import model_in, title_in, what_is_lost
 from pgmstudio.core.io.models.shared.identifiers import name_behind, safe_names
 from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found, number_of
 from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.languages.table_checks import TableChecker
 
 _FORMAT = "Elvira PDG"
 _WORDS = ("pdg", "node", "pnode", "title", "name", "states", "id", "values", "table", "structure")

@@ -12,13 +12,12 @@ from typing import Any
 
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import DataError, FileError, ModelFileError, PgmStudioError
-from pgmstudio.core.io.models.codecs import CODECS, Reading
 from pgmstudio.core.io.models.files import ModelFile, Properties
 from pgmstudio.core.io.models.node_link import is_node_link, node_link_file
-from pgmstudio.core.io.models.shared.cpt_checks import TableChecker
 from pgmstudio.core.json_documents import JsonPlace, parse_json, render_json
-from pgmstudio.core.languages.bayesian_network.model import ROW_SUM_TOLERANCE
-from pgmstudio.core.languages.kinds import a_kind
+from pgmstudio.core.languages.codec import Reading, codec_of, saved_kinds
+from pgmstudio.core.languages.registry import a_kind
+from pgmstudio.core.languages.table_checks import ROW_SUM_TOLERANCE, TableChecker
 
 SCHEMA = "pgmstudio-model"
 VERSION = 1
@@ -37,14 +36,16 @@ def parse(content: bytes, path: Path) -> ModelFile:
 
 def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     """The text of a native file; nothing is lost."""
-    if file.model.kind not in CODECS:
+    if codec_of(file.model.kind) is None:
         raise ModelFileError(path, f"{a_kind(file.model.kind)} cannot be saved as .json.")
     return render_json(document_of(file)), ()
 
 
 def document_of(file: ModelFile) -> dict[str, Any]:
     """The envelope as plain values; entries that say nothing are left out."""
-    structure, parameters = CODECS[file.model.kind].encode(file.model)
+    codec = codec_of(file.model.kind)
+    assert codec is not None
+    structure, parameters = codec.encode(file.model)
     document: dict[str, Any] = {"schema": SCHEMA, "version": VERSION, "language": file.model.kind}
     if file.title:
         document["title"] = file.title
@@ -126,16 +127,17 @@ def file_of_document(document: JsonPlace, path: Path) -> ModelFile:
     if version < 1:
         document["version"].fail("there is no such version.")
     kind = document["language"].text()
-    if kind not in CODECS:
+    codec = codec_of(kind)
+    if codec is None:
         document["language"].fail(
             f"“{kind}” is a model language this version does not know; "
-            f"known are {', '.join(CODECS)}."
+            f"known are {', '.join(saved_kinds())}."
         )
     domain = read_variables(document["variables"])
     checker = TableChecker(path, exact=ROW_SUM_TOLERANCE)
     reading = Reading(path, domain, document["structure"], document["parameters"], checker)
     try:
-        model = CODECS[kind].decode(reading)
+        model = codec.decode(reading)
     except FileError:
         raise
     except PgmStudioError as problem:  # what the model itself refuses

@@ -19,7 +19,7 @@ from pgmstudio.core.io.models.native_json import document_of, file_of_document
 from pgmstudio.core.json_documents import parse_json, render_json
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork, Table
 from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
-from pgmstudio.core.languages.kinds import a_kind
+from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import Model
 
 _CLIPBOARD = Path("clipboard.json")

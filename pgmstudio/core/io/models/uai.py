@@ -31,15 +31,11 @@ from pgmstudio.core.errors import ModelFileError
 from pgmstudio.core.inference.base import Excluded, Finding, Observed
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.models.files import ModelFile, Point, decode_text, read_bytes
-from pgmstudio.core.io.models.shared.cpt_checks import (
-    MAX_MADE_UP,
-    count_text,
-    network_in,
-    what_is_lost,
-)
+from pgmstudio.core.io.models.shared.cpt_checks import MAX_MADE_UP, network_in, what_is_lost
 from pgmstudio.core.io.models.shared.network_builder import NetworkBuilder
 from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found, number_of
 from pgmstudio.core.json_documents import JsonPlace, parse_json, render_json
+from pgmstudio.core.languages.table_checks import count_text
 
 Factor = tuple[tuple[int, ...], NDArray[np.float64]]
 Family = tuple[int, tuple[int, ...], NDArray[np.float64]]  # child, parents, rows

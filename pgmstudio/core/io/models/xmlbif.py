@@ -21,18 +21,17 @@ from pgmstudio.core.errors import DataError, ModelFileError, UnknownNameError
 from pgmstudio.core.io.models.files import ModelFile, Point, Properties
 from pgmstudio.core.io.models.shared.cpt_checks import (
     NO_TITLE,
-    TableChecker,
-    assembled_network,
     either_way,
     network_in,
     position_in,
     position_text,
-    row_namer,
     title_in,
     what_is_lost,
 )
 from pgmstudio.core.io.models.shared.identifiers import safe_names, unused
 from pgmstudio.core.io.models.shared.xml_tree import Element, escaped_xml, fits_xml, parse_xml
+from pgmstudio.core.languages.bayesian_network.codec import assembled_network
+from pgmstudio.core.languages.table_checks import TableChecker, row_namer
 
 _TITLE = re.compile(r'title\s*=\s*(".*")', re.DOTALL)
 _OUTCOME = re.compile(r'outcome (\d{1,6})\s*=\s*(".*")', re.DOTALL)

@@ -26,14 +26,14 @@ from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.background_knowledge import knowledge_document
 from pgmstudio.core.io.evidence import evidence_document
-from pgmstudio.core.io.models.codecs import CODECS
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.native_json import document_of, layout_document, variables_document
 from pgmstudio.core.io.project.migrations import VERSION
 from pgmstudio.core.io.project.reader import FORMAT, project_in
 from pgmstudio.core.io.reading_limits import check_regular
 from pgmstudio.core.json_documents import render_json
-from pgmstudio.core.languages.kinds import kind_title
+from pgmstudio.core.languages.codec import codec_of
+from pgmstudio.core.languages.registry import kind_title
 from pgmstudio.core.project.project import (
     CurveEntry,
     DataEntry,
@@ -192,7 +192,7 @@ def _data_members(data_id: str, entry: DataEntry) -> dict[str, bytes]:
 
 def _model_members(model_id: str, entry: ModelEntry) -> dict[str, bytes]:
     kind = entry.model.kind
-    if kind not in CODECS:
+    if codec_of(kind) is None:
         raise DataError(f"{kind_title(kind)} is a language without a file format")
     render_json(_model_entry(entry))
     file = ModelFile(entry.model, title=entry.title, properties=entry.properties)

@@ -23,12 +23,12 @@ from pgmstudio.core.graphs.background_knowledge import Edge, Knowledge
 from pgmstudio.core.io.background_knowledge import knowledge_of_document
 from pgmstudio.core.io.clean_names import clean_names, names_in, remark_on, with_names
 from pgmstudio.core.io.evidence import read_evidence
-from pgmstudio.core.io.models.codecs import CODECS
 from pgmstudio.core.io.models.native_json import check_version, file_of_document, read_variables
 from pgmstudio.core.io.project.archive import members_in
 from pgmstudio.core.io.project.migrations import MIGRATIONS, VERSION, migrated
 from pgmstudio.core.json_documents import JsonPlace, parse_json
-from pgmstudio.core.languages.kinds import a_kind
+from pgmstudio.core.languages.codec import codec_of
+from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.project.project import (
     ComparisonEntry,
     CurveEntry,
@@ -197,7 +197,7 @@ class _Reader:
         def model_of(key: str) -> ModelEntry | None:
             place, said = listed[key], document("models", key)
             kind = place["kind"].text()
-            if kind in CODECS:
+            if codec_of(kind) is not None:
                 return self._model(place, said)
             unknown[key] = UnknownModel(
                 place["title"].text(), kind, place.mapping(), said.mapping()

@@ -208,3 +208,8 @@ class MissingParts:
             flow.set_factors([values[row] for values in slices])
             found[row] = flow.log2_evidence()
         return found
+
+
+def incomplete_log2(network: BayesianNetwork, rows: DataSet) -> NDArray[np.float64]:
+    """log2 P(observed cells) of every row."""
+    return MissingParts(network, rows).log2_probabilities()

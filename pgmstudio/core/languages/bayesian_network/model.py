@@ -16,11 +16,9 @@ from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import DataError, GraphError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.junction_tree import CliqueTree, clique_tree_of
+from pgmstudio.core.languages.table_checks import ROW_SUM_TOLERANCE
 
 Table = NDArray[np.float64]
-
-# Rows may miss 1 by this much before they are refused; readers normalise on their own terms.
-ROW_SUM_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,31 +8,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.errors import ImpossibleEvidenceError, ParameterError, TooLargeError
 from pgmstudio.core.graphs.junction_tree import clique_tree_of_scopes
-from pgmstudio.core.inference.base import Belief, Finding, Scale, weights_of
+from pgmstudio.core.inference.base import Answer, Belief, Finding, Scale, weights_of
 from pgmstudio.core.inference.conflicts import smallest_conflict
 from pgmstudio.core.inference.junction_tree.propagation import Propagation
 from pgmstudio.core.inference.junction_tree.schedule import Factor, plan_of
 from pgmstudio.core.languages.bayesian_network.inference_cost import check_budget, forecast_of_tree
+from pgmstudio.core.languages.bayesian_network.interventions import carried_out
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.interventions import carried_out
 from pgmstudio.core.large_counts import count_text
 
 MAX_JOINT_CELLS = 2**20
-
-
-@dataclass(frozen=True, eq=False)
-class Answer:
-    """What was asked for, and how probable the evidence is."""
-
-    beliefs: Mapping[str, Belief]
-    log2_evidence: float
 
 
 def factors_of(network: BayesianNetwork) -> tuple[Factor, ...]:

@@ -15,9 +15,10 @@ from pgmstudio.core.inference.conflicts import MAX_TRIES, smallest_conflict
 from pgmstudio.core.inference.junction_tree.propagation import Propagation
 from pgmstudio.core.inference.junction_tree.schedule import plan_of
 from pgmstudio.core.languages.bayesian_network.inference_cost import check_budget, forecast
+from pgmstudio.core.languages.bayesian_network.interventions import certain_table
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.bayesian_network.pruned_query import factors_of, joint_of
-from pgmstudio.core.languages.interventions import as_seen, certain_table, done_states
+from pgmstudio.core.languages.interventions import as_seen, done_states
 
 # What the search for a smallest conflict may cost: some seconds in the largest trees.
 CONFLICT_CELLS = 1_000_000_000

@@ -16,18 +16,17 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import GraphError
+from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.languages.bayesian_network.model import (
-    ROW_SUM_TOLERANCE,
-    BayesianNetwork,
-    Table,
-)
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork, Table
 from pgmstudio.core.languages.components import (
     checked_weights,
+    log2_sums,
     log2_sums_in_blocks,
     rows_over,
     shares,
 )
+from pgmstudio.core.languages.table_checks import ROW_SUM_TOLERANCE
 
 Floats = NDArray[np.float64]
 
@@ -79,6 +78,32 @@ class LatentClasses:
         self.__dict__.update(state)
         for array in (self.weights, *self.tables):
             array.flags.writeable = False
+
+    @property
+    def choice(self) -> None:
+        """No observed variable names the class."""
+        return None
+
+    @property
+    def component_names(self) -> tuple[str, ...]:
+        """The names of the classes."""
+        return self.as_bayesian_network.domain[self.hidden].states
+
+    @property
+    def component_title(self) -> str:
+        """The name of the hidden variable."""
+        return self.hidden
+
+    def component_marginals(self) -> dict[str, Floats]:
+        """P(X | class) of every variable, classes × states."""
+        return dict(zip(self.domain.names, self.tables, strict=True))
+
+    def target_log2(self, rows: DataSet, target: str) -> Floats:
+        """log2 P(target, other cells), states × rows; the target's cells have to be missing."""
+        parts = self.component_log2_likelihoods(rows)
+        with np.errstate(divide="ignore"):
+            logs = np.log2(self.tables[self.domain.index(target)])
+        return np.stack([log2_sums(parts + column[:, None]) for column in logs.T])
 
     @property
     def class_count(self) -> int:
@@ -152,3 +177,21 @@ class LatentClasses:
             bounds /= bounds[:, -1:]
             codes[v] = (rng.random(count)[:, None] >= bounds[classes][:, :-1]).sum(axis=1)
         return DataSet(self.domain, codes)
+
+
+def free_name(domain: Domain, name: str = "class") -> str:
+    """A name for a hidden variable that no variable of the domain has."""
+    while name in domain:
+        name = f"hidden {name}"
+    return name
+
+
+def class_roles(model: LatentClasses, target: str) -> dict[str, str]:
+    """Every other variable predicts the target through the class."""
+    others = (name for name in model.domain.names if name != target)
+    return dict.fromkeys(others, f"through {model.hidden}")
+
+
+def violations(model: LatentClasses, knowledge: Knowledge) -> list[str]:
+    """The constraints that a model without edges between its variables violates."""
+    return knowledge.violations(())

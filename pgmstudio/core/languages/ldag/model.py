@@ -20,7 +20,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.languages.bayesian_network.model import ROW_SUM_TOLERANCE, BayesianNetwork
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.ldag.partitions import (
     Classes,
     Label,
@@ -31,6 +31,7 @@ from pgmstudio.core.languages.ldag.partitions import (
     label_of,
     numbered,
 )
+from pgmstudio.core.languages.table_checks import ROW_SUM_TOLERANCE
 
 Floats = NDArray[np.float64]
 

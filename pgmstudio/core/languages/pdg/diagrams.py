@@ -17,6 +17,15 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.drawing.diagram import (
+    EdgeStyle,
+    GraphPicture,
+    NodeShape,
+    PictureEdge,
+    PictureNode,
+    edges_of,
+    variable_nodes,
+)
 from pgmstudio.core.languages.pdg.candidate_operations import Deed, Step
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 
@@ -426,3 +435,39 @@ def share_words(value: float) -> str:
 
 
 NOT_REACHED, NO_DATA = "not reached", "no data"
+
+
+NODES = "nodes"  # of a decision graph: bands of nodes with flows, where they can be drawn
+
+
+def forest_picture(model: DecisionGraph) -> GraphPicture:
+    """The forest of variables: who is decided after whom."""
+    return GraphPicture(
+        variable_nodes(model.domain.names), edges_of(model.edges, EdgeStyle.DIRECTED)
+    )
+
+
+def nodes_picture(model: DecisionGraph) -> GraphPicture:
+    """Every node of every variable as a box, with an arrow to each node its states lead to.
+
+    Where there is room for bands, `bands` draws the same with distributions and flows.
+    """
+    names = model.domain.names
+    ids = [[f"ν{number}" for number in numbers] for numbers in node_numbers(model)]
+    nodes = tuple(
+        PictureNode(name, f"{name} of {names[i]}", NodeShape.BOX)
+        for i in model.order
+        for name in ids[i]
+    )
+    edges = []
+    for i in model.order:
+        above, heads = model.forest[i], model.successors[i]
+        if above is None or heads is None:
+            continue
+        states = model.domain.variables[above].states
+        for node, row in enumerate(heads.tolist()):
+            for head in dict.fromkeys(row):
+                words = ", ".join(s for s, to in zip(states, row, strict=True) if to == head)
+                edge = PictureEdge(ids[above][node], ids[i][head], words, EdgeStyle.DIRECTED)
+                edges.append(edge)
+    return GraphPicture(nodes, tuple(edges))

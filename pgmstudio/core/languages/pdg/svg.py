@@ -12,6 +12,8 @@ from pgmstudio.core.drawing.svg.diagram import LEGEND_HEIGHT, MARGIN, Sample, do
 from pgmstudio.core.drawing.svg.elements import Attribute, element, line, path, rect, text
 from pgmstudio.core.drawing.svg.nodes import NodeDrawing, States, mark_of, percent
 from pgmstudio.core.drawing.theme import colors, tokens
+from pgmstudio.core.inference.base import Finding, weights_of
+from pgmstudio.core.languages.interventions import as_seen
 from pgmstudio.core.languages.pdg.diagrams import (
     GUTTER,
     HEAD,
@@ -26,6 +28,7 @@ from pgmstudio.core.languages.pdg.diagrams import (
     share_words,
 )
 from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.languages.pdg.session import DecisionGraphSession
 
 Floats = NDArray[np.float64]
 _WIDEST, _HOLLOW_FROM, _CORE = 11.0, 3.6, 1.3
@@ -241,3 +244,41 @@ class _Drawing:
             return self._stroke(("M", (x, y), "L", (x + 28, y)), state, 5.0 if state < 2 else 2.5)
 
         return drawn
+
+
+def nodes_drawing(
+    graph: DecisionGraph, findings: Mapping[str, Finding], theme: str, title: str | None
+) -> str:
+    """The nodes of a decision graph with the flow through them given the evidence, as SVG."""
+    session = DecisionGraphSession(graph)
+
+    def beliefs() -> dict[str, dict[str, float]]:
+        return {
+            v.name: dict(zip(v.states, session.belief(v.name).values.tolist(), strict=True))
+            for v in graph.domain
+        }
+
+    priors = beliefs()
+    for name, finding in findings.items():
+        session.set_evidence(name, finding)
+    flows = session.node_flows()
+    weights = {
+        name: dict(
+            zip(
+                graph.domain[name].states,
+                map(float, weights_of(graph.domain[name], as_seen(finding))),
+                strict=True,
+            )
+        )
+        for name, finding in findings.items()
+    }
+    return svg_of_bands(
+        graph,
+        flows.visits,
+        flows.arcs,
+        beliefs=beliefs(),
+        priors=priors if findings else None,
+        evidence=weights,
+        theme=theme,
+        title=title or "",
+    )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import TooLargeError
+from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.pdg.model import DecisionGraph
@@ -115,3 +116,9 @@ def _free_name(variables: list[Variable], wish: str) -> str:
     while wish in taken:
         wish = f"{wish}′"
     return wish
+
+
+def violations(graph: DecisionGraph, knowledge: Knowledge) -> list[str]:
+    """The constraints that the graph violates: an edge leads from each variable to those whose
+    node it helps to determine."""
+    return knowledge.violations(dependences(graph))

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.languages.components import rows_over
-from pgmstudio.core.languages.tree.model import Tree
-from pgmstudio.core.languages.tree_mixture.components import edge_information, marginals_of
+from pgmstudio.core.languages.tree.model import Tree, edge_information, marginals_of
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 
 Floats = NDArray[np.float64]

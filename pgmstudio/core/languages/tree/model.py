@@ -21,6 +21,7 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork, Table
+from pgmstudio.core.languages.components import spread_bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,3 +128,34 @@ def arrays_of(trees: Sequence[Tree], cardinalities: Sequence[int]) -> TreeArrays
     flat = np.concatenate(tables) if tables else np.zeros(0)
     state_at = np.concatenate(([0], np.cumsum(cards))).astype(np.int64)
     return TreeArrays(cards, state_at, order, parents, table_at, np.ascontiguousarray(flat))
+
+
+Edge = tuple[str, str]
+
+
+def marginals_of(tree: Tree) -> tuple[Floats, ...]:
+    """P(X) of every variable of a tree, in the order of its domain."""
+    found: dict[int, Floats] = {}
+    for place in tree.as_bayesian_network.dag.topological_order:
+        parent, table = tree.parents[place], tree.tables[place]
+        found[place] = table if parent is None else found[parent] @ table
+    return tuple(found[place] for place in range(len(tree.domain)))
+
+
+def edge_information(tree: Tree) -> dict[Edge, float]:
+    """I(U; X) in bits of the two ends of every edge; the names of a pair in domain order."""
+    names, marginals = tree.domain.names, marginals_of(tree)
+    found = {}
+    for place, parent in enumerate(tree.parents):
+        if parent is not None:
+            low, high = min(place, parent), max(place, parent)
+            bits = spread_bits(marginals[parent], tree.tables[place])
+            found[names[low], names[high]] = bits
+    return found
+
+
+def neighbour_roles(model: Tree, target: str) -> dict[str, str]:
+    """The neighbours of the target, which are its Markov blanket in a tree."""
+    parents = [parent for parent, child in model.edges if child == target]
+    children = [child for parent, child in model.edges if parent == target]
+    return dict.fromkeys((*parents, *children), "neighbour")

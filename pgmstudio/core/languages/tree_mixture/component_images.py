@@ -16,18 +16,17 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.drawing.diagram import Point
 from pgmstudio.core.drawing.layout.boxes import text_width
+from pgmstudio.core.drawing.strands import strand_width
 from pgmstudio.core.drawing.svg.elements import element, font_families, path, rect, text
 from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.core.drawing.theme import colors, tokens
 from pgmstudio.core.errors import GraphError
+from pgmstudio.core.inference.base import Finding
+from pgmstudio.core.languages.tree.model import Edge, edge_information
 from pgmstudio.core.languages.tree_mixture.components import (
-    Edge,
     Mixture,
-    component_marginals,
-    component_names,
-    edge_information,
 )
-from pgmstudio.core.languages.tree_mixture.diagrams import MI_WORDS, strand_width
+from pgmstudio.core.languages.tree_mixture.diagrams import MI_WORDS
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.model import Model
 
@@ -137,7 +136,7 @@ def component_images(model: Model) -> Images | None:
     """The images of a mixture or of latent classes; None where the variables form no grid."""
     if not isinstance(model, Mixture):
         return None
-    tables = component_marginals(model)
+    tables = model.component_marginals()
     grid = image_grid(tables)
     if grid is None:
         return None
@@ -151,7 +150,7 @@ def component_images(model: Model) -> Images | None:
     edges: tuple[Mapping[Edge, float], ...] = tuple(edge_information(tree) for tree in trees)
     return Images(
         grid,
-        component_names(model),
+        model.component_names,
         tuple(model.weights.tolist()),
         values,
         edges or ({},) * len(model.weights),
@@ -217,3 +216,10 @@ def images_svg(images: Images, *, theme: str = "light", title: str = "") -> str:
         height=high,
         viewBox=f"0 0 {width:g} {high:g}",
     )
+
+
+def images_drawing(
+    model: Model, _findings: Mapping[str, Finding], theme: str, title: str | None
+) -> str:
+    """The images of the components as an SVG document."""
+    return images_svg(images_of(model), theme=theme, title=title or "")

@@ -25,7 +25,7 @@ from pgmstudio.core.languages.components import (
     rows_over,
     shares,
 )
-from pgmstudio.core.languages.tree.model import Tree, TreeArrays, arrays_of
+from pgmstudio.core.languages.tree.model import Tree, TreeArrays, arrays_of, marginals_of
 from pgmstudio.core.large_counts import count_text
 
 Floats = NDArray[np.float64]
@@ -91,6 +91,30 @@ class TreeMixture:
                 pair = (one, other) if index(one) < index(other) else (other, one)
                 found[pair] = found.get(pair, 0) + 1
         return found
+
+    @property
+    def component_names(self) -> tuple[str, ...]:
+        """The states of the choice variable, or the numbers of the trees."""
+        if self.choice is not None:
+            return self.domain[self.choice].states
+        return tuple(f"tree {k + 1}" for k in range(len(self.trees)))
+
+    @property
+    def component_title(self) -> str:
+        """The name of the choice variable, or "component"."""
+        return self.choice or "component"
+
+    def component_marginals(self) -> dict[str, Floats]:
+        """P(X | component) of every variable of the trees, components × states."""
+        each = [marginals_of(tree) for tree in self.trees]
+        return {
+            name: np.stack([marginals[index] for marginals in each])
+            for index, name in enumerate(self.tree_domain.names)
+        }
+
+    def target_log2(self, rows: DataSet, target: str) -> Floats | None:
+        """log2 P(target, other cells), states × rows, if the target is the choice variable."""
+        return self.component_log2_likelihoods(rows) if target == self.choice else None
 
     @property
     def is_shared(self) -> bool:

@@ -8,12 +8,12 @@ from PySide6.QtCore import QObject
 
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.kinds import a_kind
 from pgmstudio.core.languages.ldag.labels import labelled_from_rows
 from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath
 from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.number_format import counted
-from pgmstudio.core.project import family_edits as label_edits
+from pgmstudio.core.project.model_edits import edit_language
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
 from pgmstudio.gui.files.opening import add_and_show_model
@@ -172,14 +172,14 @@ class _Commands(QObject):
 
     def make_here(self) -> None:
         epsilon, model_id = cpt_edit_session(self._app).epsilon, self._model_id
-        edit = partial(label_edits.labels_from_rows, model_id=model_id, tolerance=epsilon)
+        edit = partial(edit_language, edit="labels_from_rows", model_id=model_id, tolerance=epsilon)
         if self._app.change("Make labels from equal rows", edit):
             model = self._app.project.models[model_id].model
             if isinstance(model, LabelledDag):
                 self._app.tell(_told(model), undo=True)
 
     def drop(self) -> None:
-        edit = partial(label_edits.drop_labels, model_id=self._model_id)
+        edit = partial(edit_language, edit="drop_labels", model_id=self._model_id)
         self._app.change("Drop all labels", edit)
 
     def follows(self) -> bool:

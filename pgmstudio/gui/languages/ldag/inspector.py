@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.scores import LabelCost, VariableCost, fits, label_cost
 from pgmstudio.core.number_format import counted, grouped
-from pgmstudio.core.project import family_edits as label_edits
+from pgmstudio.core.project.model_edits import edit_language
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.jobs.latest_task import LatestTask
@@ -203,7 +203,8 @@ class LabelSections(QWidget):
             model.domain[name].states[code] for name, code in zip(others, context, strict=True)
         )
         edit: Callable[[Project], Project] = partial(
-            label_edits.remove_context,
+            edit_language,
+            edit="remove_context",
             model_id=subject.model_id,
             source=source,
             target=target,
@@ -211,7 +212,8 @@ class LabelSections(QWidget):
         )
         if on:
             edit = partial(
-                label_edits.add_context,
+                edit_language,
+                edit="add_context",
                 model_id=subject.model_id,
                 source=source,
                 target=target,
@@ -228,7 +230,8 @@ class LabelSections(QWidget):
         if subject is None or not locked:
             return
         edit = partial(
-            label_edits.delete_labelled_edge,
+            edit_language,
+            edit="delete_labelled_edge",
             model_id=subject.model_id,
             source=source,
             target=target,

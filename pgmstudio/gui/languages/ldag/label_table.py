@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.number_format import counted
-from pgmstudio.core.project import family_edits as label_edits
+from pgmstudio.core.project.model_edits import edit_language
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.cpt_editor.model import class_letter
 from pgmstudio.gui.languages.ldag.csi_tree import LabelTree
@@ -317,7 +317,11 @@ class LabelTable(QWidget):
 
     def _change(self, text: str, rows: np.ndarray) -> None:
         edit = partial(
-            label_edits.set_class_rows, model_id=self._model_id, variable=self._name, rows=rows
+            edit_language,
+            edit="set_class_rows",
+            model_id=self._model_id,
+            variable=self._name,
+            rows=rows,
         )
         self._app.change(text, edit)
 

@@ -20,7 +20,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from pgmstudio.core.data.variables import Variable
-from pgmstudio.core.languages.diagrams import ANY
+from pgmstudio.core.languages.ldag.diagrams import ANY
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.partitions import star_rows
 from pgmstudio.core.number_format import grouped

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QVBoxLayout
 
-from pgmstudio.core.languages.diagrams import labelled_picture
 from pgmstudio.core.languages.ldag.contexts import deciding_variables, vanished_edges
+from pgmstudio.core.languages.ldag.diagrams import labelled_picture
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.small_multiples import PanelGraph, PanelsController

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from pgmstudio.core.drawing.diagram import GraphPicture
-from pgmstudio.core.languages.diagrams import MULTINET, label_rows, labelled_picture
+from pgmstudio.core.languages.ldag.diagrams import MULTINET, label_rows, labelled_picture
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.gui.languages.ldag.context import ContextController, context_views
 from pgmstudio.gui.languages.ldag.multinet import MultinetController

@@ -9,7 +9,7 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.languages.pdg.candidate_operations import ScoreWeight, Step, whole_rows
 from pgmstudio.core.languages.pdg.diagrams import node_name, step_words
 from pgmstudio.core.languages.pdg.model import DecisionGraph
-from pgmstudio.core.project.family_edits import move_variable, set_node, take_step
+from pgmstudio.core.project.model_edits import edit_language
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.window.app_context import AppContext
 
@@ -45,7 +45,7 @@ def take(app: AppContext, model_id: str, step: Step) -> bool:
     if not isinstance(entry.model, DecisionGraph):
         return False
     rows = rows_of(app.project, entry)
-    edit = partial(take_step, model_id=model_id, step=step, data=rows)
+    edit = partial(edit_language, edit="take_step", model_id=model_id, step=step, data=rows)
     return app.change(step_words(entry.model, step), edit)
 
 
@@ -53,7 +53,14 @@ def move(app: AppContext, model_id: str, variable: str, above: str | None) -> bo
     """The variable below another, or as a root."""
     rows = rows_of(app.project, app.project.models[model_id])
     place = "to the top" if above is None else f"below {above}"
-    edit = partial(move_variable, model_id=model_id, variable=variable, above=above, data=rows)
+    edit = partial(
+        edit_language,
+        edit="move_variable",
+        model_id=model_id,
+        variable=variable,
+        above=above,
+        data=rows,
+    )
     return app.change(f"Move {variable} {place}", edit)
 
 
@@ -65,5 +72,12 @@ def set_numbers(
     if not isinstance(graph, DecisionGraph):
         return False
     name = node_name(graph, variable, node)
-    edit = partial(set_node, model_id=model_id, variable=variable, node=node, numbers=numbers)
+    edit = partial(
+        edit_language,
+        edit="set_node",
+        model_id=model_id,
+        variable=variable,
+        node=node,
+        numbers=numbers,
+    )
     return app.change(f"Distribution of {name}", edit)

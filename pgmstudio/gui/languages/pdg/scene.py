@@ -10,8 +10,12 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QPointF, QRectF
 
 from pgmstudio.core.drawing.diagram import PictureEdge, PictureNode
-from pgmstudio.core.languages.diagrams import forest_picture
-from pgmstudio.core.languages.pdg.diagrams import BandForm, BandPicture, band_picture
+from pgmstudio.core.languages.pdg.diagrams import (
+    BandForm,
+    BandPicture,
+    band_picture,
+    forest_picture,
+)
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.node_contexts import paths_through
 from pgmstudio.core.languages.pdg.session import NodeFlows

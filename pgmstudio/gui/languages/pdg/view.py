@@ -12,9 +12,8 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.drawing.svg.nodes import percent
-from pgmstudio.core.languages.diagrams import NODES, forest_picture
 from pgmstudio.core.languages.pdg.candidate_operations import ScoreWeight
-from pgmstudio.core.languages.pdg.diagrams import node_name
+from pgmstudio.core.languages.pdg.diagrams import NODES, forest_picture, node_name
 from pgmstudio.core.languages.pdg.measures import node_counts
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.node_contexts import reach_rules

@@ -10,9 +10,9 @@ from PySide6.QtCore import QObject
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.languages.conversions import converted, not_converted_reason, same_distribution
-from pgmstudio.core.languages.kinds import KIND_TITLES, a_kind, in_sentence
 from pgmstudio.core.languages.latent_class.learning.trace import ClassScan
 from pgmstudio.core.languages.latent_class.model import LatentClasses
+from pgmstudio.core.languages.registry import LANGUAGES, a_kind, in_sentence
 from pgmstudio.core.languages.tree_mixture.learning.edge_counts import Adjacency
 from pgmstudio.core.languages.tree_mixture.learning.trace import MixtureScan
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
@@ -120,11 +120,11 @@ def mixture_actions(app: AppContext) -> list[ActionSpec]:
                 f"model.convert.{kind}",
                 f"To {in_sentence(kind)}",
                 "Model/Convert",
-                f"A new model in the language {title} with the very same distribution.",
+                f"A new model in the language {row.title} with the very same distribution.",
                 partial(commands.convert, kind),
                 disabled_reason=commands.lacking(kind),
             )
-            for kind, title in KIND_TITLES.items()
+            for kind, row in LANGUAGES.items()
         ),
     ]
 

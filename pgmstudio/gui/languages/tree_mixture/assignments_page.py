@@ -22,7 +22,6 @@ from pgmstudio.core.analysis.cluster_assignment import (
     RowComponents,
     component_table,
     row_components,
-    what_is_called,
 )
 from pgmstudio.core.analysis.tables import table_text
 from pgmstudio.core.data.dataset import DataSet
@@ -247,7 +246,7 @@ class ComponentRowsPage(Page):
         self._found = found
         model = self._model
         if model is not None:
-            what = what_is_called(model)
+            what = model.component_title
             self.rows.what = what[:1].upper() + what[1:]
         self.rows.show_found(found)
         self.table.resizeColumnsToContents()
@@ -289,7 +288,7 @@ class ComponentRowsPage(Page):
         if found is None or model is None:
             return
         try:
-            text = table_text(component_table(found, what_is_called(model)))
+            text = table_text(component_table(found, model.component_title))
             self._app.write_csv(path, text)
         except PgmStudioError as error:
             self._app.errors.report(error)

@@ -16,7 +16,6 @@ from pgmstudio.core.errors import GraphError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.likelihood import log2_likelihood
 from pgmstudio.core.languages.tree.edits import TreeEdit, edited, joining, joins
-from pgmstudio.core.languages.tree_mixture.components import component_names
 from pgmstudio.core.languages.tree_mixture.diagrams import trees_name
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.project.edits import replace_model
@@ -165,7 +164,7 @@ class ComponentController(QObject):
         count = len(mixture.trees)
         kept = tuple(k for k in self._views.chosen(self._model_id) if k < count)
         self._views.choose(self._model_id, kept)
-        self.strip.show_components(component_names(mixture), mixture.weights.tolist())
+        self.strip.show_components(mixture.component_names, mixture.weights.tolist())
         self.strip.show_chosen(kept)
         self._show_shares()
         self._offer()

@@ -19,12 +19,11 @@ from pgmstudio.core.analysis.cluster_assignment import row_components, shares_by
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.languages.components import choice_information
 from pgmstudio.core.languages.latent_class.model import LatentClasses
+from pgmstudio.core.languages.tree.model import edge_information
 from pgmstudio.core.languages.tree_mixture.components import (
     Mixture,
-    choice_information,
-    component_names,
-    edge_information,
     effective_count,
 )
 from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.trace import HiddenScan
@@ -381,7 +380,7 @@ class ComponentSections(QWidget):
         )
         told = [f"{subject.title(name)} {finding}" for name, finding in evidence.items()]
         self._given.setText("given " + ", ".join(told) if told else "no evidence yet")
-        names = component_names(model)
+        names = model.component_names
         what = "trees" if isinstance(model, TreeMixture) else "classes"
         effective = effective_count(model.weights)
         facts: list[Fact] = [
@@ -437,7 +436,7 @@ class ComponentSections(QWidget):
         self.belonging.title.setText(
             "Who is in which tree" if is_trees else "Who is in which class"
         )
-        names = component_names(found.model)
+        names = found.model.component_names
         self.by_state.show_rows(found.by_state, names)
         self._by_words.setText(
             f"Mean responsibility by {found.column}, which the model does not know."

@@ -10,13 +10,11 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QScrollArea, QStackedWidget, 
 
 from pgmstudio.core.analysis.tables import Cell, table_text
 from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.languages.components import choice_information
 from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.tree_mixture.component_images import component_images
 from pgmstudio.core.languages.tree_mixture.components import (
     Mixture,
-    choice_information,
-    component_marginals,
-    component_names,
 )
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.number_format import counted
@@ -42,11 +40,11 @@ _IMAGES = ("images", "Images", "Every component as an image; its variables are t
 
 def profiles_of(model: Mixture) -> Profiles:
     """Items in the order of what they tell about the component, the most first."""
-    tables = component_marginals(model)
+    tables = model.component_marginals()
     inner = model.tree_domain if isinstance(model, TreeMixture) else model.domain
     order = list(choice_information(model))
     domain = type(inner)(tuple(inner[name] for name in order))
-    return Profiles(domain, tables, component_names(model), tuple(model.weights.tolist()))
+    return Profiles(domain, tables, model.component_names, tuple(model.weights.tolist()))
 
 
 class ProfilePage(PictureTaking, Page):

@@ -8,7 +8,6 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout
 
 from pgmstudio.core.execution.events import CancelToken
-from pgmstudio.core.languages.tree_mixture.components import component_names
 from pgmstudio.core.languages.tree_mixture.diagrams import MI_WORDS, trees_picture
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.gui.canvas.canvas import Canvas
@@ -35,7 +34,7 @@ def panel_graphs(
     mixture: TreeMixture, numbers: tuple[int, ...], cancel: CancelToken
 ) -> list[PanelGraph]:
     """The pictures of these trees, each alone."""
-    names, made = component_names(mixture), []
+    names, made = mixture.component_names, []
     for number in numbers:
         cancel.raise_if_cancelled()
         title = names[number][:1].upper() + names[number][1:]

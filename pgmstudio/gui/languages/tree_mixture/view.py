@@ -8,7 +8,8 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from pgmstudio.core.drawing.diagram import GraphPicture
-from pgmstudio.core.languages.diagrams import MULTINET, picture_names
+from pgmstudio.core.languages.diagrams import picture_names
+from pgmstudio.core.languages.ldag.diagrams import MULTINET
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.model import Model

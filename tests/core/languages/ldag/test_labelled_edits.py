@@ -16,12 +16,13 @@ from pgmstudio.core.inference.information_measures import conditional_informatio
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.native_json import render
 from pgmstudio.core.languages.bayesian_network.pruned_query import joint_of
-from pgmstudio.core.languages.diagrams import label_tag, label_words, labelled_picture, picture_of
+from pgmstudio.core.languages.diagrams import picture_of
 from pgmstudio.core.languages.ldag.contexts import statements_in
+from pgmstudio.core.languages.ldag.diagrams import label_tag, label_words, labelled_picture
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.scores import PartitionScore, counts_of, fits, label_cost
-from pgmstudio.core.project import family_edits as label_edits
 from pgmstudio.core.project.edits import add_model
+from pgmstudio.core.project.model_edits import edit_language
 from pgmstudio.core.project.project import ModelEntry, Project
 from tests.labelled_dags import coronary, four, random_labelled, three
 
@@ -88,10 +89,10 @@ def test_a_number_of_one_configuration_is_that_of_its_class() -> None:
 def test_a_context_taken_out_and_in_again_gives_the_same_model() -> None:
     project, key = project_of(coronary())
     edge = {"model_id": key, "source": "Mental work", "target": "Proteins"}
-    parted = label_edits.remove_context(project, **edge, context=(1, 1))
+    parted = edit_language(project, edit="remove_context", **edge, context=(1, 1))
     size = model_in(project, key).representation_size()
     assert model_in(parted, key).representation_size() > size
-    again = model_in(label_edits.add_context(parted, **edge, context=(1, 1)), key)
+    again = model_in(edit_language(parted, edit="add_context", **edge, context=(1, 1)), key)
     assert (again.classes[4] == model_in(project, key).classes[4]).all()
     np.testing.assert_allclose(again.rows[4], model_in(project, key).rows[4])
 
@@ -100,8 +101,8 @@ def test_the_last_context_is_refused_and_deletes_the_edge_when_asked_to() -> Non
     project, key = project_of(coronary())
     edge = {"model_id": key, "source": "Mental work", "target": "Proteins", "context": (0, 1)}
     with pytest.raises(GraphError, match="delete the edge"):
-        label_edits.add_context(project, **edge)
-    gone = model_in(label_edits.delete_labelled_edge(project, **edge), key)
+        edit_language(project, edit="add_context", **edge)
+    gone = model_in(edit_language(project, edit="delete_labelled_edge", **edge), key)
     assert ("Mental work", "Proteins") not in gone.edges
     assert gone.is_regular
     assert gone.label("Proteins", "Pressure").tolist() == [True, False]
@@ -111,9 +112,9 @@ def test_labels_are_made_from_equal_rows_and_dropped() -> None:
     network = coronary().as_bayesian_network
     project = add_model(Project(), entry=ModelEntry("m", network))
     key = next(iter(project.models))
-    made = label_edits.labels_from_rows(project, model_id=key)
+    made = edit_language(project, edit="labels_from_rows", model_id=key)
     assert model_in(made, key).representation_size() == coronary().representation_size()
-    plain = model_in(label_edits.drop_labels(made, model_id=key), key)
+    plain = model_in(edit_language(made, edit="drop_labels", model_id=key), key)
     assert plain.representation_size() == network.representation_size()
     for name in network.domain.names:
         np.testing.assert_allclose(plain.table(name), network.table(name), atol=1e-12)
@@ -123,7 +124,7 @@ def test_an_undone_edit_leaves_the_same_bytes() -> None:
     model = coronary()
     project, key = project_of(model)
     before = render(ModelFile(model_in(project, key)), Path("m.json"))[0]
-    label_edits.drop_labels(project, model_id=key)
+    edit_language(project, edit="drop_labels", model_id=key)
     assert render(ModelFile(model_in(project, key)), Path("m.json"))[0] == before
 
 

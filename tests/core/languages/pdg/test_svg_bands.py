@@ -7,9 +7,15 @@ from xml.etree import ElementTree
 import numpy as np
 
 from pgmstudio.core.inference.base import Observed
-from pgmstudio.core.languages.diagrams import NODES, picture_names, picture_of
+from pgmstudio.core.languages.diagrams import picture_names, picture_of
 from pgmstudio.core.languages.pdg.candidate_operations import Deed, Step
-from pgmstudio.core.languages.pdg.diagrams import node_name, node_numbers, share_words, step_words
+from pgmstudio.core.languages.pdg.diagrams import (
+    NODES,
+    node_name,
+    node_numbers,
+    share_words,
+    step_words,
+)
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.session import DecisionGraphSession
 from pgmstudio.core.languages.pdg.svg import svg_of_bands

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.inference.information_measures import mutual_information_bits
+from pgmstudio.core.languages.components import choice_information
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.languages.tree.edits import (
     TreeEdit,
@@ -20,12 +21,8 @@ from pgmstudio.core.languages.tree.edits import (
     with_tree_edge,
     without_tree_edge,
 )
-from pgmstudio.core.languages.tree_mixture.components import (
-    choice_information,
-    edge_information,
-    effective_count,
-    nearly_empty,
-)
+from pgmstudio.core.languages.tree.model import edge_information
+from pgmstudio.core.languages.tree_mixture.components import effective_count, nearly_empty
 from tests.strategies import all_cases, random_classes, random_mixture, random_tree, with_missing
 
 SEEDS = st.integers(0, 10_000)

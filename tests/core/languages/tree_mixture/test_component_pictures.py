@@ -13,15 +13,11 @@ from pgmstudio.core.drawing.diagram import NodeShape, Point, Size, Strand
 from pgmstudio.core.drawing.layout.boxes import box_sizes
 from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute
 from pgmstudio.core.drawing.layout.placement import place
+from pgmstudio.core.drawing.strands import strand_offsets, strand_width
 from pgmstudio.core.errors import UnknownNameError
-from pgmstudio.core.languages.conversions import network_of_mixture
 from pgmstudio.core.languages.diagrams import picture_names, picture_of
-from pgmstudio.core.languages.tree_mixture.diagrams import (
-    shown_trees,
-    strand_offsets,
-    strand_width,
-    trees_name,
-)
+from pgmstudio.core.languages.tree_mixture.conversions import network_of_mixture
+from pgmstudio.core.languages.tree_mixture.diagrams import shown_trees, trees_name
 from tests.strategies import random_classes, random_mixture
 
 SEEDS = st.integers(0, 10_000)

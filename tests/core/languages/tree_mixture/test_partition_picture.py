@@ -8,10 +8,11 @@ import pytest
 from pgmstudio.core.drawing.diagram import GraphPicture, NodeShape, PictureNode
 from pgmstudio.core.drawing.layout.boxes import box_sizes, corners
 from pgmstudio.core.drawing.layout.placement import place
+from pgmstudio.core.drawing.strands import strand_width
 from pgmstudio.core.experiments.generators.hidden_variable_models import TreeHParams, tree_h_model
 from pgmstudio.core.languages.diagrams import picture_names, picture_of
-from pgmstudio.core.languages.tree_mixture.components import edge_information
-from pgmstudio.core.languages.tree_mixture.diagrams import PARTITION, strand_width
+from pgmstudio.core.languages.tree.model import edge_information
+from pgmstudio.core.languages.tree_mixture.diagrams import PARTITION
 from tests.strategies import random_mixture
 
 MODEL = tree_h_model(TreeHParams(), np.random.default_rng(0))

@@ -13,12 +13,9 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import DataError, ModelFileError, UnknownNameError
 from pgmstudio.core.io.models.files import ModelFile, Point, Properties
-from pgmstudio.core.io.models.shared.cpt_checks import (
-    TableChecker,
-    assembled_network,
-    either_way,
-    row_namer,
-)
+from pgmstudio.core.io.models.shared.cpt_checks import either_way
+from pgmstudio.core.languages.bayesian_network.codec import assembled_network
+from pgmstudio.core.languages.table_checks import TableChecker, row_namer
 
 At = tuple[int | None, int | None]  # line and column
 NOWHERE: At = (None, None)

@@ -14,14 +14,6 @@ Floats = NDArray[np.float64]
 _SAME_NATS = 1e-6
 
 
-def free_name(data: DataSet) -> str:
-    """A name for the hidden variable that no column has."""
-    name = "class"
-    while name in data.domain:
-        name = f"hidden {name}"
-    return name
-
-
 def frequencies(data: DataSet) -> tuple[Floats, ...]:
     """P'(x) of every column, over the rows that have it."""
     weights = np.ones(data.row_count) if data.weights is None else data.weights

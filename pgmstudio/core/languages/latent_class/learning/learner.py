@@ -22,14 +22,13 @@ from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.latent_class.learning.em import ClassRows, LatentEm, class_rows
 from pgmstudio.core.languages.latent_class.learning.growth import (
     duplicate_classes,
-    free_name,
     with_merged_duplicates,
     with_new_classes,
     with_split_classes,
     without_light_classes,
 )
 from pgmstudio.core.languages.latent_class.learning.trace import ClassScan, ScanPoint
-from pgmstudio.core.languages.latent_class.model import LatentClasses
+from pgmstudio.core.languages.latent_class.model import LatentClasses, free_name
 from pgmstudio.core.languages.likelihood import log2_likelihood
 from pgmstudio.core.learning.artifacts import criterion_param, held_out_param
 from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent
@@ -185,7 +184,7 @@ class _Search:
         self._rows: ClassRows = class_rows(self._train, cancel)
         self._scan = ClassScan(criterion)
         self._smoothing = params.smoothing
-        self._hidden = free_name(data)
+        self._hidden = free_name(data.domain)
         self._best: ScanPoint | None = None
 
     # -- the two ways -----------------------------------------------------------------------------

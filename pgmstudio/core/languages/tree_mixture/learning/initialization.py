@@ -10,7 +10,8 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import case_total, hold_out
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.latent_class.learning.em import LatentEm, class_rows
-from pgmstudio.core.languages.latent_class.learning.growth import free_name, with_new_classes
+from pgmstudio.core.languages.latent_class.learning.growth import with_new_classes
+from pgmstudio.core.languages.latent_class.model import free_name
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.languages.tree_mixture.learning.em import TreeMixtureSteps
 from pgmstudio.core.languages.tree_mixture.learning.row_blocks import Part
@@ -34,7 +35,7 @@ def starting_with_classes(
     most = min(MAX_START_ROWS, max(1000, MAX_START_CELLS // max(len(data.domain), 1)))
     if data.row_count > most:
         _, data = hold_out(data, most / case_total(data), rng)
-    model = with_new_classes(None, data, em.count, rng, hidden=free_name(data))
+    model = with_new_classes(None, data, em.count, rng, hidden=free_name(data.domain))
     rows = class_rows(data, cancel)
     is_long = rows.cells.size * em.count > LONG_STEP
     classes = LatentEm(rows, model, smoothing=0.5, cancel=cancel)

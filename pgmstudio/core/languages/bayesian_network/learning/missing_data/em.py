@@ -40,7 +40,7 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.expected_co
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.bayesian_network.pruned_query import factors_of, joint_of
-from pgmstudio.core.languages.kinds import a_kind
+from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.languages.run_checks import given_start
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.learning.base import Finished, Found, LearnEvent

@@ -7,7 +7,7 @@ import pytest
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.experiments.generators.hidden_variable_models import TreeHParams, tree_h_model
-from pgmstudio.core.languages.tree_mixture.components import edge_information
+from pgmstudio.core.languages.tree.model import edge_information
 from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.validation import (
     ACCEPTED,
     NOT_TESTED,

@@ -1,0 +1,38 @@
+"""The diagram of two structures: common, added, missing and reversed edges."""
+
+from __future__ import annotations
+
+from pgmstudio.core.drawing.diagram import (
+    EdgeStyle,
+    GraphPicture,
+    PictureEdge,
+    PictureNode,
+)
+from pgmstudio.core.graphs.comparison import EdgeChange, GraphDifference
+
+STYLES = {
+    EdgeChange.COMMON: EdgeStyle.DIRECTED,
+    EdgeChange.ADDED: EdgeStyle.ADDED,
+    EdgeChange.MISSING: EdgeStyle.MISSING,
+    EdgeChange.REVERSED: EdgeStyle.REVERSED,
+}
+
+
+# What stands on an edge, so that its colour is never the only sign.
+SIGNS = {
+    EdgeChange.COMMON: "",
+    EdgeChange.ADDED: "+",
+    EdgeChange.MISSING: "−",
+    EdgeChange.REVERSED: "⇄",
+}
+
+
+def difference_picture(difference: GraphDifference) -> GraphPicture:
+    """The nodes of both, the first graph's first; a reversed edge points as in the second."""
+    names = (*difference.first.names, *difference.only_second)
+    nodes = tuple(PictureNode(name, name, variable=name) for name in names)
+    edges = tuple(
+        PictureEdge(edge.source, edge.target, SIGNS[edge.change], STYLES[edge.change])
+        for edge in difference.edges
+    )
+    return GraphPicture(nodes, edges)

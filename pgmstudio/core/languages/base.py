@@ -1,0 +1,243 @@
+"""The registry row of a model language, and the protocols that a language may implement.
+
+A row names code as "module:name" and imports it on first use, so reading the row of one language
+does not load the modules of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.inference.base import Answer, Finding, InferenceSession, Scale
+from pgmstudio.core.model import Model, ProbabilisticModel
+
+if TYPE_CHECKING:
+    from pgmstudio.core.drawing.diagram import GraphPicture
+    from pgmstudio.core.languages.codec import Codec
+    from pgmstudio.core.learning.base import Learner
+
+T = TypeVar("T")
+Floats = NDArray[np.float64]
+
+BAYESIAN_NETWORK = "bayesian-network"
+
+
+@dataclass(frozen=True, slots=True)
+class Lazy(Generic[T]):
+    """An object named as "module:name", imported on first use."""
+
+    path: str
+
+    def load(self) -> T:
+        module, _, name = self.path.partition(":")
+        found: T = getattr(import_module(module), name)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Diagram:
+    """One diagram of the models of a language.
+
+    `edits` are the names of the edits that can be made in it. `svg` writes it in a form of its own,
+    with beliefs; without it the nodes and edges of `draw` are laid out.
+    """
+
+    name: str
+    draw: Lazy[Callable[[Any], GraphPicture]]
+    edits: frozenset[str] = frozenset()
+    svg: Lazy[Callable[[Any, Mapping[str, Finding], str, str | None], str]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A conversion of a model to another language with the same distribution.
+
+    `unsupported_reason` is a quick look at the structure: why the conversion is impossible, or
+    None.
+    """
+
+    convert: Lazy[Callable[[Any], Model]]
+    unsupported_reason: Lazy[Callable[[Any], str | None]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ContextOperations:
+    """Operations of a language in which edges may vanish in a context, an assignment of states."""
+
+    separation: Lazy[Callable[..., Any]]  # model, first, second, given, context
+    information: Lazy[Callable[..., float]]  # model, names, context: I(A;B|Z) in bits
+    draw: Lazy[Callable[[Any, Mapping[int, int]], GraphPicture]]  # model, context as codes
+    multinet: Lazy[Callable[[Any, str, Mapping[int, int]], GraphPicture]]  # model, variable, codes
+    multinet_variable: Lazy[Callable[[Any], str]]
+
+
+@dataclass(frozen=True)
+class ComparisonEntry:
+    """A learner that takes part in the comparison of languages.
+
+    `title` and `short_title` are empty where those of the language serve. Entries run by ascending
+    `order`: quick learners first, since the time that they leave goes to the others.
+    """
+
+    key: str
+    learner: str
+    order: int
+    settings: Mapping[str, object] = field(default_factory=dict)
+    description: str = ""
+    title: str = ""
+    short_title: str = ""
+    has_pseudo_counts: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Language:
+    """A model language: everything that the program asks of it, in one row of the registry."""
+
+    kind: str  # in files and on the command line; never changes
+    title: str  # "Bayesian network"; the only place where it is written
+    short_title: str  # "BN"
+    model_type: Lazy[type[Model]]
+    scale: Scale = Scale.PROBABILITY
+    session: Lazy[Callable[[Any], InferenceSession]] | None = None
+    codec: Lazy[Codec] | None = None
+
+    diagrams: tuple[Diagram, ...] = ()  # the first is shown on opening
+    # Diagrams that depend on the model, such as one for each tree of a mixture.
+    diagram_names: Lazy[Callable[[Any], tuple[str, ...]]] | None = None
+    draw_named: Lazy[Callable[[Any, str], GraphPicture | None]] | None = None
+    # Drawings that are no diagrams of nodes and edges, by name.
+    drawings: Mapping[str, Lazy[Callable[[Any, Mapping[str, Finding], str, str | None], str]]] = (
+        field(default_factory=dict)
+    )
+    contexts: ContextOperations | None = None  # where edges may vanish in a context
+
+    learners: Mapping[str, Lazy[Callable[[], Learner[Any]]]] = field(default_factory=dict)
+    comparison: tuple[ComparisonEntry, ...] = ()
+
+    # The same distribution as a Bayesian network. Where `is_network`, over the same variables and
+    # with the same tables, so that algorithms for networks apply to the model directly.
+    to_network: Lazy[Callable[[Any], Any]] | None = None
+    is_network: bool = False
+    # Further conversions to other languages, and conversions of other languages to this one.
+    conversions: Mapping[str, Conversion] = field(default_factory=dict)
+    conversions_from: Mapping[str, Conversion] = field(default_factory=dict)
+    # The first model of a search, from a network in which every variable has one parent at most.
+    from_network: Lazy[Callable[[Any], Model]] | None = None
+    starts_with_tree: bool = True  # whether the best tree over the columns is such a first model
+
+    edits: Mapping[str, Lazy[Callable[..., Model]]] = field(default_factory=dict)
+
+    # Quicker ways than a session, where the language has them: beliefs of a few variables, the most
+    # probable states of a few variables, and log2 P(row) of rows with missing cells.
+    query: Lazy[Callable[[Any, Sequence[str], Mapping[str, Finding]], Answer]] | None = None
+    map_query: Lazy[Callable[..., Any]] | None = None
+    incomplete_log2: Lazy[Callable[[Any, DataSet], Floats]] | None = None
+
+    marker: str = BAYESIAN_NETWORK  # the entry of the theme's markers for plots
+    effective_size_note: str = ""  # what the effective size counts
+    size_breakdown: Lazy[Callable[[Any], Any]] | None = None
+    has_interventions: bool = False
+    intervention_note: str = ""  # what has to be known about do() in this language
+    # The role of every variable that a prediction of the target uses; others are not used.
+    roles: Lazy[Callable[[Any, str], dict[str, str]]] | None = None
+    # The constraints that a model violates, as messages; None: read from its directed edges.
+    violations: Lazy[Callable[[Any, Knowledge], list[str]]] | None = None
+
+    @property
+    def default_learner(self) -> str | None:
+        """The learner that the comparison of languages runs; None if it takes no part."""
+        return self.comparison[0].learner if self.comparison else None
+
+    @property
+    def noun(self) -> str:
+        """The title within a sentence."""
+        return self.title if self.title.startswith("Bayesian") else lower_first(self.title)
+
+    def open_session(self, model: Model) -> InferenceSession:
+        """A session without evidence."""
+        assert self.session is not None
+        return self.session.load()(model)
+
+
+def lower_first(text: str) -> str:
+    """The text with a lower-case first letter."""
+    return text[:1].lower() + text[1:]
+
+
+@runtime_checkable
+class HasDag(Model, Protocol):
+    """A model that stores its directed acyclic graph."""
+
+    @property
+    def dag(self) -> Dag: ...
+
+
+@runtime_checkable
+class ComponentModel(ProbabilisticModel, Protocol):
+    """A mixture: a weighted sum of components to which the rows of data belong."""
+
+    @property
+    def weights(self) -> Floats: ...
+
+    @property
+    def choice(self) -> str | None:
+        """The observed variable whose states are the components; None if they are hidden."""
+
+    @property
+    def component_names(self) -> tuple[str, ...]: ...
+
+    @property
+    def component_title(self) -> str:
+        """What a component is called: "class", "component", or the name of its variable."""
+
+    def component_marginals(self) -> Mapping[str, Floats]:
+        """P(X | component) of every variable of the components, components × states."""
+
+    def component_log2_likelihoods(self, data: DataSet) -> Floats:
+        """log2 P(component, row), components × rows."""
+
+
+@runtime_checkable
+class TargetModel(Model, Protocol):
+    """A model with a quicker way to P(target, other cells) than one query for every state."""
+
+    def target_log2(self, rows: DataSet, target: str) -> Floats | None:
+        """log2 P(target = s, the other cells of the row), states × rows; the target is missing in
+        all rows. None where this model has no such way for this target."""
+
+
+@runtime_checkable
+class NodeModel(Model, Protocol):
+    """A model whose variables are represented by several nodes each."""
+
+    @property
+    def node_counts(self) -> tuple[int, ...]:
+        """The number of nodes of every variable."""
+
+    def parameter_size(self) -> int:
+        """The number of parameters with those that are determined by the others."""
+
+
+@runtime_checkable
+class HasNetwork(Model, Protocol):
+    """A model that gives its distribution as a Bayesian network, which may have more variables."""
+
+    @property
+    def as_bayesian_network(self) -> ProbabilisticModel: ...
+
+
+@runtime_checkable
+class ComponentSession(Protocol):
+    """A session that knows the components of a mixture."""
+
+    def component_shares(self) -> Floats:
+        """P(component | evidence)."""

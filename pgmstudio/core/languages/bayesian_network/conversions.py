@@ -1,0 +1,29 @@
+"""Models of other languages as Bayesian networks."""
+
+from __future__ import annotations
+
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.registry import LANGUAGES
+from pgmstudio.core.model import Model
+
+
+def same_network(network: BayesianNetwork) -> BayesianNetwork:
+    """The network itself."""
+    return network
+
+
+def as_network(model: Model | None) -> BayesianNetwork | None:
+    """The model as a Bayesian network with the same variables and tables; None if it is none."""
+    row = None if model is None else LANGUAGES.get(model.kind)
+    if row is None or not row.is_network or row.to_network is None:
+        return None
+    network: BayesianNetwork = row.to_network.load()(model)
+    return network
+
+
+def through_network(model: Model) -> BayesianNetwork:
+    """The same distribution as a network, which may have further variables and larger tables."""
+    row = LANGUAGES[model.kind]
+    assert row.to_network is not None
+    network: BayesianNetwork = row.to_network.load()(model)
+    return network

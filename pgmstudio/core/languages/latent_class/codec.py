@@ -1,0 +1,52 @@
+"""The JSON document of a latent class model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pgmstudio.core.data.variables import Variable
+from pgmstudio.core.errors import GraphError
+from pgmstudio.core.languages.codec import (
+    TABLE,
+    WEIGHTS,
+    Codec,
+    Reading,
+    by_variable,
+    object_schema,
+    read_rows,
+    read_weights,
+)
+from pgmstudio.core.languages.latent_class.model import LatentClasses
+
+
+def encode_classes(model: LatentClasses) -> tuple[dict[str, Any], dict[str, Any]]:
+    tables = {v.name: t.tolist() for v, t in zip(model.domain, model.tables, strict=True)}
+    return {"hidden": model.hidden}, {"weights": model.weights.tolist(), "tables": tables}
+
+
+def decode_classes(reading: Reading) -> LatentClasses:
+    """A row per class in every table."""
+    hidden, weights = reading.structure["hidden"].text(), read_weights(reading)
+    classes = Variable(hidden, tuple(str(c + 1) for c in range(weights.size)))
+    tables = reading.parameters["tables"]
+    for name, inside in tables.entries():
+        if name not in reading.domain:
+            inside.fail("there is no such variable.")
+    rows = tuple(
+        read_rows(reading, tables[variable.name], variable, [classes])
+        for variable in reading.domain
+    )
+    try:
+        return LatentClasses(reading.domain, weights, rows, hidden)
+    except GraphError as problem:
+        reading.structure.fail(str(problem))
+
+
+CODEC = Codec(
+    encode_classes,
+    decode_classes,
+    {
+        "structure": object_schema(hidden={"type": "string", "minLength": 1}),
+        "parameters": object_schema(weights=WEIGHTS, tables=by_variable(TABLE)),
+    },
+)

@@ -1,0 +1,156 @@
+"""Diagrams of a labelled DAG: its edges with their labels, in a context, and as a multinet.
+
+A label is written as the states of one deciding variable, or as tuples of states with a star for
+any state. In a context, edges that vanish are drawn as such and labels show what is still open. The
+multinet has one graph for each state of a variable, side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from pgmstudio.core.drawing.diagram import (
+    EdgeStyle,
+    GraphPicture,
+    NodeShape,
+    PictureEdge,
+    PictureNode,
+)
+from pgmstudio.core.languages.ldag.contexts import (
+    deciding_variables,
+    is_satisfied,
+    label_in,
+    shortened,
+    vanished_edges,
+)
+from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.ldag.partitions import Label
+
+# Longer ones are counted on the edge and read on hover.
+MAX_CHARACTERS = 20
+
+
+MIN_CHARACTERS = 6  # of a name, to be told from others
+
+
+ANY = "∗"
+
+
+NOWHERE: Mapping[int, int] = {}
+
+
+def label_rows(model: LabelledDag, source: str, target: str) -> list[tuple[str, ...]]:
+    """The contexts of an edge's label, a state of each other parent or ∗."""
+    return named_rows(model, model.other_parents(source, target), model.label(source, target))
+
+
+def named_rows(model: LabelledDag, others: Sequence[str], label: Label) -> list[tuple[str, ...]]:
+    """Contexts over these variables with the names of their states."""
+    return [
+        tuple(
+            ANY if state is None else model.domain[name].states[state]
+            for name, state in zip(others, row, strict=True)
+        )
+        for row in shortened(label)
+    ]
+
+
+def open_rows(
+    model: LabelledDag, source: str, target: str, context: Mapping[int, int] = NOWHERE
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The other parents that the context leaves open, and the label's contexts over them."""
+    others = model.other_parents(source, target)
+    fixed = [place for place, n in enumerate(others) if model.domain.index(n) in context]
+    label = label_in(model, source, target, context).squeeze(tuple(fixed))
+    left = tuple(name for place, name in enumerate(others) if place not in fixed)
+    return left, named_rows(model, left, label)
+
+
+def label_words(
+    model: LabelledDag, source: str, target: str, context: Mapping[int, int] = NOWHERE
+) -> str:
+    """The whole label: `Smoking = no`, or `(no, no) (yes, ∗)`; empty without one."""
+    others, rows = open_rows(model, source, target, context)
+    deciding = {place for row in rows for place, state in enumerate(row) if state != ANY}
+    if len(deciding) == 1:
+        place = deciding.pop()
+        states = ", ".join(row[place] for row in rows)
+        sign = "=" if len(rows) == 1 else "∈"
+        return f"{others[place]} {sign} {states}"
+    if rows and not deciding:
+        return "always"
+    return " ".join(f"({', '.join(row)})" for row in rows)
+
+
+def label_tag(
+    model: LabelledDag, source: str, target: str, context: Mapping[int, int] = NOWHERE
+) -> str:
+    """What stands on the edge: the label, or how many contexts it has when it is long.
+
+    Where one variable decides, its name is cut before that: `lip…ins = 3 or over`.
+    """
+    words = label_words(model, source, target, context)
+    if len(words) <= MAX_CHARACTERS:
+        return words
+    for sign in (" = ", " ∈ "):
+        name, found, states = words.partition(sign)
+        room = MAX_CHARACTERS - len(found + states) - 1
+        if found and not words.startswith("(") and room >= MIN_CHARACTERS:
+            return f"{name[: room - room // 2]}…{name[-(room // 2) :]}{found}{states}"
+    return f"⋯ ({len(open_rows(model, source, target, context)[1])})"
+
+
+def labelled_picture(model: LabelledDag, context: Mapping[int, int] = NOWHERE) -> GraphPicture:
+    """Arrows with their labels, the contexts in which they vanish; in a context as they are there.
+
+    A label that no completion of the context satisfies is not drawn.
+    """
+    labelled, edges = set(model.labelled_edges), []
+    for edge in model.edges:
+        if edge not in labelled:
+            edges.append(PictureEdge(*edge))
+        elif is_satisfied(model, *edge, context):
+            edges.append(PictureEdge(*edge, label_tag(model, *edge), EdgeStyle.VANISHED))
+        else:
+            tag = label_tag(model, *edge, context)
+            style = EdgeStyle.LABELLED if tag else EdgeStyle.DIRECTED
+            edges.append(PictureEdge(*edge, tag, style))
+    nodes = tuple(PictureNode(name, name, variable=name) for name in model.domain.names)
+    return GraphPicture(nodes, tuple(edges))
+
+
+MULTINET = "multinet"
+
+
+def multinet_variable(model: LabelledDag) -> str:
+    """Whose states have a graph each when nobody chose: the one that decides most edges."""
+    decides = deciding_variables(model)
+
+    def gone(name: str) -> int:
+        place = model.domain.index(name)
+        states = range(model.domain[name].cardinality)
+        return max(len(vanished_edges(model, {place: code})) for code in states)
+
+    return max(model.domain.names, key=lambda name: (gone(name), name in decides))
+
+
+def multinet_picture(
+    model: LabelledDag, variable: str, context: Mapping[int, int] = NOWHERE
+) -> GraphPicture:
+    """A panel for each state; all of them have the same places, and the context holds in each."""
+    place = model.domain.index(variable)
+    nodes: list[PictureNode] = []
+    edges: list[PictureEdge] = []
+    groups: list[str] = []
+    for code, state in enumerate(model.domain[variable].states):
+        name = f"{variable} = {state}"
+        here = labelled_picture(model, {**context, place: code})
+        groups.append(name)
+        nodes.append(PictureNode(f"{name}:", name, NodeShape.BOX, group=name))
+        nodes += [replace(node, id=f"{name}: {node.id}", group=name) for node in here.nodes]
+        edges += [
+            replace(edge, source=f"{name}: {edge.source}", target=f"{name}: {edge.target}")
+            for edge in here.edges
+        ]
+    return GraphPicture(tuple(nodes), tuple(edges), tuple(groups), "panels")

@@ -1,0 +1,118 @@
+"""The registry of model languages: those of the program, and those of installed plug-ins.
+
+A plug-in adds a language by an entry point of the group `pgmstudio.languages` that names its
+`Language` row. One that cannot be loaded becomes a message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from importlib import metadata
+
+from pgmstudio.core.errors import named
+from pgmstudio.core.languages.base import BAYESIAN_NETWORK, Language, Lazy, lower_first
+from pgmstudio.core.model import Model
+
+PLUGIN_GROUP = "pgmstudio.languages"
+
+# In the order of menus and lists.
+BUILT_IN: Mapping[str, Lazy[Language]] = {
+    "tree": Lazy("pgmstudio.core.languages.tree.language:LANGUAGE"),
+    "bayesian-network": Lazy("pgmstudio.core.languages.bayesian_network.language:LANGUAGE"),
+    "latent-class": Lazy("pgmstudio.core.languages.latent_class.language:LANGUAGE"),
+    "tree-mixture": Lazy("pgmstudio.core.languages.tree_mixture.language:LANGUAGE"),
+    "pdg": Lazy("pgmstudio.core.languages.pdg.language:LANGUAGE"),
+    "ldag": Lazy("pgmstudio.core.languages.ldag.language:LANGUAGE"),
+}
+
+
+class LanguageTable(Mapping[str, Language]):
+    """The languages by kind; plug-ins are looked for once a kind is not built in."""
+
+    def __getitem__(self, kind: str) -> Language:
+        return BUILT_IN[kind].load() if kind in BUILT_IN else _plugins()[0][kind]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from BUILT_IN
+        yield from _plugins()[0]
+
+    def __len__(self) -> int:
+        return len(BUILT_IN) + len(_plugins()[0])
+
+
+LANGUAGES = LanguageTable()
+
+
+@lru_cache(maxsize=1)
+def _plugins() -> tuple[dict[str, Language], tuple[str, ...]]:
+    """The languages of other packages, and a message for each entry point that failed."""
+    languages: dict[str, Language] = {}
+    problems: list[str] = []
+    for entry in metadata.entry_points(group=PLUGIN_GROUP):
+        try:
+            row = entry.load()
+        except Exception as problem:  # third-party code may fail in any way; it is reported
+            problems.append(f"The plug-in {entry.name} did not load: {problem}")
+            continue
+        if not isinstance(row, Language):
+            problems.append(f"The plug-in {entry.name} is left out: it is no Language row.")
+        elif row.kind in BUILT_IN or row.kind in languages:
+            problems.append(f"The plug-in {entry.name} is left out: {row.kind} exists already.")
+        else:
+            languages[row.kind] = row
+    return languages, tuple(problems)
+
+
+def plugin_problems() -> tuple[str, ...]:
+    """A message for each language plug-in that could not be used."""
+    return _plugins()[1]
+
+
+def reload_plugins() -> None:
+    """Look for plug-ins again, after packages were installed or removed."""
+    _plugins.cache_clear()
+
+
+def language(kind: str) -> Language:
+    """The language of that kind; UnknownNameError suggests the nearest."""
+    return LANGUAGES[kind] if kind in LANGUAGES else named("model language", kind, LANGUAGES)
+
+
+def language_of(model: Model) -> Language:
+    """The language of a model; UnknownNameError if its plug-in is not installed."""
+    return language(model.kind)
+
+
+def language_edit(model: Model, name: str) -> Callable[..., Model]:
+    """The edit of that name: of the model's own language, or of one that takes such models too."""
+    own = LANGUAGES.get(model.kind)
+    rows = [*([] if own is None else [own]), *LANGUAGES.values()]
+    edits = {key: edit for row in reversed(rows) for key, edit in row.edits.items()}
+    return named("edit", name, edits).load()
+
+
+def kind_title(kind: str) -> str:
+    """The title of a language; of one that is not installed, its kind as words."""
+    row = LANGUAGES.get(kind)
+    return kind.replace("-", " ").capitalize() if row is None else row.title
+
+
+def in_sentence(kind: str) -> str:
+    """The title of a language as it is written within a sentence."""
+    row = LANGUAGES.get(kind)
+    return lower_first(kind_title(kind)) if row is None else row.noun
+
+
+def a_kind(kind: str, article: str = "a") -> str:
+    """A model of this kind: `a Bayesian network`, `a labelled DAG`."""
+    return f"{article} {in_sentence(kind)}"
+
+
+def inference_form(model: Model) -> tuple[Language | None, Model]:
+    """The model as algorithms of inference take it, with its language: a language whose models are
+    Bayesian networks stored in another way is answered by that of networks."""
+    row = LANGUAGES.get(model.kind)
+    if row is None or not row.is_network or row.to_network is None:
+        return row, model
+    return LANGUAGES[BAYESIAN_NETWORK], row.to_network.load()(model)

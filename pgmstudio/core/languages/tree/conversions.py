@@ -1,0 +1,24 @@
+"""Conversions between trees and Bayesian networks."""
+
+from __future__ import annotations
+
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.tree.model import Tree
+
+
+def network_of_tree(tree: Tree) -> BayesianNetwork:
+    """Every edge away from the root of its part."""
+    return tree.as_bayesian_network
+
+
+def tree_of_network(network: BayesianNetwork) -> Tree:
+    """GraphError names a variable with more than one parent."""
+    return Tree.from_bayesian_network(network)
+
+
+def no_tree_reason(network: BayesianNetwork) -> str | None:
+    """What keeps a network from being a tree, in a sentence; None when it is one."""
+    for name, parents in zip(network.domain.names, network.dag.parent_indices, strict=True):
+        if len(parents) > 1:
+            return f"{name} has {len(parents)} parents; in a tree it may have one."
+    return None

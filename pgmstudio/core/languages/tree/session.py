@@ -1,0 +1,13 @@
+"""The inference session of a tree."""
+
+from __future__ import annotations
+
+from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
+from pgmstudio.core.languages.tree.model import Tree
+
+
+class TreeSession(CliqueTreeSession):
+    """Inference in a tree, which is its own clique tree; do() follows its stored edges."""
+
+    def __init__(self, tree: Tree) -> None:
+        super().__init__(tree.as_bayesian_network)
