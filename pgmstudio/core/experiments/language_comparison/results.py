@@ -585,8 +585,13 @@ def _joined(tables: Sequence[LanguageTable], splits: Sequence[PlanRows]) -> Lang
 
 
 def _joined_state(rows: Sequence[LanguageRow]) -> State:
-    """The state of a language over its splits: cut short in one of them is cut short."""
-    return "stopped" if any(row.state == "stopped" for row in rows) else rows[0].state
+    """The state of a language over its splits: cut short in one of them is cut short.
+
+    Without a model in the first split it has no numbers, whatever the others gave.
+    """
+    if rows[0].state == "learned" and any(row.state == "stopped" for row in rows):
+        return "stopped"
+    return rows[0].state
 
 
 def _seconds_of(done: Iterable[RunDone], point: CurvePoint | None) -> float:

@@ -245,14 +245,17 @@ def test_a_language_that_was_cut_short_or_has_no_model_takes_no_part_in_the_verd
 
 def test_a_language_that_was_cut_short_in_one_split_takes_no_part() -> None:
     data = DataSet(Domain.of({"x": "ab"}), np.zeros((1, 50), dtype=np.uint8))
-    races = AllSplitsState(["tree", "bn"], [PlanRows(data, data, data)] * 2)
+    races = AllSplitsState(["tree", "bn", "pdg"], [PlanRows(data, data, data)] * 2)
     both = [("tree", -6.0, 10), ("bn", -2.0, 30)]
-    for event in [*split_events(0, *both), *split_events(1, *both, cut=("bn",))]:
+    second = split_events(1, *both, ("pdg", -1.0, 30), cut=("bn", "pdg"))
+    for event in [*split_events(0, *both), *second]:
         races.take(event)  # type: ignore[arg-type]
+    races.end()
     table = races.table()
     assert table.split_count == 2
     assert table.best is table.row("Chow–Liu tree")
     assert table.row("Bayesian network").verdict == "cut short"
+    assert table.row("PDG").state == "no model"  # in the first split, so it has no numbers
 
 
 def test_a_table_in_a_file_has_every_language_and_all_digits() -> None:
