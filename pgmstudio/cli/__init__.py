@@ -1,1 +1,1 @@
-"""The command line: words to core calls; no Qt."""
+"""The command line of PGM Studio; no Qt."""

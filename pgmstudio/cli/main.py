@@ -1,4 +1,4 @@
-"""From words to an exit code: 0 done, 2 the person can fix it, 1 a bug, 130 interrupted."""
+"""The command line: arguments to an exit code (0 done, 2 to fix, 1 a bug, 130 interrupted)."""
 
 from __future__ import annotations
 
@@ -10,73 +10,74 @@ from collections.abc import Sequence
 from typing import Any, TextIO
 
 from pgmstudio import __version__
-from pgmstudio.cli.registry import COMMANDS
+from pgmstudio.cli.registry import COMMANDS, Command
 from pgmstudio.core.errors import Cancelled, ParameterError, PgmStudioError, UnknownNameError
 
 DONE, BUG, FIXABLE, INTERRUPTED = 0, 1, 2, 130
 
 
-def main(words: Sequence[str]) -> int:
-    """Do what the words say; people's mistakes end in a sentence and 2, bugs in a traceback."""
-    _never_fail_on_a_letter()
-    out, err = PlainStream(sys.stdout, "\n\t"), PlainStream(sys.stderr, "\n\t\r")  # \r: progress
+def main(argv: Sequence[str]) -> int:
+    """Run a command; a user's mistake gives a message and 2, a bug a traceback."""
+    _replace_unprintable_characters()
+    out = PlainStream(sys.stdout, "\n\t")
+    err = PlainStream(sys.stderr, "\n\t\r")  # \r: progress
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        return _main(words)
+        return _main(argv)
 
 
 class PlainStream:
-    """A stream without control characters: names in files of others may hold terminal escapes."""
+    """A stream without control characters: names in third-party files may hold terminal escapes."""
 
-    def __init__(self, stream: TextIO, kept: str) -> None:
+    def __init__(self, stream: TextIO, allowed: str) -> None:
         self._stream = stream
-        self._dropped = dict.fromkeys({*range(32), *range(127, 160)} - set(map(ord, kept)))
+        self._removed = dict.fromkeys({*range(32), *range(127, 160)} - set(map(ord, allowed)))
 
     def write(self, text: str) -> int:
-        return self._stream.write(text.translate(self._dropped))
+        return self._stream.write(text.translate(self._removed))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
 
-def _main(words: Sequence[str]) -> int:
+def _main(argv: Sequence[str]) -> int:
     try:
-        status = _dispatch(words)
+        status = _dispatch(argv)
         sys.stdout.flush()  # a full disk is noticed here, not when Python has ended
         return status
-    except ParameterError as wrong:
-        sentences = [f"--{name}: {message}" for name, message in wrong.problems.items()]
-        return _say("\n".join(sentences))
-    except PgmStudioError as wrong:
-        return _say(str(wrong))
-    except (KeyboardInterrupt, Cancelled):
-        print("Interrupted.", file=sys.stderr)
+    except ParameterError as error:
+        messages = [f"--{name}: {message}" for name, message in error.problems.items()]
+        return _fail("\n".join(messages))
+    except PgmStudioError as error:
+        return _fail(str(error))
+    except (KeyboardInterrupt, Cancelled) as stop:
+        print(str(stop) or "Interrupted.", file=sys.stderr)
         return INTERRUPTED
-    except MemoryError as problem:
-        why = f" ({problem})" if str(problem) else ""
-        return _say(f"There is not enough memory{why}. Take fewer rows, columns or states.")
+    except MemoryError as error:
+        reason = f" ({error})" if str(error) else ""
+        return _fail(f"There is not enough memory{reason}. Use fewer rows, columns or states.")
     except BrokenPipeError:
-        # The reader (head, less) has seen enough; Python must not complain when it flushes.
-        _drop_output()
+        # The reader (head, less) is done; Python must not complain when it flushes.
+        _discard_output()
         return DONE
-    except OSError as problem:
-        _drop_output()
-        why = problem.strerror or str(problem)
-        if problem.filename is None:
-            return _say(f"The output cannot be written: {why}. Make room, or write elsewhere.")
-        return _say(f"{problem.filename} cannot be read or written: {why}.")
+    except OSError as error:
+        _discard_output()
+        reason = error.strerror or str(error)
+        if error.filename is None:
+            return _fail(f"The output cannot be written: {reason}. Free space or write elsewhere.")
+        return _fail(f"{error.filename} cannot be read or written: {reason}.")
 
 
-def _drop_output() -> None:
-    """What is left of the output goes nowhere, so that Python has nothing to complain about."""
+def _discard_output() -> None:
+    """Send the rest of the output nowhere, so that Python's last flush does not fail."""
     with contextlib.suppress(OSError, io.UnsupportedOperation):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _dispatch(words: Sequence[str]) -> int:
-    first, rest = (words[0], words[1:]) if words else ("--help", ())
+def _dispatch(argv: Sequence[str]) -> int:
+    first, rest = (argv[0], argv[1:]) if argv else ("--help", ())
     if first in ("-h", "--help", "help"):
         if rest and rest[0] in COMMANDS:
-            return COMMANDS[rest[0]].load()(["--help"])
+            return _run(COMMANDS[rest[0]], ["--help"])
         print(overview())
         return DONE
     if first == "--version":
@@ -86,37 +87,49 @@ def _dispatch(words: Sequence[str]) -> int:
         what = "option" if first.startswith("-") else "command"
         known = ["--help", "--version"] if what == "option" else list(COMMANDS)
         raise UnknownNameError(what, first, known)
-    return COMMANDS[first].load()(rest)
+    return _run(COMMANDS[first], rest)
+
+
+def _run(command: Command, argv: Sequence[str]) -> int:
+    # Here, so that `pgmstudio --help` does not wait for numpy.
+    from pgmstudio.cli.terminal.output import print_result
+    from pgmstudio.cli.terminal.progress import ProgressLine
+
+    module = command.load()
+    args = module.make_parser(argv).parse(argv)
+    result = module.run(args, ProgressLine(quiet=args.quiet))
+    print_result(result, as_json=args.json)
+    return result.exit_code
 
 
 def overview() -> str:
     """The text of `pgmstudio --help`."""
-    calls = [(f"pgmstudio {c.name} {c.follows}".rstrip(), c.help) for c in COMMANDS.values()]
+    calls = [(f"pgmstudio {c.name} {c.arguments}".rstrip(), c.help) for c in COMMANDS.values()]
     calls.insert(0, ("pgmstudio [FILE…]", "open the window"))
     width = max(len(call) for call, _ in calls)
     lines = [f"  {call:<{width}}  {text}" for call, text in calls]
     return "\n".join(
         [
-            "PGM Studio: learn, look at, edit and question probabilistic graphical models.",
+            "PGM Studio: learn, view, edit and query probabilistic graphical models.",
             "",
             *lines,
             "",
-            "pgmstudio COMMAND --help tells the options of a command,",
+            "pgmstudio COMMAND --help lists the options of a command,",
             "pgmstudio learn KEY --help the parameters of a learner.",
-            "--json gives one JSON object, --quiet no progress; --version says the version.",
+            "--json prints one JSON object, --quiet no progress; --version prints the version.",
             "Exit codes: 0 done, 2 something to fix, 1 a bug, 130 interrupted.",
         ]
     )
 
 
-def _say(sentence: str) -> int:
+def _fail(message: str) -> int:
     with contextlib.suppress(OSError):  # the terminal may be gone
-        print(sentence, file=sys.stderr)
+        print(message, file=sys.stderr)
     return FIXABLE
 
 
-def _never_fail_on_a_letter() -> None:
-    """A terminal that cannot show − or λ gets a question mark, not an error."""
+def _replace_unprintable_characters() -> None:
+    """Print a question mark for a character that the terminal's encoding lacks, such as λ."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and (stream.encoding or "").lower() != "utf-8":
             stream.reconfigure(errors="replace")

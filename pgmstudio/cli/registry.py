@@ -1,57 +1,70 @@
-"""The table of words the command line knows; a module is imported when its word is used."""
+"""The commands of the command line; the module of a command is imported when it is used."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import argparse
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from typing import TYPE_CHECKING, Protocol, cast
 
-Run = Callable[[Sequence[str]], int]
+if TYPE_CHECKING:
+    from pgmstudio.cli.terminal.output import Result
+    from pgmstudio.cli.terminal.parser import CommandParser
+    from pgmstudio.cli.terminal.progress import ProgressLine
+
+
+class CommandModule(Protocol):
+    """What a module in `cli/commands` offers."""
+
+    def make_parser(self, argv: Sequence[str]) -> CommandParser:
+        """The parser of these arguments; its options may depend on a learner named in them."""
+        ...
+
+    def run(self, args: argparse.Namespace, line: ProgressLine) -> Result: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One word: what follows it, and what it does."""
+    """A command: its name, its arguments and a short help."""
 
     name: str
-    follows: str
+    arguments: str
     help: str
 
-    def load(self) -> Run:
-        """The function that takes the words after this one and returns the exit code."""
-        run: Run = import_module(f"pgmstudio.cli.commands.{self.name.replace('-', '_')}").run
-        return run
+    def load(self) -> CommandModule:
+        """Import the module of this command."""
+        module = import_module(f"pgmstudio.cli.commands.{self.name.replace('-', '_')}")
+        return cast(CommandModule, module)
 
 
 COMMANDS: dict[str, Command] = {
     command.name: command
     for command in (
-        Command("learners", "", "every learner with its parameters"),
-        Command("describe", "FILE", "what a data or model file holds"),
-        Command("associations", "DATA --target V", "which columns tell something about one"),
-        Command("learn", "KEY DATA", "run one learner"),
-        Command("evaluate", "MODEL DATA", "log-likelihood of rows, and sizes"),
-        Command("query", "MODEL", "beliefs given evidence"),
-        Command("sensitivity", "MODEL --target V=s", "what a belief depends on"),
+        Command("learners", "", "list the learners and their parameters"),
+        Command("describe", "FILE", "summarise a data or model file"),
+        Command("associations", "DATA --target V", "test which columns are associated with one"),
+        Command("learn", "KEY DATA", "run a learner"),
+        Command("evaluate", "MODEL DATA", "compute the log-likelihood of rows, and sizes"),
+        Command("query", "MODEL", "compute beliefs given evidence"),
+        Command("sensitivity", "MODEL --target V=s", "show what a belief depends on"),
         Command("sample", "MODEL -n N -o DATA", "draw rows from a model"),
-        Command("curve", "DATA --learners KEY,… -o OUT", "size against likelihood, many models"),
-        Command("sweep", "PLAN --out FOLDER", "an experiment from a plan; goes on where it ended"),
-        Command("compare", "DATA MODEL MODEL…", "models side by side on the same rows"),
-        Command(
-            "compare-languages", "DATA --budget S", "which language for these rows, and its cost"
-        ),
-        Command("disagree", "MODEL MODEL… --given V=s", "where models differ on the same evidence"),
-        Command("bootstrap", "KEY DATA", "how often a learner finds each edge"),
-        Command("diff", "MODEL MODEL", "how two structures differ"),
-        Command("why", "MODEL DATA A B", "what speaks for and against an edge"),
-        Command("moves", "MODEL DATA", "the best next moves of a search, and taking some"),
-        Command("strengths", "MODEL DATA", "what the rows say for each edge"),
-        Command("convert", "IN OUT [--to KIND]", "between model formats and languages"),
-        Command("draw", "MODEL OUT.svg", "the picture of a model"),
-        Command("generate", "NAME -n N -o DATA", "a synthetic data set"),
-        Command("recipe", "[NAME]", "an experiment of the sources, published beside obtained"),
-        Command("study", "NAME --out FOLDER", "languages on the sources' data, with verdicts"),
-        Command("report", "PROJECT -o OUT.html", "one page: data, curves, models; --reproduce"),
-        Command("tour", "[--out FOLDER]", "a walk through a sample, kept as numbered files"),
+        Command("curve", "DATA --learners KEY,… -o OUT", "compute SL-curves: size and likelihood"),
+        Command("sweep", "PLAN --out FOLDER", "run or resume an experiment from a plan"),
+        Command("compare", "DATA MODEL MODEL…", "compare models on the same rows"),
+        Command("compare-languages", "DATA --budget S", "compare model languages on the same rows"),
+        Command("disagree", "MODEL MODEL… --given V=s", "compare the beliefs of several models"),
+        Command("bootstrap", "KEY DATA", "count how often a learner finds each edge"),
+        Command("diff", "MODEL MODEL", "compare two structures"),
+        Command("why", "MODEL DATA A B", "explain why an edge is there or not"),
+        Command("moves", "MODEL DATA", "list or take the best next moves of a greedy search"),
+        Command("strengths", "MODEL DATA", "measure the strength of each edge in the data"),
+        Command("convert", "IN OUT [--to KIND]", "convert between model formats and languages"),
+        Command("draw", "MODEL OUT.svg", "draw a model"),
+        Command("generate", "NAME -n N -o DATA", "generate synthetic data"),
+        Command("recipe", "[NAME]", "rerun a published experiment and compare the results"),
+        Command("study", "NAME --out FOLDER", "rerun a published study of several languages"),
+        Command("report", "PROJECT -o OUT.html", "write an HTML report, or reproduce a project"),
+        Command("tour", "[--out FOLDER]", "work through a sample and save each step"),
     )
 }

@@ -1,49 +1,75 @@
-"""Numbers as tables have them: narrow spaces in thousands, a true minus, a dash for none.
-
-Numbers as people read them: thin spaces in thousands, a true minus.
-"""
+"""Numbers as text: ASCII for terminals and files, typographic for the window and documents."""
 
 from __future__ import annotations
 
 import math
+import re
+from dataclasses import dataclass
 
 from pgmstudio.core.data.discretization import number_text
 
 THIN = "\u202f"  # narrow, and does not break
 
 
-def whole(value: float | None) -> str:
-    """1841 as 1 841; a question mark for a number that cannot be read."""
-    if value is None:
-        return "–"
-    return "?" if math.isnan(value) else f"{value:,.0f}".replace(",", THIN).replace("-", "−")
+@dataclass(frozen=True, slots=True)
+class NumberFormat:
+    """How numbers are written: the minus sign, the thousands separator, and special values."""
+
+    minus: str
+    thousands: str
+    infinity: str
+    missing: str
+
+    def whole(self, value: float | None) -> str:
+        """A whole number; a question mark for NaN."""
+        if value is None:
+            return self.missing
+        return "?" if math.isnan(value) else self._grouped(f"{value:,.0f}")
+
+    def decimal(self, value: float | None, digits: int = 3) -> str:
+        """A number with this many digits after the decimal point."""
+        if value is None or math.isnan(value):
+            return self.missing
+        if math.isinf(value):
+            return self.infinity if value > 0 else self.minus + self.infinity
+        value = round(value, digits) + 0.0  # no minus zero
+        return self._grouped(f"{value:,.{digits}f}")
+
+    def signed(self, value: float | None, digits: int = 3) -> str:
+        """A difference, with a plus sign unless it is negative."""
+        if value is None or math.isnan(value):
+            return self.missing
+        plus = "+" if value >= 0 or round(value, digits) == 0 else ""
+        return plus + self.decimal(value, digits)
+
+    def count_of(self, value: float, one: str, many: str = "") -> str:
+        """A count with its noun: "1 row", "2 rows"."""
+        return f"{self.whole(value)} {one if value == 1 else many or one + 's'}"
+
+    def _grouped(self, text: str) -> str:
+        return text.replace(",", self.thousands).replace("-", self.minus)
 
 
-def decimal(value: float | None, digits: int = 3) -> str:
-    """A number with so many digits after the point."""
-    if value is None or math.isnan(value):
-        return "–"
-    if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    value = round(value, digits) + 0.0  # no minus zero
-    return f"{value:,.{digits}f}".replace(",", THIN).replace("-", "−")
+ASCII = NumberFormat(minus="-", thousands="", infinity="inf", missing="-")
+TYPOGRAPHIC = NumberFormat(minus="−", thousands=THIN, infinity="∞", missing="–")
+
+whole = TYPOGRAPHIC.whole
+decimal = TYPOGRAPHIC.decimal
+signed = TYPOGRAPHIC.signed
+count_of = TYPOGRAPHIC.count_of
+
+_THOUSANDS = re.compile(r"(?<=\d)[\u2009\u202f](?=\d{3})")
+_MINUS = re.compile(r"−(?=[\d∞])")
 
 
-def signed(value: float | None, digits: int = 3) -> str:
-    """A difference, with a plus where it is not below 0."""
-    if value is None or math.isnan(value):
-        return "–"
-    return ("+" if value >= 0 or round(value, digits) == 0 else "") + decimal(value, digits)
+def ascii_numbers(text: str) -> str:
+    """A text for a terminal: its typographic numbers become ASCII."""
+    return _MINUS.sub("-", _THOUSANDS.sub("", text)).replace("-∞", "-inf")
 
 
 def times(ratio: float) -> str:
     """A ratio of sizes: 0.53 ×, 13 ×."""
     return f"{ratio:.2f} ×" if ratio < 9.95 else f"{ratio:.0f} ×"
-
-
-def count_of(value: float, one: str, many: str = "") -> str:
-    """ "1 row", "2 rows"."""
-    return f"{whole(value)} {one if value == 1 else many or one + 's'}"
 
 
 def grouped(number: int) -> str:

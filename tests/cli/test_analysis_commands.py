@@ -36,7 +36,7 @@ def test_sensitivity_tells_what_to_ask_what_findings_do_and_which_entries_matter
     assert finding["belief_without"] == pytest.approx(0.055)
     assert finding["normalised_likelihood"] == pytest.approx(1)
     told = call("sensitivity", asia, "--target", "lung=yes", "--given", "xray=yes").out
-    assert "Ask next" in told
+    assert "Value of information" in told
     assert "P(lung = no | smoke = yes)" in told
 
 

@@ -94,8 +94,8 @@ def test_why_answers_for_edges_and_for_pairs_without_one(
 ) -> None:
     told = call("why", asia, asia_rows, "lung", "smoke", "--json").json
     assert (told["source"], told["target"], told["is_edge"]) == ("smoke", "lung", True)
-    assert {move["deed"] for move in told["moves"]} == {"remove", "reverse"}
-    removal = next(move for move in told["moves"] if move["deed"] == "remove")
+    assert {move["action"] for move in told["moves"]} == {"remove", "reverse"}
+    removal = next(move for move in told["moves"] if move["action"] == "remove")
     assert removal["gain"] < 0
     frequencies = tmp_path / "bootstrap.json"
     done = call("bootstrap", "tree.chow-liu", asia_rows, "-n", "3", "--json")

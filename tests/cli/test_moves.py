@@ -30,7 +30,7 @@ def test_moves_lists_the_best_first_and_says_how_many_raise_the_score(
     assert len(found["moves"]) == 4
     # An edge with no rows behind it: BIC does without.
     best = found["moves"][0]
-    assert (best["deed"], best["from"], best["to"]) == ("remove", "asia", "tub")
+    assert (best["action"], best["from"], best["to"]) == ("remove", "asia", "tub")
     assert best["parameters"] == -1
     gains = [move["gain"] for move in found["moves"]]
     assert gains == sorted(gains, reverse=True)
@@ -61,8 +61,8 @@ def test_rules_keep_moves_out_and_nonsense_is_refused_in_a_sentence(
     found = call("moves", asia, asia_rows, "--knowledge", rules, "--json").json
     assert all({move["from"], move["to"]} != {"asia", "tub"} for move in found["moves"])
     for words, said in (
-        (("--steps", "few"), "neither a whole number nor all"),
-        (("-o", tmp_path / "a.json"), "say how many with --steps"),
+        (("--steps", "few"), "not a whole number or “all”"),
+        (("-o", tmp_path / "a.json"), "give their number with --steps"),
         (("--score", "best"), "score"),
     ):
         refused = call("moves", asia, asia_rows, *words)

@@ -11,22 +11,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pgmstudio.cli.terminal.progress import ProgressLine, line_of
-from pgmstudio.cli.terminal.run import follow
-from pgmstudio.cli.terminal.tables import (
+from pgmstudio.cli.terminal.output import (
+    Fields,
+    FilesWritten,
+    Table,
     bar,
     count_of,
     decimal,
     percent,
-    print_json,
-    print_table,
+    print_result,
+    signed,
     whole,
 )
+from pgmstudio.cli.terminal.progress import ProgressLine, progress_text
+from pgmstudio.cli.terminal.run import run_task
 from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.execution.events import CancelToken, Progress, StopSwitch
 from tests.cli.conftest import Call
-
-THIN = "\u202f"
 
 
 class Terminal(io.StringIO):
@@ -34,17 +35,27 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_thousands_are_grouped_and_minus_is_a_minus_sign() -> None:
-    assert whole(1841) == f"1{THIN}841"
-    assert decimal(-12345.6789) == f"−12{THIN}345.679"
-    assert decimal(-math.inf) == "−∞"
-    assert decimal(None) == "–"
+def test_numbers_on_a_terminal_are_ascii() -> None:
+    assert whole(1841) == "1841"
+    assert decimal(-12345.6789) == "-12345.679"
+    assert decimal(-math.inf) == "-inf"
+    assert decimal(None) == "-"
+    assert signed(0.25, 2) == "+0.25"
+
+
+def test_typographic_numbers_in_messages_and_tables_become_ascii() -> None:
+    stream = io.StringIO()
+    ProgressLine(quiet=False, stream=stream).message("1\u202f841 rows, score −3.5, limit −∞, a−b.")
+    assert stream.getvalue() == "1841 rows, score -3.5, limit -inf, a−b.\n"
+    table = Table(("n", "x"), [("12\u2009960", "−1"), ("1", "−10.5")], "<>")
+    assert list(table.lines()) == ["n          x", "12960     -1", "1      -10.5"]
+    assert list(Fields([("Size", "1\u202f000")]).lines()) == ["Size  1000"]
 
 
 def test_a_percentage_is_0_or_100_only_when_it_is() -> None:
     assert percent(0) == "0.0 %"
-    assert percent(1e-9) == "0+ %"
-    assert percent(1 - 1e-9) == "100− %"
+    assert percent(1e-9) == "<0.1 %"
+    assert percent(1 - 1e-9) == ">99.9 %"
     assert percent(1) == "100.0 %"
     assert percent(0.0648) == "6.5 %"
 
@@ -62,39 +73,39 @@ def test_a_bar_is_as_long_as_its_share(share: float) -> None:
 
 
 def test_json_has_null_where_a_number_is_not_finite(capsys: pytest.CaptureFixture[str]) -> None:
-    print_json({"a": -math.inf, "b": [np.float64(1.5), math.nan], "c": {"d": np.int64(3)}})
+    numbers = {"a": -math.inf, "b": [np.float64(1.5), math.nan], "c": {"d": np.int64(3)}}
+    print_result(FilesWritten(numbers), as_json=True)
     assert json.loads(capsys.readouterr().out) == {"a": None, "b": [1.5, None], "c": {"d": 3}}
 
 
-def test_columns_of_a_table_are_aligned(capsys: pytest.CaptureFixture[str]) -> None:
-    print_table(("name", "size"), [("a", "1"), ("long name", "1000")], "<>")
-    lines = capsys.readouterr().out.splitlines()
+def test_columns_of_a_table_are_aligned() -> None:
+    lines = list(Table(("name", "size"), [("a", "1"), ("long name", "1000")], "<>").lines())
     assert {len(line) for line in lines} == {len("long name  1000")}
 
 
-def test_the_line_says_fraction_message_and_counters() -> None:
-    text = line_of(Progress(0.25, "Climbing", {"restart": 3, "score": -1.5}), 12.2)
+def test_the_line_shows_fraction_message_and_counters() -> None:
+    text = progress_text(Progress(0.25, "Climbing", {"restart": 3, "score": -1.5}), 12.2)
     assert " 25 %" in text
     assert "Climbing" in text
     assert "restart 3" in text
-    assert "score −1.500" in text
+    assert "score -1.500" in text
     assert "12 s" in text
 
 
-def test_on_a_terminal_the_bar_is_drawn_and_taken_away_before_a_sentence() -> None:
+def test_on_a_terminal_the_bar_is_drawn_and_removed_before_a_message() -> None:
     stream = Terminal()
     line = ProgressLine(quiet=False, stream=stream)
     line.show(Progress(0.5))
     assert " 50 %" in stream.getvalue()
-    line.say("Finished.")
+    line.message("Finished.")
     assert stream.getvalue().endswith("\rFinished.\n")
 
 
-def test_without_a_terminal_only_sentences_are_written() -> None:
+def test_without_a_terminal_only_messages_are_written() -> None:
     stream = io.StringIO()
     line = ProgressLine(quiet=False, stream=stream)
     line.show(Progress(0.5))
-    line.say("A note.")
+    line.message("A note.")
     assert stream.getvalue() == "A note.\n"
 
 
@@ -102,13 +113,13 @@ def test_quiet_writes_nothing_at_all() -> None:
     stream = Terminal()
     line = ProgressLine(quiet=True, stream=stream)
     line.show(Progress(0.5))
-    line.say("A note.")
+    line.message("A note.")
     assert stream.getvalue() == ""
 
 
-@pytest.mark.parametrize(("hands_over", "taken"), [(False, [1]), (True, [1, 2])])
-def test_a_task_that_hands_over_what_it_has_is_waited_for_when_it_is_stopped(
-    returns_models: bool, taken: list[int]
+@pytest.mark.parametrize(("yields_after_stop", "taken"), [(False, [1]), (True, [1, 2])])
+def test_a_task_that_yields_after_a_stop_is_read_to_its_end(
+    yields_after_stop: bool, taken: list[int]
 ) -> None:
     def task(cancel: CancelToken) -> Iterator[int]:
         assert isinstance(cancel, StopSwitch)
@@ -117,9 +128,11 @@ def test_a_task_that_hands_over_what_it_has_is_waited_for_when_it_is_stopped(
         yield 2
         raise Cancelled
 
-    found: list[int] = []
-    end = follow(task, found.append, ProgressLine(quiet=True), returns_models=returns_models)
-    assert found == taken
+    events: list[int] = []
+    end = run_task(
+        task, events.append, ProgressLine(quiet=True), yields_after_stop=yields_after_stop
+    )
+    assert events == taken
     assert end.outcome == "stopped"
 
 

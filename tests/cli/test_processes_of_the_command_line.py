@@ -60,7 +60,7 @@ def test_a_full_disk_is_a_sentence(asia: Path) -> None:
         done = subprocess.run([*PROGRAM, "query", asia], stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == 2
     assert done.stderr.decode().splitlines() == [
-        "The output cannot be written: No space left on device. Make room, or write elsewhere."
+        "The output cannot be written: No space left on device. Free space or write elsewhere."
     ]
 
 

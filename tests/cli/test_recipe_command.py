@@ -97,4 +97,4 @@ def test_what_was_not_asked_for_is_counted_and_not_listed(call: Call) -> None:
     assert called.code == 0, called.err
     assert "Logic2, true forest, size" in called.out
     assert "Logic3" not in called.out
-    assert "Not asked for or not reached: " in called.out
+    assert "Not requested or not reached: " in called.out

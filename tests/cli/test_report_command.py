@@ -74,7 +74,7 @@ def test_where_it_goes_must_be_said(
 def test_a_source_that_is_not_there_is_told(call: Call, tmp_path: Path) -> None:
     done = call("report", tmp_path / "none.pgmz", "-o", tmp_path / "out.html")
     assert done.code == 2
-    assert "is not there" in done.err
+    assert "does not exist" in done.err
 
 
 def test_studies_are_listed_with_what_they_read(call: Call) -> None:

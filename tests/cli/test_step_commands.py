@@ -61,7 +61,7 @@ def test_strengths_ranks_the_edges_of_a_model_by_its_rows(call: Call, sample_dat
     assert len(gains) == 8
     asia_tub = next(edge for edge in told["edges"] if edge["from"] == "asia")
     why = call("why", asia, rows, "asia", "tub", "--json").json
-    removal = next(move for move in why["moves"] if move["deed"] == "remove")
+    removal = next(move for move in why["moves"] if move["action"] == "remove")
     assert asia_tub["bic_gain"] == pytest.approx(-removal["gain"])
     printed = call("strengths", asia, rows)
     assert printed.code == 0

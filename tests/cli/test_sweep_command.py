@@ -99,7 +99,7 @@ def test_a_plan_becomes_points_a_table_and_a_picture_and_goes_on_when_it_grows(
 def test_what_cannot_be_done_is_told_before_anything_runs(
     call: Call, plan: Path, tmp_path: Path
 ) -> None:
-    assert "ends in .svg" in call("sweep", plan, "--plot", "curves.png").err
+    assert "must end in .svg" in call("sweep", plan, "--plot", "curves.png").err
     nowhere = tmp_path / "nowhere.json"
     nowhere.write_text('{"learners": ["tree.chow-liu"]}')
     assert "names no data" in call("sweep", nowhere).err

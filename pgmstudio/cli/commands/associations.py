@@ -1,16 +1,20 @@
-"""`pgmstudio associations`: which columns tell something about a target."""
+"""`pgmstudio associations`: tests of each column against a target column."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from pgmstudio.cli.options.data import add_data_options, read_rows
+from pgmstudio.cli.terminal.output import Block, Table, count_of, decimal, whole
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, number, one_of
 from pgmstudio.cli.terminal.progress import ProgressLine
-from pgmstudio.cli.terminal.tables import count_of, decimal, print_json, print_table, whole
 from pgmstudio.core.analysis.feature_selection import (
     ALPHA,
     CORRECTIONS,
+    TargetTest,
     p_words,
     target_tests,
     telling,
@@ -19,13 +23,13 @@ from pgmstudio.core.analysis.feature_selection import (
 TESTS = ("g2", "chi2")
 
 
-def run(words: Sequence[str]) -> int:
+def make_parser(argv: Sequence[str]) -> CommandParser:
     parser = CommandParser(
         "associations",
-        "The p-value of independence of each column and the column of --target, and what the two\n"
-        "tell about each other in bits; columns that tell most first.",
+        "Test the independence of each column and the column of --target: p-value and mutual\n"
+        "information in bits, the strongest association first.",
     )
-    parser.add_argument("data", metavar="DATA", help="a data file")
+    parser.add_argument("data", metavar="DATA", help="data file")
     parser.add_argument(
         "--test", type=one_of(TESTS), default="g2", metavar="WHICH", help="g2 (default) or chi2"
     )
@@ -34,25 +38,49 @@ def run(words: Sequence[str]) -> int:
         type=number(0.0, 1.0, low_open=True),
         default=ALPHA,
         metavar="P",
-        help=f"columns below this p-value are kept (default {ALPHA})",
+        help=f"significance level: select columns with a smaller p-value (default {ALPHA})",
     )
     parser.add_argument(
         "--correct",
         type=one_of(CORRECTIONS),
         default="none",
         metavar="HOW",
-        help="for the number of tests: none (default), bonferroni or holm",
+        help="correct for the number of tests: none (default), bonferroni or holm",
     )
     add_data_options(parser)
-    parser.add_json()
-    parser.add_quiet()
-    args = parser.parse(words)
+    return parser
+
+
+def run(args: argparse.Namespace, line: ProgressLine) -> Associations:
     if args.target is None:
         raise UsageError("Missing: --target COLUMN. See pgmstudio associations --help.")
-    data = read_rows(args.data, args, ProgressLine(quiet=args.quiet))
-    found = target_tests(data, args.target, test=args.test, correction=args.correct)
-    kept = telling(found, args.alpha)
-    if args.json:
+    data = read_rows(args.data, args, line)
+    tests = target_tests(data, args.target, test=args.test, correction=args.correct)
+    return Associations(
+        tests=tests,
+        selected=frozenset(telling(tests, args.alpha)),
+        target=args.target,
+        row_count=data.row_count,
+        test=args.test,
+        alpha=args.alpha,
+        correction=args.correct,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Associations:
+    """The test of each column against the target."""
+
+    tests: Sequence[TargetTest]
+    selected: frozenset[str]
+    target: str
+    row_count: int
+    test: str
+    alpha: float
+    correction: str
+    exit_code: int = 0
+
+    def as_dict(self) -> Mapping[str, Any]:
         columns = [
             {
                 "name": row.column,
@@ -62,33 +90,44 @@ def run(words: Sequence[str]) -> int:
                 "statistic": None if row.outcome is None else row.outcome.statistic,
                 "degrees": None if row.outcome is None else row.outcome.freedom,
                 "reliable": row.outcome is not None and row.outcome.reliable,
-                "kept": row.column in kept,
+                "kept": row.column in self.selected,
             }
-            for row in found
+            for row in self.tests
         ]
-        told = {"target": args.target, "rows": data.row_count, "test": args.test}
-        print_json({**told, "alpha": args.alpha, "correction": args.correct, "columns": columns})
-        return 0
-    head = ["Column", "p", "bits", args.test, "degrees", ""]
-    if args.correct != "none":
-        head.insert(2, f"p, {args.correct}")
-    rows = []
-    for row in found:
-        outcome = row.outcome
-        if outcome is None:
-            numbers = ["–"] * (len(head) - 2)
-        else:
-            numbers = [p_words(row.p_value), decimal(row.bits), decimal(outcome.statistic, 1)]
-            numbers.append(whole(outcome.freedom))
-            if args.correct != "none":
-                numbers.insert(1, p_words(row.corrected))
-        remark = "" if row.column in kept else "no association found"
-        if outcome is None:
-            remark = "too many states to test"
-        elif not outcome.reliable:
-            remark = "few rows for a test" + (f"; {remark}" if remark else "")
-        rows.append([row.column, *numbers, remark])
-    print_table(head, rows, "<" + ">" * (len(head) - 2) + "<")
-    columns_kept = f"{whole(len(kept))} of {count_of(len(found), 'column')}"
-    print(f"\n{columns_kept} with p < {args.alpha:g} against {args.target}.")
-    return 0
+        return {
+            "target": self.target,
+            "rows": self.row_count,
+            "test": self.test,
+            "alpha": self.alpha,
+            "correction": self.correction,
+            "columns": columns,
+        }
+
+    def blocks(self) -> Iterator[Block]:
+        header = ["Column", "p", "bits", self.test, "degrees", ""]
+        is_corrected = self.correction != "none"
+        if is_corrected:
+            header.insert(2, f"p, {self.correction}")
+        rows = []
+        for row in self.tests:
+            numbers = ["-"] * (len(header) - 2)
+            if row.outcome is not None:
+                numbers = [
+                    p_words(row.p_value),
+                    *([p_words(row.corrected)] if is_corrected else []),
+                    decimal(row.bits),
+                    decimal(row.outcome.statistic, 1),
+                    whole(row.outcome.freedom),
+                ]
+            rows.append([row.column, *numbers, self._note(row)])
+        yield Table(header, rows, "<" + ">" * (len(header) - 2) + "<")
+        selected = f"{whole(len(self.selected))} of {count_of(len(self.tests), 'column')}"
+        yield f"\n{selected} with p < {self.alpha:g} against {self.target}."
+
+    def _note(self, row: TargetTest) -> str:
+        if row.outcome is None:
+            return "too many states to test"
+        notes = [] if row.outcome.reliable else ["few rows for a test"]
+        if row.column not in self.selected:
+            notes.append("no association found")
+        return "; ".join(notes)

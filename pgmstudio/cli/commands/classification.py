@@ -1,23 +1,16 @@
-"""`pgmstudio evaluate --target`: how well a model predicts one variable from the others."""
+"""`pgmstudio evaluate --target`: prediction of one variable from the others."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from pgmstudio.cli.terminal.output import Block, Fields, Table, count_of, decimal, percent, whole
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError
 from pgmstudio.cli.terminal.progress import ProgressLine
-from pgmstudio.cli.terminal.tables import (
-    count_of,
-    decimal,
-    percent,
-    print_pairs,
-    print_table,
-    whole,
-)
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.model import Model
 
@@ -25,31 +18,15 @@ if TYPE_CHECKING:
     from pgmstudio.core.analysis.classification import Classification
     from pgmstudio.core.analysis.feature_selection import Feature
 
-FEATURES_SHOWN = 12
-STATES_SHOWN = 20
-
-
-@dataclass(frozen=True, eq=False)
-class Classified:
-    """What --target found."""
-
-    found: Classification
-    features: tuple[Feature, ...]
-
-    def as_dict(self) -> Mapping[str, Any]:
-        """For JSON: the measures, and the variables with what they tell about the target."""
-        features = [
-            {"variable": one.name, "information_bits": one.bits, "role": one.role or None}
-            for one in self.features
-        ]
-        return {**self.found.as_dict(), "features": features}
+MAX_FEATURES_SHOWN = 12
+MAX_STATES_SHOWN = 20
 
 
 def add_target_options(parser: CommandParser) -> None:
-    """Files about the prediction of --target."""
+    """Add the options for files with predictions of --target."""
     group = parser.add_argument_group(
         "predicting a target",
-        "A column that the file lacks, even the target, is missing in every row.",
+        "A column that is not in the file, even the target, is missing in every row.",
     )
     group.add_argument(
         "--predictions",
@@ -61,21 +38,23 @@ def add_target_options(parser: CommandParser) -> None:
         "--roc", metavar="OUT.csv", help="write the ROC curve of every state against the rest"
     )
     group.add_argument(
-        "--calibration", metavar="OUT.csv", help="write how often things of a probability happen"
+        "--calibration",
+        metavar="OUT.csv",
+        help="write the calibration: predicted probabilities and observed frequencies",
     )
 
 
-def refuse_without_target(args: argparse.Namespace) -> None:
-    """These files are about a target."""
+def check_target_options(args: argparse.Namespace) -> None:
+    """UsageError for files of predictions without a target."""
     given = [name for name in ("predictions", "roc", "calibration") if getattr(args, name)]
     if given and args.target is None:
         raise UsageError(f"--{given[0]} needs --target NAME: the variable to predict.")
 
 
-def classified_rows(
+def classify_rows(
     model: Model, data: DataSet, target: str, args: argparse.Namespace, line: ProgressLine
-) -> Classified:
-    """Predict the target in every row and write the files that were asked for."""
+) -> ClassificationReport:
+    """Predict the target in every row and write the requested files."""
     from pgmstudio.core.analysis.classification import classifying
     from pgmstudio.core.analysis.classification_tables import (
         calibration_table,
@@ -87,83 +66,99 @@ def classified_rows(
     from pgmstudio.core.execution.events import Progress
     from pgmstudio.core.io.data.spreadsheets import write_csv
 
-    found: Classification | None = None
+    result: Classification | None = None
     for event in classifying(model, data, target):
         if isinstance(event, Progress):
             line.show(event)
         else:
-            found = event
+            result = event
     line.clear()
-    assert found is not None
+    assert result is not None
     files = (
-        (args.predictions, partial(prediction_table, found)),
-        (args.roc, partial(roc_table, found.states, found.roc)),
-        (args.calibration, partial(calibration_table, found)),
+        (args.predictions, partial(prediction_table, result)),
+        (args.roc, partial(roc_table, result.states, result.roc)),
+        (args.calibration, partial(calibration_table, result)),
     )
     for path, table in files:
         if path is not None:
             write_csv(path, table_text(table()), quoted=args.quote_formulas)
-            line.say(f"Wrote {path}.")
-    return Classified(found, features_of(model, target))
+            line.message(f"Wrote {path}.")
+    return ClassificationReport(result, features_of(model, target))
 
 
-def print_classified(classified: Classified) -> None:
-    """Measures, the confusion matrix, the areas and the variables that tell most."""
-    found = classified.found
-    print(f"\nPredicting {found.target} from the other variables")
-    if found.judged_weight == 0:
-        print("Its state is known in no row, so predictions cannot be judged.")
-    else:
-        _print_measures(found)
-    if found.impossible_rows:
-        few = count_of(found.impossible_rows, "row")
-        print(f"{few} impossible in this model: the prior of {found.target} was taken.")
-    if found.zero_rows:
-        few = count_of(found.zero_rows, "row")
-        print(f"{few} with a true state of probability 0, hence a log loss of ∞.")
-    if found.judged_weight > 0 and len(found.states) <= STATES_SHOWN:
-        _print_confusion(found)
-    _print_features(classified.features)
+@dataclass(frozen=True, eq=False)
+class ClassificationReport:
+    """Measures of the predictions, and the variables that they depend on."""
 
+    result: Classification
+    features: tuple[Feature, ...]
 
-def _print_measures(found: Classification) -> None:
-    error = found.accuracy.standard_error
-    spread = "" if error is None else f" ± {100 * error:.1f}"
-    unknown = f", {whole(found.unlabelled_rows)} without a state" if found.unlabelled_rows else ""
-    print_pairs(
-        [
-            ("Rows judged", f"{whole(found.judged_weight)}{unknown}"),
-            (
-                "Accuracy",
-                f"{percent(found.accuracy.value)}{spread}; the most frequent state alone: "
-                f"{percent(found.majority_share)}",
-            ),
-            ("Soft score", f"{decimal(found.soft_score.value, 4)}, mean P(true state)"),
-            ("Brier score", f"{decimal(found.brier.value, 4)}, 0 best, 2 worst"),
-            ("Log loss", f"{decimal(found.log_loss.value)} bits"),
-            ("Calibration error", decimal(found.calibration.error, 4)),
-            ("Mean AUC", decimal(found.mean_area, 4)),
+    def as_dict(self) -> Mapping[str, Any]:
+        features = [
+            {"variable": one.name, "information_bits": one.bits, "role": one.role or None}
+            for one in self.features
         ]
-    )
+        return {**self.result.as_dict(), "features": features}
 
+    def blocks(self) -> Iterator[Block]:
+        """Measures, the confusion matrix with AUC, and the most informative variables."""
+        result = self.result
+        yield f"\nPredicting {result.target} from the other variables"
+        if result.judged_weight == 0:
+            yield "Its state is known in no row, so predictions cannot be judged."
+        else:
+            yield self._measures()
+        if result.impossible_rows:
+            rows = count_of(result.impossible_rows, "row")
+            yield f"{rows} impossible in this model: the prior of {result.target} was used."
+        if result.zero_rows:
+            rows = count_of(result.zero_rows, "row")
+            yield f"{rows} with a true state of probability 0, hence an infinite log loss."
+        if result.judged_weight > 0 and len(result.states) <= MAX_STATES_SHOWN:
+            yield "\nRows: true state; columns: most probable state; AUC: state against the rest"
+            yield self._confusion()
+        yield from self._feature_blocks()
 
-def _print_confusion(found: Classification) -> None:
-    print("\nTrue state down, most probable state across; AUC is each state against the rest")
-    rows: list[list[str]] = []
-    for state, counts, curve in zip(found.states, found.confusion, found.roc, strict=True):
-        total = counts.sum()
-        right = percent(counts[len(rows)] / total) if total else "–"
-        rows.append([state, *map(whole, counts), right, decimal(curve.area, 4)])
-    print_table(["", *found.states, "right", "AUC"], rows, "<" + ">" * (len(found.states) + 2))
+    def _measures(self) -> Fields:
+        result = self.result
+        error = result.accuracy.standard_error
+        spread = "" if error is None else f" ± {100 * error:.1f}"
+        unknown = ""
+        if result.unlabelled_rows:
+            unknown = f", {whole(result.unlabelled_rows)} without a state"
+        return Fields(
+            [
+                ("Rows judged", f"{whole(result.judged_weight)}{unknown}"),
+                (
+                    "Accuracy",
+                    f"{percent(result.accuracy.value)}{spread}; the most frequent state alone: "
+                    f"{percent(result.majority_share)}",
+                ),
+                ("Soft score", f"{decimal(result.soft_score.value, 4)}, mean P(true state)"),
+                ("Brier score", f"{decimal(result.brier.value, 4)}, 0 best, 2 worst"),
+                ("Log loss", f"{decimal(result.log_loss.value)} bits"),
+                ("Calibration error", decimal(result.calibration.error, 4)),
+                ("Mean AUC", decimal(result.mean_area, 4)),
+            ]
+        )
 
+    def _confusion(self) -> Table:
+        result = self.result
+        rows: list[list[str]] = []
+        for state, counts, curve in zip(result.states, result.confusion, result.roc, strict=True):
+            total = counts.sum()
+            right = percent(counts[len(rows)] / total) if total else "-"
+            rows.append([state, *map(whole, counts), right, decimal(curve.area, 4)])
+        header = ["", *result.states, "right", "AUC"]
+        return Table(header, rows, "<" + ">" * (len(header) - 1))
 
-def _print_features(features: tuple[Feature, ...]) -> None:
-    used = [one for one in features if one.is_used]
-    if not used:
-        print("\nNo other variable tells anything about it.")
-        return
-    print(f"\nUsed for it: {count_of(len(used), 'variable')} of {whole(len(features))}")
-    rows = [[one.name, decimal(one.bits, 4), one.role] for one in used[:FEATURES_SHOWN]]
-    print_table(["Variable", "Bits", ""], rows, "<><")
-    if len(used) > FEATURES_SHOWN:
-        print(f"… and {whole(len(used) - FEATURES_SHOWN)} more")
+    def _feature_blocks(self) -> Iterator[Block]:
+        used = [one for one in self.features if one.is_used]
+        if not used:
+            yield "\nNo other variable is informative about it."
+            return
+        yield f"\nUsed for it: {count_of(len(used), 'variable')} of {whole(len(self.features))}"
+        rows = [[one.name, decimal(one.bits, 4), one.role] for one in used[:MAX_FEATURES_SHOWN]]
+        yield Table(["Variable", "Bits", ""], rows, "<><")
+        if len(used) > MAX_FEATURES_SHOWN:
+            yield f"… and {whole(len(used) - MAX_FEATURES_SHOWN)} more"

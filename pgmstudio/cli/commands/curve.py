@@ -1,78 +1,42 @@
-"""`pgmstudio curve`: size against likelihood for many models, the SL-curves."""
+"""`pgmstudio curve`: SL-curves, the size and likelihood of many models."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from pgmstudio.cli.options.data import add_data_options, read_rows, read_together
+from pgmstudio.cli.terminal.output import Block, Table, count_of, decimal, whole
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, number
 from pgmstudio.cli.terminal.progress import ProgressLine
-from pgmstudio.cli.terminal.run import follow
-from pgmstudio.cli.terminal.tables import (
-    count_of,
-    decimal,
-    exported_json,
-    print_json,
-    print_table,
-    whole,
-)
+from pgmstudio.cli.terminal.run import run_task
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.experiments.sl_curves.curve import CurvePlan, sl_curve
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.experiments.sl_curves.selection import best_on_test, pareto_front
 from pgmstudio.core.io.atomic import make_folder, replace_file
+from pgmstudio.core.json_documents import exported_json
 from pgmstudio.core.languages.learners import learner_of
 
-
-def run(words: Sequence[str]) -> int:
-    args = _parser().parse(words)
-    keys = [key.strip() for key in args.learners.split(",") if key.strip()]
-    for key in keys:
-        learner_of(key)
-    plan = CurvePlan.of(
-        keys,
-        lambdas=_lambdas(args.lambdas),
-        seeds=(args.seed,),
-        test_share=args.test_share,
-    )
-    line = ProgressLine(quiet=args.quiet)
-    data, test = _read(args, line)
-    points: list[CurvePoint] = []
-
-    def curve(cancel: CancelToken) -> Iterator[Progress | Note | CurvePoint]:
-        return sl_curve(plan, data, test, rng=np.random.default_rng(args.seed), cancel=cancel)
-
-    def take(event: object) -> None:
-        if isinstance(event, CurvePoint):
-            points.append(event)
-
-    end = follow(curve, take, line, time_limit=args.time_limit)
-    told = {"data": args.data, "points": _told(points, args.models)}
-    if args.output is not None:
-        replace_file(args.output, exported_json(told).encode())
-    kept = f"; they are in {args.output}" if args.output else ""
-    learned = count_of(len(points), "model")
-    line.say(f"{end.words} with {learned}{kept}.")
-    if args.json:
-        print_json(told)
-    else:
-        _print(points)
-    return end.code
+BEST_LEGEND = "★ highest test likelihood   ● no other model is both smaller and more likely"
 
 
-def _parser() -> CommandParser:
+def make_parser(argv: Sequence[str]) -> CommandParser:
     parser = CommandParser(
-        "curve", "Learns many models and sets their size against their likelihood: SL-curves."
+        "curve", "Learn many models and compare their size and likelihood: SL-curves."
     )
     parser.add_argument("data", metavar="DATA", help="rows to learn from")
     parser.add_argument(
-        "--learners", required=True, metavar="KEY,KEY…", help="see pgmstudio learners"
+        "--learners",
+        required=True,
+        metavar="KEY,KEY…",
+        help="keys of learners; see pgmstudio learners",
     )
     parser.add_argument(
         "--lambdas",
@@ -85,16 +49,44 @@ def _parser() -> CommandParser:
         type=number(0, 1, low_open=True),
         default=0.1,
         metavar="X",
-        help="without --test, the share of rows put aside at random (default 0.1)",
+        help="without --test, hold out this fraction of the rows at random (default 0.1)",
     )
-    parser.add_argument("-o", "--output", metavar="OUT.json", help="where the points go")
-    parser.add_argument("--models", metavar="FOLDER", help="keep every model here")
+    parser.add_argument("-o", "--output", metavar="OUT.json", help="write the points to this file")
+    parser.add_argument("--models", metavar="FOLDER", help="write every model to this folder")
     parser.add_time_limit("the points found")
     parser.add_seed()
     add_data_options(parser)
-    parser.add_json()
-    parser.add_quiet()
     return parser
+
+
+def run(args: argparse.Namespace, line: ProgressLine) -> CurveReport:
+    keys = [key.strip() for key in args.learners.split(",") if key.strip()]
+    for key in keys:
+        learner_of(key)
+    plan = CurvePlan.of(
+        keys,
+        lambdas=_lambdas(args.lambdas),
+        seeds=(args.seed,),
+        test_share=args.test_share,
+    )
+    data, test = _read(args, line)
+    points: list[CurvePoint] = []
+
+    def curve(cancel: CancelToken) -> Iterator[Progress | Note | CurvePoint]:
+        return sl_curve(plan, data, test, rng=np.random.default_rng(args.seed), cancel=cancel)
+
+    def take(event: Progress | Note | CurvePoint) -> None:
+        if isinstance(event, CurvePoint):
+            points.append(event)
+
+    end = run_task(curve, take, line, time_limit=args.time_limit)
+    files = [] if args.models is None else _write_models(points, args.models)
+    report = CurveReport(args.data, points, files, end.exit_code)
+    if args.output is not None:
+        replace_file(args.output, exported_json(report.as_dict()).encode())
+    where = f"; they are in {args.output}" if args.output else ""
+    line.message(f"{end.summary} with {count_of(len(points), 'model')}{where}.")
+    return report
 
 
 def _lambdas(text: str | None) -> tuple[float, ...]:
@@ -114,39 +106,64 @@ def _read(args: argparse.Namespace, line: ProgressLine) -> tuple[DataSet, DataSe
     return read_together(args.data, args.test, args, line)
 
 
-def _told(points: Sequence[CurvePoint], folder: str | None) -> list[dict[str, Any]]:
-    """The points as plain values; with a folder, their models are written there."""
-    told = [point.as_dict() for point in points]
-    if folder is not None:
-        from pgmstudio.core.io.models.files import ModelFile, write_model
+def _write_models(points: Sequence[CurvePoint], folder: str) -> list[str]:
+    """Write the model of each point; returns the paths."""
+    from pgmstudio.core.io.models.files import ModelFile, write_model
 
-        make_folder(folder)
-        for place, (point, entry) in enumerate(zip(points, told, strict=True), start=1):
-            target = Path(folder) / f"{place:03d}-{point.learner}.json"
-            assert point.model is not None
-            write_model(target, ModelFile(point.model, title=target.stem))
-            entry["model"] = str(target)
-    return told
+    make_folder(folder)
+    paths = []
+    for index, point in enumerate(points, start=1):
+        target = Path(folder) / f"{index:03d}-{point.learner}.json"
+        assert point.model is not None
+        write_model(target, ModelFile(point.model, title=target.stem))
+        paths.append(str(target))
+    return paths
 
 
-def _print(points: Sequence[CurvePoint]) -> None:
-    """All points from small to large; ● on the front that no other dominates, ★ the best."""
-    front = {id(point) for point in pareto_front(points)}
-    best = best_on_test(points)
-    rows = [
-        (
-            point.learner,
-            "★" if point is best else "●" if id(point) in front else "",
-            decimal(point.lambda_),
-            whole(point.effective_size),
-            whole(point.representation_size),
-            decimal(point.train_log2_likelihood_per_row),
-            decimal(point.test_log2_likelihood_per_row),
-            f"{point.seconds:.2f}",
+@dataclass(frozen=True, eq=False)
+class CurveReport:
+    """The points of all curves; `files` are their models, if they were written."""
+
+    data_path: str
+    points: Sequence[CurvePoint]
+    files: Sequence[str]
+    exit_code: int
+
+    def as_dict(self) -> Mapping[str, Any]:
+        points = [point.as_dict() for point in self.points]
+        for point, file in zip(points, self.files, strict=False):
+            point["model"] = file
+        return {"data": self.data_path, "points": points}
+
+    def blocks(self) -> Iterator[Block]:
+        """All points from small to large; ● on the Pareto front, ★ the best."""
+        front = {id(point) for point in pareto_front(self.points)}
+        best = best_on_test(self.points)
+        rows = [
+            (
+                point.learner,
+                "★" if point is best else "●" if id(point) in front else "",
+                decimal(point.lambda_),
+                whole(point.effective_size),
+                whole(point.representation_size),
+                decimal(point.train_log2_likelihood_per_row),
+                decimal(point.test_log2_likelihood_per_row),
+                f"{point.seconds:.2f}",
+            )
+            for point in sorted(
+                self.points, key=lambda point: (point.learner, point.effective_size)
+            )
+        ]
+        header = (
+            "Learner",
+            "",
+            "λ",
+            "Effective size",
+            "Parameters",
+            "Train bits",
+            "Test bits",
+            "s",
         )
-        for point in sorted(points, key=lambda point: (point.learner, point.effective_size))
-    ]
-    head = ("Learner", "", "λ", "Effective size", "Parameters", "Train bits", "Test bits", "s")
-    print_table(head, rows, "<<>>>>>>")
-    if best is not None:
-        print("★ most bits per test row   ● no other model is both smaller and more likely")
+        yield Table(header, rows, "<<>>>>>>")
+        if best is not None:
+            yield BEST_LEGEND

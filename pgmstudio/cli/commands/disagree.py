@@ -1,15 +1,17 @@
-"""`pgmstudio disagree`: the same evidence in several models, the largest disagreements first."""
+"""`pgmstudio disagree`: the beliefs of several models given the same evidence."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from pgmstudio.cli.commands.compare import model_names
-from pgmstudio.cli.options.data import open_model
-from pgmstudio.cli.options.evidence import add_evidence_options, evidence_from, finding_json
+from pgmstudio.cli.options.data import open_models
+from pgmstudio.cli.options.evidence import add_evidence_options, evidence_from_args, finding_json
+from pgmstudio.cli.terminal.output import Block, Table, bar, decimal, percent
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, one_of, whole_number
 from pgmstudio.cli.terminal.progress import ProgressLine
-from pgmstudio.cli.terminal.tables import bar, decimal, percent, print_json, print_table
 from pgmstudio.core.analysis.disagreement import (
     Disagreement,
     Measure,
@@ -25,13 +27,14 @@ from pgmstudio.core.io.data.spreadsheets import write_csv
 from pgmstudio.core.model import Model
 
 _MEASURES: Mapping[str, Measure] = {"tv": "total variation", "kl": "relative entropy"}
+_UNITS: Mapping[Measure, str] = {"total variation": "", "relative entropy": " bits"}
 
 
-def run(words: Sequence[str]) -> int:
+def make_parser(argv: Sequence[str]) -> CommandParser:
     parser = CommandParser(
         "disagree",
-        "The same evidence in several models: P(evidence) and beliefs of each side by side, the\n"
-        "variables about which they disagree most first.",
+        "Compute P(evidence) and the beliefs of several models given the same evidence; the\n"
+        "variables on which they disagree most come first.",
     )
     parser.add_argument("models", metavar="MODEL", nargs="+", help="model files")
     add_evidence_options(parser)
@@ -40,43 +43,35 @@ def run(words: Sequence[str]) -> int:
         type=one_of(tuple(_MEASURES)),
         default="tv",
         metavar="tv|kl",
-        help="total variation ½Σ|p − q| (default), or relative entropy in bits",
+        help="measure: total variation ½Σ|p − q| (default), or relative entropy in bits",
     )
     parser.add_argument(
         "--most",
         type=whole_number(1),
         default=5,
         metavar="N",
-        help="how many variables are shown with their beliefs (default 5)",
+        help="show the beliefs of this many variables (default 5)",
     )
     parser.add_argument("--csv", metavar="FILE.csv", help="write all beliefs as a table")
     parser.add_quote_formulas()
-    parser.add_json()
-    parser.add_quiet()
-    args = parser.parse(words)
+    return parser
+
+
+def run(args: argparse.Namespace, line: ProgressLine) -> DisagreementReport:
     if len(args.models) < 2:
-        raise UsageError("Two models at least are needed to disagree.")
-    line = ProgressLine(quiet=args.quiet)
-    models = {
-        name: open_model(path, line).model
-        for name, path in zip(model_names(args.models), args.models, strict=True)
-    }
-    evidence = evidence_from(joint_domain(models), args.given, args.excluded, args.soft, args.done)
+        raise UsageError("Two models are needed at least.")
+    models = open_models(args.models, line)
+    evidence = evidence_from_args(joint_domain(models), args)
     measure = _MEASURES[args.by]
     answers = [answer_of(name, model, evidence) for name, model in models.items()]
-    found = disagreements(answers, measure)
+    variables = disagreements(answers, measure)
     if args.csv is not None:
-        write_csv(args.csv, disagreement_csv(answers, found), quoted=args.quote_formulas)
-    if args.json:
-        told = {name: finding_json(finding) for name, finding in evidence.items()}
-        print_json({"evidence": told, **disagreement_json(answers, found, measure)})
-    else:
-        _print(evidence, answers, found, measure, args.most)
-    return 0
+        write_csv(args.csv, disagreement_csv(answers, variables), quoted=args.quote_formulas)
+    return DisagreementReport(evidence, answers, variables, measure, args.most)
 
 
 def joint_domain(models: Mapping[str, Model]) -> Domain:
-    """Every variable that a model has, with every state it has anywhere."""
+    """The union of the models' variables and of their states."""
     states: dict[str, dict[str, None]] = {}
     for model in models.values():
         for variable in model.domain:
@@ -84,39 +79,53 @@ def joint_domain(models: Mapping[str, Model]) -> Domain:
     return Domain(tuple(Variable(name, tuple(known)) for name, known in states.items()))
 
 
-def _print(
-    evidence: Mapping[str, Finding],
-    answers: Sequence[ModelAnswer],
-    found: Sequence[Disagreement],
-    measure: Measure,
-    most: int,
-) -> None:
-    for name, finding in evidence.items():
-        print(f"{name} {finding}")
-    rows = []
-    for one in answers:
-        log2 = one.log2_evidence
-        told = "" if log2 is None else f"{2.0**log2:.4g}"
-        rows.append(
-            (one.name, told, decimal(log2), "; ".join(filter(None, [*one.left_out, one.problem])))
-        )
-    print_table(("Model", "P(evidence)", "Bits", ""), rows, "<>><")
-    if note := scaling_note(evidence):
-        print(note)
-    print(f"\nLargest disagreements by {measure}")
-    units = {"total variation": "", "relative entropy": " bits"}
-    for each in found[:most]:
-        far = each.distances.get(measure)
-        told = "nothing to compare"
-        if far is not None:
-            told = f"{decimal(far.value)}{units[measure]}, {far.between[0]} and {far.between[1]}"
-        print(f"\n{each.variable}: {told}")
-        wide = max(len(name) for name in [*each.beliefs, ""])
-        for place, state in enumerate(each.states):
-            print(f"  {state}")
-            for name, values in each.beliefs.items():
-                value = values[place]
-                shown = "–" if value is None else f"{bar(value)} {percent(value):>8}"
-                print(f"    {name:<{wide}}  {shown}")
-        for name, reason in each.lacking.items():
-            print(f"    {name}: {reason}")
+@dataclass(frozen=True, eq=False)
+class DisagreementReport:
+    """The answers of the models, and the variables by disagreement."""
+
+    evidence: Mapping[str, Finding]
+    answers: Sequence[ModelAnswer]
+    variables: Sequence[Disagreement]
+    measure: Measure
+    max_variables: int
+    exit_code: int = 0
+
+    def as_dict(self) -> Mapping[str, Any]:
+        evidence = {name: finding_json(finding) for name, finding in self.evidence.items()}
+        return {
+            "evidence": evidence,
+            **disagreement_json(self.answers, self.variables, self.measure),
+        }
+
+    def blocks(self) -> Iterator[Block]:
+        for name, finding in self.evidence.items():
+            yield f"{name} {finding}"
+        rows = []
+        for answer in self.answers:
+            log2 = answer.log2_evidence
+            probability = "" if log2 is None else f"{2.0**log2:.4g}"
+            notes = "; ".join(filter(None, [*answer.left_out, answer.problem]))
+            rows.append((answer.name, probability, decimal(log2), notes))
+        yield Table(("Model", "P(evidence)", "Bits", ""), rows, "<>><")
+        if note := scaling_note(self.evidence):
+            yield note
+        yield f"\nLargest disagreements by {self.measure}"
+        for variable in self.variables[: self.max_variables]:
+            yield from self._beliefs(variable)
+
+    def _beliefs(self, variable: Disagreement) -> Iterator[str]:
+        distance = variable.distances.get(self.measure)
+        text = "nothing to compare"
+        if distance is not None:
+            first, second = distance.between
+            text = f"{decimal(distance.value)}{_UNITS[self.measure]}, {first} and {second}"
+        yield f"\n{variable.variable}: {text}"
+        width = max(len(name) for name in [*variable.beliefs, ""])
+        for index, state in enumerate(variable.states):
+            yield f"  {state}"
+            for name, values in variable.beliefs.items():
+                value = values[index]
+                shown = "-" if value is None else f"{bar(value)} {percent(value):>8}"
+                yield f"    {name:<{width}}  {shown}"
+        for name, reason in variable.lacking.items():
+            yield f"    {name}: {reason}"

@@ -1,35 +1,39 @@
-"""`pgmstudio draw`: the picture of a model as an SVG file, with beliefs when asked."""
+"""`pgmstudio draw`: a model as an SVG file."""
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pgmstudio.cli.options.data import open_model
-from pgmstudio.cli.options.evidence import add_evidence_options, evidence_from
+from pgmstudio.cli.options.data import check_ending, open_model
+from pgmstudio.cli.options.evidence import (
+    add_evidence_options,
+    evidence_from_args,
+    observed_states,
+)
+from pgmstudio.cli.terminal.output import FilesWritten
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, one_of
 from pgmstudio.cli.terminal.progress import ProgressLine
-from pgmstudio.cli.terminal.tables import print_json
 
 if TYPE_CHECKING:
     from pgmstudio.core.drawing.diagram import GraphPicture
     from pgmstudio.core.model import Model
 
 
-def run(words: Sequence[str]) -> int:
+def make_parser(argv: Sequence[str]) -> CommandParser:
     parser = CommandParser(
-        "draw", "Draws a model as SVG; with evidence or --beliefs, its nodes show bars."
+        "draw", "Draw a model as SVG; with evidence or --beliefs, nodes show their beliefs."
     )
-    parser.add_argument("model", metavar="MODEL", help="a model file")
-    parser.add_argument("target", metavar="OUT.svg", help="the file to write")
+    parser.add_argument("model", metavar="MODEL", help="model file")
+    parser.add_argument("target", metavar="OUT.svg", help="file to write")
     parser.add_argument(
-        "--picture", metavar="NAME", help="which picture of the model, such as clique-tree"
+        "--picture", metavar="NAME", help="diagram of the model, such as clique-tree"
     )
     parser.add_argument(
         "--by",
         metavar="V",
-        help="of the picture “multinet” of a labelled graph: a graph for each state of V",
+        help="for the diagram “multinet” of a labelled DAG: draw a graph for each state of V",
     )
     parser.add_argument(
         "--theme", type=one_of(("light", "dark")), default="light", help="light or dark"
@@ -41,41 +45,36 @@ def run(words: Sequence[str]) -> int:
         nargs="+",
         action="extend",
         default=[],
-        help="a labelled graph where V is s: edges that vanish there are dashed",
+        help="for a labelled DAG: dash the edges that vanish where V is s",
     )
     add_evidence_options(parser)
-    parser.add_json()
-    parser.add_quiet()
-    args = parser.parse(words)
-    if Path(args.target).suffix.lower() != ".svg":
-        raise UsageError(f"{args.target} does not end in .svg, the only kind of picture written.")
-    line = ProgressLine(quiet=args.quiet)
-    file = open_model(args.model, line)
-    findings = evidence_from(file.model.domain, args.given, args.excluded, args.soft, args.done)
+    return parser
 
+
+def run(args: argparse.Namespace, line: ProgressLine) -> FilesWritten:
     from pgmstudio.core.io.atomic import replace_file
     from pgmstudio.core.reports.model_svg import drawing_of
 
+    check_ending(args.target, [".svg"], "pictures")
+    file = open_model(args.model, line)
+    findings = evidence_from_args(file.model.domain, args)
     drawing = drawing_of(
         file,
         picture=args.picture,
         findings=findings,
         with_beliefs=args.beliefs or bool(findings),
         theme=args.theme,
-        graph=_of_labels(file.model, args.picture, args.context, args.by),
+        graph=_labelled_diagram(file.model, args.picture, args.context, args.by),
     )
     replace_file(args.target, drawing.encode())
-    if args.json:
-        print_json({"kind": file.model.kind, "picture": args.picture, "file": args.target})
-    line.say(f"Wrote {args.target}.")
-    return 0
+    line.message(f"Wrote {args.target}.")
+    return FilesWritten({"kind": file.model.kind, "picture": args.picture, "file": args.target})
 
 
-def _of_labels(
+def _labelled_diagram(
     model: Model, picture: str | None, context: Sequence[str], by: str | None
 ) -> GraphPicture | None:
-    """A labelled graph where some variables have these states, or for each state of one."""
-    from pgmstudio.core.inference.base import Observed
+    """A labelled DAG in a context, or for each state of a variable; None if neither is asked."""
     from pgmstudio.core.languages.ldag.diagrams import (
         MULTINET,
         labelled_picture,
@@ -86,16 +85,15 @@ def _of_labels(
 
     is_labelled = isinstance(model, LabelledDag)
     if by is not None and (not is_labelled or picture not in (None, MULTINET)):
-        raise UsageError("--by is for the picture “multinet” of a labelled graph.")
+        raise UsageError("--by is for the diagram “multinet” of a labelled DAG.")
     if context and (not is_labelled or picture not in (None, "labels", MULTINET)):
-        raise UsageError("--context is for “labels” and “multinet”, pictures of a labelled graph.")
+        raise UsageError("--context is for “labels” and “multinet”, diagrams of a labelled DAG.")
     is_multinet = by is not None or picture == MULTINET
     if not isinstance(model, LabelledDag) or not (context or is_multinet):
         return None
     domain = model.domain
-    found = evidence_from(domain, list(context), [], [])
-    seen = {name: f.state for name, f in found.items() if isinstance(f, Observed)}
-    codes = {domain.index(n): domain[n].code(s) for n, s in seen.items()}
+    states = observed_states(domain, context)
+    codes = {domain.index(name): domain[name].code(state) for name, state in states.items()}
     if is_multinet:
         return multinet_picture(model, by or multinet_variable(model), codes)
     return labelled_picture(model, codes)

@@ -1,31 +1,36 @@
-"""`pgmstudio learn`: one learner on one data file."""
+"""`pgmstudio learn`: run one learner on one data file."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pgmstudio import __version__
-from pgmstudio.cli.commands.evaluate import likelihood_of
 from pgmstudio.cli.options.data import (
     add_data_options,
-    check_model_target,
+    check_ending,
+    check_model_path,
     read_rows,
     read_together,
+    save_model,
 )
-from pgmstudio.cli.options.parameters import add_param_options, given_texts, params_from
+from pgmstudio.cli.options.learner import add_learner_arguments, knowledge_in, learner_parser
+from pgmstudio.cli.options.parameters import given_texts, params_from
+from pgmstudio.cli.terminal.output import Block, Fields, count_of, decimal, whole
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.run import LearnOutcome, run_learner
-from pgmstudio.cli.terminal.tables import count_of, decimal, plain, print_json, print_pairs, whole
+from pgmstudio.core.analysis.model_comparison import likelihood_of
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import rows_over
-from pgmstudio.core.errors import DataError
+from pgmstudio.core.errors import Cancelled, DataError
 from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.json_documents import with_null
 from pgmstudio.core.languages.edge_constraints import broken_rules
-from pgmstudio.core.languages.learners import LearnTask, all_learners, learner_of
+from pgmstudio.core.languages.learners import LearnTask, learner_of
 from pgmstudio.core.languages.run_checks import START_KEPT
 from pgmstudio.core.learning.base import Learner
 from pgmstudio.core.learning.params import missing_data_note
@@ -33,98 +38,76 @@ from pgmstudio.core.model import DirectedModel, Model, ProbabilisticModel
 from pgmstudio.core.params import ParamKind, params_to_dict, specs_of
 
 
-def run(words: Sequence[str]) -> int:
-    learner, args = learner_and_words(words, _parser)
-    params: Any = params_from(args, learner.params_type)
-    if args.output is not None:
-        check_model_target(args.output)
-    if args.log is not None:
-        from pgmstudio.core.io.run_artifacts import check_log_path
-
-        check_log_path(args.log)
-    if args.edge_counts is not None and not args.edge_counts.lower().endswith(".csv"):
-        raise UsageError(f"{args.edge_counts} does not end in .csv, the only form of these counts.")
-    line = ProgressLine(quiet=args.quiet)
-    data, valid = _read(args, line)
-    for rules in knowledge_in(params):
-        rules.check(data.domain.names)
-    refusal = learner.refuses(data)
-    if refusal is not None:
-        raise DataError(refusal)
-    if data.has_missing:
-        line.say(missing_data_note(learner, data, params))
-    task = LearnTask(learner.key, data, params, args.seed)
-    done = run_learner(task, line, time_limit=args.time_limit)
-    if done.model is None:
-        when = f"Stopped after {done.seconds:.1f} s, before a first model was found"
-        if done.was_interrupted:
-            line.say(f"{when}.")
-            return 130
-        raise UsageError(f"{when}; give it more time.")
-    if args.output is not None:  # first, so that nothing that follows can lose it
-        _save(args, task, done, done.model, line)
-    if args.log is not None:
-        line.say(_save_log(args.log, done, quoted=args.quote_formulas))
-    if args.edge_counts is not None:
-        line.say(_save_edge_counts(args.edge_counts, done, quoted=args.quote_formulas))
-    report = LearnReport.of(learner, task, done, valid)
-    for rules in knowledge_in(params):
-        line.say(rules_check(rules, done.model))
-    line.say(outcome_sentence(done, report.log2_per_row))
-    if args.json:
-        print_json(report.as_json(args.output))
-    else:
-        report.print(args.output)
-    return 130 if done.was_interrupted else 0
+def make_parser(argv: Sequence[str]) -> CommandParser:
+    return learner_parser(argv, _build_parser)
 
 
-def learner_and_words(
-    words: Sequence[str], parser_of: Callable[[Learner[Any] | None], CommandParser]
-) -> tuple[Learner[Any], argparse.Namespace]:
-    """The learner that the words name, and what they say to the parser with its parameters."""
-    known = all_learners()
-    key = next((word for word in words if word in known), None)
-    parser = parser_of(None if key is None else known[key])
-    if key is None:
-        args, _ = parser.parse_known_args(list(words))
-        learner_of(args.key)  # says which is nearest
-        raise UsageError("Missing: KEY. pgmstudio learners lists them.")
-    return known[key], parser.parse(words)
-
-
-def _parser(learner: Learner[Any] | None) -> CommandParser:
+def _build_parser(learner: Learner[Any] | None) -> CommandParser:
     if learner is None:
-        parser = CommandParser("learn", "Runs one learner on the rows of a file.")
+        parser = CommandParser("learn", "Run one learner on the rows of a file.")
         parser.epilog = (
             "pgmstudio learners lists the keys; pgmstudio learn KEY --help the parameters of one."
         )
     else:
-        told = f"{learner.key}: {learner.title} ({learner.kind})."
-        parser = CommandParser("learn", told)
-    parser.add_argument("key", metavar="KEY", help="which learner, such as tree.chow-liu")
-    parser.add_argument("data", metavar="DATA", help="a data file")
-    if learner is not None:
-        add_param_options(parser, learner.params_type, f"parameters of {learner.key}")
-    parser.add_argument("--valid", metavar="DATA", help="rows to measure the model on afterwards")
+        parser = CommandParser("learn", f"{learner.key}: {learner.title} ({learner.kind}).")
+    add_learner_arguments(parser, learner, "tree.chow-liu")
+    parser.add_argument("--valid", metavar="DATA", help="measure the model on these rows as well")
     parser.add_seed()
     parser.add_time_limit("the best model found")
-    parser.add_argument("-o", "--output", metavar="MODEL", help="where the model goes")
+    parser.add_argument("-o", "--output", metavar="MODEL", help="write the model to this file")
     parser.add_argument(
         "--log",
         metavar="FILE",
-        help="what the run saw on the way, as .csv or .json: every local optimum of restarts, "
-        "every independence test, every step of K2",
+        help="write the search log as .csv or .json: every local optimum of restarts, every "
+        "independence test, every step of K2",
     )
     parser.add_argument(
         "--edge-counts",
         metavar="FILE.csv",
-        help="how many trees or restarts of the run have each edge",
+        help="write how many trees or restarts of the run have each edge",
     )
     add_data_options(parser)
     parser.add_quote_formulas()
-    parser.add_json()
-    parser.add_quiet()
     return parser
+
+
+def run(args: argparse.Namespace, line: ProgressLine) -> LearnReport:
+    learner = learner_of(args.key)
+    params: Any = params_from(args, learner.params_type)
+    if args.output is not None:
+        check_model_path(args.output)
+    if args.log is not None:
+        from pgmstudio.core.io.run_artifacts import check_log_path
+
+        check_log_path(args.log)
+    check_ending(args.edge_counts, [".csv"], "edge counts")
+    data, valid = _read(args, line)
+    for knowledge in knowledge_in(params):
+        knowledge.check(data.domain.names)
+    reason = learner.refuses(data)
+    if reason is not None:
+        raise DataError(reason)
+    if data.has_missing:
+        line.message(missing_data_note(learner, data, params))
+    task = LearnTask(learner.key, data, params, args.seed)
+    outcome = run_learner(task, line, time_limit=args.time_limit)
+    if outcome.model is None:
+        message = f"Stopped after {outcome.seconds:.1f} s, before a first model was found"
+        if outcome.was_interrupted:
+            raise Cancelled(f"{message}.")
+        raise UsageError(f"{message}; raise --time-limit.")
+    if args.output is not None:  # first, so that no later error can lose the model
+        provenance = provenance_of(task, outcome, Path(args.data).name, given_texts(args))
+        _save(args.output, outcome.model, provenance, line)
+    if args.log is not None:
+        line.message(_save_log(args.log, outcome, quoted=args.quote_formulas))
+    if args.edge_counts is not None:
+        line.message(_save_edge_counts(args.edge_counts, outcome, quoted=args.quote_formulas))
+    report = LearnReport.of(learner, task, outcome, valid, args.output)
+    for knowledge in knowledge_in(params):
+        line.message(knowledge_message(knowledge, outcome.model))
+    line.message(outcome_message(outcome, report.log2_per_row))
+    return report
 
 
 def _read(args: argparse.Namespace, line: ProgressLine) -> tuple[DataSet, DataSet | None]:
@@ -133,52 +116,53 @@ def _read(args: argparse.Namespace, line: ProgressLine) -> tuple[DataSet, DataSe
     return read_together(args.data, args.valid, args, line)
 
 
-def knowledge_in(params: Any) -> list[Knowledge]:
-    """The rules about edges among the parameters of a run."""
-    values = [getattr(params, spec.name) for spec in specs_of(type(params))]
-    return [value for value in values if isinstance(value, Knowledge) and not value.is_empty]
-
-
-def rules_check(rules: Knowledge, model: Model) -> str:
-    """Whether the edges of a model keep the rules, computed without the learner."""
-    broken = broken_rules(model, rules)
+def knowledge_message(knowledge: Knowledge, model: Model) -> str:
+    """Whether the edges of a model obey the background knowledge; checked without the learner."""
+    broken = broken_rules(model, knowledge)
     if broken is None:
         return "The rules about edges cannot be checked: the model has no directed edges."
     if broken:
         return "Rules are broken: " + " ".join(broken)
-    return f"All {count_of(rules.rule_count(), 'rule')} about edges hold."
+    return f"All {count_of(knowledge.rule_count(), 'rule')} about edges hold."
 
 
-def outcome_sentence(done: LearnOutcome, bits_per_row: float | None) -> str:
+def outcome_message(outcome: LearnOutcome, bits_per_row: float | None) -> str:
     """The last line of a run."""
     score = "" if bits_per_row is None else f": {decimal(bits_per_row)} bits per row"
-    if done.is_finished:
-        return f"Finished after {done.seconds:.1f} s{score}."
-    if done.is_start:
-        return f"Stopped after {done.seconds:.1f} s. {START_KEPT[:-1]}{score}."
-    return f"Stopped after {done.seconds:.1f} s. The best model so far was kept{score}."
+    if outcome.is_finished:
+        return f"{outcome.summary}{score}."
+    stopped = f"Stopped after {outcome.seconds:.1f} s."
+    if outcome.is_start:
+        return f"{stopped} {START_KEPT[:-1]}{score}."
+    return f"{stopped} The best model so far was kept{score}."
 
 
 @dataclass(frozen=True, eq=False)
 class LearnReport:
-    """What is told of a run, to a person or to a program."""
+    """The result of a run: the model, its sizes and likelihoods."""
 
     learner: Learner[Any]
     task: LearnTask
-    done: LearnOutcome
+    outcome: LearnOutcome
     model: Model
     log2_per_row: float | None
     valid_log2_per_row: float | None
     has_valid: bool
+    output: str | None
 
     @classmethod
     def of(
-        cls, learner: Learner[Any], task: LearnTask, done: LearnOutcome, valid: DataSet | None
+        cls,
+        learner: Learner[Any],
+        task: LearnTask,
+        outcome: LearnOutcome,
+        valid: DataSet | None,
+        output: str | None,
     ) -> LearnReport:
-        """Measure the model that a run left behind."""
-        model = done.model
+        """Measure the model of a run."""
+        model = outcome.model
         assert model is not None
-        measured = isinstance(model, ProbabilisticModel)
+        is_measured = isinstance(model, ProbabilisticModel)
 
         def per_row(rows: DataSet) -> float:
             # A given structure may have other columns than the data, and hidden variables.
@@ -187,37 +171,43 @@ class LearnReport:
         return cls(
             learner=learner,
             task=task,
-            done=done,
+            outcome=outcome,
             model=model,
-            log2_per_row=per_row(task.data) if measured else None,
-            valid_log2_per_row=per_row(valid) if measured and valid is not None else None,
+            log2_per_row=per_row(task.data) if is_measured else None,
+            valid_log2_per_row=per_row(valid) if is_measured and valid is not None else None,
             has_valid=valid is not None,
+            output=output,
         )
 
-    def as_json(self, output: str | None) -> dict[str, Any]:
-        report: dict[str, Any] = {
+    @property
+    def exit_code(self) -> int:
+        return self.outcome.exit_code
+
+    def as_dict(self) -> Mapping[str, Any]:
+        document: dict[str, Any] = {
             "learner": self.learner.key,
             "kind": self.model.kind,
             "seed": self.task.seed,
-            "seconds": self.done.seconds,
+            "seconds": self.outcome.seconds,
             "rows": self.task.data.row_count,
             "variables": len(self.task.data.domain),
-            "outcome": self.done.outcome,
-            "measures": self.done.measures,
+            "outcome": self.outcome.outcome,
+            "measures": self.outcome.measures,
             "representation_size": self.model.representation_size(),
             "effective_size": self.model.effective_size(),
             "log2_likelihood_per_row": self.log2_per_row,
         }
         if self.has_valid:
-            report["valid_log2_likelihood_per_row"] = self.valid_log2_per_row
-        for rules in knowledge_in(self.task.params):
-            report["broken_rules"] = broken_rules(self.model, rules)
-        if output is not None:
-            report["model"] = output
-        return report
+            document["valid_log2_likelihood_per_row"] = self.valid_log2_per_row
+        for knowledge in knowledge_in(self.task.params):
+            document["broken_rules"] = broken_rules(self.model, knowledge)
+        if self.output is not None:
+            document["model"] = self.output
+        return document
 
-    def print(self, output: str | None) -> None:
-        data, model = self.task.data, self.model
+    def blocks(self) -> Iterator[Block]:
+        data = self.task.data
+        model = self.model
         pairs = [
             ("Learner", f"{self.learner.key}, {self.learner.title}"),
             ("Data", f"{count_of(data.row_count, 'row')}, {count_of(len(data.domain), 'column')}"),
@@ -235,25 +225,25 @@ class LearnReport:
         shown = {name for name, _ in pairs}
         pairs += [
             (title, whole(value) if float(value).is_integer() else decimal(value))
-            for name, value in self.done.measures.items()
+            for name, value in self.outcome.measures.items()
             if (title := name.replace("_", " ").capitalize()) not in shown
             and name != "log2_likelihood_per_row"
         ]
-        pairs.append(("Time", f"{self.done.seconds:.2f} s, {self.done.outcome}"))
-        if output is not None:
-            pairs.append(("Saved to", output))
-        print_pairs(pairs)
+        pairs.append(("Time", f"{self.outcome.seconds:.2f} s, {self.outcome.outcome}"))
+        if self.output is not None:
+            pairs.append(("Saved to", self.output))
+        yield Fields(pairs)
 
 
 def provenance_of(
-    task: LearnTask, done: LearnOutcome, data_file: str, objects: Mapping[str, str]
+    task: LearnTask, outcome: LearnOutcome, data_file: str, objects: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Enough to run it again and to see that the same comes out.
+    """What is needed to repeat the run and to compare its result.
 
-    `objects` has the files of parameters that are no plain values.
+    `objects` has the files of parameters that are objects.
     """
     is_object = {s.name: s.kind is ParamKind.OBJECT for s in specs_of(type(task.params))}
-    told: dict[str, Any] = plain(
+    provenance: dict[str, Any] = with_null(
         {
             "program": f"PGM Studio {__version__}",
             "learner": task.learner_key,
@@ -268,52 +258,41 @@ def provenance_of(
                 "rows": task.data.row_count,
                 "variables": len(task.data.domain),
             },
-            "outcome": done.outcome,
-            "seconds": done.seconds,
-            "measures": done.measures,
-            "trace": done.trace,
+            "outcome": outcome.outcome,
+            "seconds": outcome.seconds,
+            "measures": outcome.measures,
+            "trace": outcome.trace,
         }
     )
-    return told
+    return provenance
 
 
-def _save_log(path: str, done: LearnOutcome, *, quoted: bool) -> str:
-    """Write what the run saw on the way, and say so."""
+def _save(path: str, model: Model, provenance: Mapping[str, Any], line: ProgressLine) -> None:
+    from pgmstudio.core.io.models.files import ModelFile
+
+    save_model(path, ModelFile(model, title=Path(path).stem, provenance=dict(provenance)), line)
+
+
+def _save_log(path: str, outcome: LearnOutcome, *, quoted: bool) -> str:
+    """Write the search log; returns a message."""
     from pgmstudio.core.io.run_artifacts import write_kept
 
-    if not done.kept:
+    if not outcome.artifacts:
         return f"This learner keeps nothing beside its model; {path} was not written."
-    write_kept(path, done.kept, quoted=quoted)
-    return f"What the run saw on the way was saved to {path}."
+    write_kept(path, outcome.artifacts, quoted=quoted)
+    return f"The search log was saved to {path}."
 
 
-def _save_edge_counts(path: str, done: LearnOutcome, *, quoted: bool) -> str:
-    """Write how often edges occur in what the run kept, and say so."""
+def _save_edge_counts(path: str, outcome: LearnOutcome, *, quoted: bool) -> str:
+    """Write how often each edge occurs in the run's artifacts; returns a message."""
     from pgmstudio.core.io.data.spreadsheets import write_csv
     from pgmstudio.core.io.run_artifacts import table_text
     from pgmstudio.core.languages.tree_mixture.learning.edge_counts import Adjacency, tally_of
 
-    for kept in done.kept.values():
-        tally = tally_of(kept)
+    for artifact in outcome.artifacts.values():
+        tally = tally_of(artifact)
         if tally is not None:
-            table = table_text(kept if isinstance(kept, Adjacency) else tally)
+            table = table_text(artifact if isinstance(artifact, Adjacency) else tally)
             write_csv(path, table, quoted=quoted)
-            return f"How often edges occur was saved to {path}."
+            return f"The edge counts were saved to {path}."
     return f"This learner keeps no edges of restarts; {path} was not written."
-
-
-def _save(
-    args: argparse.Namespace,
-    task: LearnTask,
-    done: LearnOutcome,
-    model: Model,
-    line: ProgressLine,
-) -> None:
-    from pathlib import Path
-
-    from pgmstudio.core.io.models.files import ModelFile, write_model
-
-    told = provenance_of(task, done, Path(args.data).name, given_texts(args))
-    file = ModelFile(model, title=Path(args.output).stem, provenance=told)
-    for sentence in write_model(args.output, file):
-        line.say(sentence)

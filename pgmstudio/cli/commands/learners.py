@@ -1,49 +1,63 @@
-"""`pgmstudio learners`: every learner with its parameters."""
+"""`pgmstudio learners`: the learners and their parameters."""
 
 from __future__ import annotations
 
-import sys
+import argparse
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from pgmstudio.cli.options.parameters import range_of, spec_json
+from pgmstudio.cli.terminal.output import Block
 from pgmstudio.cli.terminal.parser import CommandParser
-from pgmstudio.cli.terminal.tables import print_json
+from pgmstudio.cli.terminal.progress import ProgressLine
+from pgmstudio.core.learning.base import Learner
 from pgmstudio.core.params import specs_of
 
 
-def run(words: Sequence[str]) -> int:
-    parser = CommandParser(
-        "learners", "Every learner: key, title, model kind and parameters with their bounds."
+def make_parser(argv: Sequence[str]) -> CommandParser:
+    return CommandParser(
+        "learners", "List the learners: key, title, model kind, and parameters with their bounds."
     )
-    parser.add_json()
-    args = parser.parse(words)
+
+
+def run(args: argparse.Namespace, line: ProgressLine) -> LearnerList:
     from pgmstudio.core.languages.learners import all_learners, plugin_problems
 
-    learners = all_learners().values()
+    learners = tuple(all_learners().values())
     for problem in plugin_problems():
-        print(problem, file=sys.stderr)
-    if args.json:
-        print_json(
-            {
-                "learners": [
-                    {
-                        "key": learner.key,
-                        "title": learner.title,
-                        "kind": learner.kind,
-                        "parameters": [spec_json(spec) for spec in specs_of(learner.params_type)],
-                    }
-                    for learner in learners
-                ]
-            }
-        )
-        return 0
-    for number, learner in enumerate(learners):
-        print(f"{'' if number == 0 else chr(10)}{learner.key}  {learner.title} ({learner.kind})")
-        for spec in specs_of(learner.params_type):
-            text = f"{spec.help} ({range_of(spec)})"
-            wrapped = textwrap.wrap(text, width=68)
-            print(f"    --{spec.option:<20} {wrapped[0]}")
-            for line in wrapped[1:]:
-                print(" " * 27 + line)
-    return 0
+        line.message(problem)
+    return LearnerList(learners)
+
+
+@dataclass(frozen=True, eq=False)
+class LearnerList:
+    """All learners."""
+
+    learners: tuple[Learner[Any], ...]
+    exit_code: int = 0
+
+    def as_dict(self) -> Mapping[str, Any]:
+        return {
+            "learners": [
+                {
+                    "key": learner.key,
+                    "title": learner.title,
+                    "kind": learner.kind,
+                    "parameters": [spec_json(spec) for spec in specs_of(learner.params_type)],
+                }
+                for learner in self.learners
+            ]
+        }
+
+    def blocks(self) -> Iterator[Block]:
+        for number, learner in enumerate(self.learners):
+            if number > 0:
+                yield ""
+            yield f"{learner.key}  {learner.title} ({learner.kind})"
+            for spec in specs_of(learner.params_type):
+                first, *rest = textwrap.wrap(f"{spec.help} ({range_of(spec)})", width=68)
+                yield f"    --{spec.option:<20} {first}"
+                for text in rest:
+                    yield " " * 27 + text

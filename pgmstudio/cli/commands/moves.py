@@ -1,22 +1,26 @@
-"""`pgmstudio moves`: the best next moves of a greedy search from a model, and taking some."""
+"""`pgmstudio moves`: the best next moves of a greedy search from a model."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pgmstudio.cli.options.data import (
     add_data_options,
-    check_model_target,
+    check_model_path,
     open_model,
+    read_knowledge_file,
     read_rows_for,
+    save_model,
 )
 from pgmstudio.cli.options.parameters import add_param_options, params_from
+from pgmstudio.cli.terminal.output import Block, Table, count_of, decimal, signed, whole
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, whole_number
 from pgmstudio.cli.terminal.progress import ProgressLine
-from pgmstudio.cli.terminal.tables import count_of, decimal, print_json, print_table, whole
-from pgmstudio.core.analysis.edge_explanation import signed
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_moves import (
     SMOOTHING,
     TOP,
@@ -28,51 +32,60 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_mo
     refitted,
     rules_for,
 )
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.conversions import converted
 from pgmstudio.core.languages.structures import dag_of
+from pgmstudio.core.model import Model
 
 ALL = "all"
+HEADER = ("Move", "Δ score, bits", "Δ parameters")
 
 
-def run(words: Sequence[str]) -> int:
+def make_parser(argv: Sequence[str]) -> CommandParser:
     parser = CommandParser(
         "moves",
-        "The best next moves of a greedy search from the graph of a model: edges to add, remove\n"
-        "or reverse, each with the change of the score (bits, above 0 is better) and of the\n"
-        "number of free parameters. --steps takes the best ones first.",
+        "List the best next moves of a greedy search from the graph of a model: edges to add,\n"
+        "remove or reverse, each with the change of the score (bits, above 0 is better) and of\n"
+        "the number of free parameters. --steps takes the best moves first.",
     )
-    parser.add_argument("model", metavar="MODEL", help="a model file with directed edges")
-    parser.add_argument("data", metavar="DATA", help="the rows to ask")
+    parser.add_argument("model", metavar="MODEL", help="model file with directed edges")
+    parser.add_argument("data", metavar="DATA", help="data file")
     parser.add_argument(
-        "--top", type=whole_number(1), default=TOP, metavar="N", help="how many are listed"
+        "--top",
+        type=whole_number(1),
+        default=TOP,
+        metavar="N",
+        help=f"list this many moves (default {TOP})",
     )
-    parser.add_argument("--knowledge", metavar="FILE", help="rules that every move obeys")
+    parser.add_argument(
+        "--knowledge", metavar="FILE", help="background knowledge that every move obeys"
+    )
     parser.add_argument(
         "--steps",
         metavar="N|all",
-        help="take the best move so many times, or until none raises the score, then list",
+        help="take the best move N times, or until none raises the score, then list",
     )
     parser.add_argument(
         "-o", dest="output", metavar="MODEL", help="write the model after --steps, tables fitted"
     )
-    add_param_options(parser, MoveParams, "what moves are measured by")
+    add_param_options(parser, MoveParams, "score of a move")
     add_data_options(parser)
-    parser.add_json()
-    parser.add_quiet()
-    args = parser.parse(words)
+    return parser
+
+
+def run(args: argparse.Namespace, line: ProgressLine) -> MoveReport:
     params = params_from(args, MoveParams)
     steps = _steps(args.steps)
     if args.output is not None:
         if args.steps is None:
-            raise UsageError("-o writes the model after some moves; say how many with --steps.")
-        check_model_target(args.output)
-    line = ProgressLine(quiet=args.quiet)
+            raise UsageError(
+                "-o writes the model after some moves; give their number with --steps."
+            )
+        check_model_path(args.output)
     file = open_model(args.model, line)
     dag = dag_of(file.model)
-    knowledge = None
-    if args.knowledge is not None:
-        from pgmstudio.core.io.background_knowledge import read_knowledge
-
-        knowledge = read_knowledge(args.knowledge)
+    knowledge = read_knowledge_file(args.knowledge)
+    if knowledge is not None:
         knowledge.check(dag.names)
     rules = rules_for(dag.names, knowledge, params.max_parents)
     data = read_rows_for(file.model, args.data, args, line)
@@ -87,54 +100,69 @@ def run(words: Sequence[str]) -> int:
     for progress in search.placed(dag):
         line.show(progress)
     line.clear()
-    found = search.listed(dag, rules, args.top)
+    moves = search.listed(dag, rules, args.top)
     if args.output is not None:
-        from pgmstudio.core.io.models.files import write_model
-        from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-        from pgmstudio.core.languages.conversions import converted
-
-        network = file.model
-        if not isinstance(network, BayesianNetwork):
-            network = converted(network, BayesianNetwork.kind)
-        assert isinstance(network, BayesianNetwork)
-        after = refitted(network, dag, data, SMOOTHING)
-        for sentence in write_model(args.output, replace(file, model=after)):
-            line.say(sentence)
-    if args.json:
-        print_json(_told(found, taken, params, data.row_count, args.output))
-        return 0
-    _print(found, taken, params)
-    return 0
+        save_model(args.output, replace(file, model=_fitted(file.model, dag, data)), line)
+    return MoveReport(moves, taken, params, data.row_count, args.output)
 
 
 def _steps(text: str | None) -> int | None:
     if text is None or text == ALL:
         return None
     if not text.isdecimal():
-        raise UsageError(f"--steps: {text!r} is neither a whole number nor all.")
+        raise UsageError(f"--steps: {text!r} is not a whole number or “all”.")
     return int(text)
 
 
-def _told(
-    found: MoveList, taken: Sequence[NextMove], params: MoveParams, rows: int, target: str | None
-) -> dict[str, Any]:
-    told: dict[str, Any] = {
-        "rows": rows,
-        "score": params.score,
-        "value": found.score,
-        "taken": [_plain(move) for move in taken],
-        "moves": [_plain(move) for move in found.moves],
-        "better": found.better,
-        "legal": found.legal,
-        "is_optimum": found.is_optimum,
-    }
-    return told if target is None else {**told, "model": target}
+def _fitted(model: Model, dag: Dag, data: DataSet) -> BayesianNetwork:
+    """The network of this graph with tables fitted to the rows."""
+    network = converted(model, BayesianNetwork.kind)
+    assert isinstance(network, BayesianNetwork)
+    return refitted(network, dag, data, SMOOTHING)
 
 
-def _plain(move: NextMove) -> dict[str, Any]:
+@dataclass(frozen=True, eq=False)
+class MoveReport:
+    """The moves taken, and the best next ones."""
+
+    moves: MoveList
+    taken: Sequence[NextMove]
+    params: MoveParams
+    row_count: int
+    output: str | None
+    exit_code: int = 0
+
+    def as_dict(self) -> Mapping[str, Any]:
+        document: dict[str, Any] = {
+            "rows": self.row_count,
+            "score": self.params.score,
+            "value": self.moves.score,
+            "taken": [_move_json(move) for move in self.taken],
+            "moves": [_move_json(move) for move in self.moves.moves],
+            "better": self.moves.better,
+            "legal": self.moves.legal,
+            "is_optimum": self.moves.is_optimum,
+        }
+        return document if self.output is None else {**document, "model": self.output}
+
+    def blocks(self) -> Iterator[Block]:
+        moves = self.moves
+        if self.taken:
+            yield f"{count_of(len(self.taken), 'move')} taken:"
+            yield Table(HEADER, [_row(move) for move in self.taken], "<>>")
+            yield ""
+        if moves.is_optimum:
+            yield f"A local optimum of {self.params.score}: no move raises it."
+        else:
+            yield f"{count_of(moves.better, 'move')} of {whole(moves.legal)} would raise the score."
+        yield f"Score {decimal(moves.score, 1)} bits\n"
+        yield Table(HEADER, [_row(move) for move in moves.moves], "<>>")
+
+
+def _move_json(move: NextMove) -> dict[str, Any]:
     key = move.key
     return {
-        "deed": key.deed,
+        "action": key.deed,
         "from": key.source,
         "to": key.target,
         "gain": move.gain,
@@ -142,22 +170,6 @@ def _plain(move: NextMove) -> dict[str, Any]:
     }
 
 
-def _print(found: MoveList, taken: Sequence[NextMove], params: MoveParams) -> None:
-    if taken:
-        print(f"{count_of(len(taken), 'move')} taken:")
-        print_table(_HEAD, [_row(move) for move in taken], "<>>")
-        print()
-    if found.is_optimum:
-        print(f"A local optimum of {params.score}: no move raises it.")
-    else:
-        print(f"{count_of(found.better, 'move')} of {whole(found.legal)} would raise the score.")
-    print(f"Score {decimal(found.score, 1)} bits\n")
-    print_table(_HEAD, [_row(move) for move in found.moves], "<>>")
-
-
-_HEAD = ("Move", "Δ score, bits", "Δ parameters")
-
-
 def _row(move: NextMove) -> tuple[str, str, str]:
-    parameters = f"{move.parameters:+d}".replace("-", "−") if move.parameters else "0"
-    return str(move), signed(move.gain), parameters
+    parameters = f"{move.parameters:+d}" if move.parameters else "0"
+    return str(move), signed(move.gain, 1), parameters

@@ -1,17 +1,20 @@
-"""`pgmstudio recipe`: the experiments of the sources, published values beside obtained ones."""
+"""`pgmstudio recipe`: a published experiment, its values beside those obtained here."""
 
 from __future__ import annotations
 
 import argparse
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from pgmstudio.cli.options.data import check_ending
 from pgmstudio.cli.options.parameters import add_param_options, params_from
+from pgmstudio.cli.terminal.output import Block, Result, Table, count_of, decimal, signed
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError
 from pgmstudio.cli.terminal.progress import ProgressLine
-from pgmstudio.cli.terminal.run import follow
-from pgmstudio.cli.terminal.tables import count_of, decimal, print_json, print_table
+from pgmstudio.cli.terminal.run import RunEnd, run_task
 from pgmstudio.core.params import params_to_dict
 from pgmstudio.studies.recipe import (
     Measured,
@@ -25,65 +28,79 @@ from pgmstudio.studies.recipe import (
 )
 
 
-def run(words: Sequence[str]) -> int:
-    from pgmstudio.studies.recipe_data import data_folder, read_sources
-    from pgmstudio.studies.registry import RECIPES, recipe_of
+def make_parser(argv: Sequence[str]) -> CommandParser:
+    from pgmstudio.studies.registry import RECIPES
 
-    words = _with_settings(words)
-    chosen = next((word for word in words if word in RECIPES), None)
-    parser = _parser(None if chosen is None else RECIPES[chosen])
-    if chosen is None:
-        args = parser.parse(words)
-        if args.name is not None:
-            recipe_of(args.name)  # says which is nearest
-        _list(args)
-        return 0
-    recipe = RECIPES[chosen]
-    args = parser.parse(words)
-    if args.plot is not None:
-        _check_plot(args.plot, recipe)
+    recipe = next((RECIPES[argument] for argument in argv if argument in RECIPES), None)
+    parser = _RecipeParser(
+        "recipe",
+        "Rerun a published experiment and print its table: published value, mean over the trials,\n"
+        "their standard deviation, and the difference. Without NAME, list the recipes.",
+    )
+    parser.describe(recipe, "recipe")
+    parser.add_argument("name", metavar="NAME", nargs="?", help="name of the recipe")
+    parser.add_data_folder()
+    parser.add_argument("--out", metavar="FILE.csv", help="write the table to this file")
+    parser.add_argument("--plot", metavar="OUT.svg", help="draw the curves of a recipe with curves")
+    parser.add_argument(
+        "--set", metavar="NAME=VALUE", help="a setting, the same as --name value; may be repeated"
+    )
+    parser.add_time_limit("the trials so far")
+    parser.add_seed()
+    if recipe is not None:
+        add_param_options(parser, recipe.params_type, f"settings of {recipe.key}")
+    return parser
+
+
+class _RecipeParser(CommandParser):
+    """A parser that reads `--set trials=5` as `--trials=5`."""
+
+    def parse(self, argv: Sequence[str]) -> argparse.Namespace:
+        expanded: list[str] = []
+        waiting = list(argv)
+        while waiting:
+            argument = waiting.pop(0)
+            if argument == "--set":
+                argument = f"--set={waiting.pop(0) if waiting else ''}"
+            if argument.startswith("--set="):
+                name, sign, value = argument.removeprefix("--set=").partition("=")
+                if not (name and sign):
+                    raise UsageError("--set needs NAME=VALUE, such as trials=5.")
+                argument = f"--{name.strip().replace('_', '-')}={value.strip()}"
+            expanded.append(argument)
+        return super().parse(expanded)
+
+
+def run(args: argparse.Namespace, line: ProgressLine) -> Result:
+    from pgmstudio.studies.recipe_data import data_folder, read_sources
+    from pgmstudio.studies.registry import recipe_of
+
+    folder = data_folder(args.data)
+    if args.name is None:
+        return recipe_list(folder)
+    recipe = recipe_of(args.name)
+    check_ending(args.plot, [".svg"], "plots")
+    if args.plot is not None and recipe.curves is None:
+        raise UsageError(f"--plot: {recipe.key} has a table and no curves.")
     params: Any = params_from(args, recipe.params_type)
-    line = ProgressLine(quiet=args.quiet)
-    task = RecipeTask(chosen, params, args.seed, read_sources(recipe, data_folder(args.data)))
+    task = RecipeTask(recipe.key, params, args.seed, read_sources(recipe, folder))
     measured: list[Measured] = []
 
     def take(event: RecipeEvent) -> None:
         if isinstance(event, Measured):
             measured.append(event)
 
-    end = follow(task, take, line, time_limit=args.time_limit)
+    end = run_task(task, take, line, time_limit=args.time_limit)
     rows = table_of(recipe, measured)
     trials = max((row.trials for row in rows), default=0)
-    line.say(f"{end.words} with {count_of(trials, 'trial')}.")
+    line.message(f"{end.summary} with {count_of(trials, 'trial')}.")
     if args.out is not None:
         from pgmstudio.core.io.atomic import replace_file
 
         replace_file(args.out, table_csv(rows).encode())
     if args.plot is not None:
         _write_plot(args.plot, recipe, measured)
-    if args.json:
-        print_json(
-            {
-                "recipe": chosen,
-                "seed": args.seed,
-                "parameters": params_to_dict(params),
-                "outcome": end.outcome,
-                "seconds": end.seconds,
-                "rows": [_row_json(row) for row in rows],
-                "notes": end.notes,
-                "why": list(recipe.why),
-            }
-        )
-    else:
-        _print(recipe, rows)
-    return end.code
-
-
-def _check_plot(path: str, recipe: Recipe) -> None:
-    if not path.lower().endswith(".svg"):
-        raise UsageError("--plot: the picture ends in .svg.")
-    if recipe.curves is None:
-        raise UsageError(f"--plot: {recipe.key} has a table and no curves.")
+    return RecipeReport(recipe, args.seed, params_to_dict(params), end, rows)
 
 
 def _write_plot(path: str, recipe: Recipe, measured: Sequence[Measured]) -> None:
@@ -95,110 +112,105 @@ def _write_plot(path: str, recipe: Recipe, measured: Sequence[Measured]) -> None
         replace_file(path, sweep_svg(sweep).encode())
 
 
-def _parser(recipe: Recipe | None) -> CommandParser:
-    parser = CommandParser(
-        "recipe",
-        "Runs an experiment of the sources and prints its table: published value, obtained mean "
-        "over the trials, their standard deviation, and the difference.\n"
-        "Without NAME it lists the recipes.",
-    )
-    parser.describe(recipe, "recipe")
-    parser.add_argument("name", metavar="NAME", nargs="?", help="which experiment")
-    parser.add_data_folder()
-    parser.add_argument("--out", metavar="FILE.csv", help="also write the table")
-    parser.add_argument(
-        "--plot", metavar="OUT.svg", help="also draw the curves of a recipe that has some"
-    )
-    parser.add_argument(
-        "--set", metavar="NAME=VALUE", help="a setting; the same as --name value, may be repeated"
-    )
-    parser.add_time_limit("the trials so far")
-    parser.add_seed()
-    parser.add_json()
-    parser.add_quiet()
-    if recipe is not None:
-        add_param_options(parser, recipe.params_type, f"settings of {recipe.key}")
-    return parser
+@dataclass(frozen=True, eq=False)
+class ExperimentList:
+    """The recipes or studies, as `--json` prints them, each with a description."""
+
+    field: str
+    entries: Sequence[Mapping[str, Any]]
+    descriptions: Sequence[str]
+    exit_code: int = 0
+
+    def as_dict(self) -> Mapping[str, Any]:
+        return {self.field: self.entries}
+
+    def blocks(self) -> Iterator[Block]:
+        width = max(len(entry["key"]) for entry in self.entries)
+        for entry, description in zip(self.entries, self.descriptions, strict=True):
+            yield (
+                f"{entry['key']:<{width}}  {entry['title']} ({entry['place']}; {entry['takes']})"
+            )
+            for text in textwrap.wrap(description, width=76):
+                yield " " * (width + 2) + text
 
 
-def _with_settings(words: Sequence[str]) -> list[str]:
-    """`--set trials=5` as `--trials=5`."""
-    found: list[str] = []
-    waiting = list(words)
-    while waiting:
-        word = waiting.pop(0)
-        if word == "--set" or word.startswith("--set="):
-            setting = word.removeprefix("--set=") if "=" in word else "".join(waiting[:1])
-            waiting = waiting if "=" in word else waiting[1:]
-            name, sign, value = setting.partition("=")
-            if not (name and sign):
-                raise UsageError("--set needs NAME=VALUE, such as trials=5.")
-            word = f"--{name.strip().replace('_', '-')}={value.strip()}"
-        found.append(word)
-    return found
-
-
-def _list(args: argparse.Namespace) -> None:
-    from pgmstudio.studies.recipe_data import absent_files, data_folder
+def recipe_list(folder: Path | None) -> ExperimentList:
+    """All recipes, and whether their data files are in the folder."""
+    from pgmstudio.studies.recipe_data import absent_files
     from pgmstudio.studies.registry import RECIPES
 
-    folder = data_folder(args.data)
-    if args.json:
-        print_json(
+    entries = []
+    descriptions = []
+    for recipe in RECIPES.values():
+        needed = [path for source in recipe.sources for path in source.paths]
+        absent = list(absent_files(recipe, folder))
+        entries.append(
             {
-                "recipes": [
-                    {
-                        "key": recipe.key,
-                        "title": recipe.title,
-                        "place": recipe.place,
-                        "help": recipe.help,
-                        "takes": recipe.takes,
-                        "needs": [path for source in recipe.sources for path in source.paths],
-                        "absent": list(absent_files(recipe, folder)),
-                    }
-                    for recipe in RECIPES.values()
-                ]
+                "key": recipe.key,
+                "title": recipe.title,
+                "place": recipe.place,
+                "help": recipe.help,
+                "takes": recipe.takes,
+                "needs": needed,
+                "absent": absent,
             }
         )
-        return
-    width = max(map(len, RECIPES))
-    for recipe in RECIPES.values():
-        print(f"{recipe.key:<{width}}  {recipe.title} ({recipe.place}; {recipe.takes})")
-        told = recipe.help
-        if recipe.sources:
-            there = "not there" if absent_files(recipe, folder) else "there"
-            needs = ", ".join(path for source in recipe.sources for path in source.paths)
-            told += f" Needs {needs}: {there}."
-        for piece in textwrap.wrap(told, width=76):
-            print(" " * (width + 2) + piece)
+        status = "not found" if absent else "found"
+        files = f" Needs {', '.join(needed)}: {status}." if needed else ""
+        descriptions.append(recipe.help + files)
+    return ExperimentList("recipes", entries, descriptions)
 
 
-def _print(recipe: Recipe, rows: Sequence[TableRow]) -> None:
-    cells = []
-    obtained = [row for row in rows if row.obtained is not None]
-    for row in obtained:
-        told, digits = row.quantity, row.quantity.digits
-        published = decimal(told.published, digits)
-        if told.spread is not None:
-            published += f" ± {decimal(told.spread, digits)}"
-        spread = "" if row.spread is None else f"± {decimal(row.spread, digits)}"
-        difference = row.difference
-        sign = "+" if difference is not None and difference > 0 else ""
-        cells.append(
-            (
-                told.title,
-                published,
-                decimal(row.obtained, digits),
-                spread,
-                sign + decimal(difference, digits) if difference is not None else "",
-                told.note,
-            )
-        )
-    print_table(("", "Published", "Obtained", "", "Difference", ""), cells, "<>><><")
-    if missing := len(rows) - len(obtained):
-        print(f"· Not asked for or not reached: {missing} more.")
-    for sentence in recipe.why:
-        print("\n".join(textwrap.wrap(sentence, 96, initial_indent="· ", subsequent_indent="  ")))
+@dataclass(frozen=True, eq=False)
+class RecipeReport:
+    """The table of a recipe, published and obtained."""
+
+    recipe: Recipe
+    seed: int
+    parameters: Mapping[str, Any]
+    end: RunEnd
+    rows: Sequence[TableRow]
+
+    @property
+    def exit_code(self) -> int:
+        return self.end.exit_code
+
+    def as_dict(self) -> Mapping[str, Any]:
+        return {
+            "recipe": self.recipe.key,
+            "seed": self.seed,
+            "parameters": self.parameters,
+            "outcome": self.end.outcome,
+            "seconds": self.end.seconds,
+            "rows": [_row_json(row) for row in self.rows],
+            "notes": self.end.notes,
+            "why": list(self.recipe.why),
+        }
+
+    def blocks(self) -> Iterator[Block]:
+        obtained = [row for row in self.rows if row.obtained is not None]
+        header = ("", "Published", "Obtained", "", "Difference", "")
+        yield Table(header, [_row_cells(row) for row in obtained], "<>><><")
+        if missing := len(self.rows) - len(obtained):
+            yield f"· Not requested or not reached: {missing} more."
+        for note in self.recipe.why:
+            yield "\n".join(textwrap.wrap(note, 96, initial_indent="· ", subsequent_indent="  "))
+
+
+def _row_cells(row: TableRow) -> tuple[str, ...]:
+    quantity = row.quantity
+    digits = quantity.digits
+    published = decimal(quantity.published, digits)
+    if quantity.spread is not None:
+        published += f" ± {decimal(quantity.spread, digits)}"
+    return (
+        quantity.title,
+        published,
+        decimal(row.obtained, digits),
+        "" if row.spread is None else f"± {decimal(row.spread, digits)}",
+        "" if row.difference is None else signed(row.difference, digits),
+        quantity.note,
+    )
 
 
 def _row_json(row: TableRow) -> dict[str, Any]:

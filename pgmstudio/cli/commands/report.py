@@ -1,105 +1,148 @@
-"""`pgmstudio report`: a project or an experiment as one page of HTML, or all of it done again."""
+"""`pgmstudio report`: a project or an experiment as an HTML page, or run again and compared."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import argparse
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from pgmstudio.cli.terminal.parser import CommandParser, UsageError, whole_number
+from pgmstudio.cli.options.data import check_ending
+from pgmstudio.cli.terminal.output import Block, Table, count_of
+from pgmstudio.cli.terminal.parser import CommandParser, UsageError
 from pgmstudio.cli.terminal.progress import ProgressLine
-from pgmstudio.cli.terminal.run import follow
-from pgmstudio.cli.terminal.tables import count_of, print_json, print_table
+from pgmstudio.cli.terminal.run import RunEnd, run_task
 from pgmstudio.core.errors import FileError
 from pgmstudio.core.execution.events import CancelToken, Progress
 
-ENDINGS = (".html", ".htm")
+if TYPE_CHECKING:
+    from pgmstudio.core.project.project import Project
+    from pgmstudio.core.reports.reproduction import Reproduced
+
+STATUS = {True: "same", False: "differs", None: "not done"}
 
 
-def run(words: Sequence[str]) -> int:
-    args = _parser().parse(words)
-    if args.output is None and not args.reproduce:
-        raise UsageError("report needs -o OUT.html, or --reproduce.")
-    if args.output is not None and Path(args.output).suffix.lower() not in ENDINGS:
-        raise UsageError(f"{args.output} does not end in .html, the only kind of report written.")
-    from pgmstudio.core.experiments.plans.runner import ProcessExecutor
-    from pgmstudio.core.io.atomic import replace_file
-    from pgmstudio.core.io.project.project_file import read_project
-    from pgmstudio.core.reports.report import ReportWords, folder_report, project_report
-    from pgmstudio.core.reports.reproduction import Reproduced, ReproduceFolder, ReproduceProject
-
-    line, source = ProgressLine(quiet=args.quiet), Path(args.source)
-    if not source.exists():
-        raise FileError(source, "is not there.")
-    is_folder = source.is_dir()
-    left_out: list[str] = []
-    project = None if is_folder else read_project(source, left_out=left_out)
-    for sentence in left_out:
-        line.say(sentence)
-    found, end = list[Reproduced](), None
-
-    def take(event: object) -> None:
-        if isinstance(event, Reproduced):
-            found.append(event)
-
-    if args.reproduce:
-        task: Callable[[CancelToken], Iterator[Progress | Reproduced]]
-        if project is None:
-            task = ReproduceFolder(source, ProcessExecutor(args.processes))
-        else:
-            task = ReproduceProject(project)
-        end = follow(task, take, line, time_limit=args.time_limit)
-    about = ReportWords(args.source, datetime.now(), found if args.reproduce else None)
-    if args.output is not None:
-        page = folder_report(source, about) if project is None else project_report(project, about)
-        replace_file(args.output, page.encode())
-        line.say(f"Wrote {args.output}.")
-    differ = [one for one in found if one.is_same is False]
-    if args.json:
-        print_json(
-            {
-                "source": args.source,
-                "file": args.output,
-                "outcome": "finished" if end is None else end.outcome,
-                "same": (not differ) if found else None,
-                "reproduced": [one.as_dict() for one in found],
-            }
-        )
-    elif found:
-        said = {True: "same", False: "differs", None: "not done"}
-        print_table(
-            ("What", "", "Compared"), [(r.title, said[r.is_same], r.words) for r in found], "<<<"
-        )
-    if differ:
-        line.say(f"{count_of(len(differ), 'result')} came out differently.")
-        return 2
-    return 0 if end is None else end.code
-
-
-def _parser() -> CommandParser:
+def make_parser(argv: Sequence[str]) -> CommandParser:
     parser = CommandParser(
         "report",
-        "Writes a project, or the folder of a sweep, as one page of HTML that needs no other "
-        "file: data, curves, tables, models as pictures, where all of it comes from.\n"
-        "With --reproduce everything is run again and compared; the exit code is 2 when "
-        "something came out differently.",
+        "Write a project, or the folder of a sweep, as one self-contained HTML page: data,\n"
+        "curves, tables, drawings of the models, provenance.\n"
+        "With --reproduce, run everything again and compare; the exit code is 2 when something\n"
+        "differs.",
     )
     parser.add_argument(
         "source", metavar="PROJECT|FOLDER", help="a .pgmz file, or the folder of a sweep"
     )
-    parser.add_argument("-o", "--output", metavar="OUT.html", help="the page to write")
+    parser.add_argument("-o", "--output", metavar="OUT.html", help="page to write")
     parser.add_argument(
         "--reproduce",
         action="store_true",
         help="run everything again from the recorded rows, settings and seeds, and compare",
     )
-    parser.add_argument(
-        "--processes",
-        type=whole_number(1),
-        metavar="N",
-        help="how many runs of a sweep at once (default: one for each core)",
-    )
+    parser.add_processes()
     parser.add_time_limit("what was compared by then")
-    parser.add_json()
-    parser.add_quiet()
     return parser
+
+
+def run(args: argparse.Namespace, line: ProgressLine) -> ReportResult:
+    if args.output is None and not args.reproduce:
+        raise UsageError("report needs -o OUT.html, or --reproduce.")
+    check_ending(args.output, [".html", ".htm"], "reports")
+    source = Path(args.source)
+    if not source.exists():
+        raise FileError(source, "does not exist.")
+    project = None if source.is_dir() else _read_project(source, line)
+    reproduced: list[Reproduced] = []
+    end = None
+    if args.reproduce:
+        end = _reproduce(project, source, args, reproduced, line)
+    if args.output is not None:
+        _write(args, project, reproduced if args.reproduce else None)
+        line.message(f"Wrote {args.output}.")
+    result = ReportResult(args.source, args.output, end, reproduced)
+    if result.differences:
+        line.message(f"{count_of(result.differences, 'result')} differ from the recorded ones.")
+    return result
+
+
+def _read_project(source: Path, line: ProgressLine) -> Project:
+    from pgmstudio.core.io.project.project_file import read_project
+
+    left_out: list[str] = []
+    project = read_project(source, left_out=left_out)
+    for message in left_out:
+        line.message(message)
+    return project
+
+
+def _reproduce(
+    project: Project | None,
+    source: Path,
+    args: argparse.Namespace,
+    reproduced: list[Reproduced],
+    line: ProgressLine,
+) -> RunEnd:
+    from pgmstudio.core.experiments.plans.runner import ProcessExecutor
+    from pgmstudio.core.reports.reproduction import Reproduced, ReproduceFolder, ReproduceProject
+
+    task: Callable[[CancelToken], Iterator[Progress | Reproduced]]
+    if project is None:
+        task = ReproduceFolder(source, ProcessExecutor(args.processes))
+    else:
+        task = ReproduceProject(project)
+
+    def take(event: Progress | Reproduced) -> None:
+        if isinstance(event, Reproduced):
+            reproduced.append(event)
+
+    return run_task(task, take, line, time_limit=args.time_limit)
+
+
+def _write(
+    args: argparse.Namespace, project: Project | None, reproduced: list[Reproduced] | None
+) -> None:
+    from pgmstudio.core.io.atomic import replace_file
+    from pgmstudio.core.reports.report import ReportWords, folder_report, project_report
+
+    about = ReportWords(args.source, datetime.now(), reproduced)
+    if project is None:
+        page = folder_report(Path(args.source), about)
+    else:
+        page = project_report(project, about)
+    replace_file(args.output, page.encode())
+
+
+@dataclass(frozen=True, eq=False)
+class ReportResult:
+    """The page that was written, and the reproduced results."""
+
+    source: str
+    output: str | None
+    end: RunEnd | None
+    reproduced: Sequence[Reproduced]
+
+    @property
+    def differences(self) -> int:
+        return sum(one.is_same is False for one in self.reproduced)
+
+    @property
+    def exit_code(self) -> int:
+        if self.differences:
+            return 2
+        return 0 if self.end is None else self.end.exit_code
+
+    def as_dict(self) -> Mapping[str, Any]:
+        return {
+            "source": self.source,
+            "file": self.output,
+            "outcome": "finished" if self.end is None else self.end.outcome,
+            "same": self.differences == 0 if self.reproduced else None,
+            "reproduced": [one.as_dict() for one in self.reproduced],
+        }
+
+    def blocks(self) -> Iterator[Block]:
+        if self.reproduced:
+            rows = [(one.title, STATUS[one.is_same], one.words) for one in self.reproduced]
+            yield Table(("What", "", "Compared"), rows, "<<<")

@@ -2,48 +2,48 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 
-from pgmstudio.cli.options.data import check_room, open_model
+from pgmstudio.cli.options.data import check_memory, open_model
+from pgmstudio.cli.terminal.output import FilesWritten, count_of
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, number, whole_number
 from pgmstudio.cli.terminal.progress import ProgressLine
-from pgmstudio.cli.terminal.tables import count_of, print_json
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import ProbabilisticModel
 
 
-def run(words: Sequence[str]) -> int:
-    parser = CommandParser("sample", "Draws independent rows from a model.")
-    parser.add_argument("model", metavar="MODEL", help="a model file")
+def make_parser(argv: Sequence[str]) -> CommandParser:
+    parser = CommandParser("sample", "Draw independent rows from a model.")
+    parser.add_argument("model", metavar="MODEL", help="model file")
     parser.add_argument(
-        "-n", "--rows", type=whole_number(0), required=True, metavar="N", help="rows to draw"
+        "-n", "--rows", type=whole_number(0), required=True, metavar="N", help="number of rows"
     )
-    parser.add_argument("-o", "--output", required=True, metavar="DATA", help="where they go")
+    parser.add_argument("-o", "--output", required=True, metavar="DATA", help="file to write")
     parser.add_argument(
         "--missing",
         type=number(0, 1),
         default=0.0,
         metavar="X",
-        help="chance that a cell is left empty (default 0)",
+        help="probability that a cell is missing (default 0)",
     )
     parser.add_seed()
     parser.add_quote_formulas()
-    parser.add_json()
-    parser.add_quiet()
-    args = parser.parse(words)
-    line = ProgressLine(quiet=args.quiet)
-    model = open_model(args.model, line).model
-    if not isinstance(model, ProbabilisticModel):
-        raise UsageError(
-            f"{a_kind(model.kind, 'A')} is no probability distribution; nothing can be drawn."
-        )
+    return parser
 
+
+def run(args: argparse.Namespace, line: ProgressLine) -> FilesWritten:
     import numpy as np
 
     from pgmstudio.core.data.dataset import DataSet
     from pgmstudio.core.io.data.reader import write_data
 
-    check_room(args.rows, model.domain)
+    model = open_model(args.model, line).model
+    if not isinstance(model, ProbabilisticModel):
+        raise UsageError(
+            f"{a_kind(model.kind, 'A')} is no probability distribution; it cannot be sampled."
+        )
+    check_memory(args.rows, model.domain)
     rng = np.random.default_rng(args.seed)
     data = model.sample(args.rows, rng)
     if args.missing > 0:
@@ -51,16 +51,14 @@ def run(words: Sequence[str]) -> int:
         codes[rng.random(codes.shape) < args.missing] = data.missing_code
         data = DataSet(data.domain, codes)
     write_data(args.output, data, quoted=args.quote_formulas)
-    if args.json:
-        print_json(
-            {
-                "kind": model.kind,
-                "seed": args.seed,
-                "rows": data.row_count,
-                "variables": len(data.domain),
-                "data": args.output,
-            }
-        )
     rows, columns = count_of(data.row_count, "row"), count_of(len(data.domain), "column")
-    line.say(f"Wrote {rows} of {columns} to {args.output}.")
-    return 0
+    line.message(f"Wrote {rows} of {columns} to {args.output}.")
+    return FilesWritten(
+        {
+            "kind": model.kind,
+            "seed": args.seed,
+            "rows": data.row_count,
+            "variables": len(data.domain),
+            "data": args.output,
+        }
+    )

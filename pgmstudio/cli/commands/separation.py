@@ -1,26 +1,30 @@
-"""`pgmstudio query --independent`: what a graph says about two variables when others are known."""
+"""`pgmstudio query --independent`: separation of two variables in a graph."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from pgmstudio.cli.options.evidence import evidence_from
+from pgmstudio.cli.options.evidence import observed_states
+from pgmstudio.cli.terminal.output import Block
 from pgmstudio.cli.terminal.parser import UsageError
-from pgmstudio.cli.terminal.tables import print_json
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.graphs.separation import Separation, Trail, separation_of
-from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.ldag.contexts import Separation as ContextSeparation
+from pgmstudio.core.languages.ldag.contexts import separation
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.model import Model
 
+MIN_BITS = 1e-12  # less is rounding
 
-def tell_separation(model: Model, text: str, *, check: bool, as_json: bool) -> int:
-    """The sentence and its witness: an active trail, or what blocks each trail."""
+
+def query_separation(model: Model, text: str, *, check: bool) -> SeparationReport:
+    """Whether a directed graph separates two variables."""
     if isinstance(model, Tree):
         network = model.as_bayesian_network
     elif isinstance(model, BayesianNetwork):
@@ -28,48 +32,123 @@ def tell_separation(model: Model, text: str, *, check: bool, as_json: bool) -> i
     else:
         raise UsageError(
             f"{a_kind(model.kind, 'A')} has no directed edges to separate its variables along; "
-            "--independent needs a Bayesian network, a labelled graph or a tree."
+            "--independent needs a Bayesian network, a labelled DAG or a tree."
         )
     one, other, given = separation_names(model.domain, text)
-    found = separation_of(network.dag, one, other, given)
+    result = separation_of(network.dag, one, other, given)
     bits = information_bits(network, [one, other, *given]) if check else None
-    if as_json:
-        told = {
-            "kind": model.kind,
-            "independent": found.is_separated,
-            "sentence": found.sentence,
-            **_trails_json(found),
+    return SeparationReport(model.kind, result, bits)
+
+
+@dataclass(frozen=True, eq=False)
+class SeparationReport:
+    """A separation with its witness: an active trail, or what blocks each trail."""
+
+    kind: str
+    result: Separation
+    bits: float | None
+    exit_code: int = 0
+
+    def as_dict(self) -> Mapping[str, Any]:
+        result = self.result
+        document = {
+            "kind": self.kind,
+            "independent": result.is_separated,
+            "sentence": result.sentence,
+            **_trails_json(result),
         }
-        if check:
-            told["information_bits"] = bits
-        print_json(told)
-        return 0
-    print(f"{found.sentence}.")
-    _tell_trails(found.active, found.blocked)
-    if found.has_more:
-        print("  … and more trails")
-    _tell_bits(one, other, given, bits)
-    return 0
+        return document if self.bits is None else {**document, "information_bits": self.bits}
+
+    def blocks(self) -> Iterator[Block]:
+        result = self.result
+        yield f"{result.sentence}."
+        yield from _trail_lines(result.active, result.blocked)
+        if result.has_more:
+            yield "  … and more trails"
+        yield from _information_lines(result.one, result.other, result.given, self.bits)
 
 
-def _tell_trails(active: Sequence[Trail], blocked: Sequence[Trail]) -> None:
+def query_in_context(
+    model: LabelledDag, text: str, context: Sequence[str], *, check: bool
+) -> ContextReport:
+    """Whether a labelled DAG implies the independence of two variables in a context."""
+    from pgmstudio.core.languages.ldag.session import information_in
+
+    one, other, given = separation_names(model.domain, text)
+    where = observed_states(model.domain, context)
+    result = separation(model, [one], [other], given, where)
+    trails = separation_of(result.graph, one, other, (*given, *where))
+    bits = information_in(model, [one, other, *given], where) if check else None
+    return ContextReport(model.kind, result, trails, given, where, bits)
+
+
+@dataclass(frozen=True, eq=False)
+class ContextReport:
+    """A separation in a context; “not implied” does not mean “dependent”."""
+
+    kind: str
+    result: ContextSeparation
+    trails: Separation
+    given: tuple[str, ...]
+    context: Mapping[str, str]
+    bits: float | None
+    exit_code: int = 0
+
+    @property
+    def statement(self) -> str:
+        given = f" given {', '.join(self.given)}" if self.given else ""
+        context = ", ".join(f"{name} = {state}" for name, state in self.context.items())
+        where = f", where {context}" if context else ""
+        negation = "" if self.result.holds else ": not implied"
+        return f"{self.trails.one} ⟂ {self.trails.other}{given}{where}{negation}"
+
+    def as_dict(self) -> Mapping[str, Any]:
+        document = {
+            "kind": self.kind,
+            "independent": self.result.holds,
+            "sentence": self.statement,
+            **_trails_json(self.trails),
+            "given": list(self.given),
+            "context": dict(self.context),
+            "vanished_edges": [list(edge) for edge in self.result.vanished],
+            "cases": list(self.result.cases),
+        }
+        return document if self.bits is None else {**document, "information_bits": self.bits}
+
+    def blocks(self) -> Iterator[Block]:
+        result = self.result
+        yield f"{self.statement}."
+        for edge in result.vanished:
+            yield f"  vanished {' → '.join(edge)}"
+        if result.cases:
+            yield f"  in every state of {' and '.join(result.cases)} separately"
+        yield from _trail_lines(() if result.cases else self.trails.active, self.trails.blocked)
+        if not result.holds:
+            yield "  It may still hold: the search is sound, not complete."
+        yield from _information_lines(self.trails.one, self.trails.other, self.given, self.bits)
+
+
+def _trail_lines(active: Sequence[Trail], blocked: Sequence[Trail]) -> Iterator[str]:
     for trail in active:
-        print(f"  active   {trail}")
+        yield f"  active   {trail}"
     for trail in blocked:
-        print(f"  blocked  {trail}  ({'; '.join(map(str, trail.blocks))})")
+        yield f"  blocked  {trail}  ({'; '.join(map(str, trail.blocks))})"
 
 
-def _tell_bits(one: str, other: str, given: Sequence[str], bits: float | None) -> None:
+def _information_lines(
+    one: str, other: str, given: Sequence[str], bits: float | None
+) -> Iterator[str]:
     if bits is not None:
-        print(f"I({one};{other}{'|' + ','.join(given) if given else ''}) = {told_bits(bits)} bits")
+        value = f"{bits:.4g}" if bits >= MIN_BITS else "0"
+        yield f"I({one};{other}{'|' + ','.join(given) if given else ''}) = {value} bits"
 
 
-def _trails_json(found: Separation) -> dict[str, Any]:
+def _trails_json(result: Separation) -> dict[str, Any]:
     return {
-        "variables": [found.one, found.other],
-        "given": list(found.given),
-        "active_trail": None if found.is_separated else str(found.active[0]),
-        "active_trails": [str(trail) for trail in found.active],
+        "variables": [result.one, result.other],
+        "given": list(result.given),
+        "active_trail": None if result.is_separated else str(result.active[0]),
+        "active_trails": [str(trail) for trail in result.active],
         "blocked_trails": [
             {
                 "trail": str(trail),
@@ -77,93 +156,45 @@ def _trails_json(found: Separation) -> dict[str, Any]:
                     {"variable": b.node, "meeting": b.meeting.value} for b in trail.blocks
                 ],
             }
-            for trail in found.blocked
+            for trail in result.blocked
         ],
-        "more_trails": found.has_more,
-        "irrelevant_to_first": sorted(found.irrelevant),
+        "more_trails": result.has_more,
+        "irrelevant_to_first": sorted(result.irrelevant),
     }
 
 
-def tell_in_context(
-    model: LabelledDag, text: str, context: Sequence[str], *, check: bool, as_json: bool
-) -> int:
-    """What a labelled graph says in a context; “not implied” is not “dependent”."""
-    from pgmstudio.core.languages.ldag.contexts import separation
-    from pgmstudio.core.languages.ldag.session import information_in
-
-    domain = model.domain
-    one, other, given = separation_names(domain, text)
-    findings = evidence_from(domain, list(context), [], [], [])
-    where = {name: f.state for name, f in findings.items() if isinstance(f, Observed)}
-    found = separation(model, [one], [other], given, where)
-    trails = separation_of(found.graph, one, other, (*given, *where))
-    known = f" given {', '.join(given)}" if given else ""
-    known += f", where {', '.join(f'{n} = {s}' for n, s in where.items())}" if where else ""
-    sentence = f"{one} ⟂ {other}{known}" + ("" if found.holds else ": not implied")
-    bits = information_in(model, [one, other, *given], where) if check else None
-    if as_json:
-        told = {
-            "kind": model.kind,
-            "independent": found.holds,
-            "sentence": sentence,
-            **_trails_json(trails),
-            "given": list(given),
-            "context": where,
-            "vanished_edges": [list(edge) for edge in found.vanished],
-            "cases": list(found.cases),
-        }
-        if check:
-            told["information_bits"] = bits
-        print_json(told)
-        return 0
-    print(f"{sentence}.")
-    for edge in found.vanished:
-        print(f"  vanished {' → '.join(edge)}")
-    if found.cases:
-        print(f"  in every state of {' and '.join(found.cases)} on its own")
-    _tell_trails(() if found.cases else trails.active, trails.blocked)
-    if not found.holds:
-        print("  It may still hold: the search is sound, not complete.")
-    _tell_bits(one, other, given, bits)
-    return 0
-
-
-def told_bits(bits: float) -> str:
-    """Below 10⁻¹² the rest is rounding."""
-    return f"{bits:.4g}" if bits >= 1e-12 else "0"
-
-
 def separation_names(domain: Domain, text: str) -> tuple[str, str, tuple[str, ...]]:
-    """`A,B` or `A,B:Z,…`; names may hold “,” and “:” themselves, so known names are looked for."""
+    """Parse `A,B` or `A,B:Z,…`; known names are matched, as names may contain “,” and “:”."""
     pair, known = _split(domain, text, ":")
-    names = _listed(domain, pair)
+    names = _split_names(domain, pair)
     if len(names) != 2:
         raise UsageError(f"{text!r} is not of the form --independent A,B or A,B:Z,….")
-    return names[0], names[1], tuple(_listed(domain, known)) if known else ()
+    return names[0], names[1], tuple(_split_names(domain, known)) if known else ()
 
 
-def _split(domain: Domain, text: str, sign: str) -> tuple[str, str]:
-    """At the first sign that leaves two known names before it; at the first one otherwise."""
-    places = [place for place, letter in enumerate(text) if letter == sign]
-    for place in places:
+def _split(domain: Domain, text: str, separator: str) -> tuple[str, str]:
+    """Split at the first separator that has two known names before it, otherwise at the first."""
+    positions = [index for index, character in enumerate(text) if character == separator]
+    for position in positions:
         try:
-            if len(_listed(domain, text[:place])) == 2:
-                return text[:place], text[place + 1 :]
+            if len(_split_names(domain, text[:position])) == 2:
+                return text[:position], text[position + 1 :]
         except UnknownNameError:
             continue
     try:
-        _listed(domain, text)
+        _split_names(domain, text)
     except UnknownNameError:
-        if places:
-            return text[: places[0]], text[places[0] + 1 :]
+        if positions:
+            return text[: positions[0]], text[positions[0] + 1 :]
     return text, ""
 
 
-def _listed(domain: Domain, text: str) -> list[str]:
-    """Names between commas, the longest known one first."""
-    names, rest = [], text
+def _split_names(domain: Domain, text: str) -> list[str]:
+    """Names separated by commas, the longest known one first."""
+    names: list[str] = []
+    rest = text
     while rest:
-        ends = [*(at for at, letter in enumerate(rest) if letter == ","), len(rest)]
+        ends = [*(index for index, character in enumerate(rest) if character == ","), len(rest)]
         end = next((end for end in reversed(ends) if rest[:end].strip() in domain), None)
         if end is None:
             raise UnknownNameError("variable", rest.split(",")[0].strip(), domain.names)
@@ -173,9 +204,9 @@ def _listed(domain: Domain, text: str) -> list[str]:
 
 
 def information_bits(network: BayesianNetwork, names: list[str]) -> float:
-    """I(A;B|Z) in the model's distribution; TooLargeError says when the table would be too big."""
+    """I(A;B|Z) in the model's distribution; TooLargeError if the joint table is too large."""
     from pgmstudio.core.inference.information_measures import conditional_information_bits
     from pgmstudio.core.languages.bayesian_network.pruned_query import joint_of
 
-    places = [network.domain.index(name) for name in names]
-    return conditional_information_bits(joint_of(network, places, {}))
+    indices = [network.domain.index(name) for name in names]
+    return conditional_information_bits(joint_of(network, indices, {}))

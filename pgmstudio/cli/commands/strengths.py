@@ -1,37 +1,52 @@
-"""`pgmstudio strengths`: how much the rows say for each edge of a model."""
+"""`pgmstudio strengths`: the strength of each edge of a model in data."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from pgmstudio.cli.options.data import add_data_options, open_model, read_rows_for
+from pgmstudio.cli.terminal.output import Block, Table, count_of, decimal
 from pgmstudio.cli.terminal.parser import CommandParser
 from pgmstudio.cli.terminal.progress import ProgressLine
-from pgmstudio.cli.terminal.tables import count_of, decimal, print_json, print_table
-from pgmstudio.core.analysis.edge_strength import link_strengths
+from pgmstudio.core.analysis.edge_strength import LinkStrength, link_strengths
 from pgmstudio.core.analysis.feature_selection import p_words
 from pgmstudio.core.languages.structures import dag_of
+from pgmstudio.core.model import Model
 
 
-def run(words: Sequence[str]) -> int:
+def make_parser(argv: Sequence[str]) -> CommandParser:
     parser = CommandParser(
         "strengths",
-        "What the rows say for each edge: what its ends tell about each other in bits, what it\n"
-        "adds to the other parents, the p-value of that, and what BIC would lose without it\n"
-        "(bits; below 0 it costs more than it tells). The weakest first.",
+        "Measure the strength of each edge: the mutual information of its ends in bits, the\n"
+        "information given the other parents, the p-value of that, and the BIC lost without the\n"
+        "edge (bits; below 0 removing it improves BIC). The weakest edge first.",
     )
-    parser.add_argument("model", metavar="MODEL", help="a model file with edges")
-    parser.add_argument("data", metavar="DATA", help="the rows to ask")
+    parser.add_argument("model", metavar="MODEL", help="model file with edges")
+    parser.add_argument("data", metavar="DATA", help="data file")
     add_data_options(parser)
-    parser.add_json()
-    parser.add_quiet()
-    args = parser.parse(words)
-    line = ProgressLine(quiet=args.quiet)
+    return parser
+
+
+def run(args: argparse.Namespace, line: ProgressLine) -> StrengthReport:
     model = open_model(args.model, line).model
     dag = dag_of(model)
     data = read_rows_for(model, args.data, args, line)
-    found = link_strengths(dag, data)
-    if args.json:
+    return StrengthReport(model, data.row_count, link_strengths(dag, data))
+
+
+@dataclass(frozen=True, eq=False)
+class StrengthReport:
+    """The strength of each edge."""
+
+    model: Model
+    row_count: int
+    links: Sequence[LinkStrength]
+    exit_code: int = 0
+
+    def as_dict(self) -> Mapping[str, Any]:
         edges = [
             {
                 "from": link.source,
@@ -41,24 +56,22 @@ def run(words: Sequence[str]) -> int:
                 "p_value": None if link.given_parents is None else link.p_value,
                 "bic_gain": link.bic_gain,
             }
-            for link in found
+            for link in self.links
         ]
-        print_json({"rows": data.row_count, "edges": edges})
-        return 0
-    print_table(
-        ("Edge", "I, bits", "added, bits", "p", "Δ BIC, bits"),
-        [
+        return {"rows": self.row_count, "edges": edges}
+
+    def blocks(self) -> Iterator[Block]:
+        rows = [
             (
                 f"{link.source} → {link.target}",
-                "–" if link.alone is None else decimal(link.information_bits),
-                "–" if link.given_parents is None else decimal(link.added_bits),
-                "–" if link.given_parents is None else p_words(link.p_value),
+                "-" if link.alone is None else decimal(link.information_bits),
+                "-" if link.given_parents is None else decimal(link.added_bits),
+                "-" if link.given_parents is None else p_words(link.p_value),
                 decimal(link.bic_gain, 1),
             )
-            for link in found
-        ],
-        "<>>>>",
-    )
-    if not found:
-        print(f"The model has no edges; it has {count_of(len(model.domain), 'variable')}.")
-    return 0
+            for link in self.links
+        ]
+        yield Table(("Edge", "I, bits", "added, bits", "p", "Δ BIC, bits"), rows, "<>>>>")
+        if not self.links:
+            variables = count_of(len(self.model.domain), "variable")
+            yield f"The model has no edges; it has {variables}."

@@ -1,22 +1,24 @@
-"""`pgmstudio tour`: a walk through a sample, kept as numbered files and a short report.
+"""`pgmstudio tour`: an example of a session with a sample network, saved as numbered files.
 
-Evidence in a known network, rows drawn from it, two models learned back from the rows and compared
-with the truth: what a person would do in the first quarter of an hour.
+Evidence in a known network, rows drawn from it, two models learned from the rows and compared with
+the network.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from pgmstudio.cli.commands.evaluate import likelihood_of
+from pgmstudio.cli.terminal.output import Block, decimal, percent, whole
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.run import run_learner
-from pgmstudio.cli.terminal.tables import decimal, percent, print_json, whole
+from pgmstudio.core.analysis.model_comparison import likelihood_of
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.inference.base import Finding, Likelihood, Observed, scaling_note
@@ -39,30 +41,41 @@ EVIDENCE: dict[str, Finding] = {
 LEARNERS = ("bn.hill-climb", "tree.chow-liu")
 
 
-def run(words: Sequence[str]) -> int:
+def make_parser(argv: Sequence[str]) -> CommandParser:
     parser = CommandParser(
-        "tour", "Walks through the sample “Asia”: evidence, learning, pictures, a report."
+        "tour", "Work through the sample “Asia”: evidence, learning, drawings, a report."
     )
-    parser.add_argument("--out", default="tour", metavar="FOLDER", help="where the files go")
+    parser.add_argument("--out", default="tour", metavar="FOLDER", help="folder for the files")
     parser.add_seed()
-    parser.add_json()
-    parser.add_quiet()
-    args = parser.parse(words)
-    line = ProgressLine(quiet=args.quiet)
+    return parser
+
+
+def run(args: argparse.Namespace, line: ProgressLine) -> TourFiles:
     files = take_tour(Path(args.out), seed=args.seed, line=line)
-    if args.json:
-        print_json({"folder": args.out, "files": [file.name for file in files]})
-    else:
-        print("\n".join(str(file) for file in files))
-    line.say(f"The tour is in {args.out}; start with {files[-1]}.")
-    return 0
+    line.message(f"The tour is in {args.out}; start with {files[-1]}.")
+    return TourFiles(args.out, files)
+
+
+@dataclass(frozen=True, eq=False)
+class TourFiles:
+    """The files of a tour."""
+
+    folder: str
+    files: Sequence[Path]
+    exit_code: int = 0
+
+    def as_dict(self) -> Mapping[str, Any]:
+        return {"folder": self.folder, "files": [file.name for file in self.files]}
+
+    def blocks(self) -> Iterator[Block]:
+        yield from map(str, self.files)
 
 
 def sample_folder() -> Path:
-    """The folder of small data sets and networks that comes with the program's source."""
+    """The folder of sample data sets and networks in the program's source."""
     folder = Path(__file__).resolve().parents[3] / "sample_data"
     if not folder.is_dir():
-        raise UsageError(f"The samples are not at {folder}; they come with the program's source.")
+        raise UsageError(f"There are no samples in {folder}; they come with the program's source.")
     return folder
 
 
@@ -74,31 +87,31 @@ class _Measured:
 
 
 def take_tour(folder: Path, *, seed: int, line: ProgressLine) -> list[Path]:
-    """Write every step's file into `folder`, the report last; the same seed, the same files."""
+    """Write the file of every step into `folder`, the report last."""
     from pgmstudio.core.io.data.reader import write_data
 
     make_folder(folder)
     files: list[Path] = []
 
-    def keep(name: str) -> Path:
+    def next_file(name: str) -> Path:
         files.append(folder / f"{len(files) + 1:02d}-{name}")
         return files[-1]
 
     truth = read_model(sample_folder() / SAMPLE)
     network = truth.model
     assert isinstance(network, BayesianNetwork)
-    replace_file(keep("network.svg"), drawing_of(truth).encode())
+    replace_file(next_file("network.svg"), drawing_of(truth).encode())
     replace_file(
-        keep("beliefs.svg"), drawing_of(truth, findings=EVIDENCE, with_beliefs=True).encode()
+        next_file("beliefs.svg"), drawing_of(truth, findings=EVIDENCE, with_beliefs=True).encode()
     )
     training, test = _rows(network, seed)
-    write_data(keep("rows.csv"), training)
+    write_data(next_file("rows.csv"), training)
     measured = [_Measured("the network itself", network, likelihood_of(network, test).per_row)]
     for key in LEARNERS:
         model = _learn(key, training, seed, line)
         learned = ModelFile(model, title=learner_of(key).title)
-        write_model(keep(f"{key}.json"), learned)
-        replace_file(keep(f"{key}.svg"), drawing_of(learned).encode())
+        write_model(next_file(f"{key}.json"), learned)
+        replace_file(next_file(f"{key}.svg"), drawing_of(learned).encode())
         measured.append(_Measured(key, model, likelihood_of(model, test).per_row))
     report = folder / "report.md"
     replace_file(report, _report(network, measured, files).encode())
@@ -112,10 +125,10 @@ def _rows(network: BayesianNetwork, seed: int) -> tuple[DataSet, DataSet]:
 
 def _learn(key: str, rows: DataSet, seed: int, line: ProgressLine) -> Model:
     task = LearnTask(key, rows, learner_of(key).params_type(), seed)
-    done = run_learner(task, line)
-    if not done.is_finished or done.model is None:
+    outcome = run_learner(task, line)
+    if not outcome.is_finished or outcome.model is None:
         raise Cancelled
-    return done.model
+    return outcome.model
 
 
 def _report(network: BayesianNetwork, measured: Sequence[_Measured], files: list[Path]) -> str:
@@ -125,7 +138,7 @@ def _report(network: BayesianNetwork, measured: Sequence[_Measured], files: list
     for name, finding in EVIDENCE.items():
         session.set_evidence(name, finding)
     posterior = session.belief(TARGET).values.tolist()
-    told = ", ".join(f"{name} {finding}" for name, finding in EVIDENCE.items())
+    evidence = ", ".join(f"{name} {finding}" for name, finding in EVIDENCE.items())
     lines = [
         "# A tour of PGM Studio",
         "",
@@ -136,7 +149,7 @@ def _report(network: BayesianNetwork, measured: Sequence[_Measured], files: list
         "",
         "## Evidence",
         "",
-        f"Evidence: {told}. Its probability is {2 ** session.log2_evidence():.4g}.",
+        f"Evidence: {evidence}. Its probability is {2 ** session.log2_evidence():.4g}.",
         scaling_note(EVIDENCE),
         "",
         f"| {TARGET} | before | after |",
@@ -148,10 +161,10 @@ def _report(network: BayesianNetwork, measured: Sequence[_Measured], files: list
         "",
         f"![Beliefs given the evidence]({files[1].name})",
         "",
-        "## Learning it back",
+        "## Learning from samples",
         "",
         f"{whole(TRAINING_ROWS)} rows were drawn from the network ({files[2].name}) and models "
-        f"learned from them; {whole(TEST_ROWS)} other rows measure how well they fit.",
+        f"learned from them; {whole(TEST_ROWS)} other rows are the test data.",
         "",
         "| model | kind | free parameters | effective size | test bits per row |",
         "|---|---|---:|---:|---:|",

@@ -1,1 +1,1 @@
-"""Options that several commands share."""
+"""Options shared by several commands, and how they are read."""

@@ -1,11 +1,13 @@
-"""Evidence as it is typed: V=s, and V=s:w,s:w; read with the names of a model's domain."""
+"""Evidence on the command line (V=s and V=s:w,s:w) and in UAI evidence files."""
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError
+from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.inference.base import (
@@ -22,26 +24,26 @@ from pgmstudio.core.model import Model
 
 def add_evidence_options(parser: CommandParser) -> None:
     many: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}
-    parser.add_argument("--given", metavar="V=s", help="V is in state s", **many)
-    parser.add_argument("--not", dest="excluded", metavar="V=s", help="V is not in s", **many)
+    parser.add_argument("--given", metavar="V=s", help="observe V in state s", **many)
+    parser.add_argument(
+        "--not", dest="excluded", metavar="V=s", help="exclude state s of V", **many
+    )
     parser.add_argument(
         "--soft",
         metavar="V=s:w,s:w",
-        help="likelihoods of the states, scaled to a largest value of 1; left out means 0",
+        help="set likelihoods of the states, scaled so that the largest is 1; others are 0",
         **many,
     )
-    parser.add_argument(
-        "--do", dest="done", metavar="V=s", help="V is set to s from outside, do(V = s)", **many
-    )
+    parser.add_argument("--do", dest="done", metavar="V=s", help="intervene: do(V = s)", **many)
 
 
 def evidence_notes(model: Model, findings: Mapping[str, Finding]) -> list[str]:
-    """What the reader has to know about these findings to read the answers."""
+    """Notes on how to read beliefs given these findings."""
     return [note for note in (scaling_note(findings), direction_note(model, findings)) if note]
 
 
 def notes_json(model: Model, findings: Mapping[str, Finding]) -> dict[str, list[str]]:
-    """`notes` where there are any."""
+    """The field `notes`, if there are any."""
     notes = evidence_notes(model, findings)
     return {"notes": notes} if notes else {}
 
@@ -59,34 +61,39 @@ def finding_json(finding: Finding) -> Any:
             return {"do": state}
 
 
+def evidence_from_args(domain: Domain, args: argparse.Namespace) -> dict[str, Finding]:
+    """The findings of the options of `add_evidence_options`."""
+    return evidence_from(domain, args.given, args.excluded, args.soft, args.done)
+
+
 def evidence_from(
     domain: Domain,
     given: Sequence[str],
-    excluded: Sequence[str],
-    soft: Sequence[str],
+    excluded: Sequence[str] = (),
+    soft: Sequence[str] = (),
     done: Sequence[str] = (),
 ) -> dict[str, Finding]:
-    """Findings from texts; a variable may be spoken of once, but several states excluded."""
-    findings: dict[str, Finding] = {}
-    ruled_out: dict[str, set[str]] = {}
+    """Findings from texts; a variable has one finding, which may exclude several states."""
+    excluded_states: dict[str, set[str]] = {}
     for text in excluded:
         variable, state = split_at_variable(domain, text, "--not V=s")
         variable.code(state)
-        ruled_out.setdefault(variable.name, set()).add(state)
-    found: list[tuple[str, Finding]] = []
+        excluded_states.setdefault(variable.name, set()).add(state)
+    parsed: list[tuple[str, Finding]] = []
     for text in given:
         variable, state = split_at_variable(domain, text, "--given V=s")
         variable.code(state)
-        found.append((variable.name, Observed(state)))
-    found += [(name, Excluded(frozenset(states))) for name, states in ruled_out.items()]
+        parsed.append((variable.name, Observed(state)))
+    parsed += [(name, Excluded(frozenset(states))) for name, states in excluded_states.items()]
     for text in soft:
         variable, rest = split_at_variable(domain, text, "--soft V=s:w,s:w")
-        found.append((variable.name, Likelihood(tuple(weights_from(variable, rest)))))
+        parsed.append((variable.name, Likelihood(tuple(weights_from(variable, rest)))))
     for text in done:
         variable, state = split_at_variable(domain, text, "--do V=s")
         variable.code(state)
-        found.append((variable.name, Done(state)))
-    for name, finding in found:
+        parsed.append((variable.name, Done(state)))
+    findings: dict[str, Finding] = {}
+    for name, finding in parsed:
         if name in findings and findings[name] != finding:
             raise UsageError(
                 f"{name} is given twice: {name} {findings[name]} and {name} {finding}. Choose one."
@@ -95,19 +102,25 @@ def evidence_from(
     return doings_first(findings)
 
 
+def observed_states(domain: Domain, texts: Sequence[str]) -> dict[str, str]:
+    """States by variable from texts V=s."""
+    findings = evidence_from(domain, texts)
+    return {name: f.state for name, f in findings.items() if isinstance(f, Observed)}
+
+
 def split_at_variable(domain: Domain, text: str, form: str) -> tuple[Variable, str]:
-    """`V=s` at the first “=” that leaves a known variable; names may hold “=” too."""
+    """Split `V=s` at the first “=” after a known variable; names may contain “=” too."""
     if "=" not in text:
         raise UsageError(f"{text!r} is not of the form {form}.")
-    places = [place for place, sign in enumerate(text) if sign == "="]
-    for place in places:
-        if text[:place] in domain:
-            return domain[text[:place]], text[place + 1 :]
-    raise UnknownNameError("variable", text[: places[0]], domain.names)
+    positions = [index for index, character in enumerate(text) if character == "="]
+    for position in positions:
+        if text[:position] in domain:
+            return domain[text[:position]], text[position + 1 :]
+    raise UnknownNameError("variable", text[: positions[0]], domain.names)
 
 
 def weights_from(variable: Variable, text: str) -> list[tuple[str, float]]:
-    """`s:w,s:w` with the variable's states, which may hold “:” and “,” themselves."""
+    """Parse `s:w,s:w`; states may contain “:” and “,” themselves."""
     weights: list[tuple[str, float]] = []
     rest = text
     while rest:
@@ -124,5 +137,43 @@ def weights_from(variable: Variable, text: str) -> list[tuple[str, float]]:
             raise UsageError(f"{weight!r}, the weight of {state}, is not a number of at least 0.")
         weights.append((state, value))
     if not any(value > 0 for _, value in weights):
-        raise UsageError(f"The weights of {variable.name} are all 0; one has to be more.")
+        raise UsageError(
+            f"The weights of {variable.name} are all 0; at least one must be positive."
+        )
     return weights
+
+
+def add_evidence_file_options(parser: CommandParser) -> None:
+    parser.add_argument(
+        "--evidence",
+        metavar="FILE.evid",
+        help="read findings from a UAI evidence file with one set",
+    )
+    parser.add_argument(
+        "--save-evidence", metavar="FILE.evid", help="write the findings to such a file"
+    )
+
+
+def read_evidence_file(path: str | None, domain: Domain) -> Mapping[str, Finding]:
+    """The findings of a file; none without a file."""
+    if path is None:
+        return {}
+    from pgmstudio.core.io.models.uai import read_evidence
+
+    cases = read_evidence(path, domain)
+    if len(cases) != 1:
+        raise UsageError(f"{path} has {len(cases)} sets of evidence; expected one.")
+    return cases[0]
+
+
+def save_evidence(
+    path: str | None, domain: Domain, findings: Mapping[str, Finding], line: ProgressLine
+) -> None:
+    """Write the findings, and report what the file cannot hold."""
+    if path is None:
+        return
+    from pgmstudio.core.io.models.uai import write_evidence
+
+    for message in write_evidence(path, [findings], domain):
+        line.message(message)
+    line.message(f"Wrote {path}.")

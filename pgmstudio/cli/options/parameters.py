@@ -1,4 +1,4 @@
-"""ParamSpecs as options: declared once, read here for `--name VALUE`, `--help` and JSON."""
+"""Declared parameters as options `--name VALUE`, with help and JSON."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ _METAVARS = {
 
 
 def add_param_options(parser: CommandParser, params_type: type, title: str) -> None:
-    """One option for each declared parameter, in a group of its own."""
+    """Add an option for each declared parameter, in a group of its own."""
     group = parser.add_argument_group(title)
     for spec in specs_of(params_type):
-        told: dict[str, Any] = {"dest": _PREFIX + spec.name, "default": argparse.SUPPRESS}
+        settings: dict[str, Any] = {"dest": _PREFIX + spec.name, "default": argparse.SUPPRESS}
         if spec.kind is ParamKind.YES_NO:
-            told |= {"nargs": "?", "const": "yes", "metavar": "yes|no"}
+            settings |= {"nargs": "?", "const": "yes", "metavar": "yes|no"}
         else:
-            told["metavar"] = _metavar(spec)
+            settings["metavar"] = _metavar(spec)
         text = f"{spec.help} ({range_of(spec)})"
-        group.add_argument(f"--{spec.option}", help=text.replace("%", "%%"), **told)
+        group.add_argument(f"--{spec.option}", help=text.replace("%", "%%"), **settings)
 
 
 def _metavar(spec: ParamSpec) -> str:
-    word = "|".join(spec.choices) if spec.choices else _METAVARS[spec.kind]
-    return f"{word}|auto" if spec.allows_auto else word
+    name = "|".join(spec.choices) if spec.choices else _METAVARS[spec.kind]
+    return f"{name}|auto" if spec.allows_auto else name
 
 
 def range_of(spec: ParamSpec) -> str:
-    """Bounds and default as words: "at least 1, default 2"."""
+    """Bounds and default as text: "at least 1, default 2"."""
     parts = []
     if spec.low is not None:
         parts.append(f"{'more than' if spec.low_open else 'at least'} {spec.low:g}")
@@ -55,7 +55,7 @@ def range_of(spec: ParamSpec) -> str:
 
 
 def value_text(spec: ParamSpec, value: Any) -> str:
-    """A value the way it is typed."""
+    """A value as it is typed on the command line."""
     if value is None:
         return spec.none_label or "none"
     if isinstance(value, bool):
@@ -79,9 +79,9 @@ def params_from(args: argparse.Namespace, params_type: type[P]) -> P:
             values[name] = text
     try:
         parsed = parse_params(params_type, values)
-    except ParameterError as wrong:
-        # Rules across parameters name fields; people typed options.
-        for name, message in wrong.problems.items():
+    except ParameterError as error:
+        # Rules across parameters name fields; users typed options.
+        for name, message in error.problems.items():
             problems[specs[name].option if name in specs else name] = message
         raise ParameterError(problems) from None
     return parsed
@@ -97,7 +97,7 @@ def given_texts(args: argparse.Namespace) -> Mapping[str, str]:
 
 
 def read_object(spec: ParamSpec, text: str) -> object:
-    """A parameter that is a value of its own: rules about edges, or a model, from a file."""
+    """Read a parameter that is an object, background knowledge or a model, from a file."""
     from pgmstudio.core.graphs.background_knowledge import Knowledge
 
     if spec.object_type is Knowledge:
@@ -110,7 +110,7 @@ def read_object(spec: ParamSpec, text: str) -> object:
 
 
 def spec_json(spec: ParamSpec) -> dict[str, Any]:
-    """A parameter as `learners --json` tells it."""
+    """A parameter as in `learners --json`."""
     return {
         "name": spec.option,
         "default": list(spec.default) if isinstance(spec.default, tuple) else spec.default,

@@ -1,1 +1,1 @@
-"""Parsing, progress and tables of the command line."""
+"""Options, progress and printed results of the commands."""

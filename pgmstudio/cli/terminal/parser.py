@@ -1,4 +1,4 @@
-"""Options of a command: argparse with our words, suggestions and errors a person can act on."""
+"""The options of a command: argparse with suggestions for misspelled names."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pgmstudio.core.errors import PgmStudioError, UnknownNameError
 
 
 class UsageError(PgmStudioError):
-    """The words of a call do not fit the command."""
+    """The arguments do not fit the command."""
 
 
 class Experiment(Protocol):
-    """What is called by its name and has settings of its own."""
+    """A recipe or study: it has a name and settings of its own."""
 
     @property
     def title(self) -> str: ...
@@ -28,7 +28,7 @@ class Experiment(Protocol):
 
 
 class CommandParser(argparse.ArgumentParser):
-    """The parser of one command; what it does not know is answered with the nearest it does."""
+    """The parser of one command; it suggests the nearest option for an unknown one."""
 
     def __init__(self, command: str, description: str) -> None:
         super().__init__(
@@ -37,67 +37,66 @@ class CommandParser(argparse.ArgumentParser):
             allow_abbrev=False,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
+        output = self.add_argument_group("output")
+        output.add_argument("--json", action="store_true", help="print one JSON object")
+        output.add_argument(
+            "--quiet", action="store_true", help="do not print progress, notes or the outcome"
+        )
 
-    def parse(self, words: Sequence[str]) -> argparse.Namespace:
-        args, unknown = self.parse_known_args(list(words))
-        for word in unknown:
-            if word.startswith("-"):
+    def parse(self, argv: Sequence[str]) -> argparse.Namespace:
+        args, unknown = self.parse_known_args(list(argv))
+        for argument in unknown:
+            if argument.startswith("-"):
                 options = [option for option in self._option_string_actions if len(option) > 2]
-                raise UnknownNameError(f"option of {self.prog}", word.split("=")[0], options)
+                raise UnknownNameError(f"option of {self.prog}", argument.split("=")[0], options)
         if unknown:
-            raise UsageError(f"Nothing to do with {' '.join(unknown)}. See {self.prog} --help.")
+            raise UsageError(f"Unexpected: {' '.join(unknown)}. See {self.prog} --help.")
         return args
 
-    def describe(self, named: Experiment | None, word: str) -> None:
-        """The help is about one experiment, or says where that of each is."""
-        if named is not None:
-            self.description = f"{named.title} ({named.place}). {named.help}"
+    def describe(self, experiment: Experiment | None, command: str) -> None:
+        """Describe one experiment in the help, or how to get the help of each."""
+        if experiment is not None:
+            self.description = f"{experiment.title} ({experiment.place}). {experiment.help}"
         else:
-            self.epilog = f"pgmstudio {word} NAME --help tells the settings of a {word}."
+            self.epilog = f"pgmstudio {command} NAME --help lists the settings of a {command}."
 
     def format_usage(self) -> str:
-        return f"usage: {self._call()}\n"
+        return f"usage: {self._usage()}\n"
 
     def format_help(self) -> str:
-        self.usage = self._call()  # positional words first, options by name below
+        self.usage = self._usage()  # positional arguments first, options by name below
         return super().format_help()
 
-    def _call(self) -> str:
-        words = [
+    def _usage(self) -> str:
+        names = [
             f"{action.metavar}…" if action.nargs == "+" else str(action.metavar)
             for action in self._get_positional_actions()
         ]
-        return " ".join([self.prog, *words, "[options]"]).replace("%", "%%")
+        return " ".join([self.prog, *names, "[options]"]).replace("%", "%%")
 
     def error(self, message: str) -> NoReturn:
-        for theirs, ours in (
+        for prefix, replacement in (
             ("the following arguments are required: ", "Missing: "),
             ("argument ", ""),
         ):
-            if message.startswith(theirs):
-                message = ours + message.removeprefix(theirs)
+            if message.startswith(prefix):
+                message = replacement + message.removeprefix(prefix)
         raise UsageError(f"{message}. See {self.prog} --help.")
-
-    def add_json(self) -> None:
-        self.add_argument("--json", action="store_true", help="one JSON object on standard output")
 
     def add_quote_formulas(self) -> None:
         self.add_argument(
             "--quote-formulas",
             action="store_true",
-            help="in .csv files, put ' before cells that a spreadsheet takes for formulas "
-            "(= + - @ at the beginning)",
+            help="in .csv files, put ' before cells that a spreadsheet would read as formulas "
+            "(those that start with = + - @)",
         )
 
-    def add_quiet(self) -> None:
-        self.add_argument("--quiet", action="store_true", help="no progress, notes or outcome")
-
-    def add_time_limit(self, kept: str) -> None:
+    def add_time_limit(self, result: str) -> None:
         self.add_argument(
             "--time-limit",
             type=number(0, low_open=True),
             metavar="S",
-            help=f"stop after S seconds and keep {kept}",
+            help=f"stop after S seconds and keep {result}",
         )
 
     def add_data_folder(self) -> None:
@@ -112,7 +111,7 @@ class CommandParser(argparse.ArgumentParser):
             "--processes",
             type=whole_number(1),
             metavar="N",
-            help="how many runs at once (default: one for each core)",
+            help="number of runs at the same time (default: one for each core)",
         )
 
     def add_seed(self) -> None:
@@ -121,12 +120,12 @@ class CommandParser(argparse.ArgumentParser):
             type=whole_number(0),
             default=0,
             metavar="N",
-            help="the same seed gives the same result (default 0)",
+            help="seed of the random numbers; the same seed gives the same result (default 0)",
         )
 
 
 def whole_number(low: int) -> Callable[[str], int]:
-    """A reader of whole numbers that are at least `low`."""
+    """A type for options: whole numbers of at least `low`."""
 
     def read(text: str) -> int:
         try:
@@ -141,7 +140,7 @@ def whole_number(low: int) -> Callable[[str], int]:
 
 
 def number(low: float, high: float = math.inf, *, low_open: bool = False) -> Callable[[str], float]:
-    """A reader of finite numbers within bounds."""
+    """A type for options: finite numbers within bounds."""
 
     def read(text: str) -> float:
         try:
@@ -160,7 +159,7 @@ def number(low: float, high: float = math.inf, *, low_open: bool = False) -> Cal
 
 
 def one_of(choices: Sequence[str]) -> Callable[[str], str]:
-    """A reader of one word out of a few."""
+    """A type for options: one of a few texts."""
 
     def read(text: str) -> str:
         if text not in choices:

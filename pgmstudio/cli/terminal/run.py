@@ -1,4 +1,4 @@
-"""Running a learner from the command line: Ctrl+C and time limits stop it, the best is kept."""
+"""Long tasks of a command: progress, time limits, and Ctrl+C that keeps the best result."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from pgmstudio.core.model import Model, ProbabilisticModel
 
 E = TypeVar("E")
 
-# Compiling that took less is not worth a sentence.
-SHOWN_COMPILE_SECONDS = 1.0
+# Shorter compilations are not reported.
+MIN_REPORTED_COMPILE_SECONDS = 1.0
 
 
 @dataclass(eq=False)
@@ -34,13 +34,13 @@ class Interrupts:
     happened: bool = False
 
 
-_STOPPING = [signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+_STOP_SIGNALS = [signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
 
 
 @contextmanager
-def interrupts_press(switch: StopSwitch) -> Iterator[Interrupts]:
-    """Ctrl+C, or a terminal that is closed, presses the switch, so that a run can stop and keep its
-    best; a second one ends."""
+def cancel_on_interrupt(switch: StopSwitch) -> Iterator[Interrupts]:
+    """Cancel through the switch on Ctrl+C or when the terminal is closed; a second Ctrl+C raises
+    KeyboardInterrupt."""
     seen = Interrupts()
     if threading.current_thread() is not threading.main_thread():
         yield seen  # signals reach the main thread only
@@ -54,7 +54,7 @@ def interrupts_press(switch: StopSwitch) -> Iterator[Interrupts]:
 
     before = {
         number: signal.signal(number, on_interrupt)
-        for number in _STOPPING
+        for number in _STOP_SIGNALS
         if number == signal.SIGINT or signal.getsignal(number) is not signal.SIG_IGN  # by nohup
     }
     try:
@@ -66,7 +66,7 @@ def interrupts_press(switch: StopSwitch) -> Iterator[Interrupts]:
 
 @dataclass(frozen=True, eq=False)
 class RunEnd:
-    """How a run ended, and the sentences it left."""
+    """How a run ended, and its notes."""
 
     is_finished: bool
     was_interrupted: bool
@@ -78,43 +78,46 @@ class RunEnd:
         return "finished" if self.is_finished else "stopped"
 
     @property
-    def words(self) -> str:
+    def summary(self) -> str:
         return f"{self.outcome.capitalize()} after {self.seconds:.1f} s"
 
     @property
-    def code(self) -> int:
-        """Of the command: 130 after Ctrl+C, as shells have it."""
+    def exit_code(self) -> int:
+        """130 after Ctrl+C, the convention of shells."""
         return 130 if self.was_interrupted else 0
 
 
-def follow(
+def run_task(
     task: Callable[[CancelToken], Iterator[E]],
     take: Callable[[E], None],
     line: ProgressLine,
     *,
     time_limit: float | None = None,
-    says: Callable[[Note], bool] = lambda note: True,
-    returns_models: bool = False,
+    shows_note: Callable[[Note], bool] = lambda note: True,
+    yields_after_stop: bool = False,
 ) -> RunEnd:
-    """Run it here, to its end, to Ctrl+C or to the time limit, with progress on the line.
+    """Run a task to its end, to Ctrl+C or to the time limit, and show its progress.
 
-    Notes are kept and said, if `says` agrees; every other event goes to `take`. A task that
-    `hands_over` what it has when it is stopped is waited for; any other is left at once.
+    Every event goes to `take`; notes are collected, and printed if `shows_note` agrees. A task with
+    `yields_after_stop` ends by itself after a stop and is read to its end; any other is left at
+    once.
     """
     switch = StopSwitch(seconds=time_limit)
-    started, notes, is_finished = time.monotonic(), list[str](), False
+    started = time.monotonic()
     compiled_before = CLOCK.left_out
-    with interrupts_press(switch) as interrupts:
+    notes: list[str] = []
+    is_finished = False
+    with cancel_on_interrupt(switch) as interrupts:
         try:
             for event in task(switch):
                 if isinstance(event, Progress):
                     line.show(event)
                 elif isinstance(event, Note):
                     notes.append(event.message)
-                    line.say(event.message if says(event) else "")
-                else:
-                    take(event)
-                if not returns_models and not isinstance(event, Finished):
+                    if shows_note(event):
+                        line.message(event.message)
+                take(event)
+                if not yields_after_stop and not isinstance(event, Finished):
                     switch.raise_if_cancelled()
             is_finished = True
         except Cancelled:
@@ -122,8 +125,8 @@ def follow(
         finally:
             line.clear()
     compiling = CLOCK.left_out - compiled_before
-    if time_limit is not None and compiling >= SHOWN_COMPILE_SECONDS:
-        line.say(
+    if time_limit is not None and compiling >= MIN_REPORTED_COMPILE_SECONDS:
+        line.message(
             f"{compiling:.1f} s went into loading and compiling the program's own code, mostly "
             "once on a machine; they do not count against the time limit."
         )
@@ -132,25 +135,26 @@ def follow(
 
 @dataclass(frozen=True, eq=False)
 class LearnOutcome(RunEnd):
-    """What a run left behind; `model` is None when it was stopped before the first one."""
+    """The result of a learner's run; `model` is None when it was stopped before the first one."""
 
     model: Model | None
     measures: dict[str, float]
     trace: list[dict[str, Any]]
-    kept: dict[str, RunArtifact]  # by kind
-    is_start: bool  # whether the model is the one that the search began with
+    artifacts: dict[str, RunArtifact]  # by kind
+    is_start: bool  # whether the model is the one that the search started from
 
 
-def _kept(found: list[Found | Finished], data: DataSet) -> Found | Finished | None:
-    """The last one; of a run that was stopped, the start where that is still better by all means.
+def _best_event(events: list[Found | Finished], data: DataSet) -> Found | Finished | None:
+    """The last model; of a stopped run, the start if it is better in likelihood and in BIC.
 
-    A search from no edges may be stopped before it has come as far as the tree there was at first.
+    A search from no edges may be stopped before it is as good as the tree computed at its start.
     """
-    starts = [event for event in found if isinstance(event, Found) and event.is_start]
-    last = found[-1] if found else None
+    starts = [event for event in events if isinstance(event, Found) and event.is_start]
+    last = events[-1] if events else None
     if not starts or not isinstance(last, Found) or last.is_start or data.has_missing:
         return last
-    start, model = starts[-1].model, last.model
+    start = starts[-1].model
+    model = last.model
     if not (isinstance(start, ProbabilisticModel) and isinstance(model, ProbabilisticModel)):
         return last
     if not start.domain == model.domain == data.domain:  # a given graph may have other variables
@@ -164,19 +168,19 @@ def _kept(found: list[Found | Finished], data: DataSet) -> Found | Finished | No
 def run_learner(
     task: LearnTask, line: ProgressLine, *, time_limit: float | None = None
 ) -> LearnOutcome:
-    """The last model found is kept, and what was found before it."""
-    found: list[Found | Finished] = []
-    kept: dict[str, RunArtifact] = {}
+    """Run a learner and return its best model, with the measures of the models before it."""
+    events: list[Found | Finished] = []
+    artifacts: dict[str, RunArtifact] = {}
 
     def take(event: LearnEvent) -> None:
         match event:
             case Kept(artifact):
-                kept[artifact.kind] = artifact
+                artifacts[artifact.kind] = artifact
             case Found() | Finished():
-                found.append(event)
+                events.append(event)
 
-    end = follow(task, take, line, time_limit=time_limit)
-    best = _kept(found, task.data)
+    end = run_task(task, take, line, time_limit=time_limit)
+    best = _best_event(events, task.data)
     return LearnOutcome(
         model=None if best is None else best.model,
         measures={} if best is None else dict(best.measures),
@@ -184,7 +188,7 @@ def run_learner(
         is_finished=isinstance(best, Finished),
         was_interrupted=end.was_interrupted,
         seconds=end.seconds,
-        trace=[dict(e.measures) for e in found if not (isinstance(e, Found) and e.is_start)],
+        trace=[dict(e.measures) for e in events if not (isinstance(e, Found) and e.is_start)],
         notes=end.notes,
-        kept=kept,
+        artifacts=artifacts,
     )

@@ -335,7 +335,7 @@ def as_dict(why: EdgeWhy) -> dict[str, Any]:
         "moves": [
             {
                 "score": title,
-                "deed": move.deed,
+                "action": move.deed,
                 "from": move.source,
                 "to": move.target,
                 "gain": move.gain,

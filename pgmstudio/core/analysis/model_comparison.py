@@ -204,6 +204,26 @@ def row_log2(model: Model, data: DataSet) -> NDArray[np.float64]:
     return log2_probabilities(model, data)
 
 
+@dataclass(frozen=True, slots=True)
+class Likelihood:
+    """log2-likelihood of weighted rows; −inf when a row of positive weight is impossible."""
+
+    log2_likelihood: float
+    per_row: float
+    zero_probability_rows: int
+
+
+def likelihood_of(model: Model, data: DataSet) -> Likelihood:
+    """Σ w log2 P(row), missing cells summed out."""
+    logs = row_log2(model, data)
+    weights = np.ones(data.row_count) if data.weights is None else data.weights
+    counted = weights > 0  # a row of weight 0 does not count, even if it is impossible
+    total = float(logs[counted] @ weights[counted])
+    zero = int(np.isneginf(logs[counted]).sum())
+    per_row = total / data.total_weight if data.total_weight > 0 else float("nan")
+    return Likelihood(total, per_row, zero)
+
+
 def comparison_of(
     scored: Mapping[str, Scored],
     weights: NDArray[np.float64] | None,
