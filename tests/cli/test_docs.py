@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = [
     ROOT / "README.md",
-    *sorted(page for page in DOCS.rglob("*.md") if page.parent.name != "results"),
+    *sorted(page for page in DOCS.rglob("*.md") if not {"results", "examples"} & set(page.parts)),
 ]
 
 

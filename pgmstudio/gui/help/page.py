@@ -259,7 +259,8 @@ def _set_spacing(document: QTextDocument) -> None:
         in_list = block.textList() is not None
         heading, code = form.headingLevel(), form.hasProperty(_CODE)
         form.setTopMargin(theme().space(5) if heading > 1 else 0)
-        form.setBottomMargin(0 if code else theme().space(2 if in_list else 4 if heading else 3))
+        goes_on = code and block.next().blockFormat().hasProperty(_CODE)
+        form.setBottomMargin(0 if goes_on else theme().space(2 if in_list else 4 if heading else 3))
         cursor.setPosition(block.position())
         cursor.setBlockFormat(form)
         block = block.next()

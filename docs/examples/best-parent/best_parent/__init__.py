@@ -1,0 +1,1 @@
+"""An example of a learner in its own package."""
