@@ -1,10 +1,11 @@
-"""Write the generated tables of the reference: parameters of learners, and the list of learners.
+"""Write the generated tables of the reference: parameters, the lists of learners and languages.
 
     python docs/generate_reference.py           rewrites the tables between their markers
     python docs/generate_reference.py --check   only reports which pages are out of date
 
-The table of a learner's page stands between `<!-- parameters -->` and `<!-- end -->`, the list of
-`reference/learners.md` between `<!-- learners -->` and `<!-- end -->`.
+A table stands between two markers: `<!-- parameters -->` on the page of a learner,
+`<!-- learners -->` in `reference/learners.md`, `<!-- languages -->` in `reference/languages.md`, and
+`<!-- end -->` after it.
 """
 
 from __future__ import annotations
@@ -17,11 +18,21 @@ from typing import Any
 if __name__ == "__main__":  # from a checkout, whether or not the package is installed
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from pgmstudio.core.languages.learners import BUILT_IN
+from pgmstudio.core.languages.learners import all_learners
+from pgmstudio.core.languages.registry import BUILT_IN, LANGUAGES
 from pgmstudio.core.params import ParamKind, ParamSpec, specs_of
 
 REFERENCE = Path(__file__).resolve().parent / "reference"
 END = "<!-- end -->"
+
+
+def built_in_learners() -> list[Any]:
+    """The learners of the program, without those of installed plug-ins."""
+    return [
+        learner
+        for learner in all_learners().values()
+        if type(learner).__module__.startswith("pgmstudio.")
+    ]
 
 
 def page_of(key: str) -> Path:
@@ -41,9 +52,30 @@ def parameter_table(learner: Any) -> str:
 def learner_list() -> str:
     """One row for each learner with a link to its page."""
     lines = ["| Key | Learner | Kind of model |", "|---|---|---|"]
-    for learner in BUILT_IN:
+    for learner in built_in_learners():
         link = f"[`{learner.key}`](learners/{page_of(learner.key).name})"
         lines.append(f"| {link} | {learner.title} | `{learner.kind}` |")
+    return "\n".join(lines)
+
+
+def language_list() -> str:
+    """One row for each language with a link to its page."""
+    lines = [
+        "| Language | Kind in files | Learners | Diagrams | do() |",
+        "|---|---|---|---|---|",
+    ]
+    for kind in BUILT_IN:
+        row = LANGUAGES[kind]
+        title = row.title if row.title == row.short_title else f"{row.title} ({row.short_title})"
+        learners = ", ".join(
+            f"[`{learner.key}`](learners/{page_of(learner.key).name})"
+            for learner in built_in_learners()
+            if learner.kind == kind
+        )
+        diagrams = ", ".join(f"`{diagram.name}`" for diagram in row.diagrams)
+        interventions = "yes" if row.has_interventions else "no"
+        link = f"[{title}](languages/{kind}.md)"
+        lines.append(f"| {link} | `{kind}` | {learners} | {diagrams} | {interventions} |")
     return "\n".join(lines)
 
 
@@ -58,13 +90,16 @@ def replace_between(text: str, name: str, table: str) -> str:
 
 def generated_pages() -> Iterator[tuple[Path, str]]:
     """Every page with a generated table, and the text it should have."""
-    for learner in BUILT_IN:
+    for learner in built_in_learners():
         page = page_of(learner.key)
         text = page.read_text(encoding="utf-8")
         yield page, replace_between(text, "parameters", parameter_table(learner))
     overview = REFERENCE / "learners.md"
     text = overview.read_text(encoding="utf-8")
     yield overview, replace_between(text, "learners", learner_list())
+    overview = REFERENCE / "languages.md"
+    text = overview.read_text(encoding="utf-8")
+    yield overview, replace_between(text, "languages", language_list())
 
 
 def outdated_pages() -> list[tuple[Path, str]]:

@@ -120,14 +120,21 @@ def test_the_generated_tables_of_the_reference_are_up_to_date() -> None:
 
 
 def test_every_learner_has_a_page_and_no_page_lacks_its_learner() -> None:
-    from docs.generate_reference import page_of
-    from pgmstudio.core.languages.learners import BUILT_IN
+    from docs.generate_reference import built_in_learners, page_of
 
-    pages = {page_of(learner.key) for learner in BUILT_IN}
-    assert set((DOCS / "reference/learners").glob("*.md")) == pages
-    for learner in BUILT_IN:
-        text = page_of(learner.key).read_text(encoding="utf-8")
-        assert text.startswith(f"# {learner.key}: ")
+    keys = [learner.key for learner in built_in_learners()]
+    assert set((DOCS / "reference/learners").glob("*.md")) == {page_of(key) for key in keys}
+    for key in keys:
+        assert page_of(key).read_text(encoding="utf-8").startswith(f"# {key}: ")
+
+
+def test_every_language_has_a_page_under_its_title() -> None:
+    from pgmstudio.core.languages.registry import BUILT_IN, LANGUAGES
+
+    pages = {page.stem: page for page in (DOCS / "reference/languages").glob("*.md")}
+    assert set(pages) == set(BUILT_IN)
+    for kind, page in pages.items():
+        assert page.read_text(encoding="utf-8").startswith(f"# {LANGUAGES[kind].title}\n")
 
 
 def test_a_table_without_its_markers_is_refused() -> None:
