@@ -13,7 +13,7 @@ from pgmstudio.cli.terminal.parser import CommandParser
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.io.models.files import ModelFile, is_model_path
-from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.languages.base import NodeModel
 from pgmstudio.core.languages.sizes import SizeBreakdown, size_breakdown
 from pgmstudio.core.model import DirectedModel
 
@@ -102,7 +102,7 @@ class ModelSummary:
         }
         if self.edges is not None:
             document["edges"] = [list(edge) for edge in self.edges]
-        if isinstance(model, DecisionGraph):
+        if isinstance(model, NodeModel):
             document["nodes"] = dict(zip(model.domain.names, model.node_counts, strict=True))
         return document | sizes_json(size_breakdown(model))
 
@@ -114,7 +114,7 @@ class ModelSummary:
         pairs.append(("Variables", whole(len(model.domain))))
         if self.edges is not None:
             pairs.append(("Edges", whole(len(self.edges))))
-        if isinstance(model, DecisionGraph):
+        if isinstance(model, NodeModel):
             pairs.append(("Nodes", whole(sum(model.node_counts))))
         triangulator = size_breakdown(model).triangulator
         method = f" ({triangulator})" if triangulator else ""

@@ -71,29 +71,27 @@ def run(args: argparse.Namespace, line: ProgressLine) -> FilesWritten:
     return FilesWritten({"kind": file.model.kind, "picture": args.picture, "file": args.target})
 
 
+MULTINET = "multinet"  # one graph for each state of a variable
+
+
 def _labelled_diagram(
     model: Model, picture: str | None, context: Sequence[str], by: str | None
 ) -> GraphPicture | None:
     """A labelled DAG in a context, or for each state of a variable; None if neither is asked."""
-    from pgmstudio.core.languages.ldag.diagrams import (
-        MULTINET,
-        labelled_picture,
-        multinet_picture,
-        multinet_variable,
-    )
-    from pgmstudio.core.languages.ldag.model import LabelledDag
+    from pgmstudio.core.languages.registry import language_of
 
-    is_labelled = isinstance(model, LabelledDag)
-    if by is not None and (not is_labelled or picture not in (None, MULTINET)):
+    contexts = language_of(model).contexts
+    if by is not None and (contexts is None or picture not in (None, MULTINET)):
         raise UsageError("--by is for the diagram “multinet” of a labelled DAG.")
-    if context and (not is_labelled or picture not in (None, "labels", MULTINET)):
+    if context and (contexts is None or picture not in (None, "labels", MULTINET)):
         raise UsageError("--context is for “labels” and “multinet”, diagrams of a labelled DAG.")
     is_multinet = by is not None or picture == MULTINET
-    if not isinstance(model, LabelledDag) or not (context or is_multinet):
+    if contexts is None or not (context or is_multinet):
         return None
     domain = model.domain
     states = observed_states(domain, context)
     codes = {domain.index(name): domain[name].code(state) for name, state in states.items()}
     if is_multinet:
-        return multinet_picture(model, by or multinet_variable(model), codes)
-    return labelled_picture(model, codes)
+        variable = by or contexts.multinet_variable.load()(model)
+        return contexts.multinet.load()(model, variable, codes)
+    return contexts.draw.load()(model, codes)

@@ -89,10 +89,9 @@ def write_components(path: str, model: Model, data: DataSet, *, quoted: bool) ->
     )
     from pgmstudio.core.analysis.tables import table_text
     from pgmstudio.core.io.data.spreadsheets import write_csv
-    from pgmstudio.core.languages.latent_class.model import LatentClasses
-    from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+    from pgmstudio.core.languages.base import ComponentModel
 
-    if not isinstance(model, TreeMixture | LatentClasses):
+    if not isinstance(model, ComponentModel):
         raise UsageError(
             f"{a_kind(model.kind, 'A')} has no classes or components; leave out --assign."
         )

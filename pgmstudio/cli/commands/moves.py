@@ -21,6 +21,7 @@ from pgmstudio.cli.terminal.parser import CommandParser, UsageError, whole_numbe
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.languages.bayesian_network.conversions import through_network
 from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_moves import (
     SMOOTHING,
     TOP,
@@ -33,7 +34,6 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_mo
     rules_for,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.conversions import converted
 from pgmstudio.core.languages.structures import dag_of
 from pgmstudio.core.model import Model
 
@@ -116,9 +116,7 @@ def _steps(text: str | None) -> int | None:
 
 def _fitted(model: Model, dag: Dag, data: DataSet) -> BayesianNetwork:
     """The network of this graph with tables fitted to the rows."""
-    network = converted(model, BayesianNetwork.kind)
-    assert isinstance(network, BayesianNetwork)
-    return refitted(network, dag, data, SMOOTHING)
+    return refitted(through_network(model), dag, data, SMOOTHING)
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,8 +37,7 @@ from pgmstudio.core.inference.base import (
     Observed,
     Scale,
 )
-from pgmstudio.core.languages.ldag.model import LabelledDag
-from pgmstudio.core.languages.registry import a_kind
+from pgmstudio.core.languages.registry import a_kind, language_of
 from pgmstudio.core.model import Model
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ def run(args: argparse.Namespace, line: ProgressLine) -> Result:
     model = open_model(args.model, line).model
     domain = model.domain
     if args.independent is not None:
-        if isinstance(model, LabelledDag):
+        if language_of(model).contexts is not None:
             return query_in_context(model, args.independent, args.context, check=args.check)
         if args.context:
             raise UsageError(f"--context needs a labelled DAG, and this is {a_kind(model.kind)}.")
@@ -135,8 +134,8 @@ def answer_query(
 
     For a few variables, the parts of a network that cannot matter are pruned.
     """
+    from pgmstudio.core.inference.base import BoundedSession
     from pgmstudio.core.languages.sessions import ask, open_session
-    from pgmstudio.core.languages.tree_mixture.session import MixtureSession
 
     if names and not explain:
         pruned = ask(model, names, findings)
@@ -153,7 +152,7 @@ def answer_query(
         )
     explanation, log2 = session.most_probable(), session.log2_most_probable()
     bound = None
-    if isinstance(session, MixtureSession) and not session.is_most_probable_exact:
+    if isinstance(session, BoundedSession) and not session.is_most_probable_exact:
         bound = session.log2_most_probable_bound()
     return QueryAnswer(beliefs, session.log2_evidence(), explanation, log2, bound)
 

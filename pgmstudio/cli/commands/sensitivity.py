@@ -119,11 +119,10 @@ def table_analysis(
 ) -> list[ParameterSensitivity] | None:
     """The table entries that matter, the widest range first; None for models without tables."""
     from pgmstudio.core.analysis.sensitivity import Span, sensitivity_of
-    from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-    from pgmstudio.core.languages.tree.model import Tree
+    from pgmstudio.core.languages.bayesian_network.conversions import as_network
 
-    network = model.as_bayesian_network if isinstance(model, Tree) else model
-    if not isinstance(network, BayesianNetwork):
+    network = as_network(model)
+    if network is None:
         return None
     sensitivity = sensitivity_of(network, findings, target, state)
     return sensitivity.swings(Span.WHOLE if span == "whole" else Span.TENTH)

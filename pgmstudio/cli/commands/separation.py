@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pgmstudio.cli.options.evidence import observed_states
 from pgmstudio.cli.terminal.output import Block
@@ -12,24 +12,21 @@ from pgmstudio.cli.terminal.parser import UsageError
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.graphs.separation import Separation, Trail, separation_of
+from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.ldag.contexts import Separation as ContextSeparation
-from pgmstudio.core.languages.ldag.contexts import separation
-from pgmstudio.core.languages.ldag.model import LabelledDag
-from pgmstudio.core.languages.registry import a_kind
-from pgmstudio.core.languages.tree.model import Tree
+from pgmstudio.core.languages.registry import a_kind, language_of
 from pgmstudio.core.model import Model
+
+if TYPE_CHECKING:
+    from pgmstudio.core.languages.ldag.contexts import Separation as ContextSeparation
 
 MIN_BITS = 1e-12  # less is rounding
 
 
 def query_separation(model: Model, text: str, *, check: bool) -> SeparationReport:
     """Whether a directed graph separates two variables."""
-    if isinstance(model, Tree):
-        network = model.as_bayesian_network
-    elif isinstance(model, BayesianNetwork):
-        network = model
-    else:
+    network = as_network(model)
+    if network is None:
         raise UsageError(
             f"{a_kind(model.kind, 'A')} has no directed edges to separate its variables along; "
             "--independent needs a Bayesian network, a labelled DAG or a tree."
@@ -69,16 +66,16 @@ class SeparationReport:
 
 
 def query_in_context(
-    model: LabelledDag, text: str, context: Sequence[str], *, check: bool
+    model: Model, text: str, context: Sequence[str], *, check: bool
 ) -> ContextReport:
     """Whether a labelled DAG implies the independence of two variables in a context."""
-    from pgmstudio.core.languages.ldag.session import information_in
-
+    contexts = language_of(model).contexts
+    assert contexts is not None
     one, other, given = separation_names(model.domain, text)
     where = observed_states(model.domain, context)
-    result = separation(model, [one], [other], given, where)
+    result = contexts.separation.load()(model, [one], [other], given, where)
     trails = separation_of(result.graph, one, other, (*given, *where))
-    bits = information_in(model, [one, other, *given], where) if check else None
+    bits = contexts.information.load()(model, [one, other, *given], where) if check else None
     return ContextReport(model.kind, result, trails, given, where, bits)
 
 

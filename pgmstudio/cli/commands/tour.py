@@ -24,6 +24,7 @@ from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.inference.base import Finding, Likelihood, Observed, scaling_note
 from pgmstudio.core.io.atomic import make_folder, replace_file
 from pgmstudio.core.io.models.files import ModelFile, read_model, write_model
+from pgmstudio.core.languages.bayesian_network.conversions import through_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.learners import LearnTask, learner_of
 from pgmstudio.core.languages.sessions import open_session
@@ -98,8 +99,7 @@ def take_tour(folder: Path, *, seed: int, line: ProgressLine) -> list[Path]:
         return files[-1]
 
     truth = read_model(sample_folder() / SAMPLE)
-    network = truth.model
-    assert isinstance(network, BayesianNetwork)
+    network = through_network(truth.model)
     replace_file(next_file("network.svg"), drawing_of(truth).encode())
     replace_file(
         next_file("beliefs.svg"), drawing_of(truth, findings=EVIDENCE, with_beliefs=True).encode()

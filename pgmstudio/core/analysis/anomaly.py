@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import NEVER, CancelToken
+from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.likelihood import log2_probabilities
-from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.model import ProbabilisticModel
 
 Floats = NDArray[np.float64]
@@ -73,7 +73,7 @@ def row_surprises(
     bits, whole = np.full(rows.codes.shape, np.nan), row_bits(model, rows, cancel)
     # Of an impossible row the tables around a cell do not tell whether the rest is possible.
     is_complete = np.isfinite(whole) & ~(rows.codes == rows.missing_code).any(axis=0)
-    network = _network_of(model)
+    network = as_network(model)
     if network is None:
         is_complete[:] = False
     else:
@@ -97,7 +97,7 @@ def parent_bits(model: ProbabilisticModel, rows: DataSet) -> Floats:
     Of a complete row of a network they add up to −log2 P(row). Other models have none.
     """
     found = np.full(rows.codes.shape, np.nan)
-    network = _network_of(model)
+    network = as_network(model)
     if network is None:
         return found
     is_missing = rows.codes == rows.missing_code
@@ -108,12 +108,6 @@ def parent_bits(model: ProbabilisticModel, rows: DataSet) -> Floats:
         with np.errstate(divide="ignore"):
             found[child, there] = -np.log2(network.tables[child][cells]) + 0.0
     return found
-
-
-def _network_of(model: ProbabilisticModel) -> BayesianNetwork | None:
-    if isinstance(model, Tree):
-        return model.as_bayesian_network
-    return model if isinstance(model, BayesianNetwork) else None
 
 
 def _part(rows: DataSet, part: slice) -> DataSet:

@@ -31,13 +31,12 @@ from pgmstudio.core.data.transforms import rows_over, weights_of
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
+from pgmstudio.core.languages.base import TargetModel
+from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.components import likeliest, log2_sums, shares
-from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.likelihood import log2_probabilities
 from pgmstudio.core.languages.registry import a_kind
-from pgmstudio.core.languages.tree.model import Tree
-from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.model import Model, ProbabilisticModel
 
 Floats = NDArray[np.float64]
@@ -89,15 +88,12 @@ def joint_log2(model: ProbabilisticModel, rows: DataSet, target: str) -> Floats:
 
     What a family knows better than to ask for every state is used; the answer is the same.
     """
-    if isinstance(model, TreeMixture) and target == model.choice:
-        return model.component_log2_likelihoods(_without(rows, target))
-    if isinstance(model, LatentClasses):
-        parts = model.component_log2_likelihoods(_without(rows, target))
-        with np.errstate(divide="ignore"):
-            logs = np.log2(model.tables[model.domain.index(target)])
-        return np.stack([log2_sums(parts + column[:, None]) for column in logs.T])
-    network = model.as_bayesian_network if isinstance(model, Tree) else model
-    if not isinstance(network, BayesianNetwork):
+    if isinstance(model, TargetModel):
+        joint = model.target_log2(_without(rows, target), target)
+        if joint is not None:
+            return joint
+    network = as_network(model)
+    if network is None:
         return _by_every_state(model, rows, target)
     is_missing = rows.codes == rows.missing_code
     is_missing[rows.domain.index(target)] = False

@@ -14,10 +14,9 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import rows_over
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.execution.events import NEVER, CancelToken
+from pgmstudio.core.languages.base import ComponentModel
 from pgmstudio.core.languages.components import likeliest, log2_sums, shares
-from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.registry import a_kind
-from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.model import Model
 
 Floats = NDArray[np.float64]
@@ -64,7 +63,7 @@ class RowComponents:
 
 def is_mixture(model: Model) -> bool:
     """Whether rows of the model belong to components."""
-    return isinstance(model, TreeMixture | LatentClasses)
+    return isinstance(model, ComponentModel)
 
 
 def row_components(model: Model, data: DataSet, cancel: CancelToken = NEVER) -> RowComponents:
@@ -72,7 +71,7 @@ def row_components(model: Model, data: DataSet, cancel: CancelToken = NEVER) -> 
 
     A column of the model that the data lack is missing in every row.
     """
-    if not isinstance(model, TreeMixture | LatentClasses):
+    if not isinstance(model, ComponentModel):
         raise DataError(
             f"{a_kind(model.kind, 'A')} has no classes or components rows could belong to."
         )

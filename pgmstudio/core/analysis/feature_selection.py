@@ -25,10 +25,8 @@ from pgmstudio.core.analysis.value_of_information import information_about
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError, TooLargeError
 from pgmstudio.core.execution.events import NEVER, CancelToken
-from pgmstudio.core.languages.latent_class.model import LatentClasses
+from pgmstudio.core.languages.registry import LANGUAGES
 from pgmstudio.core.languages.sessions import open_session
-from pgmstudio.core.languages.tree.model import Tree
-from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.scores.independence import DataTests, IndependenceRule, Outcome
 
@@ -70,36 +68,18 @@ def roles_towards(model: Model, target: str) -> dict[str, str]:
     A language without edges between variables uses all of them.
     """
     others = [name for name in model.domain.names if name != target]
-    if isinstance(model, TreeMixture):
-        if target == model.choice:
-            return dict.fromkeys(others, "in the trees it chooses")
-        return _roles_in_trees(model, target)
-    if isinstance(model, LatentClasses):
-        return dict.fromkeys(others, f"through {model.hidden}")
+    row = LANGUAGES.get(model.kind)
+    if row is not None and row.roles is not None:
+        return row.roles.load()(model, target)
     if not isinstance(model, DirectedModel):
         return dict.fromkeys(others, "in the model")
     children = [child for parent, child in model.edges if parent == target]
-    if isinstance(model, Tree):
-        parents = [parent for parent, child in model.edges if child == target]
-        return dict.fromkeys((*parents, *children), "neighbour")
     found: dict[str, str] = {}
     for parent, child in model.edges:
         if child in children and parent != target:
             found[parent] = "parent of a child"
     found.update(dict.fromkeys(children, "child"))
     found.update((parent, "parent") for parent, child in model.edges if child == target)
-    return found
-
-
-def _roles_in_trees(model: TreeMixture, target: str) -> dict[str, str]:
-    count = len(model.trees)
-    found = {}
-    for pair, trees in model.edge_counts.items():
-        if target in pair:
-            other = pair[1] if pair[0] == target else pair[0]
-            found[other] = f"neighbour in {trees} of {count} trees" if count > 1 else "neighbour"
-    if model.choice is not None:
-        found[model.choice] = "chooses the tree"
     return found
 
 

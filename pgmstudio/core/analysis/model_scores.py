@@ -11,22 +11,12 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import fitted_to, rows_over, weights_of
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import NEVER, CancelToken
-from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.likelihood import log2_probabilities
 from pgmstudio.core.languages.registry import a_kind
-from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.model import Model, ProbabilisticModel
 from pgmstudio.core.scores.family_cache import FamilyScores
 from pgmstudio.core.scores.local import AIC_BITS, score_of
-
-# What the effective size of a language counts.
-EFFECTIVE_SIZES = {
-    "bayesian-network": "cells of its clique tree",
-    "tree": "cells of the tables of its edges; it is its own clique tree",
-    "tree-mixture": "cells of the clique trees of all its trees",
-    "latent-class": "classes times states, one state of every variable left out",
-    "pdg": "states of its nodes, once for every branch below them",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +66,8 @@ def model_scores(model: Model, data: DataSet, cancel: CancelToken = NEVER) -> Mo
 
 
 def _bdeu(model: Model, data: DataSet, cancel: CancelToken) -> float | None:
-    network = model.as_bayesian_network if isinstance(model, Tree) else model
-    if not isinstance(network, BayesianNetwork):
+    network = as_network(model)
+    if network is None:
         return None
     if any(name not in data.domain for name in network.domain.names):
         return None

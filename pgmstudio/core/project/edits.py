@@ -22,6 +22,7 @@ from pgmstudio.core.errors import DataError, GraphError, PgmStudioError, named
 from pgmstudio.core.graphs.background_knowledge import Edge, Knowledge
 from pgmstudio.core.inference.base import Finding
 from pgmstudio.core.languages.bayesian_network.arc_reversal import with_edge_turned
+from pgmstudio.core.languages.bayesian_network.conversions import plain_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import DirectedModel, Model
@@ -407,11 +408,12 @@ def same_distribution(project: Project, *, model_id: str, model: BayesianNetwork
 
 def _network(project: Project, model_id: str) -> BayesianNetwork:
     model = project.model_entry(model_id).model
-    if not isinstance(model, BayesianNetwork):
+    network = plain_network(model)
+    if network is None:
         raise GraphError(
             f"The edges of {a_kind(model.kind)} cannot be turned; convert it to a Bayesian network."
         )
-    return model
+    return network
 
 
 def replace_structure(project: Project, *, model_id: str, model: DirectedModel) -> Project:

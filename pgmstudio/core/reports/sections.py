@@ -36,9 +36,10 @@ from pgmstudio.core.experiments.sl_curves.selection import (
 )
 from pgmstudio.core.inference.base import InferenceSession, scaling_note
 from pgmstudio.core.io.models.files import ModelFile
+from pgmstudio.core.languages.base import NodeModel
+from pgmstudio.core.languages.bayesian_network.conversions import plain_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.learners import all_learners
-from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.registry import in_sentence
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.model import DirectedModel, Model, ProbabilisticModel
@@ -347,7 +348,7 @@ def model_picture(file: ModelFile) -> Markup:
     if len(model.domain) > MAX_VARIABLES:
         told = f"{count_of(len(model.domain), 'variable')} are too many for a picture here."
         return tag("p", told, class_="quiet")
-    if isinstance(model, DecisionGraph) and sum(model.node_counts) > MAX_NODES:
+    if isinstance(model, NodeModel) and sum(model.node_counts) > MAX_NODES:
         told = f"{count_of(sum(model.node_counts), 'node')} are too many for a picture here."
         return tag("p", told, class_="quiet")
     light, dark = (drawing_of(file, theme=theme) for theme in ("light", "dark"))
@@ -391,14 +392,15 @@ def _notes(entry: ModelEntry) -> Iterator[Markup]:
 
 def tables_of(model: Model) -> Iterator[Markup]:
     """The tables of a small network, folded away."""
-    if not isinstance(model, BayesianNetwork):
+    network = plain_network(model)
+    if network is None:
         return
-    cells = sum(one.size for one in model.tables)
+    cells = sum(one.size for one in network.tables)
     if cells > MAX_CELLS:
         told = f"Its tables have {whole(cells)} cells and are left out."
         yield tag("p", told, class_="quiet")
         return
-    parts = [_table(model, name) for name in model.domain.names]
+    parts = [_table(network, name) for name in network.domain.names]
     yield details(f"Tables, {count_of(cells, 'cell')}", *parts)
 
 

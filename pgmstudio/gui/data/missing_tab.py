@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QScrollArea, QSpinBox, QVBoxLayout, QWidget
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.summary import MissingPatterns, missing_patterns
 from pgmstudio.core.execution.events import CancelToken
-from pgmstudio.core.languages.bayesian_network.learning.missing_data.em import network_of
+from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.imputation import (
     impute_by_model,
 )
@@ -83,7 +83,7 @@ class MissingTab(QWidget):
     def _fill_by_model(self) -> None:
         """Draw each missing cell from the last model in view, beside the window."""
         entry = last_model(self._app).entry
-        network = network_of(entry.model) if entry is not None else None
+        network = as_network(entry.model) if entry is not None else None
         if network is None:
             self._app.tell("Open or learn a Bayesian network of these columns first.")
             return

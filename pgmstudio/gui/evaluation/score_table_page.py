@@ -10,7 +10,6 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFileDialog, QVBoxLayout
 
 from pgmstudio.core.analysis.model_scores import (
-    EFFECTIVE_SIZES,
     ModelScores,
     model_scores,
     score_lines,
@@ -18,7 +17,7 @@ from pgmstudio.core.analysis.model_scores import (
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
-from pgmstudio.core.languages.registry import kind_title
+from pgmstudio.core.languages.registry import kind_title, language
 from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.project import ComparisonEntry, Project
@@ -251,7 +250,10 @@ class ScoreTablePage(Page):
         if self._app.center.current is self:
             self._app.workspace.view_model(self.model_id)
         if one is not None:
-            told = EFFECTIVE_SIZES.get(one.kind, "numbers touched to update all beliefs once")
+            told = (
+                language(one.kind).effective_size_note
+                or "numbers touched to update all beliefs once"
+            )
             self.meaning.setText(f"{kind_title(one.kind)}: its effective size is the {told}.")
 
     def _on_chosen(self, number: int) -> None:

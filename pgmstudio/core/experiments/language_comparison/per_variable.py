@@ -17,7 +17,7 @@ from pgmstudio.core.analysis.model_comparison import row_log2
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import case_total, hold_out
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
-from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.base import HasNetwork
 from pgmstudio.core.model import Model
 
 # So many rows at most: every column of every row is one question to the model.
@@ -27,8 +27,8 @@ MAX_ROWS = 500
 def variable_bits(model: Model, rows: DataSet, cancel: CancelToken = NEVER) -> NDArray[np.float64]:
     """log2 P(x_i | x_1 … x_(i−1)) for each column and row; the columns of a row add up to
     log2 P(row). A missing cell has 0. From where a row is impossible on it is −∞, then 0."""
-    if isinstance(model, LabelledDag):
-        model = model.as_bayesian_network  # the same distribution, asked for many rows at once
+    if isinstance(model, HasNetwork) and model.as_bayesian_network.domain == model.domain:
+        model = model.as_bayesian_network  # the same distribution, for many rows at once
     count = len(rows.domain)
     bits = np.zeros((count, rows.row_count))
     before = np.zeros(rows.row_count)

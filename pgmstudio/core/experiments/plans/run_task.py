@@ -35,6 +35,7 @@ from pgmstudio.core.execution.events import CLOCK, CancelToken, Note, Progress
 from pgmstudio.core.experiments.plans.expansion import PlannedRun, PlanRows, point_key
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.graphs.pdag import member_of
+from pgmstudio.core.languages.base import NodeModel
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
     KesOptima,
 )
@@ -43,7 +44,6 @@ from pgmstudio.core.languages.latent_class.learning.trace import ClassScan
 from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath
 from pgmstudio.core.languages.learners import LearnTask, learner_of
 from pgmstudio.core.languages.pdg.learning.trace import PdgScan
-from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.learning.base import Finished, Found, Kept, RunArtifact
 from pgmstudio.core.model import Model
 
@@ -372,7 +372,7 @@ class PointWork:
             model,
             key,
             run.name,
-            model.parameter_size() if isinstance(model, DecisionGraph) else None,
+            model.parameter_size() if isinstance(model, NodeModel) else None,
         )
         if rows.valid is not None:
             valid = mean_of(row_log2(model, rows.valid), rows.valid.weights)

@@ -25,8 +25,10 @@ from pgmstudio.core.errors import ModelFileError
 from pgmstudio.core.io.models.files import ModelFile, decode_text
 from pgmstudio.core.io.models.shared.cpt_checks import network_in
 from pgmstudio.core.io.models.shared.structure_only import UNKNOWN_STATES, Structure, structure_lost
+from pgmstudio.core.languages.bayesian_network.conversions import plain_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.ldag.contexts import shortened
+from pgmstudio.core.languages.ldag.conversions import plain_labelled
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.partitions import Label, class_count, partition_of
 
@@ -145,8 +147,8 @@ def parse(content: bytes, path: Path) -> ModelFile:
         structure.add_node(name, (None, None), found)
     structure.layout.update(told.points)
     file = structure.file(told.title, FORMAT)
-    network = file.model
-    assert isinstance(network, BayesianNetwork)
+    network = plain_network(file.model)
+    assert network is not None
     if not (told.contexts or told.is_labelled):
         return file
     model, said = _labelled(network, told, path)
@@ -302,10 +304,8 @@ def _chosen(
 def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     """The text, and what it cannot hold."""
     model = file.model
-    network = None if isinstance(model, LabelledDag) else network_in(file, path, FORMAT)
-    labelled = model if isinstance(model, LabelledDag) else None
-    held = labelled or network
-    assert held is not None
+    labelled = plain_labelled(model)
+    held = network_in(file, path, FORMAT) if labelled is None else labelled
     lines = ["#labels"]
     if file.title:
         lines.append(f"#title {_word(file.title)}")

@@ -17,6 +17,7 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.native_json import document_of, file_of_document
 from pgmstudio.core.json_documents import parse_json, render_json
+from pgmstudio.core.languages.bayesian_network.conversions import plain_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork, Table
 from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
 from pgmstudio.core.languages.registry import a_kind
@@ -176,8 +177,9 @@ def _free_name(name: str, taken: set[str]) -> str:
 
 
 def _network(model: Model, what: str) -> BayesianNetwork:
-    if not isinstance(model, BayesianNetwork):
+    network = plain_network(model)
+    if network is None:
         raise GraphError(
             f"Only Bayesian networks can be {what} in parts; {a_kind(model.kind)} is one whole."
         )
-    return model
+    return network

@@ -21,6 +21,11 @@ def as_network(model: Model | None) -> BayesianNetwork | None:
     return network
 
 
+def plain_network(model: Model) -> BayesianNetwork | None:
+    """The model if it is itself a Bayesian network; None otherwise."""
+    return model if isinstance(model, BayesianNetwork) else None
+
+
 def through_network(model: Model) -> BayesianNetwork:
     """The same distribution as a network, which may have further variables and larger tables."""
     row = LANGUAGES[model.kind]

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pgmstudio.core.errors import TooLargeError
 from pgmstudio.core.graphs.junction_tree import CliqueTree
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.large_counts import count_text, float_of
 
 BYTES_PER_CELL = 10  # the table itself and its share of maps, messages and room to work
@@ -34,9 +33,8 @@ class Forecast:
         )
 
 
-def forecast(model: BayesianNetwork | Tree) -> Forecast:
+def forecast(network: BayesianNetwork) -> Forecast:
     """Cells, bytes and seconds of exact inference; takes no longer than the triangulation."""
-    network = model.as_bayesian_network if isinstance(model, Tree) else model
     return forecast_of_tree(network.clique_tree)
 
 

@@ -22,3 +22,8 @@ def unlabelled(network: BayesianNetwork) -> LabelledDag:
 def labelled_through_network(model: Model) -> LabelledDag:
     """The model's network, with labels where a parent changes no row."""
     return labelled_from_rows(through_network(model))
+
+
+def plain_labelled(model: Model) -> LabelledDag | None:
+    """The model if it is itself a labelled DAG; None otherwise."""
+    return model if isinstance(model, LabelledDag) else None

@@ -80,7 +80,7 @@ def test_the_budget_is_the_callers_when_one_is_given() -> None:
 
 def test_the_forecast_of_a_tree_is_its_effective_size() -> None:
     tree = random_tree(np.random.default_rng(3), 8)
-    assert forecast(tree).table_cells == tree.effective_size()
+    assert forecast(tree.as_bayesian_network).table_cells == tree.effective_size()
 
 
 def test_questions_about_unknown_variables_are_refused() -> None:

@@ -24,6 +24,7 @@ from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.junction_tree.propagation import Propagation
 from pgmstudio.core.inference.junction_tree.schedule import plan_of
+from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import (
     MAX_ITERATIONS,
     TOLERANCE,
@@ -42,7 +43,6 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.bayesian_network.pruned_query import factors_of, joint_of
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.languages.run_checks import given_start
-from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.learning.base import Finished, Found, LearnEvent
 from pgmstudio.core.learning.params import (
     knowledge_param,
@@ -51,7 +51,7 @@ from pgmstudio.core.learning.params import (
     smoothing_param,
 )
 from pgmstudio.core.learning.smoothing import tune_smoothing
-from pgmstudio.core.model import DirectedModel, Model
+from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.params import AUTO, param
 
 CELLS, BDEU, MODEL = "cells", "bdeu", "model"
@@ -242,7 +242,7 @@ class _Task:
     @classmethod
     def of(cls, data: DataSet, params: EmParams) -> _Task:
         start = given_start(params.start)
-        model = network_of(start)
+        model = as_network(start)
         if model is None:
             if params.nodes is not None or MODEL in (params.prior, params.begin):
                 raise ParameterError({"start": f"{a_kind(start.kind)} has no tables to keep"})
@@ -388,13 +388,6 @@ class _Search:
             near = 1e-4 * max(self.expectation.total_weight, 1.0)
             same = sum(best - end.penalised < near for end in self._ends)
             yield f"{same} of {len(self._ends)} starts ended as good as the best."
-
-
-def network_of(model: Model | None) -> BayesianNetwork | None:
-    """The model as a Bayesian network with tables; None when it is none."""
-    if isinstance(model, Tree):
-        return model.as_bayesian_network
-    return model if isinstance(model, BayesianNetwork) else None
 
 
 def family_beliefs(network: BayesianNetwork) -> list[Counts]:
