@@ -15,7 +15,7 @@ from pgmstudio.core.project.edits import add_data, add_model
 from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.files.opening import open_model_page
 from pgmstudio.gui.languages.pdg.inspector import GraphNodeInspector
-from pgmstudio.gui.languages.pdg.view import PdgController
+from pgmstudio.gui.languages.pdg.page_extension import PdgExtension
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.main_window import MainWindow
@@ -85,8 +85,7 @@ def open_graph(app: AppContext, graph: DecisionGraph, rows: DataSet | None = Non
 
 def node_place(page: ModelPage, variable: str, node: int) -> QPoint:
     """The middle of a node's head on the view."""
-    assert page.bands is not None
-    box = page.bands.canvas.bands.box_of((variable, node))
+    box = controller_of(page).canvas.bands.box_of((variable, node))
     return page.front.view.mapFromScene(QPointF(box.center().x(), box.top() + 10))
 
 
@@ -99,9 +98,9 @@ def bar_place(page: ModelPage, variable: str, state: str, share: float = 0.5) ->
     return page.front.view.mapFromScene(item.pos() + item.corner + inside)
 
 
-def controller_of(page: ModelPage) -> PdgController:
-    assert page.bands is not None
-    return page.bands
+def controller_of(page: ModelPage) -> PdgExtension:
+    assert isinstance(page.extension, PdgExtension)
+    return page.extension
 
 
 def graph_of_page(page: ModelPage) -> DecisionGraph:

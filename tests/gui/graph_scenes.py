@@ -17,6 +17,7 @@ from pgmstudio.core.languages.pdg.learning.params import PdgParams
 from pgmstudio.core.languages.pdg.model import DecisionGraph, without_unreachable
 from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.files.opening import open_model_page
+from pgmstudio.gui.languages.pdg.page_extension import PdgExtension
 from pgmstudio.gui.languages.pdg.steps_page import PdgStepsPage
 from pgmstudio.gui.learning.actions import open_learn_page
 from pgmstudio.gui.runs.learning_run import RunRequest
@@ -53,8 +54,8 @@ def graphs(driver: WindowDriver, _own: Path) -> Iterator[str]:
     """Nodes and flow with evidence, a node in the inspector, the forest, collapsed and large."""
     app = driver.app
     page = open_graph(app, coronary(), coronary_rows())
-    desk = page.bands
-    assert desk is not None
+    desk = page.extension
+    assert isinstance(desk, PdgExtension)
     driver.wait_for("flows", lambda: desk.canvas.bands.flows is not None)
     QTest.qWait(700)
     yield "pdg"

@@ -137,12 +137,12 @@ def add_and_show_model(app: AppContext, entry: ModelEntry, text: str) -> str | N
 
 
 def open_model_page(app: AppContext, model_id: str, *, beside: bool = False) -> None:
-    from pgmstudio.gui.model_page.page import ModelPage
+    from pgmstudio.gui.languages.registry import make_model_page
 
     if model_id not in app.project.models:
         raise UnknownNameError("model", model_id, app.project.models)
     close_welcome(app)
-    app.open_page(f"model:{model_id}", lambda: ModelPage(app, model_id), beside=beside)
+    app.open_page(f"model:{model_id}", lambda: make_model_page(app, model_id), beside=beside)
 
 
 def leave_model_page(app: AppContext, page: Page, model_id: str) -> None:

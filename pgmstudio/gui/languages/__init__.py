@@ -1,1 +1,1 @@
-"""What each model language adds to the window."""
+"""What each model language adds to the window, and the registry that joins it."""

@@ -58,7 +58,7 @@ class CanvasConditions:
 
     def nothing_to_delete(self) -> str | None:
         page = self.page
-        if page is not None and page.components is not None and page.components.can_remove:
+        if page is not None and page.extension.can_delete():
             return None
         if page is None or self.not_editable():
             return self.not_editable()

@@ -1,4 +1,4 @@
-"""Wishes of a canvas turned into undoable edits of its model; refusals explain themselves there."""
+"""Requests of a canvas as undoable edits of its model; a refusal is explained at the pointer."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ from pgmstudio.gui.canvas.edge_tool import EdgeTool
 from pgmstudio.gui.canvas.node_view import MODE_TITLES, NodeMode
 from pgmstudio.gui.canvas.signals import EdgeAdvice
 from pgmstudio.gui.model_page.edge_forecast import EdgeForecaster
+from pgmstudio.gui.model_page.extension import PageExtension
 from pgmstudio.gui.window.app_context import AppContext
 
 Edit = Callable[[Project], Project]
@@ -78,9 +79,7 @@ class EditController(QObject):
         super().__init__(canvas)
         self._app, self._model_id, self._canvas = app, model_id, canvas
         self.picture_name = ""
-        # A language's own ways, if it has them; True: it was dealt with.
-        self.delete_instead: Callable[[], bool] | None = None
-        self.join_instead: Callable[[str, str], bool] | None = None
+        self.extension: PageExtension | None = None  # set by the page
         self._forecasts = EdgeForecaster(self)
         self._forecasts.told.connect(self._on_forecast)
         self._forecasts.failed.connect(app.errors.report)
@@ -112,8 +111,11 @@ class EditController(QObject):
     # -- structure
 
     def advise(self, source: str, target: str) -> EdgeAdvice:
-        """What is known at once; what becomes of the clique tree follows."""
+        """What is known at once; the change of the junction tree follows."""
         self._forecasts.forget()
+        own = None if self.extension is None else self.extension.advise(source, target)
+        if own is not None:
+            return own
         model, advice = self.entry.model, edge_advice(self.entry, source, target)
         if isinstance(model, BayesianNetwork) and not advice.refusal:
             self._forecasts.ask(model, source, target)
@@ -127,7 +129,7 @@ class EditController(QObject):
             tool.add_forecast(source, target, words, size.is_warning)
 
     def add_edge(self, source: str, target: str) -> None:
-        if self.join_instead is not None and self.join_instead(source, target):
+        if self.extension is not None and self.extension.add_edge(source, target):
             return
         edit = partial(model_edits.add_edge, model_id=self._model_id, source=source, target=target)
         self.change(f"Add {source} → {target}", edit)
@@ -150,7 +152,7 @@ class EditController(QObject):
             self.change(f"Rename {old} to {new}", edit)
 
     def delete_selected(self) -> None:
-        if self.delete_instead is not None and self.delete_instead():
+        if self.extension is not None and self.extension.delete():
             return
         scene = self._canvas.scene
         nodes = scene.selected_nodes

@@ -1,4 +1,4 @@
-"""Faces for the nodes of a model's picture: what the project and the live beliefs say of each."""
+"""The content of the nodes of a diagram: title, beliefs, evidence and marks of each."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ HIGHEST_WITH_BARS = 1000
 _HEAD, _ROW, _ARROW = 23, 17, 64
 
 
-def usual_mode(entry: ModelEntry) -> NodeMode:
-    """How nodes are drawn that nobody chose a mode for."""
-    if isinstance(entry.model, TreeMixture):
-        return NodeMode.LINE  # many lines meet, so boxes are low
+def usual_mode(entry: ModelEntry, of_language: NodeMode | None = None) -> NodeMode:
+    """How nodes without a mode of their own are drawn: as their language has it, or by size."""
+    if of_language is not None:
+        return of_language
     if len(entry.model.domain) > MAX_WITH_BARS:
         return NodeMode.NAME
     if isinstance(entry.model, BayesianNetwork) and _height(entry.model) > HIGHEST_WITH_BARS:
@@ -46,52 +46,51 @@ def _height(network: BayesianNetwork) -> int:
     return max(low, default=0)
 
 
-def mode_of(entry: ModelEntry, node: str) -> NodeMode:
-    """The chosen mode of a node; one this version does not know counts as none."""
+def mode_of(entry: ModelEntry, node: str, usual: NodeMode) -> NodeMode:
+    """The chosen mode of a node; a mode of a newer version counts as none."""
     chosen = entry.display_modes.get(node)
     try:
-        return usual_mode(entry) if chosen is None else NodeMode(chosen)
+        return usual if chosen is None else NodeMode(chosen)
     except ValueError:
-        return usual_mode(entry)
+        return usual
 
 
-def shared_mode(entry: ModelEntry) -> NodeMode | None:
-    """The mode all nodes have; None when they differ."""
-    modes = {mode_of(entry, name) for name in entry.model.domain.names}
+def shared_mode(entry: ModelEntry, usual: NodeMode) -> NodeMode | None:
+    """The mode of all nodes; None when they differ."""
+    modes = {mode_of(entry, name, usual) for name in entry.model.domain.names}
     if len(modes) > 1:
         return None
-    return modes.pop() if modes else usual_mode(entry)
+    return modes.pop() if modes else usual
 
 
 @dataclass(frozen=True)
 class NodeViewFactory:
-    """Makes faces; `live` is None until the model has been asked for the first time."""
+    """Makes the content of nodes; `live` is None until the model has an inference session."""
 
     entry: ModelEntry
     live: BeliefService | None
     target: str | None
-    has_waited: bool = False  # so long that the beliefs in view are called stale
+    usual_mode: NodeMode
+    has_waited: bool = False  # so long that the beliefs shown are called stale
     waiting: frozenset[str] = frozenset()  # variables whose beliefs wait for a table
     blend: float = 1.0  # how far from the prior (0) to the beliefs given evidence (1)
 
     def faces(self, picture: GraphPicture) -> dict[str, NodeView]:
         evidence: Mapping[str, Finding] = {} if self.live is None else self.live.evidence
-        usual, is_stale = usual_mode(self.entry), self._is_stale()
-        return {n.id: self._face(n, evidence, usual, is_stale) for n in picture.nodes}
+        is_stale = self._is_stale()
+        return {n.id: self._face(n, evidence, is_stale) for n in picture.nodes}
 
     def _is_stale(self) -> bool:
-        """Beliefs that come at once are not called so: a blink of grey would only disturb."""
+        """Beliefs that arrive at once are never shown as stale: a blink of grey would disturb."""
         live = self.live
         return live is not None and live.is_stale and (self.has_waited or not live.is_live)
 
-    def _face(
-        self, node: PictureNode, evidence: Mapping[str, Finding], usual: NodeMode, is_stale: bool
-    ) -> NodeView:
+    def _face(self, node: PictureNode, evidence: Mapping[str, Finding], is_stale: bool) -> NodeView:
         name, entry, live = node.variable, self.entry, self.live
         if name is None or name not in entry.model.domain:
             return self._hidden_face(node, is_stale)
         variable = entry.model.domain[name]
-        mode = mode_of(entry, name) if name in entry.display_modes else usual
+        mode = mode_of(entry, name, self.usual_mode)
         if live is not None and live.error is not None and mode is not NodeMode.DOT:
             mode = NodeMode.NAME
         finding = evidence.get(name)
@@ -125,7 +124,7 @@ class NodeViewFactory:
         shares = shares if len(shares) == len(priors) else ()
         return NodeView(
             title=self.entry.node_titles.get(name, name),
-            mode=mode_of(self.entry, name) if name in self.entry.display_modes else NodeMode.PRIOR,
+            mode=mode_of(self.entry, name, NodeMode.PRIOR),
             states=model.component_names,
             beliefs=blended(priors, shares, self.blend),
             priors=priors,

@@ -1,11 +1,8 @@
-"""The page of a model: its pictures on a canvas, edited, arranged and asked there.
-
-How long old beliefs are shown as if they were new: a blink of grey would only disturb.
-"""
+"""The page of a model: its diagrams on a canvas, with editing, layout, evidence and beliefs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, QRect, QTimer, Signal
@@ -32,18 +29,13 @@ from pgmstudio.gui.canvas.scene import CanvasScene
 from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.languages.ldag.multinet import MultinetController
-from pgmstudio.gui.languages.pdg.view import in_place, pdg_controller
-from pgmstudio.gui.languages.tree_mixture.component_controller import ComponentController
-from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
-from pgmstudio.gui.languages.tree_mixture.small_multiples import SmallMultiplesController
-from pgmstudio.gui.languages.tree_mixture.view import bar_name, bar_pictures, own_pictures
 from pgmstudio.gui.model_page.edge_strength_controller import StrengthController
 from pgmstudio.gui.model_page.edit_controller import EditController
 from pgmstudio.gui.model_page.evidence_controller import EvidenceController
-from pgmstudio.gui.model_page.layout_store import OWN_PLACES, KnownLocations, sizes_of
+from pgmstudio.gui.model_page.extension import PageExtension
+from pgmstudio.gui.model_page.layout_store import KnownLocations, sizes_of
 from pgmstudio.gui.model_page.live_model_chip import BestChip
-from pgmstudio.gui.model_page.node_views import NodeViewFactory, shared_mode
+from pgmstudio.gui.model_page.node_views import NodeViewFactory, shared_mode, usual_mode
 from pgmstudio.gui.model_page.selection_controller import SelectionController
 from pgmstudio.gui.model_page.toolbar import ModelBar
 from pgmstudio.gui.separation.controller import SeparationController
@@ -55,12 +47,12 @@ from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.app_context import AppContext
 
-# Beliefs that take longer are greyed while they are computed.
+# Beliefs that take longer are greyed while they are computed; a blink of grey would disturb.
 STALE_AFTER_MS = 200
 
 
 class StaleTimer(QObject):
-    """`ended` when beliefs have been waited for so long that they are called stale."""
+    """The time that outdated beliefs may be shown as if they were current; then `ended`."""
 
     ended = Signal()
 
@@ -70,7 +62,7 @@ class StaleTimer(QObject):
         self._timer = one_shot(self, self._on_time, STALE_AFTER_MS)
 
     def watch(self, live: BeliefService) -> None:
-        """Begin to wait, go on waiting, or be content."""
+        """Start while beliefs are being computed, stop once they are up to date."""
         if live.is_stale and live.is_waiting:
             if not self._timer.isActive() and not self.is_over:
                 self._timer.start()
@@ -84,20 +76,30 @@ class StaleTimer(QObject):
 
 
 class ModelPage(Page):
-    """Shows one model of the project; the document tells when it is another."""
+    """The page of one model of the project, whatever its language.
 
-    def __init__(self, app: AppContext, model_id: str) -> None:
+    What a language has of its own comes from `extend`.
+    """
+
+    def __init__(
+        self,
+        app: AppContext,
+        model_id: str,
+        extend: Callable[[ModelPage], PageExtension] = PageExtension,
+    ) -> None:
         super().__init__(f"model:{model_id}")
-        self._app, self._model_id = app, model_id
+        self.app = app
+        self._app = app
+        self._model_id = model_id
         self._entry = app.project.models[model_id]
         self._names = picture_names(self._entry.model)
-        component_views(app).changed.connect(self._on_components)
         self._picture_name = self._names[0]
         self._picture = GraphPicture(())
         self._known = KnownLocations()
-        self._is_layout_chosen = self._is_closed = False
+        self._is_layout_chosen = False
+        self._is_closed = False
         self.canvas = Canvas()
-        self.bar = ModelBar(bar_pictures(self._entry.model))
+        self.bar = ModelBar()
         self.note = Note(level="warning", name="modelNote")
         self.editing = EditController(app, model_id, self.canvas)
         self.asking = EvidenceController(app, model_id, self.canvas)
@@ -107,17 +109,17 @@ class ModelPage(Page):
         self.canvas.view.advise = self.editing.advise
         self.canvas.view.describe_edge = self._describe_edge
         self._table_work = cpt_edit_session(app)
-        self._table_work.changed.connect(self._on_faces)
+        self._table_work.changed.connect(self.refresh_nodes)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         self.questions = UnresolvedController(app, model_id, self.canvas)
         self.moves = MovesController(app, model_id, self.canvas)
         notes = (self.note, self.strengths.note, self.separation.bar, self.questions.bar)
-        self.trees = own_pictures(app, model_id, self)
-        self.bands = pdg_controller(app, model_id, self)
-        own = self.trees
-        above, below = ((), in_place(self.bands)) if own is None else (own.above, own.below)
+        self.extension = extend(self)
+        self.editing.extension = self.extension
+        self.bar.set_diagrams(self.extension.toolbar_diagrams())
+        above, below = self.extension.above, self.extension.below
         for widget in (self.bar, hairline(), *above, *notes, self.canvas, *below):
             layout.addWidget(widget)
         self.setFocusProxy(self.canvas)
@@ -127,8 +129,8 @@ class ModelPage(Page):
         self._pictures = LatestTask(self)
         self._pictures.answered.connect(self._on_picture)
         self._pictures.failed.connect(app.errors.report)
-        self._patience = StaleTimer(self)
-        self._patience.ended.connect(self._on_beliefs_changed)
+        self._stale_timer = StaleTimer(self)
+        self._stale_timer.ended.connect(self._on_beliefs_changed)
         self.selecting = SelectionController(app, model_id, self)
         self._connect()
         from pgmstudio.gui.model_page.actions import keep_to_canvas
@@ -136,12 +138,12 @@ class ModelPage(Page):
         keep_to_canvas(app.book)
         self.show_picture(self._names[0])
         self._on_beliefs_changed(model_id)
-        if self.components is not None and self.components.picture_name != self._picture_name:
-            self.show_picture(self.components.picture_name)
+        if self.extension.first_diagram != self._picture_name:
+            self.show_picture(self.extension.first_diagram)
 
     def _connect(self) -> None:
         bar, signals, workspace = self.bar, self.canvas.signals, self._app.workspace
-        bar.picture_chosen.connect(self.show_picture if self.trees is None else self.trees.choose)
+        bar.picture_chosen.connect(self.extension.choose)
         bar.tool_chosen.connect(self.choose_tool)
         bar.mode_chosen.connect(self.set_mode_of_all)
         bar.layout_chosen.connect(self.arrange)
@@ -149,9 +151,9 @@ class ModelPage(Page):
         signals.tool.connect(self.choose_tool)
         self._app.document.changed.connect(self._on_document_changed)
         workspace.beliefs_changed.connect(self._on_beliefs_changed)
-        workspace.target_changed.connect(self._on_faces)
+        workspace.target_changed.connect(self.refresh_nodes)
 
-    # -- what others ask of the page
+    # -- the page among the tabs
 
     @property
     def title(self) -> str:
@@ -161,12 +163,12 @@ class ModelPage(Page):
         return language_icon(self._entry.model.kind)
 
     @property
-    def model_id(self) -> str | None:
+    def model_id(self) -> str:
         return self._model_id
 
     @property
     def entry(self) -> ModelEntry:
-        """What the page shows; the project may be a moment ahead."""
+        """The model as it is shown; the project may already have a newer one."""
         return self._entry
 
     @property
@@ -174,31 +176,21 @@ class ModelPage(Page):
         return self._picture_name
 
     def not_measured_reason(self) -> str | None:
-        """Why the widths of edges cannot be chosen; None when they can."""
+        """Why edge strengths cannot be shown; None when they can."""
         if isinstance(self._entry.model, DirectedModel):
             return None
-        return "the lines of this picture have widths of their own."
+        return "the width of the lines has another meaning in this diagram."
 
     @property
     def is_editable(self) -> bool:
-        """The structure can be changed in the picture in view."""
+        """Whether the structure can be edited in the current diagram."""
         is_graph = self._picture_name in ("dag", "labels")
         return is_graph and isinstance(self._entry.model, EditableStructure)
 
     @property
     def is_joinable(self) -> bool:
-        """Edges can be drawn in the picture in view: in a DAG, one tree of a mixture, a forest."""
-        own = self.trees or self.bands
-        return self.is_editable or (own is not None and own.is_joinable(self._picture_name))
-
-    @property
-    def components(self) -> ComponentController | None:
-        """The trees of a mixture; None for other languages."""
-        return None if self.trees is None else self.trees.components
-
-    @property
-    def side(self) -> SmallMultiplesController | MultinetController | None:
-        return None if self.trees is None else self.trees.side
+        """Whether edges can be drawn in the current diagram: of a DAG, one tree, a forest."""
+        return self.is_editable or self.extension.can_draw_edges(self._picture_name)
 
     def scene(self) -> CanvasScene:
         return self.canvas.scene
@@ -211,43 +203,38 @@ class ModelPage(Page):
 
     @property
     def front(self) -> Canvas:
-        """The canvas that is looked at: bands may stand in its place."""
-        return self.canvas if self.bands is None or not self.bands.is_open else self.bands.canvas
+        """The canvas that is visible."""
+        return self.extension.active_canvas
 
     def keep_clear(self, covered: Sequence[QRect]) -> None:
         self.front.keep_clear(covered)
-        if self.components is not None:
-            self.components.keep_clear(covered)
+        self.extension.avoid(covered)
 
     def closed(self) -> None:
         self._is_closed = True
         for worker in (self._layouts, self.strengths, self.separation, self.questions, self.canvas):
             worker.stop()
-        for own in (self.trees, self.bands):
-            if own is not None:
-                own.stop()
+        self.extension.stop()
         self._pictures.forget()
 
-    # -- pictures
+    # -- diagrams
 
     @property
     def _places_name(self) -> str:
-        """Whose places the picture in view has: all trees of a mixture share them."""
-        is_own = self.trees is None or self._picture_name in OWN_PLACES
-        return self._picture_name if is_own else self._names[0]
+        """The layout of the current diagram."""
+        return self.extension.layout_name(self._picture_name)
 
     def show_picture(self, name: str) -> None:
-        """Another picture of the same model; the one shown on opening is quick to make."""
+        """Show a diagram; all but the first, which is quick to make, are made in the background."""
         before, self._picture_name = self._places_name, name
         if self._places_name != before:
-            self.canvas.view.keep_fitted()  # another picture is looked at as a whole first
+            self.canvas.view.keep_fitted()  # start with the whole of another diagram
         self.editing.picture_name = self._places_name
         self.questions.show_on(name)
         self.moves.show_on(name)
-        self.bar.show_picture(bar_name(name))
+        self.bar.show_picture(self.extension.toolbar_diagram(name))
         self._show_editable()
-        for own in (self.trees, self.bands):
-            name = name if own is None else own.shown(name)
+        name = self.extension.open_diagram(name)
         model = self._entry.model
         if name == self._names[0]:
             self._pictures.forget()
@@ -256,14 +243,12 @@ class ModelPage(Page):
             self._pictures.ask(lambda _cancel: picture_of(model, name))
 
     def _on_picture(self, picture: GraphPicture) -> None:
-        self._picture = picture if self.trees is None else self.trees.dressed(picture)
+        self._picture = self.extension.decorated(picture)
         self._draw()
 
     def _show_editable(self) -> None:
-        disabled_reason = "edges are drawn in the DAG of a Bayesian network."
-        if self.components is not None:
-            disabled_reason = "show one tree alone: click its card."
-        self.bar.set_editable(self.is_editable, disabled_reason, joinable=self.is_joinable)
+        reason = self.extension.no_edges_reason
+        self.bar.set_editable(self.is_editable, reason, joinable=self.is_joinable)
         self.bar.set_measurable(self.not_measured_reason() or "")
         self.canvas.view.is_editable = self.is_editable
         self.canvas.view.is_joinable = self.is_joinable
@@ -276,22 +261,26 @@ class ModelPage(Page):
         live, target = self.asking.live, self._app.workspace.target
         entry = entry or self._entry
         waiting = self._table_work.stale_in(self._model_id, entry.model, live.evidence)
-        blend = component_views(self._app).blend(self._model_id)
-        return NodeViewFactory(entry, live, target, self._patience.is_over, waiting, blend)
+        return NodeViewFactory(
+            entry,
+            live,
+            target,
+            has_waited=self._stale_timer.is_over,
+            waiting=waiting,
+            blend=self.extension.blend,
+            usual_mode=usual_mode(entry, self.extension.default_mode),
+        )
 
     def faces_of(self, picture: GraphPicture) -> dict[str, NodeView]:
-        """What a picture of this model shows of each node at this moment."""
+        """The current content of each node of a diagram of this model."""
         return self._faces().faces(picture)
 
     def _show_faces(self) -> None:
         self.canvas.scene.show_faces(self.faces_of(self._picture))
-        if self.bands is not None:
-            self.bands.follow()
-        if self.side is not None:
-            self.side.show_faces()
+        self.extension.update_beliefs()
 
     def _draw(self, *, slide: bool = False, placed: Placed | None = None) -> None:
-        """Show the picture with the places that are known; ask for a layout when most are not."""
+        """Draw the diagram at known positions; ask for a layout if most are not known."""
         picture, name = self._picture, self._places_name
         faces = self._faces().faces(picture)
         sizes = sizes_of(picture, faces)
@@ -302,14 +291,13 @@ class ModelPage(Page):
         same = placed is not None and placed.picture is picture and placed.sizes == sizes
         routes = placed.routes if placed is not None and same else None
         self.canvas.scene.show_picture(picture, faces, here, routes=routes, slide=slide)
-        if self.side is not None:
-            self.side.follow()
+        self.extension.update_diagram()
         empty = "No nodes yet. Press N to add one where the pointer is."
         self.canvas.tell_waiting("" if picture.nodes else empty)
         self.canvas.show_strengths(self.canvas.strengths)
         self._show_rules(self._app.project.knowledge)
         self.selecting.show_selection()
-        self.bar.show_mode(shared_mode(self._entry))
+        self.bar.show_mode(self._shared_mode())
         self.strengths.follow()
 
     def _ask_layout(self, method: str | None) -> None:
@@ -319,7 +307,7 @@ class ModelPage(Page):
             self.canvas.tell_waiting(f"Arranging {len(sizes)} nodes…")
 
     def arrange(self, method: str) -> None:
-        """Lay out all nodes afresh; an undoable step."""
+        """Lay out all nodes again; an undoable step."""
         self._is_layout_chosen = True
         self.bar.show_layout(method)
         self._ask_layout(method)
@@ -328,7 +316,7 @@ class ModelPage(Page):
         self.canvas.tell_waiting("")
         chosen, self._is_layout_chosen = self._is_layout_chosen, False
         if placed.picture is not self._picture:
-            self._draw()  # the picture has changed meanwhile
+            self._draw()  # the diagram has changed since
             return
         self.bar.show_layout(placed.method)
         if chosen:
@@ -344,7 +332,7 @@ class ModelPage(Page):
     # -- the project
 
     def _show_rules(self, knowledge: Knowledge) -> None:
-        """Rules are about variables: pictures of anything else show none."""
+        """Edge constraints are shown in diagrams of variables only."""
         about_variables = self._picture_name in ("dag", "tree", "labels")
         self.canvas.show_rules(knowledge if about_variables else Knowledge())
 
@@ -364,13 +352,13 @@ class ModelPage(Page):
         if entry.model is not old.model:
             self._known.follow(old.model, entry.model)
             name = self._picture_name
-            self.show_picture(name if self.trees is None else self.trees.follow(name))
+            self.show_picture(self.extension.diagram_after_edit(name))
             self._on_beliefs_changed(self._model_id)
             return
         modes = entry.display_modes != old.display_modes
         if modes and not entry.layouts.get(self._places_name):
             self._show_faces()
-            self.bar.show_mode(shared_mode(entry))
+            self.bar.show_mode(self._shared_mode())
             self._ask_layout(None)
         else:
             self._draw(slide=True)
@@ -384,35 +372,37 @@ class ModelPage(Page):
     # -- beliefs and evidence
 
     def _on_beliefs_changed(self, model_id: str | None = None) -> None:
-        model_id = model_id or self._model_id  # none: those in view have been waited for
+        model_id = model_id or self._model_id  # None: the stale timer has ended
         if model_id != self._model_id or model_id not in self._app.project.models:
             return
         live = self.asking.live
         if live.model is not self._entry.model:
-            return  # the project has a new model, which will be drawn in a moment
-        self._patience.watch(live)
+            return  # the project has a newer model, which is drawn next
+        self._stale_timer.watch(live)
         self.note.tell("" if live.error is None else str(live.error))
         self.bar.show_evidence(len(live.evidence))
         self._show_faces()
         self.canvas.refresh_soon()
         self.strengths.follow()
 
-    def _on_components(self, model_id: str) -> None:
-        """The slider between prior and posterior has moved."""
-        if model_id == self._model_id and not self._is_closed:
-            self._show_faces()
-
-    def _on_faces(self, *_: object) -> None:
-        """Another target; or a table being edited makes beliefs wait, or they can go on."""
+    def refresh_nodes(self, *_: object) -> None:
+        """Update the nodes: the target, or the table being edited, is another."""
         if not self._is_closed:
             self._show_faces()
 
     def _describe_edge(self, source: str, target: str) -> str:
-        """Its strength and what was noted about it."""
+        """The tooltip of an edge: its strength, what its language adds, its note."""
         edge = (source, target)
-        trees = self.trees.describe_edge(*edge) if self.trees else ""
-        words = (self.strengths.words_for(*edge), trees, self._entry.edge_notes.get(edge))
-        return "\n".join(filter(None, words))
+        texts = (
+            self.strengths.words_for(*edge),
+            self.extension.describe_edge(*edge),
+            self._entry.edge_notes.get(edge),
+        )
+        return "\n".join(filter(None, texts))
+
+    def _shared_mode(self) -> NodeMode | None:
+        usual = usual_mode(self._entry, self.extension.default_mode)
+        return shared_mode(self._entry, usual)
 
     def choose_tool(self, name: str) -> None:
         if name == "separation":

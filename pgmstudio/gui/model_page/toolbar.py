@@ -73,14 +73,12 @@ class ModelBar(QFrame):
     strength_chosen = Signal(str)
     clear_requested = Signal()
 
-    def __init__(self, pictures: Sequence[str], parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("modelBar")
         self.setProperty("role", "surface")
-        words = [(name, *PICTURE_TITLES.get(name, (name.capitalize(), name))) for name in pictures]
-        self._picture_names = tuple(pictures)
-        self._pictures = Segments(words, "picture")
-        self._pictures.chosen.connect(self.picture_chosen)
+        self._picture_names: tuple[str, ...] = ()
+        self._pictures = Segments((), "picture")
         self._tools: dict[str, QToolButton] = {}
         self._tool_box = QWidget()
         tools = QHBoxLayout(self._tool_box)
@@ -131,7 +129,7 @@ class ModelBar(QFrame):
         row.addWidget(self._chip)
         row.addWidget(self._clear)
         self._row = row
-        self._pictures.setVisible(len(pictures) > 1)
+        self._pictures.hide()
         self._fill_menus()
         self.show_tool("select")
         self._own: QWidget | None = None
@@ -182,14 +180,25 @@ class ModelBar(QFrame):
                         combo.currentIndex() == index
                     )
                 )
-        for name in self._picture_names:
-            title, tip = PICTURE_TITLES.get(name, (name.capitalize(), name))
-            action = self._picture_menu.menu().addAction(title)
-            action.setToolTip(tip)
-            action.triggered.connect(lambda _=False, name=name: self.picture_chosen.emit(name))
         for name, sign, tip in _TOOLS:
             action = self._tool_menu.menu().addAction(icon(sign), tip)
             action.triggered.connect(lambda _=False, name=name: self.tool_chosen.emit(name))
+
+    def set_diagrams(self, names: Sequence[str]) -> None:
+        """The diagrams to choose from; a single one needs no choice."""
+        entries = [(name, *PICTURE_TITLES.get(name, (name.capitalize(), name))) for name in names]
+        before, self._pictures = self._pictures, Segments(entries, "picture")
+        self._pictures.chosen.connect(self.picture_chosen)
+        self._row.replaceWidget(before, self._pictures)
+        before.deleteLater()
+        self._pictures.setVisible(len(names) > 1)
+        self._picture_names = tuple(names)
+        self._picture_menu.menu().clear()
+        for name, title, tip in entries:
+            action = self._picture_menu.menu().addAction(title)
+            action.setToolTip(tip)
+            action.triggered.connect(lambda _=False, name=name: self.picture_chosen.emit(name))
+        self._fold()
 
     @staticmethod
     def _choose(combo: QComboBox, index: int) -> None:

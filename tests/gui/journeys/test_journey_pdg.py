@@ -17,6 +17,7 @@ from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.files.opening import open_files, open_model_page
 from pgmstudio.gui.languages.pdg.inspector import GraphNodeInspector
+from pgmstudio.gui.languages.pdg.page_extension import PdgExtension
 from pgmstudio.gui.languages.pdg.size_history import graph_trail
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.runs.results.scan_page import PdgScanPage
@@ -40,8 +41,8 @@ def test_a_person_learns_a_decision_graph_asks_it_edits_it_and_keeps_it(
     model_id = add_ended_run(app, coronary_rows(800), "pdg.learn", **learned)
     open_model_page(app, model_id)
     page = driver.model_page()
-    desk = page.bands
-    assert desk is not None
+    desk = page.extension
+    assert isinstance(desk, PdgExtension)
     assert desk.is_open
     graph = desk.graph
     assert graph is not None

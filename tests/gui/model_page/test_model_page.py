@@ -234,7 +234,8 @@ def test_keys_of_the_canvas_do_not_reach_beyond_it(
 def test_the_bar_folds_when_it_is_narrow(qtbot: QtBot) -> None:
     frame = QWidget()  # a window of its own would not become narrower than its layout
     qtbot.addWidget(frame)
-    bar = ModelBar(["dag", "moral", "clique-tree"], frame)
+    bar = ModelBar(frame)
+    bar.set_diagrams(["dag", "moral", "clique-tree"])
     bar.resize(1000, 40)
     frame.show()
     combo, view_menu = bar.findChild(QComboBox, "modeCombo"), bar.findChild(QToolButton, "viewMenu")

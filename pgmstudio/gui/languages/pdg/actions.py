@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from pgmstudio.core.languages.pdg.candidate_operations import Deed, Step, merges_of, prospect
 from pgmstudio.core.languages.pdg.learning.trace import PdgScan
@@ -12,6 +13,9 @@ from pgmstudio.gui.languages.pdg.toolbar import IMPROVE, MERGE, SPLIT
 from pgmstudio.gui.runs.artifact_source import active_source, has_source
 from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.window.app_context import AppContext, current_model_page
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.languages.pdg.page_extension import PdgExtension
 
 OPEN_SWEEP = "learn.pdg-scan"
 _MENU = "Model/Decision graph"
@@ -83,12 +87,19 @@ class _Commands:
     def __init__(self, app: AppContext) -> None:
         self._app = app
 
-    # -- what there is
+    @property
+    def _bands(self) -> PdgExtension | None:
+        """The extension of the active page, if that shows a decision graph."""
+        page = current_model_page(self._app)
+        if page is None:
+            return None
+        from pgmstudio.gui.languages.pdg.page_extension import PdgExtension  # loads the canvas
+
+        return page.extension if isinstance(page.extension, PdgExtension) else None
 
     def no_bands_reason(self) -> str | None:
-        page = current_model_page(self._app)
-        is_shown = page is not None and page.bands is not None and page.bands.is_open
-        return None if is_shown else _NO_GRAPH
+        bands = self._bands
+        return None if bands is not None and bands.is_open else _NO_GRAPH
 
     def _chosen(self) -> tuple[str, DecisionGraph, NodeKey] | None:
         model_id = self._app.workspace.model_id
@@ -123,21 +134,19 @@ class _Commands:
 
     def _offer(self, deed: str) -> None:
         """Beside the chosen node, with what it would bring."""
-        page, found = current_model_page(self._app), self._chosen()
-        if page is not None and page.bands is not None and found is not None:
-            page.bands.offer(deed, found[2])
+        bands, found = self._bands, self._chosen()
+        if bands is not None and found is not None:
+            bands.offer(deed, found[2])
 
     # -- the picture
 
     def improve(self) -> None:
-        page = current_model_page(self._app)
-        if page is not None and page.bands is not None:
-            page.bands.improving.open()
+        if self._bands is not None:
+            self._bands.improving.open()
 
     def collapse(self, on: bool) -> None:
-        page = current_model_page(self._app)
-        if page is not None and page.bands is not None:
-            page.bands.collapse_all(on)
+        if self._bands is not None:
+            self._bands.collapse_all(on)
 
     # -- the sweep
 

@@ -32,7 +32,7 @@ from pgmstudio.gui.widgets.basic import literal
 from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:
-    from pgmstudio.gui.languages.pdg.view import PdgController
+    from pgmstudio.gui.languages.pdg.page_extension import PdgExtension
     from pgmstudio.gui.model_page.page import ModelPage
 
 T = TypeVar("T")
@@ -44,7 +44,7 @@ MAX_SECONDS = 0.1  # of this thread
 TAB = "\t"  # what follows it stands at the right of a menu
 
 
-def band_menu(page: ModelPage, desk: PdgController, hit: Hit) -> QMenu:
+def band_menu(page: ModelPage, desk: PdgExtension, hit: Hit) -> QMenu:
     """What can be done with a variable, and with its nodes as a whole."""
     menu = canvas_menu(page, hit, page)
     graph = desk.graph
@@ -66,7 +66,7 @@ def band_menu(page: ModelPage, desk: PdgController, hit: Hit) -> QMenu:
     return menu
 
 
-def _add_move(menu: QMenu, desk: PdgController, graph: DecisionGraph, name: str) -> None:
+def _add_move(menu: QMenu, desk: PdgExtension, graph: DecisionGraph, name: str) -> None:
     i = graph.domain.index(name)
     places: list[str | None] = [] if graph.forest[i] is None else [None]
     for other, title in enumerate(graph.domain.names):
@@ -114,7 +114,7 @@ def told(bits: float | None, size: int, free: int, weight: ScoreWeight) -> str:
 
 
 def add_merges(
-    menu: QMenu, app: AppContext, model_id: str, desk: PdgController, key: NodeKey
+    menu: QMenu, app: AppContext, model_id: str, desk: PdgExtension, key: NodeKey
 ) -> str:
     """A line for each node it can be merged with, the one that loses least first; why there is
     none when there is none."""
@@ -136,7 +136,7 @@ def add_merges(
 
 
 def add_split(
-    menu: QMenu, app: AppContext, model_id: str, desk: PdgController, key: NodeKey
+    menu: QMenu, app: AppContext, model_id: str, desk: PdgExtension, key: NodeKey
 ) -> None:
     """One line, greyed with the reason where there is nothing to split."""
     graph = desk.graph
@@ -153,7 +153,7 @@ def add_split(
     action.triggered.connect(partial(take, app, model_id, split.step))
 
 
-def graph_node_menu(app: AppContext, model_id: str, desk: PdgController, key: NodeKey) -> QMenu:
+def graph_node_menu(app: AppContext, model_id: str, desk: PdgExtension, key: NodeKey) -> QMenu:
     """Merge, split, redirect: each with what it brings."""
     menu = QMenu(desk.canvas)
     menu.setObjectName("graphNodeMenu")

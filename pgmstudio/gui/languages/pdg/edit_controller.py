@@ -22,24 +22,18 @@ from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:
-    from pgmstudio.gui.languages.pdg.view import PdgController
+    from pgmstudio.gui.languages.pdg.page_extension import PdgExtension
     from pgmstudio.gui.model_page.page import ModelPage
 
 # The pointer passes over many nodes on its way; only where it rests is worth measuring.
 REST_MS = 40
-_NOT_DELETED = (
-    "Variables and edges of a decision graph are moved, not deleted: the menu of a variable has "
-    "Move in the forest, to the top as well, and tells what each place brings."
-)
 Found = tuple[Change, str, str]  # with what it brings, or why it cannot be
 
 
 class BandChanges(QObject):
     """Serves the bands, and the edge tool of the variable forest."""
 
-    def __init__(
-        self, app: AppContext, model_id: str, page: ModelPage, desk: PdgController
-    ) -> None:
+    def __init__(self, app: AppContext, model_id: str, page: ModelPage, desk: PdgExtension) -> None:
         super().__init__(desk)
         self._app, self._model_id, self._page, self._desk = app, model_id, page, desk
         self._wanted: Change | None = None
@@ -52,10 +46,7 @@ class BandChanges(QObject):
         view.can_drag = True
         view.change_previewed.connect(self.want)
         view.change_requested.connect(self.do)
-        page.canvas.view.advise = self.advise
-        page.canvas.view.is_pruned = True  # so that its keys reach us
-        page.editing.join_instead = self.join
-        page.editing.delete_instead = self._refuse_delete
+        page.canvas.view.is_pruned = True  # so that the Delete key gets an answer
 
     def stop(self) -> None:
         self._rest.stop()
@@ -115,10 +106,6 @@ class BandChanges(QObject):
             self._page.canvas.refuse(found[2])
         else:
             self.do(place)
-        return True
-
-    def _refuse_delete(self) -> bool:
-        self._page.canvas.refuse(_NOT_DELETED)
         return True
 
 

@@ -26,7 +26,7 @@ from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:
-    from pgmstudio.gui.languages.pdg.view import PdgController
+    from pgmstudio.gui.languages.pdg.page_extension import PdgExtension
 
 # Long enough to see what a step has changed before the next one comes.
 PAUSE_MS = 600
@@ -45,7 +45,7 @@ _WORDS = StepWords(
 class ImproveController(QObject):
     """One for a page; its bar stands over the canvas while it is used."""
 
-    def __init__(self, app: AppContext, model_id: str, desk: PdgController) -> None:
+    def __init__(self, app: AppContext, model_id: str, desk: PdgExtension) -> None:
         super().__init__(desk)
         self._app, self._model_id, self._desk = app, model_id, desk
         close = tool_button("x", "Close (the steps stay)", self.close, name="improveNo")

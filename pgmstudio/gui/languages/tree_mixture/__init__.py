@@ -1,1 +1,1 @@
-"""Mixtures of trees and latent classes in the window."""
+"""Mixtures of trees in the window, with what latent class models have in common with them."""

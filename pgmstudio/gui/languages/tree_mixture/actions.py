@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
@@ -25,6 +26,9 @@ from pgmstudio.gui.model_page.action_conditions import NO_MODEL
 from pgmstudio.gui.runs.artifact_source import active_source, has_source
 from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.window.app_context import AppContext, current_model_page
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.languages.tree_mixture.component_controller import ComponentController
 
 # Where a converted model keeps what the check of its distribution said.
 CHECKED = "checked"
@@ -141,6 +145,17 @@ class _Commands(QObject):
     def _entry(self) -> ModelEntry | None:
         return self._app.project.models.get(self._app.workspace.model_id or "")
 
+    @property
+    def _components(self) -> ComponentController | None:
+        """The component strip of the active page, if it is that of a mixture of trees."""
+        page = current_model_page(self._app)
+        if page is None:
+            return None
+        from pgmstudio.gui.languages.tree_mixture.page_extension import MixtureExtension
+
+        own = page.extension
+        return own.components if isinstance(own, MixtureExtension) else None
+
     # -- why not
 
     def no_mixture_reason(self) -> str | None:
@@ -178,13 +193,13 @@ class _Commands(QObject):
         return None if is_one else "the model in view is no mixture of trees."
 
     def no_tree_edit_reason(self) -> str | None:
-        page = current_model_page(self._app)
-        if page is None or page.components is None:
+        components = self._components
+        if components is None:
             return "the model in view is no mixture of trees."
-        wanted = page.components.edit()
+        wanted = components.edit()
         if isinstance(wanted, str):
             return wanted if wanted.endswith(".") else f"{wanted}."
-        return None if page.components.offered is not None else "it is being tried on the rows."
+        return None if components.offered is not None else "it is being tried on the rows."
 
     def lacking(self, kind: str) -> Callable[[], str | None]:
         def disabled_reason() -> str | None:
@@ -239,9 +254,8 @@ class _Commands(QObject):
         return "learn a mixture of trees, with KES, or a bootstrap first."
 
     def edit_tree(self) -> None:
-        page = current_model_page(self._app)
-        if page is not None and page.components is not None:
-            page.components.accept()
+        if self._components is not None:
+            self._components.accept()
 
     def shows_all(self) -> bool:
         model_id = self._app.workspace.model_id or ""

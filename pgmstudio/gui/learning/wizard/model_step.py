@@ -9,6 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from pgmstudio.gui.canvas.edge_strengths import Strengths
+from pgmstudio.gui.languages.registry import extended_model_page
 from pgmstudio.gui.learning.wizard.edges_panel import LinksPanel
 from pgmstudio.gui.learning.wizard.state import LINKS, QUESTIONS, WizardState
 from pgmstudio.gui.learning.wizard.unresolved_panel import QuestionsPanel
@@ -99,7 +100,7 @@ class ModelSteps(QWidget):
 
     def _open(self, model_id: str) -> None:
         self.leave()
-        self.page = ModelPage(self._app, model_id)
+        self.page = extended_model_page(self._app, model_id)
         self.page.setObjectName("stepwiseGraph")
         self.page.bar.hide()
         self.page.questions.bar.setParent(self._unseen)  # the list at the left asks the same

@@ -22,7 +22,7 @@ from pgmstudio.gui.languages.ldag.context import context_views
 from pgmstudio.gui.languages.ldag.csi_tree import LabelTree
 from pgmstudio.gui.languages.ldag.inspector import LabelScoresSection, LabelSections
 from pgmstudio.gui.languages.ldag.label_table import LabelTable
-from pgmstudio.gui.languages.ldag.view import LabelPictures
+from pgmstudio.gui.languages.ldag.page_extension import LdagExtension
 from pgmstudio.gui.model_page.model_summary import model_facts
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.window.main_window import MainWindow
@@ -48,9 +48,9 @@ def styles(page: ModelPage) -> dict[tuple[str, str], EdgeStyle]:
     return {ends: item.edge.style for ends, item in page.canvas.scene.edges.items()}
 
 
-def pictures(page: ModelPage) -> LabelPictures:
-    assert isinstance(page.trees, LabelPictures)
-    return page.trees
+def pictures(page: ModelPage) -> LdagExtension:
+    assert isinstance(page.extension, LdagExtension)
+    return page.extension
 
 
 def sections(window: MainWindow, qtbot, edge: tuple[str, str]) -> LabelSections:

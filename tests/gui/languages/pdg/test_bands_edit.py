@@ -25,8 +25,8 @@ from pgmstudio.gui.canvas.signals import Hit
 from pgmstudio.gui.languages.pdg.change_list import signed
 from pgmstudio.gui.languages.pdg.context_menu import band_menu, graph_node_menu
 from pgmstudio.gui.languages.pdg.node_rows import take
+from pgmstudio.gui.languages.pdg.page_extension import PdgExtension
 from pgmstudio.gui.languages.pdg.size_history import TrailSection
-from pgmstudio.gui.languages.pdg.view import PdgController
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.graph_pages import (
@@ -116,11 +116,11 @@ def test_collapsing_keeps_one_box_and_can_be_undone(page: ModelPage, window: Mai
     assert "one node" in desk.canvas.bubble.text
 
 
-def node_centre(desk: PdgController, variable: str) -> QPointF:
+def node_centre(desk: PdgExtension, variable: str) -> QPointF:
     return desk.canvas.bands.box_of((variable, 0)).center()
 
 
-def _title_of(desk: PdgController, variable: str) -> object:
+def _title_of(desk: PdgExtension, variable: str) -> object:
     item = desk.canvas.bands.items_by_variable[variable]
     return desk.canvas.band_view.mapFromScene(item.pos() + item.corner + QPointF(30, 10))
 

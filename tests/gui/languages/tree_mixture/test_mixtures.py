@@ -25,6 +25,7 @@ from pgmstudio.gui.languages.tree_mixture.component_card import ComponentCard
 from pgmstudio.gui.languages.tree_mixture.component_controller import ComponentController
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
 from pgmstudio.gui.languages.tree_mixture.component_strip import ComponentStrip
+from pgmstudio.gui.languages.tree_mixture.page_extension import MixtureExtension
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.runs.results.scan_page import TreeScanPage
 from pgmstudio.gui.theme.theme import theme
@@ -47,8 +48,8 @@ def trees(qtbot: QtBot, window: MainWindow) -> ModelPage:
 
 
 def controller_of(page: ModelPage) -> ComponentController:
-    assert page.components is not None
-    return page.components
+    assert isinstance(page.extension, MixtureExtension)
+    return page.extension.components
 
 
 def card(page: ModelPage, name: str) -> ComponentCard:

@@ -21,6 +21,7 @@ from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.export.small_multiples import SmallMultiplesDrawing
 from pgmstudio.gui.files.opening import open_model_page
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
+from pgmstudio.gui.languages.tree_mixture.page_extension import MixtureExtension
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.runs.learning_run import Trace
 from pgmstudio.gui.runs.results.adjacency_page import AdjacencyPage
@@ -52,6 +53,11 @@ def mixture_of(page: ModelPage) -> TreeMixture:
     return model
 
 
+def own(page: ModelPage) -> MixtureExtension:
+    assert isinstance(page.extension, MixtureExtension)
+    return page.extension
+
+
 # -- beside each other
 
 
@@ -59,7 +65,7 @@ def test_every_tree_has_a_canvas_of_its_own_with_the_same_places(
     qtbot: QtBot, driver: WindowDriver, page: ModelPage
 ) -> None:
     driver.press("picture.side-by-side")
-    side = page.side
+    side = own(page).side
     assert side is not None
     qtbot.waitUntil(lambda: len(side.view.panels) == 3)
     assert not page.canvas.isVisible()
@@ -80,7 +86,7 @@ def test_cards_choose_who_stands_beside_each_other_and_a_head_shows_one_large(
     qtbot: QtBot, driver: WindowDriver, page: ModelPage
 ) -> None:
     driver.press("picture.side-by-side")
-    side = page.side
+    side = own(page).side
     assert side is not None
     component_views(driver.app).choose(page.model_id or "", (0, 2))
     qtbot.waitUntil(lambda: [p.graph.number for p in side.view.panels] == [0, 2])
@@ -95,7 +101,7 @@ def test_a_node_moved_in_a_small_canvas_moves_in_all(
     qtbot: QtBot, driver: WindowDriver, page: ModelPage
 ) -> None:
     driver.press("picture.side-by-side")
-    side = page.side
+    side = own(page).side
     assert side is not None
     qtbot.waitUntil(lambda: len(side.view.panels) == 3)
     side.view.panels[0].canvas.signals.move.emit({"ban": (500.0, 400.0)})
@@ -110,7 +116,7 @@ def test_trees_side_by_side_are_one_picture_in_a_file(
     qtbot: QtBot, driver: WindowDriver, page: ModelPage, ending: str
 ) -> None:
     driver.press("picture.side-by-side")
-    side = page.side
+    side = own(page).side
     assert side is not None
     qtbot.waitUntil(lambda: len(side.view.panels) == 3)
     content = picture_bytes(SmallMultiplesDrawing(side.view, "Votes"), ending, PictureOptions())
@@ -157,7 +163,7 @@ def test_an_edge_drawn_in_a_tree_says_what_it_gains_and_takes_the_weakest_place(
     point_at(viewport, place(page, "ban"))
     qtbot.waitUntil(lambda: "bits per row" in tool.advice.forecast)
     assert tool.advice.words.startswith("in place of ")
-    found = page.trees.joining.found if page.trees is not None else None
+    found = own(page).joining.found
     assert found is not None
     assert found.gain is not None
     rows = driver.app.project.data["d1"].data
@@ -178,12 +184,11 @@ def test_an_edge_that_is_there_is_refused_and_without_one_tree_there_is_no_tool(
     tool = driver.widget("tool.edge")
     assert not tool.isEnabled()
     assert tool.toolTip() == "Not now: show one tree alone: click its card."
-    assert page.trees is not None
-    assert "Show one tree alone" in page.trees.joining.advise("tax", "ban").refusal
+    assert "Show one tree alone" in own(page).joining.advise("tax", "ban").refusal
     driver.press("card.tree-1")
     assert tool.isEnabled()
-    assert "are joined in tree 1 already" in page.trees.joining.advise("tax", "aid").refusal
-    page.trees.joining.stop()
+    assert "are joined in tree 1 already" in own(page).joining.advise("tax", "aid").refusal
+    own(page).joining.stop()
     driver.press("tool.edge")
     driver.press("picture.latent")
     assert not tool.isEnabled()
@@ -260,8 +265,7 @@ def test_the_pictures_of_trees_fit_a_small_window_and_name_their_controls(
     open_model_page(driver.app, next(iter(driver.app.project.models)))
     page = driver.model_page()
     page.show_picture("side-by-side")
-    assert page.side is not None
-    qtbot.waitUntil(lambda: page.side is not None and bool(page.side.view.panels))
+    qtbot.waitUntil(lambda: bool(own(page).side.view.panels))
     shown.insert(0, page)
     problems = []
     for each in shown:

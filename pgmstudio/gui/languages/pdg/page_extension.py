@@ -1,13 +1,14 @@
-"""The picture “Nodes and flow” on the page of a decision graph: what it shows, and its wishes."""
+"""The page of a decision graph: the diagram “Nodes and flow”, and moves in its forest."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QMenu, QWidget
 
 from pgmstudio.core.data.dataset import DataSet
@@ -19,7 +20,8 @@ from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.node_contexts import reach_rules
 from pgmstudio.core.languages.pdg.session import NodeFlows
 from pgmstudio.core.project.model_edits import set_display_mode
-from pgmstudio.gui.canvas.signals import Hit
+from pgmstudio.gui.canvas.canvas import Canvas
+from pgmstudio.gui.canvas.signals import EdgeAdvice, Hit
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.pdg.canvas import BandCanvas
 from pgmstudio.gui.languages.pdg.context_menu import (
@@ -35,7 +37,7 @@ from pgmstudio.gui.languages.pdg.node_rows import move, rows_of, weight_of
 from pgmstudio.gui.languages.pdg.node_selection import NodeKey, graph_nodes
 from pgmstudio.gui.languages.pdg.size_history import graph_trail
 from pgmstudio.gui.languages.pdg.toolbar import MERGE, SPLIT, graph_tools
-from pgmstudio.gui.window.app_context import AppContext
+from pgmstudio.gui.model_page.extension import PageExtension
 from pgmstudio.gui.window.workspace import Selection
 
 if TYPE_CHECKING:
@@ -44,7 +46,12 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 COLLAPSED = "collapsed"  # among the display modes of a model
 _TOPIC = "band-flows"
-# What is told of the bands is told of the canvas behind them, which has somebody who answers.
+_NOT_DELETED = (
+    "Variables and edges of a decision graph are moved, not deleted: the context menu of a "
+    "variable has Move in the forest, with the change in score of each position."
+)
+FOREST = "forest"
+# Requests on the bands are forwarded to the hidden canvas, to which the controllers listen.
 _FORWARDED = (
     "select",
     "click_state",
@@ -57,17 +64,17 @@ _FORWARDED = (
 )
 
 
-class PdgController(QObject):
-    """Stands in place of the canvas while its picture is chosen."""
+class PdgExtension(PageExtension):
+    """Bands of nodes with flows, shown in place of the canvas while that diagram is chosen."""
 
-    def __init__(self, app: AppContext, model_id: str, page: ModelPage) -> None:
+    def __init__(self, page: ModelPage) -> None:
         super().__init__(page)
-        self._app, self._model_id, self._page = app, model_id, page
+        app, model_id = page.app, page.model_id
         self.canvas = BandCanvas()
         self.canvas.hide()
         view, signals = self.canvas.band_view, self.canvas.signals
-        for wish in _FORWARDED:
-            getattr(signals, wish).connect(getattr(page.canvas.signals, wish))
+        for request in _FORWARDED:
+            getattr(signals, request).connect(getattr(page.canvas.signals, request))
         signals.menu.connect(self._on_menu)
         signals.do.connect(self._refuse_do)
         signals.do_menu.connect(self._refuse_do)
@@ -98,29 +105,50 @@ class PdgController(QObject):
         model = self._page.entry.model
         return model if isinstance(model, DecisionGraph) else None
 
-    def is_joinable(self, picture: str) -> bool:
-        """In the forest an edge is drawn to move a variable."""
-        return picture == "forest"
+    @property
+    def below(self) -> Sequence[QWidget]:
+        return self.improving.bar, self.canvas
 
-    def shown(self, picture: str) -> str:
-        """Show or hide the bands; the picture that is drawn on the canvas."""
-        self._page.bar.set_plain(picture == NODES)
-        if picture != NODES:
+    @property
+    def active_canvas(self) -> Canvas:
+        return self.canvas if self.is_open else self._page.canvas
+
+    # -- edits
+
+    def can_draw_edges(self, diagram: str) -> bool:
+        """In the forest an edge is drawn to move a variable."""
+        return diagram == FOREST
+
+    def advise(self, source: str, target: str) -> EdgeAdvice:
+        return self.changes.advise(source, target)
+
+    def add_edge(self, source: str, target: str) -> bool:
+        return self.changes.join(source, target)
+
+    def delete(self) -> bool:
+        self._page.canvas.refuse(_NOT_DELETED)
+        return True
+
+    # -- diagrams
+
+    def open_diagram(self, diagram: str) -> str:
+        self._page.bar.set_plain(diagram == NODES)
+        if diagram != NODES:
             if self.is_open:
                 self.improving.close()
                 self.canvas.hide()
                 self._page.canvas.show()
                 self._page.setFocusProxy(self._page.canvas)
-            return picture
+            return diagram
         if not self.is_open:
             self._page.canvas.hide()
             self.canvas.show()
             self._page.setFocusProxy(self.canvas)
-        self.follow()
-        return "forest"  # behind it, for what asks for faces and places of variables
+        self.update_beliefs()
+        return FOREST  # hidden; it holds the beliefs and positions of the variables
 
-    def follow(self) -> None:
-        """The graph, its beliefs or what is collapsed may be another."""
+    def update_beliefs(self) -> None:
+        """Show the graph, its beliefs and which bands are collapsed."""
         graph = self.graph
         if graph is None or not self.is_open:
             return
@@ -287,15 +315,3 @@ class PdgController(QObject):
     def _on_refused(self, _variable: str, error: object) -> None:
         if self.is_open:
             self.canvas.refuse(str(error))
-
-
-def pdg_controller(app: AppContext, model_id: str, page: ModelPage) -> PdgController | None:
-    """None for a model of another language."""
-    return (
-        PdgController(app, model_id, page) if isinstance(page.entry.model, DecisionGraph) else None
-    )
-
-
-def in_place(desk: PdgController | None) -> tuple[QWidget, ...]:
-    """What may stand in place of the canvas."""
-    return () if desk is None else (desk.improving.bar, desk.canvas)

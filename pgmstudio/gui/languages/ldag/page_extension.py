@@ -1,10 +1,10 @@
-"""What the page of a labelled graph has beside that of other models: its context, its multinet."""
+"""The page of a labelled DAG: the bar of its context, and its multinet."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from pgmstudio.core.drawing.diagram import GraphPicture
@@ -12,68 +12,69 @@ from pgmstudio.core.languages.ldag.diagrams import MULTINET, label_rows, labelle
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.gui.languages.ldag.context import ContextController, context_views
 from pgmstudio.gui.languages.ldag.multinet import MultinetController
-from pgmstudio.gui.window.app_context import AppContext
+from pgmstudio.gui.model_page.extension import PageExtension
 
 if TYPE_CHECKING:
     from pgmstudio.gui.model_page.page import ModelPage
 
 LABELS = "labels"
+DAG = "dag"
 _MAX_ROWS = 12  # of a label in a tooltip
 
 
-class LabelPictures(QObject):
-    """The same questions a page asks of its trees, answered for labels."""
+class LdagExtension(PageExtension):
+    """Labels as they are in the chosen context, and a small graph for each state of a variable."""
 
-    components = None
-
-    def __init__(self, app: AppContext, model_id: str, page: ModelPage) -> None:
+    def __init__(self, page: ModelPage) -> None:
         super().__init__(page)
-        self._app, self._model_id, self._page = app, model_id, page
+        app, model_id = page.app, page.model_id
+        self._views = context_views(app)
         self.contexts = ContextController(app, model_id, page)
         self.side = MultinetController(app, model_id, page.canvas, self.contexts)
         self.side.isolated.connect(self._on_isolated)
-        context_views(app).changed.connect(self._on_context)
+        self._views.changed.connect(self._on_context)
 
     @property
-    def above(self) -> tuple[QWidget, ...]:
-        """What stands over the canvas."""
+    def above(self) -> Sequence[QWidget]:
         return (self.contexts.bar,)
 
     @property
-    def below(self) -> tuple[QWidget, ...]:
-        """What may stand in its place."""
+    def below(self) -> Sequence[QWidget]:
         return (self.side.widget,)
 
-    def is_joinable(self, picture: str) -> bool:
-        """Edges are drawn as in any directed graph, which the page knows."""
-        return False
+    def toolbar_diagrams(self) -> list[str]:
+        return [*super().toolbar_diagrams(), MULTINET]
 
-    def shown(self, picture: str) -> str:
-        """Show or hide what stands in place of the canvas; the picture that is drawn on it."""
-        self.contexts.bar.setVisible(picture != "dag")
-        if picture == MULTINET:
+    def layout_name(self, diagram: str) -> str:
+        return LABELS
+
+    def open_diagram(self, diagram: str) -> str:
+        self.contexts.bar.setVisible(diagram != DAG)
+        if diagram == MULTINET:
             self.side.open()
-            return LABELS  # behind it, for faces and places
+            return LABELS  # hidden; the panels take beliefs and positions from it
         self.side.close()
-        return picture
+        return diagram
 
-    def dressed(self, picture: GraphPicture) -> GraphPicture:
-        """The picture as it is in the context."""
-        codes, model = context_views(self._app).codes(self._model_id), self._page.entry.model
-        if not codes or self._page.picture_name == "dag" or not isinstance(model, LabelledDag):
+    def decorated(self, picture: GraphPicture) -> GraphPicture:
+        """The diagram in the chosen context."""
+        codes, model = self._views.codes(self._model_id), self._page.entry.model
+        if not codes or self._page.picture_name == DAG or not isinstance(model, LabelledDag):
             return picture
         return labelled_picture(model, codes)
 
-    def choose(self, picture: str) -> None:
-        self._page.show_picture(picture)
-
-    def follow(self, picture: str) -> str:
-        """The model is another; the picture in view of it."""
+    def diagram_after_edit(self, diagram: str) -> str:
         self.contexts.show_context()
-        return picture
+        return diagram
+
+    def update_beliefs(self) -> None:
+        self.side.show_faces()
+
+    def update_diagram(self) -> None:
+        self.side.follow()
 
     def describe_edge(self, source: str, target: str) -> str:
-        """The label as a table with names."""
+        """The label: the contexts in which the edge vanishes, with the names of states."""
         model = self._page.entry.model
         if not isinstance(model, LabelledDag) or (source, target) not in model.labelled_edges:
             return ""
@@ -95,9 +96,3 @@ class LabelPictures(QObject):
 
     def stop(self) -> None:
         self.side.stop()
-
-
-def label_pictures(app: AppContext, model_id: str, page: ModelPage) -> LabelPictures | None:
-    """None for a model of another language."""
-    is_labelled = isinstance(page.entry.model, LabelledDag)
-    return LabelPictures(app, model_id, page) if is_labelled else None

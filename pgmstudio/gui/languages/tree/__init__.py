@@ -1,0 +1,1 @@
+"""Trees in the window."""
