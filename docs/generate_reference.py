@@ -4,8 +4,8 @@
     python docs/generate_reference.py --check   only reports which pages are out of date
 
 A table stands between two markers: `<!-- parameters -->` on the page of a learner,
-`<!-- learners -->` in `reference/learners.md`, `<!-- languages -->` in `reference/languages.md`, and
-`<!-- end -->` after it.
+`<!-- learners -->` in `reference/learners.md`, `<!-- languages -->` in `reference/languages.md`;
+`<!-- end -->` stands after it.
 """
 
 from __future__ import annotations

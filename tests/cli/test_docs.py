@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = [
     ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
     *sorted(page for page in DOCS.rglob("*.md") if not {"results", "examples"} & set(page.parts)),
 ]
 
@@ -101,7 +102,7 @@ def test_links_lead_to_a_file_and_to_a_heading_of_it(page: Path) -> None:
 def test_every_page_is_linked_from_the_index_or_from_its_parent_page() -> None:
     """`reference/learners.md` is the parent of the pages in `reference/learners/`."""
     missing = []
-    for page in PAGES[1:]:
+    for page in PAGES[2:]:
         name = page.relative_to(DOCS).as_posix()
         parent = page.parent.with_suffix(".md")
         listed, link = (parent, f"{page.parent.name}/{page.name}")
@@ -109,6 +110,17 @@ def test_every_page_is_linked_from_the_index_or_from_its_parent_page() -> None:
             listed, link = DOCS / "index.md", name
         if name != "index.md" and f"({link})" not in listed.read_text(encoding="utf-8"):
             missing.append(name)
+    assert missing == []
+
+
+def test_every_source_path_that_the_manual_names_exists() -> None:
+    """Paths with a placeholder, such as `<language>`, are patterns and left out."""
+    missing = []
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for path in re.findall(r"`((?:pgmstudio|tests|benchmarks|docs)/[^`\s]*)`", text):
+            if "<" not in path and "NAME" not in path and not (ROOT / path).exists():
+                missing.append(f"{page.relative_to(ROOT)}: {path}")
     assert missing == []
 
 

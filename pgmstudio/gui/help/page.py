@@ -120,9 +120,11 @@ class HelpPage(Page):
     def show_file(self, path: str, anchor: str = "") -> None:
         """Open a page by its path below the manual's folder, at a heading if one is given."""
         item = self._items.get(path)
-        if item is None:
-            return
-        self._contents.setCurrentItem(item)
+        if item is not None:
+            self._contents.setCurrentItem(item)
+        elif (self._folder / path).is_file():  # an example, which is not in the contents
+            self._contents.setCurrentItem(None)
+            self._go_to(path)
         if anchor:
             self._scroll_to(anchor)
 
@@ -148,7 +150,11 @@ class HelpPage(Page):
 
     def _on_item(self, item: QTreeWidgetItem | None) -> None:
         path = item.data(0, _PATH) if item is not None else None
-        if not path or path == self._shown:
+        if path:
+            self._go_to(path)
+
+    def _go_to(self, path: str) -> None:
+        if path == self._shown:
             return
         if self._shown:
             self._history.append((self._shown, self._browser.verticalScrollBar().value()))
@@ -180,7 +186,7 @@ class HelpPage(Page):
         path, scroll = self._history.pop()
         self.back.setEnabled(bool(self._history))
         self._show(path, scroll)  # before the selection changes, which would be a new step
-        self._contents.setCurrentItem(self._items[path])
+        self._contents.setCurrentItem(self._items.get(path))
 
     def _on_link(self, url: QUrl) -> None:
         if url.scheme() in ("http", "https"):
@@ -231,7 +237,7 @@ class HelpPage(Page):
         matches = self._matches(wanted)
         if matches:
             order = self.paths
-            here = order.index(self._shown)
+            here = order.index(self._shown) if self._shown in order else -1
             following = (path for path in matches if order.index(path) > here)
             self.show_file(next(following, matches[0]))
             self._browser.moveCursor(QTextCursor.MoveOperation.Start)

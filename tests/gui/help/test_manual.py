@@ -79,3 +79,14 @@ def test_links_lead_from_one_folder_to_another_and_to_a_heading(window: MainWind
     assert browser.verticalScrollBar().value() > 0
     page.back.click()
     assert page.shown_path == "explanation/comparing.md"
+
+
+def test_a_linked_page_outside_the_contents_opens_and_back_returns(window: MainWindow) -> None:
+    open_help(window.app, "contributing/add-a-learner.md")
+    page = window.app.center.current
+    assert isinstance(page, HelpPage)
+    browser = page.findChild(QTextBrowser, "helpText")
+    browser.anchorClicked.emit(QUrl("../examples/best-parent/README.md"))
+    assert browser.toPlainText().startswith("A learner as a plug-in")
+    page.back.click()
+    assert page.shown_path == "contributing/add-a-learner.md"
