@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QModelIndex, Qt, QUrl
 from PySide6.QtGui import (
     QDesktopServices,
     QIcon,
@@ -123,7 +123,7 @@ class HelpPage(Page):
         if item is not None:
             self._contents.setCurrentItem(item)
         elif (self._folder / path).is_file():  # an example, which is not in the contents
-            self._contents.setCurrentItem(None)
+            self._contents.setCurrentIndex(QModelIndex())
             self._go_to(path)
         if anchor:
             self._scroll_to(anchor)
@@ -186,7 +186,8 @@ class HelpPage(Page):
         path, scroll = self._history.pop()
         self.back.setEnabled(bool(self._history))
         self._show(path, scroll)  # before the selection changes, which would be a new step
-        self._contents.setCurrentItem(self._items.get(path))
+        if path in self._items:
+            self._contents.setCurrentItem(self._items[path])
 
     def _on_link(self, url: QUrl) -> None:
         if url.scheme() in ("http", "https"):
