@@ -1,4 +1,4 @@
-"""What has been chosen on an import page so far: a frozen value, so undo keeps the old one."""
+"""The settings of an import as a frozen value: reading options, columns, bins and split."""
 
 from __future__ import annotations
 
@@ -74,8 +74,8 @@ class Draft:
 
     def used(self, report: FileReport) -> list[ColumnReport]:
         """The columns that become variables."""
-        kept = (Treatment.STATES, Treatment.DISCRETISE)
-        return [column for column in report.columns if self.treatment(column) in kept]
+        values = (Treatment.STATES, Treatment.DISCRETISE)
+        return [column for column in report.columns if self.treatment(column) in values]
 
     def options(self, report: FileReport) -> ImportOptions:
         """All of it, as the reader of data files takes it."""
@@ -96,13 +96,13 @@ class Draft:
         )
 
 
-_KEPT = ("delimiter", "encoding", "header", "decimal", "sheet")
+_READING_OPTIONS = ("delimiter", "encoding", "header", "decimal", "sheet")
 
 
 def plain_draft(draft: Draft) -> dict[str, Any]:
-    """The choices as plain values, kept with the data so that they can be changed later."""
+    """The settings as JSON values, stored with the data so that they can be changed later."""
     return {
-        "reading": {name: getattr(draft.reading, name) for name in _KEPT},
+        "reading": {name: getattr(draft.reading, name) for name in _READING_OPTIONS},
         "markers": list(draft.reading.markers),
         "missing_as_state": draft.reading.missing_as_state,
         "treatments": {name: chosen.value for name, chosen in draft.treatments.items()},
@@ -111,19 +111,19 @@ def plain_draft(draft: Draft) -> dict[str, Any]:
     }
 
 
-def restored_draft(kept: Mapping[str, Any]) -> Draft:
-    """What `plain_draft` made; what is not understood is left as it was proposed."""
+def restored_draft(values: Mapping[str, Any]) -> Draft:
+    """The settings from the JSON values of `plain_draft`; the defaults if they are not valid."""
     try:
         reading = ImportOptions(
-            **{name: kept["reading"].get(name) for name in _KEPT},
-            markers=tuple(kept.get("markers", DEFAULT_MARKERS)),
-            missing_as_state=bool(kept.get("missing_as_state", False)),
+            **{name: values["reading"].get(name) for name in _READING_OPTIONS},
+            markers=tuple(values.get("markers", DEFAULT_MARKERS)),
+            missing_as_state=bool(values.get("missing_as_state", False)),
         )
-        treatments = {name: Treatment(word) for name, word in kept["treatments"].items()}
+        treatments = {name: Treatment(word) for name, word in values["treatments"].items()}
         cutting = {
             name: Discretisation(how["method"], how["bins"], tuple(how["points"]), how["target"])
-            for name, how in kept["cutting"].items()
+            for name, how in values["cutting"].items()
         }
-        return Draft(reading, treatments, cutting, SplitPlan(**kept["split"]))
+        return Draft(reading, treatments, cutting, SplitPlan(**values["split"]))
     except (KeyError, TypeError, ValueError, AttributeError, PgmStudioError):
         return Draft()

@@ -1,4 +1,4 @@
-"""The Data menu: import, paste, missing cells, cuts, split, states, sampling, summary, export."""
+"""Actions of the Data menu: import, export, missing cells, states, split, sampling."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PASTED = "Pasted table"
 
 
 class DataCommands(QObject):
-    """What the Data menu does; pages are imported when they are opened."""
+    """Commands of the Data menu; pages are imported when they are opened."""
 
     def __init__(self, app: AppContext) -> None:
         super().__init__(app)
@@ -30,11 +30,11 @@ class DataCommands(QObject):
         self._has_text: bool | None = None
         QApplication.clipboard().dataChanged.connect(self._on_clipboard)
 
-    # -- which data set is meant
+    # -- the current data set
 
     @property
     def data_id(self) -> str | None:
-        """The data set in front, else that of the model in view, else the first."""
+        """The data set of the current page, else of the active model, else the first one."""
         app = self._app
         page = current_data_page(self._app)
         if page is not None:
@@ -61,7 +61,7 @@ class DataCommands(QObject):
     def tab(self, key: str) -> Callable[[], None]:
         return lambda: self.show_tab(key)
 
-    # -- in and out
+    # -- import and export
 
     def import_files(self) -> None:
         from pgmstudio.core.io.data.reader import FORMATS
@@ -73,16 +73,16 @@ class DataCommands(QObject):
         open_files(self._app, [Path(name) for name in chosen])
 
     def no_text_to_paste(self) -> str | None:
-        # Asking another program for what it copied may take long, so once per copy is enough.
+        # The clipboard belongs to another program, which may answer slowly: ask once per copy.
         if self._has_text is None:
             self._has_text = bool(QApplication.clipboard().text().strip())
-        return None if self._has_text else "the clipboard holds no text. Copy a table first."
+        return None if self._has_text else "the clipboard contains no text. Copy a table first."
 
     def _on_clipboard(self) -> None:
         self._has_text = None
 
     def paste(self) -> None:
-        """The table on the clipboard, through the import page."""
+        """Open the import page with the table on the clipboard."""
         from pgmstudio.gui.importing.page import ImportPage
 
         text = QApplication.clipboard().text()
@@ -116,7 +116,7 @@ class DataCommands(QObject):
             self.export_to(Path(chosen))
 
     def export_to(self, path: Path) -> bool:
-        """Write the data set that is meant; the ending tells the format."""
+        """Write the current data set in the format of the file's extension."""
         from pgmstudio.core.io.data.reader import write_data
 
         try:
@@ -128,7 +128,7 @@ class DataCommands(QObject):
         self._app.tell(f"Wrote {path.name}.")
         return True
 
-    # -- again
+    # -- discretise again
 
     def _source(self) -> Path | None:
         entry = self._app.project.data.get(self.data_id or "")
@@ -140,13 +140,13 @@ class DataCommands(QObject):
             return self.no_data()
         source = self._source()
         if source is None:
-            return "the data did not come from a file, so the numbers are not known any more."
+            return "the data set was not imported from a file; its original numbers are unknown."
         if not source.is_file():
-            return f"{source.name} is not where it was. Import it again."
+            return f"{source.name} was moved or deleted. Import it again."
         return None
 
-    def discretise_again(self) -> None:
-        """The import page of the same file with the same choices, at its cuts."""
+    def change_discretisation(self) -> None:
+        """Open the import page of the same file with the same settings, at the bin edges."""
         from pgmstudio.core.io.import_plan import restored_draft
         from pgmstudio.gui.importing.page import ImportPage
         from pgmstudio.gui.importing.page_view import CUTS
@@ -181,7 +181,7 @@ class DataCommands(QObject):
         if entry is None:
             return "no model is open. Learn or open one first."
         if not isinstance(entry.model, ProbabilisticModel):
-            return f"{a_kind(entry.model.kind)} is no probability distribution."
+            return f"{a_kind(entry.model.kind)} does not define probabilities."
         return None
 
     def sample(self) -> None:
@@ -199,7 +199,7 @@ def data_actions(app: AppContext) -> list[ActionSpec]:
             "data.import",
             "Import…",
             "Data",
-            "A table from a text file, workbook or database.",
+            "Import a table from a text file, workbook or database.",
             commands.import_files,
             keys=("Ctrl+I",),
             icon="download-simple",
@@ -208,7 +208,7 @@ def data_actions(app: AppContext) -> list[ActionSpec]:
             "data.paste",
             "Paste table",
             "Data",
-            "The table on the clipboard as a data set.",
+            "Import the table on the clipboard.",
             commands.paste,
             icon="clipboard-text",
             disabled_reason=commands.no_text_to_paste,
@@ -217,7 +217,7 @@ def data_actions(app: AppContext) -> list[ActionSpec]:
             "data.export",
             "Export data…",
             "Data",
-            "The data set as CSV, TSV, Parquet, ARFF or Netica cases.",
+            "Write the data set as CSV, TSV, Parquet, ARFF or Netica cases.",
             commands.export,
             icon="export",
             disabled_reason=commands.no_data,
@@ -226,17 +226,17 @@ def data_actions(app: AppContext) -> list[ActionSpec]:
             "data.missing",
             "Missing cells",
             "Data",
-            "Which cells are missing together, and ways to fill them.",
+            "Show which cells are missing together, and fill them.",
             commands.tab("missing"),
             disabled_reason=commands.no_data,
             separator_before=True,
         ),
         ActionSpec(
             "data.discretise",
-            "Discretise again",
+            "Change discretisation…",
             "Data",
-            "Other cuts for the numbers of the file; the data set stays the same one.",
-            commands.discretise_again,
+            "Choose other bin edges for the numeric columns of the imported file.",
+            commands.change_discretisation,
             disabled_reason=commands.cannot_discretise,
         ),
         ActionSpec(
@@ -252,7 +252,7 @@ def data_actions(app: AppContext) -> list[ActionSpec]:
             "data.split",
             "Split…",
             "Data",
-            "Rows for learning, for choosing and for the final test.",
+            "Split the rows into training, validation and test rows.",
             commands.tab("split"),
             icon="scissors",
             disabled_reason=commands.no_data,
@@ -261,7 +261,7 @@ def data_actions(app: AppContext) -> list[ActionSpec]:
             "data.summary",
             "Summary",
             "Data",
-            "Bars, entropy and missing rate of every column.",
+            "Show the distribution, entropy and missing rate of every column.",
             commands.tab("columns"),
             disabled_reason=commands.no_data,
             separator_before=True,
@@ -270,7 +270,7 @@ def data_actions(app: AppContext) -> list[ActionSpec]:
             "data.associations",
             "Associations",
             "Data",
-            "How much every two columns tell about each other.",
+            "Show the mutual information of every pair of columns.",
             commands.tab("associations"),
             disabled_reason=commands.no_data,
         ),
@@ -278,7 +278,7 @@ def data_actions(app: AppContext) -> list[ActionSpec]:
             "data.row-evidence",
             "Use row as evidence",
             "Data",
-            "The selected row becomes the evidence of the last model in view.",
+            "Set the selected row as evidence in the active model.",
             commands.use_row,
             icon="flag",
             disabled_reason=commands.cannot_use_row,
@@ -288,7 +288,7 @@ def data_actions(app: AppContext) -> list[ActionSpec]:
             "data.sample",
             "Sample from model…",
             "Data",
-            "Draw rows from the last model in view, given its evidence or not.",
+            "Draw rows from the active model, optionally given its evidence.",
             commands.sample,
             icon="dice-five",
             disabled_reason=commands.cannot_sample,

@@ -1,4 +1,4 @@
-"""Pairs of columns in words and numbers: the list of all, and the table of one."""
+"""The list of column pairs by mutual information, and the contingency table of one pair."""
 
 from __future__ import annotations
 
@@ -39,30 +39,30 @@ from pgmstudio.gui.widgets.table import SortHead
 Index = QModelIndex | QPersistentModelIndex
 
 _HEADS = ("Column", "Column", "MI (bits)", "p-value")
-_MAX_SIDE = 40  # states of a pair table that are shown
+_MAX_SIDE = 40  # states shown of each variable of a contingency table
 
 
 class _Pairs(QAbstractTableModel):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._found: Associations | None = None
+        self._associations: Associations | None = None
         self._first = self._second = np.zeros(0, dtype=np.intp)
 
-    def show(self, found: Associations) -> None:
+    def show(self, associations: Associations) -> None:
         self.beginResetModel()
-        self._found = found
-        self._first, self._second = np.triu_indices(len(found.names), 1)
-        self._arrange(-found.information_bits[self._first, self._second])
+        self._associations = associations
+        self._first, self._second = np.triu_indices(len(associations.names), 1)
+        self._arrange(-associations.information_bits[self._first, self._second])
         self.endResetModel()
 
     def _arrange(self, keys: Any) -> None:
         order = np.argsort(keys, kind="stable")
         self._first, self._second = self._first[order], self._second[order]
 
-    def names(self, place: int) -> tuple[str, str]:
-        assert self._found is not None
-        names = self._found.names
-        return names[self._first[place]], names[self._second[place]]
+    def names(self, row: int) -> tuple[str, str]:
+        assert self._associations is not None
+        names = self._associations.names
+        return names[self._first[row]], names[self._second[row]]
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else int(self._first.size)
@@ -79,34 +79,39 @@ class _Pairs(QAbstractTableModel):
         return None
 
     def data(self, index: Index, role: int = 0) -> Any:
-        found = self._found
+        associations = self._associations
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() >= 2:
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        if found is None or role != Qt.ItemDataRole.DisplayRole:
+        if associations is None or role != Qt.ItemDataRole.DisplayRole:
             return None
         i, j = self._first[index.row()], self._second[index.row()]
         if index.column() < 2:
-            return found.names[(i, j)[index.column()]]
+            return associations.names[(i, j)[index.column()]]
         if index.column() == 2:
-            return f"{found.information_bits[i, j]:.4f}"
-        return f"{found.p_values[i, j]:.2g}"
+            return f"{associations.information_bits[i, j]:.4f}"
+        return f"{associations.p_values[i, j]:.2g}"
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        found = self._found
-        if found is None:
+        associations = self._associations
+        if associations is None:
             return
         self.layoutAboutToBeChanged.emit()
         i, j = self._first, self._second
-        ranks = np.argsort(np.argsort(np.array(found.names)))
-        keys = (ranks[i], ranks[j], found.information_bits[i, j], found.p_values[i, j])[column]
+        ranks = np.argsort(np.argsort(np.array(associations.names)))
+        keys = (
+            ranks[i],
+            ranks[j],
+            associations.information_bits[i, j],
+            associations.p_values[i, j],
+        )[column]
         self._arrange(keys if order == Qt.SortOrder.AscendingOrder else -keys)
         self.layoutChanged.emit()
 
 
 class PairList(QTableView):
-    """All pairs, the strongest first; Enter or a click chooses one."""
+    """List of all pairs, strongest first; Enter or a click selects one."""
 
-    chosen = Signal(str, str)
+    selected = Signal(str, str)
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -125,16 +130,16 @@ class PairList(QTableView):
         self.verticalHeader().hide()
         self.setShowGrid(False)
         self.setTabKeyNavigation(False)
-        self.clicked.connect(self._on_chosen)
-        self.activated.connect(self._on_chosen)
+        self.clicked.connect(self._on_selected)
+        self.activated.connect(self._on_selected)
         theme().changed.connect(self._restyle)
         self._restyle()
 
-    def show_pairs(self, found: Associations) -> None:
-        self._pairs.show(found)
+    def show_pairs(self, associations: Associations) -> None:
+        self._pairs.show(associations)
 
-    def _on_chosen(self, index: QModelIndex) -> None:
-        self.chosen.emit(*self._pairs.names(index.row()))
+    def _on_selected(self, index: QModelIndex) -> None:
+        self.selected.emit(*self._pairs.names(index.row()))
 
     def _restyle(self) -> None:
         self.setFont(theme().font("dense"))
@@ -143,7 +148,7 @@ class PairList(QTableView):
 
 
 class PairTable(QWidget):
-    """Counts of two columns together, darker where a cell has more rows than chance would give."""
+    """Contingency table of two columns, tinted where there are more rows than expected."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -153,21 +158,21 @@ class PairTable(QWidget):
         self._latest_task.answered.connect(self._on_counted)
         self._counts: Any = None
         self.title = label("", "heading", wrap=True)
-        self.said = label("", "secondary", size="dense", wrap=True)
+        self.note = label("", "secondary", size="dense", wrap=True)
         self.table = QTableWidget()
         self.table.setObjectName("pairCounts")
         self.table.setAccessibleName("Rows with both states")
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setTabKeyNavigation(False)
-        words = "Rows; tinted where there are more than by chance."
-        self._key = label(words, "tertiary", size="dense", wrap=True)
+        key_text = "Row counts, tinted where there are more than expected under independence."
+        self._key = label(key_text, "tertiary", size="dense", wrap=True)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 8, 12, 8)
-        for widget in (self.title, self.said):
+        for widget in (self.title, self.note):
             layout.addWidget(widget)
         layout.addWidget(self.table, 1)
         layout.addWidget(self._key)
-        self._air = QWidget()  # below the words, while there is no table
+        self._air = QWidget()  # keeps the text at the top while there is no table
         layout.addWidget(self._air, 1)
         theme().changed.connect(self._on_theme_changed)
         self.show_pair(None)
@@ -176,13 +181,13 @@ class PairTable(QWidget):
         return QSize(round(260 * theme().scale), 200)
 
     def show_pair(
-        self, data: DataSet | None, first: str = "", second: str = "", said: str = ""
+        self, data: DataSet | None, first: str = "", second: str = "", note: str = ""
     ) -> None:
         self.table.setVisible(data is not None)
         self._key.setVisible(data is not None)
         self._air.setVisible(data is None)
         self.title.setText(f"{first} × {second}" if data is not None else "")
-        self.said.setText(said or "Click a cell to see the table of its two columns.")
+        self.note.setText(note or "Click a cell to show the contingency table of its two columns.")
         self._counts = None
         if data is None:
             self._pair = None
@@ -213,7 +218,7 @@ class PairTable(QWidget):
                 item.setTextAlignment(right)
                 item.setToolTip(
                     f"{first} = {rows[i]}, {second} = {columns[j]}: "
-                    f"{float(counts[i, j]):g} rows, {float(expected[i, j]):.1f} by chance"
+                    f"{float(counts[i, j]):g} rows, {float(expected[i, j]):.1f} expected"
                 )
                 if counts[i, j] > 1.2 * expected[i, j]:
                     item.setBackground(QBrush(theme().color("accent_soft")))

@@ -1,7 +1,4 @@
-"""The Associations tab of a data page: mutual information of all pairs as a map and as a table.
-
-While columns are counted: how far it is, and a way to stop.
-"""
+"""The Associations tab of a data page: mutual information of all pairs as a map and a table."""
 
 from __future__ import annotations
 
@@ -36,69 +33,69 @@ from pgmstudio.gui.widgets.basic import button, label, row, scrolled
 from pgmstudio.gui.widgets.step_bar import PlainLine
 from pgmstudio.gui.window.app_context import AppContext
 
-LOOK_EVERY_MS = 100
+POLL_INTERVAL_MS = 100
 _COUNTING = "Counting all pairs of columns…"
 _STOPPED = "Stopped. No pairs were counted."
 
 
 class CountingWait(QWidget):
-    """A bar with words and *Stop*; after that, *Count the pairs*."""
+    """Progress bar of the counting with a Stop button; a stopped counting can be restarted."""
 
     stopped = Signal()
-    wanted = Signal()
+    restart_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("countingWait")
-        self._share = ProgressCell()
-        self._words = label(_COUNTING, "secondary")
-        self._words.setObjectName("countingWords")
+        self._progress = ProgressCell()
+        self._text = label(_COUNTING, "secondary")
+        self._text.setObjectName("countingText")
         self._bar = QProgressBar()
-        self._bar.setObjectName("countingShare")
-        self._bar.setAccessibleName("Share of the rows that has been counted")
-        self._bar.setToolTip("Share of the rows that has been counted.")
+        self._bar.setObjectName("countingProgress")
+        self._bar.setAccessibleName("Progress of counting the pairs")
+        self._bar.setToolTip("Progress of counting the pairs.")
         self._bar.setTextVisible(False)
         self._bar.setRange(0, 1000)
         self._bar.setMaximumWidth(theme().px("right_min"))
-        self._deed = button("Stop", self._on_deed, name="countingStop")
+        self._button = button("Stop", self._on_button, name="countingStop")
         self._timer = QTimer(self)
-        self._timer.setInterval(LOOK_EVERY_MS)
-        self._timer.timeout.connect(self._look)
+        self._timer.setInterval(POLL_INTERVAL_MS)
+        self._timer.timeout.connect(self._poll)
         layout = QVBoxLayout(self)
         layout.addStretch(1)
-        for widget in (self._words, self._bar, self._deed):
+        for widget in (self._text, self._bar, self._button):
             layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
         layout.addStretch(1)
         self.end()
 
     def begin(self) -> ProgressCell:
-        """Another counting; it tells the share that is returned how far it is."""
-        self._share = ProgressCell()
+        """Start a counting; it reports its progress to the cell that is returned."""
+        self._progress = ProgressCell()
         self._timer.start()
         self._show(_COUNTING, "Stop", "Stop counting.")
-        self._look()
-        return self._share
+        self._poll()
+        return self._progress
 
     def end(self) -> None:
         self._timer.stop()
 
-    def _on_deed(self) -> None:
+    def _on_button(self) -> None:
         if self._timer.isActive():
             self.end()
             self._show(_STOPPED, "Count the pairs", "Count all pairs of columns from the start.")
             self.stopped.emit()
         else:
-            self.wanted.emit()
+            self.restart_requested.emit()
 
-    def _show(self, words: str, deed: str, tip: str) -> None:
-        self._words.setText(words)
-        self._deed.setText(deed)
-        self._deed.setToolTip(tip)
-        self._deed.setAccessibleName(tip)
+    def _show(self, text: str, button_text: str, tip: str) -> None:
+        self._text.setText(text)
+        self._button.setText(button_text)
+        self._button.setToolTip(tip)
+        self._button.setAccessibleName(tip)
         self._bar.setVisible(self._timer.isActive())
 
-    def _look(self) -> None:
-        self._bar.setValue(round(1000 * self._share.done))
+    def _poll(self) -> None:
+        self._bar.setValue(round(1000 * self._progress.done))
 
 
 _HINT = "Click a cell to select both variables in the model."
@@ -106,14 +103,14 @@ _EXPORT = "All pairs with bits and p-values"
 
 
 @dataclass(frozen=True, eq=False)
-class _Answer:
+class _Result:
     data: DataSet
-    found: Associations
+    associations: Associations
     order: list[int]
 
 
 def clustered_order(bits: NDArray[np.float64]) -> list[int]:
-    """Variables that tell much about each other side by side.
+    """Order that puts strongly associated variables side by side.
 
     Average linkage on 1 − I(X;Y) / min(H(X), H(Y)); the diagonal of `bits` holds the entropies.
     """
@@ -132,7 +129,7 @@ def clustered_order(bits: NDArray[np.float64]) -> list[int]:
     tree = linkage(condensed, "average")
     if count <= 150:
         tree = optimal_leaf_ordering(tree, condensed)
-    return [int(place) for place in leaves_list(tree)]
+    return [int(leaf) for leaf in leaves_list(tree)]
 
 
 class AssociationTab(QWidget):
@@ -142,17 +139,17 @@ class AssociationTab(QWidget):
         super().__init__()
         self.setObjectName("associationTab")
         self._app, self._data_id = app, data_id
-        self._asked: DataSet | None = None
-        self._answer: _Answer | None = None
+        self._requested: DataSet | None = None
+        self._result: _Result | None = None
         self._latest_task = LatestTask(self)
         self._latest_task.answered.connect(self._on_answered)
         self._latest_task.failed.connect(self._on_failed)
         self.map = HeatMap("heatMap")
         self.map.describe = self.describe
-        self.map.chosen.connect(self._on_chosen)
+        self.map.chosen.connect(self._on_selected)
         self.map.hovered.connect(self._on_hovered)
         self.list = PairList("pairList")
-        self.list.chosen.connect(self._on_chosen)
+        self.list.selected.connect(self._on_selected)
         self.pair = PairTable()
         self.legend = HeatLegend()
         self.hover = PlainLine("heatHover")
@@ -174,10 +171,10 @@ class AssociationTab(QWidget):
         self._stack.addWidget(self.list)
         self.wait = CountingWait()
         self.wait.stopped.connect(self._on_stopped)
-        self.wait.wanted.connect(self._on_again)
+        self.wait.restart_requested.connect(self._on_restart)
         self._stack.addWidget(self.wait)
         self._stack.setCurrentIndex(2)
-        self._let_look(False)
+        self._set_counted(False)
         splitter = QSplitter(Qt.Orientation.Horizontal)
         splitter.setChildrenCollapsible(False)
         splitter.addWidget(self._stack)
@@ -199,22 +196,22 @@ class AssociationTab(QWidget):
         app.workspace.model_in_view_changed.connect(self._refresh_edges)
         app.document.changed.connect(self._refresh_edges)
 
-    # -- what is shown
+    # -- shown associations
 
     def show_data(self, data: DataSet) -> None:
         """Count the pairs of `data` unless they are shown already."""
         self._refresh_edges()
-        if data is self._asked:
+        if data is self._requested:
             return
-        self._asked = data
-        if self._answer is None:
+        self._requested = data
+        if self._result is None:
             self._stack.setCurrentIndex(2)
 
-        share = self.wait.begin()
+        progress = self.wait.begin()
 
-        def count(cancel: CancelToken) -> _Answer:
-            found = associations(data, cancel, share.tell)
-            return _Answer(data, found, clustered_order(found.information_bits))
+        def count(cancel: CancelToken) -> _Result:
+            counted_pairs = associations(data, cancel, progress.tell)
+            return _Result(data, counted_pairs, clustered_order(counted_pairs.information_bits))
 
         self._latest_task.ask(count)
 
@@ -224,35 +221,35 @@ class AssociationTab(QWidget):
 
     def _on_stopped(self) -> None:
         self._latest_task.forget()
-        if self._answer is not None:  # what was counted of older rows
-            self._asked = self._answer.data
+        if self._result is not None:  # the associations of the rows before
+            self._requested = self._result.data
             self._stack.setCurrentIndex(0)
 
-    def _on_again(self) -> None:
-        data, self._asked = self._asked, None
+    def _on_restart(self) -> None:
+        data, self._requested = self._requested, None
         if data is not None:
             self.show_data(data)
 
-    def _on_answered(self, answer: _Answer) -> None:
-        first = self._answer is None
-        self._answer = answer
+    def _on_answered(self, result: _Result) -> None:
+        first = self._result is None
+        self._result = result
         self.wait.end()
-        found = answer.found
-        self.map.show_values(found.names, found.information_bits, answer.order)
+        associations = result.associations
+        self.map.show_values(associations.names, associations.information_bits, result.order)
         self.legend.show_range(self.map.largest)
-        self._let_look(True)
-        self.list.show_pairs(found)
+        self._set_counted(True)
+        self.list.show_pairs(associations)
         self.pair.show_pair(None)
         if first or self._stack.currentIndex() == 2:
             self._stack.setCurrentIndex(0)
         self._refresh_edges()
 
-    def _let_look(self, is_counted: bool) -> None:
-        """Until the pairs are counted the legend would name a range that is none."""
+    def _set_counted(self, is_counted: bool) -> None:
+        """Enable export and legend once the pairs are counted."""
         self.legend.setVisible(is_counted)
-        for made, tip in ((self.as_table, self.as_table.text()), (self.export, _EXPORT)):
-            made.setEnabled(is_counted)
-            made.setToolTip(tip if is_counted else "Not now: the pairs are still being counted.")
+        for widget, tip in ((self.as_table, self.as_table.text()), (self.export, _EXPORT)):
+            widget.setEnabled(is_counted)
+            widget.setToolTip(tip if is_counted else "Not now: the pairs are still being counted.")
 
     def _refresh_edges(self, *_: object) -> None:
         entry = last_model(self._app).entry
@@ -262,74 +259,81 @@ class AssociationTab(QWidget):
         self.legend.show_edges_of(entry.title if entry is not None and edges else None)
 
     def describe(self, i: int, j: int) -> str:
-        """What a cell says: both names, the value, the p-value."""
-        if self._answer is None:
+        """Text of a cell: both names, the mutual information and the p-value."""
+        if self._result is None:
             return ""
-        found = self._answer.found
-        bits = float(found.information_bits[i, j])
+        associations = self._result.associations
+        bits = float(associations.information_bits[i, j])
         if i == j:
-            return f"{found.names[i]}: entropy {bits:.3f} bits"
-        p = float(found.p_values[i, j])
-        said = "p < 0.0001" if p < 1e-4 else f"p = {p:.4f}"
-        return f"{found.names[i]} and {found.names[j]}: {bits:.3f} bits, {said}"
+            return f"{associations.names[i]}: entropy {bits:.3f} bits"
+        p = float(associations.p_values[i, j])
+        p_text = "p < 0.0001" if p < 1e-4 else f"p = {p:.4f}"
+        return f"{associations.names[i]} and {associations.names[j]}: {bits:.3f} bits, {p_text}"
 
-    # -- acting
+    # -- user actions
 
     def _on_hovered(self, i: int, j: int) -> None:
         self.hover.setText(self.describe(i, j) if i >= 0 else _HINT)
 
-    def _on_chosen(self, first: str, second: str) -> None:
-        if self._answer is None:
+    def _on_selected(self, first: str, second: str) -> None:
+        if self._result is None:
             return
         self.map.select((first, second))
-        names = self._answer.found.names
+        names = self._result.associations.names
         if first != second:
-            said = self.describe(names.index(first), names.index(second))
-            self.pair.show_pair(self._answer.data, first, second, said)
+            note = self.describe(names.index(first), names.index(second))
+            self.pair.show_pair(self._result.data, first, second, note)
         else:
             self.pair.show_pair(None)
         last = last_model(self._app)
         if last.entry is not None:
             nodes = [n for n in dict.fromkeys((first, second)) if n in last.entry.model.domain]
-            # The data page is in front; the panels go on showing the model it belongs to.
+            # The data page is current; the panels still show its model.
             self._app.workspace.view_model(last.id)
             self._app.workspace.select(nodes)
 
     def _on_as_table(self) -> None:
-        if self._answer is not None:
+        if self._result is not None:
             show_list = self._stack.currentIndex() == 0
             self._stack.setCurrentIndex(1 if show_list else 0)
             self.as_table.setText("Show as map" if show_list else "Show as table")
 
     def _on_export(self) -> None:
-        if self._answer is None:
+        if self._result is None:
             return
         name = self._app.project.data[self._data_id].name
-        chosen, _ = QFileDialog.getSaveFileName(
+        selected, _ = QFileDialog.getSaveFileName(
             self, "Export associations", f"{name}-associations.csv", "CSV (*.csv)"
         )
-        if chosen:
-            self.export_to(Path(chosen))
+        if selected:
+            self.export_to(Path(selected))
 
     def export_to(self, path: Path) -> None:
-        """All pairs, the strongest first."""
-        if self._answer is not None:
-            self._app.write_csv(path, associations_csv(self._answer.found))
+        """Write all pairs, strongest first."""
+        if self._result is not None:
+            self._app.write_csv(path, associations_csv(self._result.associations))
             self._app.tell(f"Wrote {path.name}.")
 
 
-def associations_csv(found: Associations) -> str:
-    """One line per pair: names, bits, G², degrees of freedom, p-value."""
+def associations_csv(associations: Associations) -> str:
+    """CSV text with a line per pair: names, bits, G², degrees of freedom, p-value."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["first", "second", "information_bits", "g2", "degrees", "p_value"])
-    for i, j in pairs_by_strength(found):
-        numbers = (found.information_bits, found.g2, found.degrees, found.p_values)
-        writer.writerow([found.names[i], found.names[j], *(n[i, j].item() for n in numbers)])
+    for i, j in pairs_by_strength(associations):
+        numbers = (
+            associations.information_bits,
+            associations.g2,
+            associations.degrees,
+            associations.p_values,
+        )
+        writer.writerow(
+            [associations.names[i], associations.names[j], *(n[i, j].item() for n in numbers)]
+        )
     return text.getvalue()
 
 
-def pairs_by_strength(found: Associations) -> list[tuple[int, int]]:
-    first, second = np.triu_indices(len(found.names), 1)
-    order = np.argsort(-found.information_bits[first, second], kind="stable")
+def pairs_by_strength(associations: Associations) -> list[tuple[int, int]]:
+    first, second = np.triu_indices(len(associations.names), 1)
+    order = np.argsort(-associations.information_bits[first, second], kind="stable")
     return [(int(first[k]), int(second[k])) for k in order]

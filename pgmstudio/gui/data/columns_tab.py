@@ -1,4 +1,4 @@
-"""The Columns tab of a data page: bars, entropy and missing cells of each; states of the chosen."""
+"""The Columns tab of a data page: summaries of all columns, and the states of the selected one."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.summary import ColumnSummary, summarise
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.number_format import counted
-from pgmstudio.gui.data.state_editor import StateManager
+from pgmstudio.gui.data.state_editor import StateEditor
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.widgets.basic import label, row, scrolled
 from pgmstudio.gui.widgets.column_table import ColumnList, ColumnRow
 from pgmstudio.gui.widgets.search_field import SearchField
 from pgmstudio.gui.window.app_context import AppContext
 
-_LIST_WIDTH, _STATES_WIDTH = 350, 380  # so that rows and states are read whole at 1280
-CELLS_AT_ONCE = 1_000_000  # summarised within a frame or two
+_LIST_WIDTH, _STATES_WIDTH = 350, 380  # rows and states fit side by side in a window 1280 px wide
+CELLS_AT_ONCE = 1_000_000  # rows that are summarised within a frame or two
 
 
 class ColumnsTab(QWidget):
-    """A list at the left, the state manager at the right."""
+    """Column list on the left, state editor on the right."""
 
     def __init__(self, app: AppContext, data_id: str) -> None:
         super().__init__()
@@ -37,8 +37,8 @@ class ColumnsTab(QWidget):
             "columnCards", with_ticks=False, facts_head="States · bits", chip_head="Missing"
         )
         self.search.textChanged.connect(self.list.find_columns)
-        self.list.picked.connect(self._on_picked)
-        self.states = StateManager(app, data_id)
+        self.list.picked.connect(self._on_selected)
+        self.states = StateEditor(app, data_id)
         left = QWidget()
         layout = QVBoxLayout(left)
         layout.setContentsMargins(0, 8, 0, 0)
@@ -60,7 +60,7 @@ class ColumnsTab(QWidget):
         self.show_data(app.project.data[data_id].data)
 
     def show_data(self, data: DataSet) -> None:
-        """Bars and entropies of the rows as they are now."""
+        """Update the summaries for the rows of `data`."""
         if data.row_count * len(data.domain) <= CELLS_AT_ONCE:
             self._latest_task.forget()
             self._show((data, summarise(data)))
@@ -82,11 +82,11 @@ class ColumnsTab(QWidget):
         self.list.show_rows([_row_of(data, summary) for summary in summaries])
         if current in self._summaries:
             self.list.pick(current or "")
-            self._on_picked(current or "")
+            self._on_selected(current or "")
         elif self.list.current is not None:
-            self._on_picked(self.list.current)
+            self._on_selected(self.list.current)
 
-    def _on_picked(self, column: str) -> None:
+    def _on_selected(self, column: str) -> None:
         live = self._app.project.data.get(self._data_id)
         if live is not None and column in self._summaries and column in live.data.domain:
             summary = self._summaries[column]

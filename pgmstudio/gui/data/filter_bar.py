@@ -1,4 +1,4 @@
-"""Filters of the rows shown: a button to add one, a chip for each that is on."""
+"""Row filters of the table: a button to add one, a chip for each active filter."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWidget
 
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.gui.data.table_model import MISSING_SIGN, MISSING_WORD
+from pgmstudio.gui.data.table_model import MISSING_SYMBOL, MISSING_TEXT
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import button, empty, literal
 
 Filters = dict[str, frozenset[str | None]]
 
-_MAX_STATES = 60  # in a menu
+_MAX_STATES = 60  # listed in a menu
 
 
 class FilterBar(QWidget):
-    """`filters`: column -> states to show; None stands for missing."""
+    """Row filters; `filters` maps a column to the states shown, None meaning missing."""
 
     changed = Signal()
 
@@ -48,20 +48,20 @@ class FilterBar(QWidget):
         return dict(self._filters)
 
     def show_domain(self, domain: Domain) -> None:
-        """Columns to choose from; filters on what is gone are dropped."""
+        """Set the columns to choose from; drop filters on columns and states that are gone."""
         if domain == self._domain:
             return
         self._domain = domain
         self._filters = {
-            name: kept
+            name: existing
             for name, states in self._filters.items()
             if name in domain
-            and (kept := frozenset(s for s in states if s is None or s in domain[name].states))
+            and (existing := frozenset(s for s in states if s is None or s in domain[name].states))
         }
         self._rebuild()
 
     def set_filter(self, column: str, states: frozenset[str | None]) -> None:
-        """Show only rows with these states; no states at all: every row again."""
+        """Show only rows with these states; an empty set removes the filter."""
         if states:
             self._filters[column] = states
         else:
@@ -73,13 +73,13 @@ class FilterBar(QWidget):
         self.set_filter(column, self._filters.get(column, frozenset()) ^ {state})
 
     def menu_of(self, column: str, parent: QWidget) -> QMenu:
-        """The states of a column with ticks."""
+        """Menu of the states of a column with check marks."""
         menu = QMenu(f"Show only {column}", parent)
         menu.setObjectName("filterMenu")
         chosen = self._filters.get(column, frozenset())
         states: list[str | None] = [*self._domain[column].states[:_MAX_STATES], None]
         for state in states:
-            text = f"{MISSING_SIGN} {MISSING_WORD}" if state is None else state
+            text = f"{MISSING_SYMBOL} {MISSING_TEXT}" if state is None else state
             action = menu.addAction(literal(text))
             action.setCheckable(True)
             action.setChecked(state in chosen)
@@ -108,15 +108,15 @@ class FilterBar(QWidget):
     def _rebuild(self) -> None:
         empty(self._chips)
         for column, states in self._filters.items():
-            words = " or ".join(MISSING_WORD if s is None else s for s in _in_order(states))
-            if len(words) > 28:
-                words = f"{len(states)} states"
-            chip = QPushButton(f"{column} = {words}")
+            text = " or ".join(MISSING_TEXT if s is None else s for s in _in_order(states))
+            if len(text) > 28:
+                text = f"{len(states)} states"
+            chip = QPushButton(f"{column} = {text}")
             chip.setObjectName(f"filter:{column}")
             chip.setIcon(icon("x"))
             chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
-            chip.setToolTip(f"Take away the filter on {column}")
-            chip.setAccessibleName(f"Filter: {column} is {words}. Click takes it away.")
+            chip.setToolTip(f"Remove the filter on {column}")
+            chip.setAccessibleName(f"Filter: {column} is {text}. Click to remove it.")
             chip.clicked.connect(partial(self._on_chip, column))
             self._chips.addWidget(chip)
 

@@ -1,4 +1,4 @@
-"""Rows of synthetic data sets: which one, its parameters, how many, by which seed."""
+"""Page that generates synthetic data: generator, parameters, number of rows, seed."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ from pgmstudio.gui.window.app_context import AppContext
 
 KEY = "generate"
 _NAME = Qt.ItemDataRole.UserRole
-TEST_SHARE = 1 / 3  # 10 000 rows to learn from and 5 000 to test on, as in the thesis
+TEST_FRACTION = 1 / 3  # 10 000 training and 5 000 test rows, as in the thesis
 
 
 class GeneratePage(Page):
-    """The rows become a data set of the project that says how it was made."""
+    """Form of the generators; the rows become a data set that records how it was generated."""
 
     def __init__(self, app: AppContext) -> None:
         super().__init__(KEY)
@@ -69,8 +69,8 @@ class GeneratePage(Page):
         self.list = QListWidget()
         self.list.setObjectName("generators")
         self.list.setAccessibleName("Synthetic data sets")
-        self.list.setToolTip("Which data set to draw rows of.")
-        self.list.ensurePolished()  # rows laid out before that keep their unstyled height
+        self.list.setToolTip("The distribution to draw rows from.")
+        self.list.ensurePolished()  # rows laid out before polishing keep their unstyled height
         for generator in GENERATORS.values():
             item = QListWidgetItem(generator.title)
             item.setData(_NAME, generator.name)
@@ -79,25 +79,27 @@ class GeneratePage(Page):
         self._title = label("", "heading", size="heading")
         self._about = label("", "secondary", wrap=True)
         self._holder = QVBoxLayout()
-        self._nothing = label("There is nothing to set.", "tertiary", size="dense")
-        self.rows = self._spin("generateRows", "Rows to draw", "How many independent rows.", 1)
+        self._nothing = label("This distribution has no parameters.", "tertiary", size="dense")
+        self.rows = self._spin("generateRows", "Rows to draw", "Number of independent rows.", 1)
         self.rows.setRange(1, 10_000_000)
         self.rows.setValue(15_000)
-        self.seed = self._spin("generateSeed", "Seed", "The same seed draws the same rows.", 0)
+        self.seed = self._spin("generateSeed", "Seed", "The same seed gives the same rows.", 0)
         self.name = QLineEdit()
         self.name.setObjectName("generateName")
         self.name.setAccessibleName("Name of the data set")
-        self.name.setToolTip("How the data set is called.")
-        self.parted = QCheckBox("Part it: two thirds for training, one third for the test")
-        self.parted.setObjectName("generateSplit")
-        self.parted.setAccessibleName("Part the rows into training and test rows")
-        self.parted.setToolTip("The parts are kept with the data set and used by plans and runs.")
-        self.parted.setChecked(True)
-        self.keeps_truth = QCheckBox("Keep the model that the rows come from")
-        self.keeps_truth.setObjectName("generateTruth")
-        self.keeps_truth.setAccessibleName("Keep the model that the rows come from")
-        self.keeps_truth.setToolTip(
-            "It becomes a model of the project; a plan of SL-curves can be measured against it."
+        self.name.setToolTip("Name of the data set.")
+        self.split_rows = QCheckBox("Split: 2/3 training, 1/3 test")
+        self.split_rows.setObjectName("generateSplit")
+        self.split_rows.setAccessibleName("Split into training and test rows")
+        self.split_rows.setToolTip(
+            "The split is stored with the data set and used by plans and runs."
+        )
+        self.split_rows.setChecked(True)
+        self.adds_truth = QCheckBox("Add the true model to the project")
+        self.adds_truth.setObjectName("generateTruth")
+        self.adds_truth.setAccessibleName("Add the true model to the project")
+        self.adds_truth.setToolTip(
+            "The model that generates the rows; SL-curves can be compared with it."
         )
         self.problem = Note("", "danger", "generateProblem")
         self.draw = button(
@@ -106,34 +108,34 @@ class GeneratePage(Page):
             role="primary",
             icon_name="dice-five",
             name="generateStart",
-            tip="Draw the rows; they become a data set of the project.",
+            tip="Draw the rows and add them to the project as a data set.",
         )
         self._lay_out()
-        self._later = one_shot(self, self._line_up, 0)  # when words have their size
+        self._later = one_shot(self, self._align_fields, 0)  # once the labels have their size
         theme().changed.connect(self._later.start)
-        self.list.currentRowChanged.connect(self._on_picked)
+        self.list.currentRowChanged.connect(self._on_selected)
         self.rows.valueChanged.connect(self._refresh)
         self.list.setCurrentRow(0)
 
     def _spin(self, name: str, title: str, tip: str, low: int) -> QSpinBox:
-        made = QSpinBox()
-        made.setObjectName(name)
-        made.setRange(low, 2_000_000_000)
-        made.setAccessibleName(title)
-        made.setToolTip(tip)
-        return made
+        spin_box = QSpinBox()
+        spin_box.setObjectName(name)
+        spin_box.setRange(low, 2_000_000_000)
+        spin_box.setAccessibleName(title)
+        spin_box.setToolTip(tip)
+        return spin_box
 
     def _lay_out(self) -> None:
         self.list.setFixedWidth(theme().px("left_min"))
         form = form_of(("Rows", self.rows), ("Seed", self.seed), ("Name", self.name))
-        self._drawn = form
+        self._rows_form = form
         form.setVerticalSpacing(8)
-        form.addRow("", self.parted)
-        form.addRow("", self.keeps_truth)
-        settings, drawn = Section("Distribution", line=False), Section("Rows")
+        form.addRow("", self.split_rows)
+        form.addRow("", self.adds_truth)
+        settings, rows_section = Section("Distribution", line=False), Section("Rows")
         settings.add(self._holder)
         settings.add(self._nothing)
-        drawn.add(form)
+        rows_section.add(form)
         content = QWidget()
         content.setMaximumWidth(round(620 * theme().scale))
         inner = QVBoxLayout(content)
@@ -145,7 +147,7 @@ class GeneratePage(Page):
         head.addWidget(self._about)
         inner.addLayout(head)
         inner.addWidget(settings)
-        inner.addWidget(drawn)
+        inner.addWidget(rows_section)
         inner.addStretch(1)
         right = QVBoxLayout()
         right.setSpacing(0)
@@ -160,11 +162,11 @@ class GeneratePage(Page):
         layout.addWidget(self.list)
         layout.addLayout(right, 1)
 
-    def _line_up(self) -> None:
-        """The fields of both parts begin at the same place."""
-        above, below = self.form().layout(), self._drawn
+    def _align_fields(self) -> None:
+        """Align the fields of both sections."""
+        above, below = self.form().layout(), self._rows_form
         assert isinstance(above, QGridLayout)
-        items = [above.itemAtPosition(place, 0) for place in range(above.rowCount())]
+        items = [above.itemAtPosition(row_index, 0) for row_index in range(above.rowCount())]
         own = [below.labelForField(field) for field in (self.rows, self.seed, self.name)]
         titles = own + [item.widget() for item in items if item is not None]
         seen = [title for title in titles if title is not None and not title.isHidden()]
@@ -187,7 +189,7 @@ class GeneratePage(Page):
     def closed(self) -> None:
         self._latest_task.forget()
 
-    # -- which one
+    # -- the generator
 
     @property
     def generator(self) -> Generator:
@@ -199,39 +201,39 @@ class GeneratePage(Page):
         self.list.setCurrentRow(list(GENERATORS).index(name))
 
     def form(self) -> ParamForm:
-        """The parameters of the one in view, as they were left."""
-        found = self.generator
-        if found.name not in self._forms:
-            made = self._forms[found.name] = ParamForm(found.params_type)
-            made.changed.connect(self._refresh)
-            self._holder.addWidget(made)
-        return self._forms[found.name]
+        """The parameter form of the selected generator, with the values entered last."""
+        generator = self.generator
+        if generator.name not in self._forms:
+            form = self._forms[generator.name] = ParamForm(generator.params_type)
+            form.changed.connect(self._refresh)
+            self._holder.addWidget(form)
+        return self._forms[generator.name]
 
-    def _on_picked(self, _number: int) -> None:
-        found = self.generator
-        self._title.setText(found.title)
-        self._about.setText(found.help)
+    def _on_selected(self, _number: int) -> None:
+        generator = self.generator
+        self._title.setText(generator.title)
+        self._about.setText(generator.help)
         self.name.setText("")
-        self.name.setPlaceholderText(found.title)
+        self.name.setPlaceholderText(generator.title)
         for form in self._forms.values():
             form.hide()
         self.form().show()
-        self._nothing.setVisible(not specs_of(found.params_type))
-        self.keeps_truth.setVisible(found.truth is not None)
+        self._nothing.setVisible(not specs_of(generator.params_type))
+        self.adds_truth.setVisible(generator.truth is not None)
         self.problem.tell("")
         self._later.start()
         self._refresh()
 
     def _refresh(self, *_: object) -> None:
-        is_right = self.form().params() is not None
+        is_valid = self.form().params() is not None
         is_busy = self._latest_task.is_waiting
         self.draw.setText(
             "Drawing…" if is_busy else f"Generate {counted(self.rows.value(), 'row')}"
         )
-        self.draw.setEnabled(is_right and not is_busy)
-        tip = "Draw the rows; they become a data set of the project."
-        why = "rows are being drawn." if is_busy else "a setting is wrong."
-        self.draw.setToolTip(tip if is_right and not is_busy else f"Not now: {why}")
+        self.draw.setEnabled(is_valid and not is_busy)
+        tip = "Draw the rows and add them to the project as a data set."
+        reason = "rows are being drawn." if is_busy else "a parameter is invalid."
+        self.draw.setToolTip(tip if is_valid and not is_busy else f"Not now: {reason}")
 
     # -- drawing
 
@@ -243,8 +245,8 @@ class GeneratePage(Page):
         self.problem.tell("")
         self._pending = (self.generator, params)
         seed, rows = self.seed.value(), self.rows.value()
-        wants_truth = self.keeps_truth.isChecked()
-        self._latest_task.ask(partial(_drawn, self.generator, params, seed, rows, wants_truth))
+        wants_truth = self.adds_truth.isChecked()
+        self._latest_task.ask(partial(_draw, self.generator, params, seed, rows, wants_truth))
         self._refresh()
 
     def _on_rows(self, drawn: tuple[DataSet, Model | None]) -> None:
@@ -261,8 +263,8 @@ class GeneratePage(Page):
         entry = DataEntry(
             self.name.text().strip() or generator.title,
             data,
-            split=split(data, (1 - TEST_SHARE, TEST_SHARE), seed)
-            if self.parted.isChecked()
+            split=split(data, (1 - TEST_FRACTION, TEST_FRACTION), seed)
+            if self.split_rows.isChecked()
             else None,
             provenance=origin,
         )
@@ -281,7 +283,7 @@ class GeneratePage(Page):
             self._app.errors.report(error)
 
 
-def _drawn(
+def _draw(
     generator: Generator, params: Any, seed: int, rows: int, wants_truth: bool, _cancel: CancelToken
 ) -> tuple[DataSet, Model | None]:
     truth = None
@@ -295,12 +297,12 @@ def _with_rows(project: Project, *, entry: DataEntry, data_id: str, truth: Model
     if truth is None:
         return project
     title = f"True model of {entry.name}"
-    made = ModelEntry(title, truth, data_id=data_id, provenance=dict(entry.provenance))
-    return add_model(project, entry=made)
+    model_entry = ModelEntry(title, truth, data_id=data_id, provenance=dict(entry.provenance))
+    return add_model(project, entry=model_entry)
 
 
 def open_generate(app: AppContext) -> GeneratePage:
-    """The page of synthetic data sets, in front."""
+    """Open the page of synthetic data."""
     close_welcome(app)
     page = app.open_page(KEY, partial(GeneratePage, app))
     assert isinstance(page, GeneratePage)

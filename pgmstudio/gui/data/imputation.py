@@ -1,4 +1,4 @@
-"""What can be done about missing cells, once for the missing map and for the run sheet."""
+"""Remedies for missing cells, offered on the missing map and on the learning page."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from pgmstudio.core.data.transforms import impute_mode, impute_random, missing_a
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.learning.base import Learner
 from pgmstudio.core.project.edits import replace_data
-from pgmstudio.gui.widgets.basic import button, label
+from pgmstudio.gui.widgets.basic import button
+from pgmstudio.gui.widgets.basic import label as text_label
 from pgmstudio.gui.window.app_context import AppContext
 
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """One way to get rid of missing cells; `fill` takes the rows and a seed."""
+    """A way to remove missing cells; `fill` takes the data and a seed."""
 
     name: str
-    words: str
+    label: str
     tip: str
     undo_text: str
     fill: Callable[[DataSet, int], DataSet]
@@ -42,7 +43,7 @@ REMEDIES = {
         Remedy(
             "fillRandom",
             "Fill at random",
-            "States drawn as often as they occur in their column, by the seed.",
+            "Missing cells are drawn from the distribution of their column, with the seed.",
             "Fill missing cells at random",
             lambda data, seed: impute_random(data, np.random.default_rng(seed)),
         ),
@@ -65,25 +66,25 @@ REMEDIES = {
 
 
 def apply_remedy(app: AppContext, data_id: str, remedy: Remedy, seed: int = 0) -> None:
-    """Change the data set, undoably."""
+    """Apply a remedy to the data set as an undoable change."""
     data = app.project.data[data_id].data
     try:
         changed = remedy.fill(data, seed)
     except PgmStudioError as error:
         app.errors.report(error)
         return
-    land_filled(app, data_id, changed, remedy.undo_text)
+    replace_filled(app, data_id, changed, remedy.undo_text)
 
 
-def land_filled(app: AppContext, data_id: str, changed: DataSet, text: str) -> None:
-    """Put filled rows in the place of those with missing cells, undoably."""
+def replace_filled(app: AppContext, data_id: str, changed: DataSet, text: str) -> None:
+    """Replace the data set by its filled version as an undoable change."""
     edit = partial(replace_data, data_id=data_id, data=changed)
     if changed is not app.project.data[data_id].data and app.change(text, edit):
         app.tell(f"{text}.", undo=True)
 
 
 class RemedyRow(QWidget):
-    """Below a refusal: one click that makes the rows fit for the learner."""
+    """Buttons below a learner's refusal that remove the missing cells it cannot handle."""
 
     OFFERED = ("fillMode", "missingState", "dropIncomplete")
 
@@ -95,18 +96,18 @@ class RemedyRow(QWidget):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
-        layout.addWidget(label("Remedy", "secondary"))
+        layout.addWidget(text_label("Remedy", "secondary"))
         for name in self.OFFERED:
             remedy = REMEDIES[name]
-            deed = partial(self._on_chosen, name)
+            apply = partial(self._on_chosen, name)
             layout.addWidget(
-                button(remedy.words, deed, tip=remedy.tip, name=f"remedy.{remedy.name}")
+                button(remedy.label, apply, tip=remedy.tip, name=f"remedy.{remedy.name}")
             )
         layout.addStretch(1)
         self.hide()
 
     def offer(self, learner: Learner[object], data: DataSet | None, data_id: str | None) -> None:
-        """Shown when the learner refuses these rows and would take them without missing cells."""
+        """Show the row if the learner refuses the data only because cells are missing."""
         self._data_id = data_id
         helps = (
             data is not None

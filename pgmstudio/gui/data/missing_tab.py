@@ -1,4 +1,4 @@
-"""The Missing map tab of a data page: patterns of missing cells, and what to do about them."""
+"""The Missing map tab of a data page: patterns of missing cells, and remedies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.imputation 
     impute_by_model,
 )
 from pgmstudio.core.number_format import counted, grouped
-from pgmstudio.gui.data.imputation import REMEDIES, apply_remedy, land_filled
+from pgmstudio.gui.data.imputation import REMEDIES, apply_remedy, replace_filled
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.plots.matrix_plot import MAX_PATTERNS, PatternMap
 from pgmstudio.gui.project.last_model import last_model
@@ -26,12 +26,12 @@ from pgmstudio.gui.widgets.step_bar import PlainLine
 from pgmstudio.gui.window.app_context import AppContext
 
 BY_MODEL_TIP = (
-    "Each missing cell is drawn by the seed from the last model in view, given the rest of its row."
+    "Each missing cell is drawn from the active model, given the rest of its row, with the seed."
 )
 
 
 class MissingTab(QWidget):
-    """Looked at in the background when it is shown and the rows are others than before."""
+    """Missing-cell patterns, computed in the background when the tab is shown with new data."""
 
     def __init__(self, app: AppContext, data_id: str) -> None:
         super().__init__()
@@ -41,18 +41,18 @@ class MissingTab(QWidget):
         self._latest_task = LatestTask(self)
         self._latest_task.answered.connect(self._show_patterns)
         self._latest_task.failed.connect(app.errors.report)
-        self.sentence = Note("", "info", "missingSentence")
+        self.summary = Note("", "info", "missingSummary")
         self.seed = QSpinBox()
         self.seed.setObjectName("imputeSeed")
         self.seed.setRange(0, 2_000_000_000)
         self.seed.setAccessibleName("Seed of the random fill")
-        self.seed.setToolTip("The same seed fills the cells in the same way.")
+        self.seed.setToolTip("The same seed gives the same values.")
         self._buttons = {
-            name: button(remedy.words, partial(self._on_remedy, name), tip=remedy.tip, name=name)
+            name: button(remedy.label, partial(self._on_remedy, name), tip=remedy.tip, name=name)
             for name, remedy in REMEDIES.items()
         }
         self._by_model = button(
-            "Fill as the model tells",
+            "Impute from model",
             self._fill_by_model,
             tip=BY_MODEL_TIP,
             name="fillByModel",
@@ -65,23 +65,23 @@ class MissingTab(QWidget):
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self._legend = PlainLine("missingLegend")
         self._pattern_count = 0
-        theme().changed.connect(self._tell_legend)
+        theme().changed.connect(self._refresh_legend)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 8)
         layout.setSpacing(8)
-        layout.addWidget(self.sentence)
-        made = self._buttons
-        layout.addWidget(row(made["fillMode"], made["missingState"], None))
-        layout.addWidget(row(made["dropIncomplete"], self._by_model, None))
+        layout.addWidget(self.summary)
+        buttons = self._buttons
+        layout.addWidget(row(buttons["fillMode"], buttons["missingState"], None))
+        layout.addWidget(row(buttons["dropIncomplete"], self._by_model, None))
         seed = label("Seed", "secondary")
-        layout.addWidget(row(made["fillRandom"], seed, self.seed, self._legend))
+        layout.addWidget(row(buttons["fillRandom"], seed, self.seed, self._legend))
         layout.addWidget(area, 1)
 
     def _on_remedy(self, name: str) -> None:
         apply_remedy(self._app, self._data_id, REMEDIES[name], self.seed.value())
 
     def _fill_by_model(self) -> None:
-        """Draw each missing cell from the last model in view, beside the window."""
+        """Draw each missing cell from the active model in the background."""
         entry = last_model(self._app).entry
         network = as_network(entry.model) if entry is not None else None
         if network is None:
@@ -95,42 +95,42 @@ class MissingTab(QWidget):
 
         self._filler.ask(fill)
 
-    def _on_filled(self, found: tuple[DataSet, DataSet]) -> None:
-        before, filled = found
+    def _on_filled(self, result: tuple[DataSet, DataSet]) -> None:
+        before, filled = result
         if before is self._app.project.data[self._data_id].data:
-            land_filled(self._app, self._data_id, filled, "Fill missing cells as the model tells")
+            replace_filled(self._app, self._data_id, filled, "Impute missing cells from the model")
 
     def show_data(self, data: DataSet) -> None:
-        """Look at the patterns of `data` unless they are shown already."""
+        """Compute the patterns of `data` unless they are shown already."""
         if data is self._shown:
             return
         self._shown = data
         tips = {name: remedy.tip for name, remedy in REMEDIES.items()}
-        for made in (*self._buttons.values(), self._by_model):
-            tip = tips.get(made.objectName(), BY_MODEL_TIP)
-            made.setEnabled(data.has_missing)
-            made.setToolTip(tip if data.has_missing else "Not now: no cell is missing.")
-        self.sentence.tell(missing_sentence(data), "warning" if data.has_missing else "success")
+        for widget in (*self._buttons.values(), self._by_model):
+            tip = tips.get(widget.objectName(), BY_MODEL_TIP)
+            widget.setEnabled(data.has_missing)
+            widget.setToolTip(tip if data.has_missing else "Not now: no cells are missing.")
+        self.summary.tell(missing_message(data), "warning" if data.has_missing else "success")
 
-        def look(_cancel: CancelToken) -> MissingPatterns:
+        def find_patterns(_cancel: CancelToken) -> MissingPatterns:
             return missing_patterns(data)
 
-        self._latest_task.ask(look)
+        self._latest_task.ask(find_patterns)
 
-    def _show_patterns(self, found: MissingPatterns) -> None:
-        self.map.show_patterns(found.names, found.patterns, found.weights)
-        self._pattern_count = len(found.weights)
-        self._tell_legend()
+    def _show_patterns(self, patterns: MissingPatterns) -> None:
+        self.map.show_patterns(patterns.names, patterns.patterns, patterns.weights)
+        self._pattern_count = len(patterns.weights)
+        self._refresh_legend()
 
-    def _tell_legend(self) -> None:
+    def _refresh_legend(self) -> None:
         count = self._pattern_count
         more = f", the first {MAX_PATTERNS} shown" if count > MAX_PATTERNS else ""
         strong = "dark" if theme().shade == "light" else "light"
         self._legend.setText(f"{counted(count, 'pattern')}{more} · {strong} = missing")
 
 
-def missing_sentence(data: DataSet) -> str:
-    """How many cells are missing, where, and how many rows are complete."""
+def missing_message(data: DataSet) -> str:
+    """Message on the number of missing cells, their columns and the complete rows."""
     total = sum(data.missing_counts)
     if not total:
         return f"No cell is missing; all {counted(data.row_count, 'row')} are complete."
@@ -140,14 +140,14 @@ def missing_sentence(data: DataSet) -> str:
     cells = data.row_count * len(data.domain)
     complete = data.row_count - data.incomplete_row_count
     return (
-        f"{grouped(total)} of {counted(cells, 'cell')} are missing in {listed(names)}. "
+        f"{grouped(total)} of {counted(cells, 'cell')} are missing in {join_names(names)}. "
         f"{grouped(complete)} of {counted(data.row_count, 'row')} are complete. "
-        "They stay missing; each learner says what it does with them."
+        "They stay missing; each learner states how it treats them."
     )
 
 
-def listed(names: list[str], most: int = 4) -> str:
+def join_names(names: list[str], limit: int = 4) -> str:
     """ "ca", "ca and thal", "a, b, c and 7 more columns"."""
-    if len(names) > most:
-        return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} more columns"
+    if len(names) > limit:
+        return f"{', '.join(names[: limit - 1])} and {len(names) - limit + 1} more columns"
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

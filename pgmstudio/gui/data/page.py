@@ -28,14 +28,14 @@ _TABS = (
     ("table", "Table", "Rows: sort, filter, edit, delete"),
     ("columns", "Columns", "Bars, entropy and states of each column"),
     ("missing", "Missing map", "Which cells are missing together"),
-    ("associations", "Associations", "How much two columns tell about each other"),
-    ("split", "Split", "Rows for learning, choosing and testing"),
+    ("associations", "Associations", "Mutual information of every pair of columns"),
+    ("split", "Split", "Training, validation and test rows"),
 )
 Tab = TableTab | ColumnsTab | MissingTab | AssociationTab | SplitTab
 
 
 class DataPage(Page):
-    """Follows one data set of the project; goes away with it. Tabs are made when first shown."""
+    """Page of one data set, closed when it is deleted; tabs are created when first shown."""
 
     def __init__(self, app: AppContext, data_id: str) -> None:
         super().__init__(f"data:{data_id}")
@@ -50,7 +50,7 @@ class DataPage(Page):
             "Step by step",
             self._on_stepwise,
             icon_name="list-numbers",
-            tip="Learn step by step: from the columns that tell something to a model.",
+            tip="Learn a model step by step, starting with the choice of columns.",
             name="dataStepwise",
         )
         self.compare = tool_button(
@@ -59,8 +59,8 @@ class DataPage(Page):
             self._on_compare,
             name="dataCompare",
         )
-        self._words = self.stepwise.text()
-        self.stepwise.setAccessibleName(self._words)
+        self._stepwise_text = self.stepwise.text()
+        self.stepwise.setAccessibleName(self._stepwise_text)
         head = row(self.tabs, self.facts, self.compare, self.stepwise)
         head.setContentsMargins(16, 6, 16, 6)
         frame = QFrame()
@@ -75,16 +75,16 @@ class DataPage(Page):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(frame)
         app.document.changed.connect(self._on_document_changed)
-        self._tell_facts()
+        self._refresh_facts()
         self.show_tab("table")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where there is no room for all words, both ways on are signs alone."""
+        """Show *Step by step* as an icon only where its text does not fit."""
         super().resizeEvent(event)
-        words = self.stepwise.fontMetrics().horizontalAdvance(self._words)
-        signs = 2 * (theme().px("icon") + theme().space(7)) + theme().space(8)
-        needed = self.tabs.sizeHint().width() + words + signs
-        self.stepwise.setText(self._words if needed <= self.width() else "")
+        text_width = self.stepwise.fontMetrics().horizontalAdvance(self._stepwise_text)
+        icons_width = 2 * (theme().px("icon") + theme().space(7)) + theme().space(8)
+        needed = self.tabs.sizeHint().width() + text_width + icons_width
+        self.stepwise.setText(self._stepwise_text if needed <= self.width() else "")
 
     def about_data(self) -> str | None:
         return self.data_id
@@ -102,11 +102,11 @@ class DataPage(Page):
         return self._app.project.data[self.data_id]
 
     def show_tab(self, key: str) -> QWidget:
-        """Bring a tab to front: table, columns, missing, associations or split."""
+        """Show a tab: table, columns, missing, associations or split."""
         if key not in self._tabs:
-            made = _MAKERS[key](self._app, self.data_id)
-            self._tabs[key] = made
-            self._stack.addWidget(made)
+            tab = _MAKERS[key](self._app, self.data_id)
+            self._tabs[key] = tab
+            self._stack.addWidget(tab)
         self.tabs.choose(key)
         tab = self._tabs[key]
         self._stack.setCurrentWidget(tab)
@@ -138,21 +138,21 @@ class DataPage(Page):
             return
         if old is None or old.name != new.name:
             self.title_changed.emit()
-        self._tell_facts()
+        self._refresh_facts()
         current = self._stack.currentWidget()
         for key, tab in self._tabs.items():
-            # What is not in front is brought up to date when it is shown.
+            # Hidden tabs are updated when they are shown.
             if tab is current or key in ("table", "columns"):
                 tab.show_data(new.data)
 
-    def _tell_facts(self) -> None:
+    def _refresh_facts(self) -> None:
         data = self.entry.data
         facts = facts_of(data)
         self.facts.setText(facts)
         self.facts.brief = f"{grouped(data.row_count)} × {len(data.domain)}"
         split = self.entry.split
-        parts = "" if split is None else _split_words(split.names, split.sizes)
-        self.facts.setToolTip(f"{facts}. {parts or 'No split: every learner sees every row.'}")
+        parts = "" if split is None else _split_text(split.names, split.sizes)
+        self.facts.setToolTip(f"{facts}. {parts or 'No split: learners use all rows.'}")
 
     def closed(self) -> None:
         for latest_task in self.findChildren(LatestTask):
@@ -162,14 +162,14 @@ class DataPage(Page):
 def facts_of(data: DataSet) -> str:
     """`303 rows × 14 · 7 cells missing · 296 rows complete`."""
     missing = sum(data.missing_counts)
-    words = f"{counted(data.row_count, 'row')} × {len(data.domain)}"
+    shape = f"{counted(data.row_count, 'row')} × {len(data.domain)}"
     if not missing:
-        return f"{words} · all rows complete"
+        return f"{shape} · all rows complete"
     complete = data.row_count - data.incomplete_row_count
-    return f"{words} · {counted(missing, 'cell')} missing · {grouped(complete)} rows complete"
+    return f"{shape} · {counted(missing, 'cell')} missing · {grouped(complete)} rows complete"
 
 
-def _split_words(names: tuple[str, ...], sizes: tuple[int, ...]) -> str:
+def _split_text(names: tuple[str, ...], sizes: tuple[int, ...]) -> str:
     parts = zip(names, sizes, strict=True)
     return "Split: " + ", ".join(f"{name} {counted(size, 'row')}" for name, size in parts)
 

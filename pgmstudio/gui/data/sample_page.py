@@ -1,4 +1,4 @@
-"""Drawing rows from a model: how many, by which seed, given which evidence."""
+"""Page that samples rows from a model, optionally given its evidence."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from pgmstudio.gui.widgets.basic import Note, button, label, row
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.app_context import AppContext
 
-_MANY_GIVEN = 5_000  # rows under evidence that take a while
+_MANY_GIVEN = 5_000  # sampling more rows than this given evidence takes a while
 
 
 class SamplePage(Page):
-    """One model; the rows become a data set of the project that says where it came from."""
+    """Sampling form of one model; the rows become a data set that records its origin."""
 
     def __init__(self, app: AppContext, model_id: str) -> None:
         super().__init__(f"sample:{model_id}")
@@ -45,27 +45,29 @@ class SamplePage(Page):
         self.rows.setRange(1, 10_000_000)
         self.rows.setValue(1000)
         self.rows.setAccessibleName("Rows to draw")
-        self.rows.setToolTip("How many independent rows.")
+        self.rows.setToolTip("Number of independent rows.")
         self.rows.valueChanged.connect(self._refresh)
         self.seed = QSpinBox()
         self.seed.setObjectName("sampleSeed")
         self.seed.setRange(0, 2_000_000_000)
         self.seed.setValue(1)
         self.seed.setAccessibleName("Seed")
-        self.seed.setToolTip("The same seed draws the same rows.")
+        self.seed.setToolTip("The same seed gives the same rows.")
         self.missing = QDoubleSpinBox()
         self.missing.setObjectName("sampleMissing")
         self.missing.setRange(0, 99)
         self.missing.setSuffix(" %")
-        self.missing.setAccessibleName("Cells left empty")
-        self.missing.setToolTip("Each cell is left empty with this chance, whatever it holds.")
-        self.given = QCheckBox("Given the present evidence")
+        self.missing.setAccessibleName("Missing cells")
+        self.missing.setToolTip(
+            "Each cell is removed with this probability, independently of its value (MCAR)."
+        )
+        self.given = QCheckBox("Given the current evidence")
         self.given.setObjectName("sampleGiven")
         self.given.clicked.connect(self._refresh)
-        self.sentence = Note("", "info", "sampleSentence")
+        self.description = Note("", "info", "sampleDescription")
         self.problem = Note("", "danger", "sampleProblem")
-        self.words = label("", "secondary", size="dense")
-        self.words.setObjectName("sampleProgress")
+        self.progress = label("", "secondary", size="dense")
+        self.progress.setObjectName("sampleProgress")
         self.draw = button("Draw rows", self.start, role="primary", icon_name="check", name="draw")
         self.cancel = button("Cancel", self._on_cancel, role="link", name="sampleCancel")
         self._lay_out()
@@ -92,7 +94,7 @@ class SamplePage(Page):
         form.setVerticalSpacing(10)
         form.addRow(label("Rows", "secondary"), self.rows)
         form.addRow(label("Seed", "secondary"), self.seed)
-        form.addRow(label("Empty cells", "secondary"), self.missing)
+        form.addRow(label("Missing cells", "secondary"), self.missing)
         form.addRow("", self.given)
         box = QWidget()
         box.setMaximumWidth(520)
@@ -101,9 +103,9 @@ class SamplePage(Page):
         inner.setSpacing(12)
         inner.addWidget(label(f"Rows drawn from {self._title}", "heading", size="title"))
         inner.addLayout(form)
-        inner.addWidget(self.sentence)
+        inner.addWidget(self.description)
         inner.addWidget(self.problem)
-        inner.addWidget(row(self.cancel, self.words, None, self.draw))
+        inner.addWidget(row(self.cancel, self.progress, None, self.draw))
         frame = QFrame()
         frame.setProperty("role", "surface")
         middle = QVBoxLayout(frame)
@@ -123,7 +125,7 @@ class SamplePage(Page):
         evidence = self._evidence()
         self.given.setEnabled(bool(evidence))
         self.given.setToolTip(
-            "Rows are drawn as if the evidence were known."
+            "Draw rows from the distribution conditional on the evidence."
             if evidence
             else "Not now: the model has no evidence."
         )
@@ -131,15 +133,15 @@ class SamplePage(Page):
             self.given.setChecked(False)
         self.draw.setText(f"Draw {counted(self.rows.value(), 'row')}")
         self.draw.setEnabled(self._job is None and self._model_id in self._app.project.models)
-        self.sentence.tell(self._sentence(evidence), "info")
+        self.description.tell(self._description(evidence), "info")
 
-    def _sentence(self, evidence: dict[str, Finding]) -> str:
+    def _description(self, evidence: dict[str, Finding]) -> str:
         if not self.given.isChecked():
             unused = " The evidence is not used." if evidence else ""
             return f"Independent rows from the joint distribution.{unused}"
-        said = ", ".join(f"{name} {finding}" for name, finding in evidence.items())
-        slow = " This draws one variable after the other and takes a while."
-        return f"Rows given {said}." + (slow if self.rows.value() > _MANY_GIVEN else "")
+        findings = ", ".join(f"{name} {finding}" for name, finding in evidence.items())
+        slow = " Variables are drawn one after the other, which takes a while."
+        return f"Rows given {findings}." + (slow if self.rows.value() > _MANY_GIVEN else "")
 
     def start(self) -> None:
         """Draw in the background."""
@@ -163,11 +165,11 @@ class SamplePage(Page):
     def _on_events(self, plan: SamplePlan, events: list[object]) -> None:
         for event in events:
             if isinstance(event, Progress):
-                self.words.setText(event.message)
+                self.progress.setText(event.message)
             elif isinstance(event, Sampled):
-                self._take(plan, event)
+                self._add_to_project(plan, event)
 
-    def _take(self, plan: SamplePlan, sampled: Sampled) -> None:
+    def _add_to_project(self, plan: SamplePlan, sampled: Sampled) -> None:
         from pgmstudio.gui.files.opening import open_data_page
 
         app, title = self._app, self._title
@@ -192,10 +194,10 @@ class SamplePage(Page):
 
     def _on_state(self, state: JobState) -> None:
         if state is JobState.CANCELLING:
-            self.words.setText("Stopping…")
+            self.progress.setText("Stopping…")
         elif state.is_end:
             self._job = None
-            self.words.setText("")
+            self.progress.setText("")
             self._refresh()
 
     def _on_failed(self, error: BaseException) -> None:

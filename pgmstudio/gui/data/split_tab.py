@@ -1,4 +1,4 @@
-"""The Split tab of a data page: the present split, and making another."""
+"""The Split tab of a data page: the current split, and a form to change it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pgmstudio.gui.window.app_context import AppContext
 
 
 class SplitTab(QWidget):
-    """Nothing changes before the button is pressed; then it is one undoable step."""
+    """Split form; the split changes when the button is pressed, as one undoable step."""
 
     def __init__(self, app: AppContext, data_id: str) -> None:
         super().__init__()
@@ -42,16 +42,16 @@ class SplitTab(QWidget):
     def show_data(self, data: DataSet) -> None:
         split = self._app.project.data[self._data_id].split
         if split is None:
-            self.now.setText("The rows are not split: every learner sees all of them.")
+            self.now.setText("The rows are not split: learners use all rows.")
         else:
             sizes = zip(split.names, split.sizes, strict=True)
             parts = ", ".join(f"{name} {counted(size, 'row')}" for name, size in sizes)
             seed = "" if split.seed is None else f" (seed {split.seed})"
-            self.now.setText(f"Now: {parts}{seed}.")
+            self.now.setText(f"Current split: {parts}{seed}.")
         self.form.show_plan(self._plan, case_total(data), data.domain.names, has_files=False)
-        words = "Split rows" if self._plan.kind != "none" else "Keep all rows together"
-        self.apply.setText(words)
-        self.apply.setToolTip(f"{words}; can be undone")
+        text = "Split rows" if self._plan.kind != "none" else "Remove split"
+        self.apply.setText(text)
+        self.apply.setToolTip(f"{text}; can be undone")
 
     def _on_plan_requested(self, plan: SplitPlan) -> None:
         self._plan = replace(plan)
@@ -67,7 +67,7 @@ class SplitTab(QWidget):
             return set_split(project, data_id=data_id, split=split)
 
         name = self._app.project.data[data_id].name
-        text = f"Split {name}" if plan.kind != "none" else f"Undo the split of {name}"
+        text = f"Split {name}" if plan.kind != "none" else f"Remove the split of {name}"
         try:
             self._app.document.change(text, edit)
         except PgmStudioError as refusal:

@@ -1,4 +1,4 @@
-"""The states of one column: rename, merge, reorder, declare; every wish is one undoable change."""
+"""Editor of the states of a column: rename, merge, reorder, declare; each edit can be undone."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from pgmstudio.gui.widgets.column_table import LinedRows, dress_head, paint_row_
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.window.app_context import AppContext
 
-_SHARE = Qt.ItemDataRole.UserRole
+_FREQUENCY = Qt.ItemDataRole.UserRole
 _NAME, _COUNT, _BAR = range(3)
 _LONGEST_NAME = 40
-_MERGE_TIP = "Make one state of those selected"
+_MERGE_TIP = "Merge the selected states into one"
 
 
-class _ShareBar(QStyledItemDelegate):
-    """A bar as long as the state's share of the rows."""
+class _FrequencyBar(QStyledItemDelegate):
+    """Delegate that draws a state's relative frequency as a bar."""
 
     def paint(
         self,
@@ -56,38 +56,38 @@ class _ShareBar(QStyledItemDelegate):
             painter.fillRect(rect, theme().color("selection"))
         track = QRectF(rect.left() + 6, rect.center().y() - 4.5, rect.width() - 14, 9)
         painter.fillRect(track, theme().color("belief_track"))
-        track.setWidth(track.width() * float(index.data(_SHARE) or 0.0))
+        track.setWidth(track.width() * float(index.data(_FREQUENCY) or 0.0))
         painter.fillRect(track, theme().color("belief"))
         paint_row_line(painter, option)
 
 
 def merged_name(states: Sequence[str], chosen: Sequence[str]) -> str:
-    """`43–53` and `53–61` become `43–61`, other states `red or blue`, many the first of them."""
+    """Name of merged states: `43–61` from `43–53` and `53–61`, else `red or blue`, or the first."""
     cuts = cuts_from_labels("", states)
     first, last = states.index(chosen[0]), states.index(chosen[-1])
     if cuts is not None and last - first + 1 == len(chosen):
         return labels_of((*cuts.points[:first], *cuts.points[last:]))[first]
-    words = " or ".join(chosen)
-    return words if len(words) <= _LONGEST_NAME else chosen[0]
+    name = " or ".join(chosen)
+    return name if len(name) <= _LONGEST_NAME else chosen[0]
 
 
-class StateManager(QWidget):
-    """Shows one column of a data set of the project and asks the document to change it."""
+class StateEditor(QWidget):
+    """State table of one column with its editing buttons; edits go through the document."""
 
     def __init__(self, app: AppContext, data_id: str) -> None:
         super().__init__()
         self.setObjectName("stateManager")
         self._app, self._data_id = app, data_id
         self._column: str | None = None
-        self._is_filling = False
+        self._is_updating = False
         self.title = ElidedLabel()
         self.title.setProperty("role", "heading")
         self.facts = label("", "secondary", size="dense", wrap=True)
         self.problem = Note("", "danger", "stateProblem")
         self.table = self._make_table()
-        self.ordinal = QCheckBox("The order of the states means something")
+        self.ordinal = QCheckBox("The states are ordered (ordinal variable)")
         self.ordinal.setObjectName("ordinal")
-        self.ordinal.setToolTip("For age groups and the like; kept with the column.")
+        self.ordinal.setToolTip("For example age groups. Stored with the column.")
         self.ordinal.clicked.connect(self._on_ordinal)
         self.up = tool_button(
             "arrow-up", "Move the state up", partial(self._move, -1), name="stateUp"
@@ -105,11 +105,14 @@ class StateManager(QWidget):
         self.new_state = QLineEdit()
         self.new_state.setObjectName("newState")
         self.new_state.setPlaceholderText("State that does not occur")
-        self.new_state.setToolTip("A declared state gets a share in every table learned.")
+        self.new_state.setToolTip("A declared state gets a probability in every learned CPT.")
         self.new_state.setAccessibleName("Name of a state to declare")
         self.new_state.returnPressed.connect(self._declare)
         self.declare = button(
-            "Declare", self._declare, tip="Add a state that no row has", name="declareState"
+            "Declare",
+            self._declare,
+            tip="Declare a state that does not occur in the data",
+            name="declareState",
         )
         self.fewer_than = QSpinBox()
         self.fewer_than.setObjectName("fewerThan")
@@ -122,7 +125,7 @@ class StateManager(QWidget):
             "Merge rare",
             self._merge_rare,
             icon_name="git-merge",
-            tip="Make one state, “other”, of all rare ones",
+            tip="Merge all rare states into one state, “other”",
             name="mergeRare",
         )
         self._lay_out()
@@ -152,14 +155,14 @@ class StateManager(QWidget):
         table = QTableWidget(0, 3)
         table.setObjectName("states")
         table.setAccessibleName("States of the column")
-        table.setHorizontalHeaderLabels(["State", "Rows", "Share"])
+        table.setHorizontalHeaderLabels(["State", "Rows", "Frequency"])
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setEditTriggers(
             QAbstractItemView.EditTrigger.DoubleClicked
             | QAbstractItemView.EditTrigger.EditKeyPressed
         )
         table.setItemDelegate(LinedRows(table))
-        table.setItemDelegateForColumn(_BAR, _ShareBar(table))
+        table.setItemDelegateForColumn(_BAR, _FrequencyBar(table))
         table.setShowGrid(False)
         table.setTabKeyNavigation(False)
         table.verticalHeader().hide()
@@ -172,7 +175,7 @@ class StateManager(QWidget):
         table.itemSelectionChanged.connect(self._refresh_buttons)
         return table
 
-    # -- what is shown
+    # -- the shown column
 
     @property
     def data(self) -> DataSet:
@@ -183,7 +186,7 @@ class StateManager(QWidget):
         return self._column
 
     def show_column(self, summary: ColumnSummary) -> None:
-        """The states of a column with how many rows have each."""
+        """Show the states of a column with their counts."""
         variable = self.data.domain[summary.name]
         if summary.name != self._column:
             self.problem.tell("")
@@ -196,30 +199,32 @@ class StateManager(QWidget):
             f"{summary.entropy_bits:.3f} bits of entropy{missing}"
         )
         self.ordinal.setChecked(variable.is_ordinal)
-        self._is_filling = True
+        self._is_updating = True
         self.table.setRowCount(variable.cardinality)
         total = float(summary.counts.sum()) or 1.0
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        for place, (state, count) in enumerate(zip(variable.states, summary.counts, strict=True)):
+        for position, (state, count) in enumerate(
+            zip(variable.states, summary.counts, strict=True)
+        ):
             name = QTableWidgetItem(state)
-            name.setToolTip(f"{state}: double-click or F2 renames")
+            name.setToolTip(f"{state}: double-click or press F2 to rename")
             number = QTableWidgetItem(grouped(round(float(count))))
             number.setFlags(number.flags() & ~Qt.ItemFlag.ItemIsEditable)
             number.setTextAlignment(right)
             bar = QTableWidgetItem()
             bar.setFlags(number.flags())
-            bar.setData(_SHARE, float(count) / total)
-            bar.setToolTip(f"{100 * float(count) / total:.1f} % of the rows that have it")
+            bar.setData(_FREQUENCY, float(count) / total)
+            bar.setToolTip(f"{100 * float(count) / total:.1f} % of the rows with a value")
             for column, item in enumerate((name, number, bar)):
-                self.table.setItem(place, column, item)
-        self._is_filling = False
+                self.table.setItem(position, column, item)
+        self._is_updating = False
         self._restyle()
         self._refresh_buttons()
 
     def selected_states(self) -> list[str]:
         states = self.data.domain[self._column].states if self._column else ()
         rows = sorted({index.row() for index in self.table.selectedIndexes()})
-        return [states[place] for place in rows if place < len(states)]
+        return [states[position] for position in rows if position < len(states)]
 
     def select_states(self, states: list[str]) -> None:
         known = self.data.domain[self._column].states if self._column else ()
@@ -240,7 +245,7 @@ class StateManager(QWidget):
         self.up.setEnabled(len(chosen) == 1 and chosen[0] != states[0])
         self.down.setEnabled(len(chosen) == 1 and chosen[0] != states[-1])
 
-    # -- wishes
+    # -- edits
 
     def _change(self, text: str, edit: Callable[[DataSet], DataSet]) -> bool:
         def on_project(project: Project) -> Project:
@@ -257,7 +262,7 @@ class StateManager(QWidget):
 
     def _on_renamed(self, item: QTableWidgetItem) -> None:
         column = self._column
-        if self._is_filling or column is None or item.column() != _NAME:
+        if self._is_updating or column is None or item.column() != _NAME:
             return
         old, new = self.data.domain[column].states[item.row()], item.text().strip()
         renamed = bool(new) and new != old
@@ -266,20 +271,20 @@ class StateManager(QWidget):
             lambda data: editing.rename_states(data, column, {old: new}),
         ):
             return
-        self._is_filling = True
+        self._is_updating = True
         item.setText(old)
-        self._is_filling = False
+        self._is_updating = False
 
     def _move(self, by: int) -> None:
         column, chosen = self._column, self.selected_states()
         if column is None or len(chosen) != 1:
             return
         order = list(self.data.domain[column].states)
-        place = order.index(chosen[0])
-        to = place + by
+        position = order.index(chosen[0])
+        to = position + by
         if not 0 <= to < len(order):
             return
-        order[place], order[to] = order[to], order[place]
+        order[position], order[to] = order[to], order[position]
         if self._change(
             f"Move state {chosen[0]} of {column}",
             lambda data: editing.reorder_states(data, column, order),
@@ -330,9 +335,9 @@ class StateManager(QWidget):
     def _on_ordinal(self, checked: bool) -> None:
         column = self._column
         if column is not None:
-            words = "ordered" if checked else "not ordered"
+            order = "ordered" if checked else "not ordered"
             self._change(
-                f"States of {column} are {words}",
+                f"States of {column} are {order}",
                 lambda data: editing.set_ordinal(data, column, checked),
             )
 

@@ -1,4 +1,4 @@
-"""The rows of a data set for a table view: codes are turned into words only where one looks."""
+"""Qt model of the rows of a data set; codes are converted to text only for visible cells."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from pgmstudio.gui.theme.theme import theme
 Index = QModelIndex | QPersistentModelIndex
 Rows = NDArray[np.intp]
 
-MISSING_SIGN = "·"
-MISSING_WORD = "missing"
+MISSING_SYMBOL = "·"
+MISSING_TEXT = "missing"
 
 
 @dataclass(frozen=True)
 class RowChoice:
-    """Which rows to show and in which order; None as a state means missing."""
+    """Filters and sort order of the shown rows; None as a state means missing."""
 
     filters: Mapping[str, frozenset[str | None]] = field(default_factory=dict)
     sort_by: str | None = None
@@ -45,36 +45,36 @@ class RowChoice:
 
 
 def rows_shown(data: DataSet, choice: RowChoice) -> Rows | None:
-    """The places of the rows to show, in order; None: all as they are in the file.
+    """Indices of the rows to show, in order; None for all rows in file order.
 
     Missing cells come last in either direction; equal cells keep the order of the file.
     """
     if choice.is_everything:
         return None
-    kept = np.ones(data.row_count, dtype=bool)
+    is_shown = np.ones(data.row_count, dtype=bool)
     for column, states in choice.filters.items():
         if column in data.domain:
             variable = data.domain[column]
-            wanted = np.zeros(data.missing_code + 1, dtype=bool)
+            allowed = np.zeros(data.missing_code + 1, dtype=bool)
             for state in states:
                 if state is None:
-                    wanted[data.missing_code] = True
+                    allowed[data.missing_code] = True
                 elif state in variable.states:
-                    wanted[variable.code(state)] = True
-            kept &= wanted[data.column(column)]
-    rows = np.flatnonzero(kept)
+                    allowed[variable.code(state)] = True
+            is_shown &= allowed[data.column(column)]
+    rows = np.flatnonzero(is_shown)
     if choice.sort_by is None or choice.sort_by not in data.domain:
         return rows
     keys = data.column(choice.sort_by)[rows]
     if choice.descending:
-        # Counted down from the last state, so that missing cells stay the largest.
-        turned = (data.missing_code - 1 - keys.astype(np.int64)) % (data.missing_code + 1)
-        keys = turned.astype(keys.dtype)
+        # Reversed from the last state, so that missing cells stay the largest.
+        reversed_keys = (data.missing_code - 1 - keys.astype(np.int64)) % (data.missing_code + 1)
+        keys = reversed_keys.astype(keys.dtype)
     return rows[np.argsort(keys, kind="stable")]
 
 
 class DataTableModel(QAbstractTableModel):
-    """Reads single codes; knows nothing of the project. Wishes leave as signals."""
+    """Table model of a data set; edits and sorting are requested by signals."""
 
     sort_requested = Signal(int, bool)  # column (-1: order of the file), descending
     cell_edited = Signal(int, str, object)  # row of the data set, column, state or None
@@ -95,7 +95,7 @@ class DataTableModel(QAbstractTableModel):
         return self._data
 
     def show(self, data: DataSet, rows: Rows | None) -> None:
-        """Other rows; a table of the same shape keeps its scroll place and selection."""
+        """Show other rows; a table of the same shape keeps its scroll position and selection."""
         before = (self.rowCount(), self._names)
         after = (data.row_count if rows is None else rows.size, data.domain.names)
         if before == after:
@@ -112,7 +112,7 @@ class DataTableModel(QAbstractTableModel):
         self.endResetModel()
 
     def row_of(self, shown: int) -> int:
-        """The row of the data set behind a row of the view."""
+        """Index in the data set of a row of the view."""
         return shown if self._rows is None else int(self._rows[shown])
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
@@ -130,7 +130,7 @@ class DataTableModel(QAbstractTableModel):
         code = int(self._data.codes[column, self.row_of(index.row())])
         is_missing = code == self._missing
         if role == Qt.ItemDataRole.DisplayRole:
-            return MISSING_SIGN if is_missing else self._states[column][code]
+            return MISSING_SYMBOL if is_missing else self._states[column][code]
         if role == Qt.ItemDataRole.EditRole:
             return None if is_missing else self._states[column][code]
         if not is_missing:
@@ -148,16 +148,16 @@ class DataTableModel(QAbstractTableModel):
             if role == Qt.ItemDataRole.DisplayRole:
                 return grouped(self.row_of(section) + 1)
             if role == Qt.ItemDataRole.ToolTipRole:
-                return "Double-click makes this row the evidence of the last model in view."
+                return "Double-click to set this row as evidence in the active model."
             return None
         if role == Qt.ItemDataRole.DisplayRole:
             return self._names[section]
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{self._names[section]}: click sorts, right-click filters."
+            return f"{self._names[section]}: click to sort, right-click to filter."
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        return _CELL_FLAGS  # asked for every cell of every paint
+        return _CELL_FLAGS  # called for every cell of every paint
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         if role != Qt.ItemDataRole.EditRole or value == self.data(index, role):
@@ -190,7 +190,7 @@ _ROLES = frozenset(
 
 
 class StateDelegate(QStyledItemDelegate):
-    """A cell is edited by choosing a state, or missing."""
+    """Delegate that edits a cell with a list of its states and “missing”."""
 
     def createEditor(self, parent: QWidget, _option: QStyleOptionViewItem, index: Index) -> QWidget:
         combo = QComboBox(parent)
@@ -200,11 +200,11 @@ class StateDelegate(QStyledItemDelegate):
         if isinstance(model, DataTableModel):
             for state in model.states_of(index.column()):
                 combo.addItem(state, state)
-        combo.addItem(f"{MISSING_SIGN} {MISSING_WORD}", None)
+        combo.addItem(f"{MISSING_SYMBOL} {MISSING_TEXT}", None)
         combo.activated.connect(self._on_activated)
         return combo
 
-    def _on_activated(self, _place: int) -> None:
+    def _on_activated(self, _index: int) -> None:
         editor = self.sender()
         if isinstance(editor, QWidget):
             self.commitData.emit(editor)

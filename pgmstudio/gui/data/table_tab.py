@@ -40,11 +40,11 @@ from pgmstudio.gui.window.app_context import AppContext
 
 # Sorting and filtering fewer rows than this takes less than a frame.
 ROWS_AT_ONCE = 200_000
-_MAX_WIDTH = 170  # px of a column at the start
+_MAX_WIDTH = 170  # initial column width (px)
 
 
 class RowTable(QTableView):
-    """Del asks the tab to delete the selected rows."""
+    """Table view of the rows; Del deletes the selected ones."""
 
     def __init__(self, tab: TableTab) -> None:
         super().__init__(tab)
@@ -58,7 +58,7 @@ class RowTable(QTableView):
 
 
 class TableTab(QWidget):
-    """Shows one data set of the project; every change goes through the document."""
+    """Row table of one data set; edits go through the document."""
 
     def __init__(self, app: AppContext, data_id: str) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ class TableTab(QWidget):
         self._app, self._data_id = app, data_id
         self._choice = RowChoice()
         self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_rows_found)
+        self._latest_task.answered.connect(self._on_rows_ready)
         self._latest_task.failed.connect(app.errors.report)
         data = app.project.data[data_id].data
         self.model = DataTableModel(data, self)
@@ -89,7 +89,7 @@ class TableTab(QWidget):
         layout.addWidget(self.view, 1)
         theme().changed.connect(self._restyle)
         self._restyle()
-        self._tell_shown()
+        self._refresh_count()
 
     def _make_view(self) -> RowTable:
         view = RowTable(self)
@@ -106,7 +106,7 @@ class TableTab(QWidget):
         view.setTabKeyNavigation(False)
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         view.customContextMenuRequested.connect(self._on_row_menu)
-        # One height for all rows: a million of them then cost nothing.
+        # A fixed row height makes a million rows as cheap as ten.
         view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         ends = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         view.verticalHeader().setDefaultAlignment(ends)
@@ -121,75 +121,75 @@ class TableTab(QWidget):
         head.customContextMenuRequested.connect(self._on_head_menu)
         return view
 
-    # -- what is shown
+    # -- the shown rows
 
     @property
     def data(self) -> DataSet:
         return self._app.project.data[self._data_id].data
 
     def show_data(self, data: DataSet) -> None:
-        """The data set was changed; sorting and filters stay."""
+        """Show changed data with the current sorting and filters."""
         self.filters.show_domain(data.domain)
         self._choice = RowChoice(
             self.filters.filters,
             self._choice.sort_by if (self._choice.sort_by or "") in data.domain else None,
             self._choice.descending,
         )
-        self._look(data)
+        self._update_rows(data)
 
-    def _look(self, data: DataSet) -> None:
+    def _update_rows(self, data: DataSet) -> None:
         if self._choice.is_everything or data.row_count <= ROWS_AT_ONCE:
             self._latest_task.forget()
             self._show(data, rows_shown(data, self._choice))
         else:
             choice = self._choice
-            self.shown.setText("Looking for the rows…")
+            self.shown.setText("Filtering…")
 
             def find(_cancel: CancelToken) -> tuple[DataSet, Rows | None]:
                 return data, rows_shown(data, choice)
 
             self._latest_task.ask(find)
 
-    def _on_rows_found(self, answer: tuple[DataSet, Rows | None]) -> None:
-        self._show(*answer)
+    def _on_rows_ready(self, result: tuple[DataSet, Rows | None]) -> None:
+        self._show(*result)
 
     def _show(self, data: DataSet, rows: Rows | None) -> None:
         self.model.show(data, rows)
-        self._tell_shown()
+        self._refresh_count()
 
-    def _tell_shown(self) -> None:
+    def _refresh_count(self) -> None:
         total, shown = self.model.dataset.row_count, self.model.rowCount()
-        words = (
+        text = (
             counted(total, "row")
             if shown == total
             else f"{grouped(shown)} of {grouped(total)} rows"
         )
-        self.shown.setText(words)
+        self.shown.setText(text)
 
     def _on_sort_requested(self, column: int, descending: bool) -> None:
         name = self.data.domain.names[column] if column >= 0 else None
         self._choice = RowChoice(self._choice.filters, name, descending)
-        self._look(self.data)
+        self._update_rows(self.data)
 
     def _on_filters_changed(self) -> None:
         self._choice = RowChoice(
             self.filters.filters, self._choice.sort_by, self._choice.descending
         )
-        self._look(self.data)
+        self._update_rows(self.data)
 
-    # -- changing rows
+    # -- edits
 
     def selected_rows(self) -> list[int]:
-        """Rows of the data set, counted from 0."""
+        """Indices of the selected rows in the data set."""
         ranges = self.view.selectionModel().selection()
-        blocks = [ranges.at(place) for place in range(ranges.size())]
+        blocks = [ranges.at(i) for i in range(ranges.size())]
         shown = {row for block in blocks for row in range(block.top(), block.bottom() + 1)}
         return sorted(self.model.row_of(row) for row in shown)
 
     def _on_cell_edited(self, row: int, column: str, state: str | None) -> None:
         data = set_cell(self.data, row, column, state)
-        told = state if state is not None else "missing"
-        self._change(f"Set {column} of row {row + 1} to {told}", data)
+        value = state if state is not None else "missing"
+        self._change(f"Set {column} of row {row + 1} to {value}", data)
 
     def delete_selected_rows(self) -> None:
         rows = self.selected_rows()
@@ -198,7 +198,7 @@ class TableTab(QWidget):
         had_split = self._app.project.data[self._data_id].split is not None
         data = drop_rows(self.data, rows)
         if self._change(f"Delete {counted(len(rows), 'row')}", data):
-            note = " The split was of all rows; split again." if had_split else ""
+            note = " The split is no longer valid; split again." if had_split else ""
             self._app.tell(f"{counted(len(rows), 'row')} deleted.{note}", undo=True)
 
     def _change(self, text: str, data: DataSet) -> bool:
@@ -206,7 +206,7 @@ class TableTab(QWidget):
         return self._app.change(text, edit)
 
     def use_selected_row(self) -> None:
-        """The first selected row becomes evidence."""
+        """Set the first selected row as evidence in the active model."""
         rows = self.selected_rows()
         if rows:
             use_row_as_evidence(self._app, self.data, rows[0])
@@ -216,8 +216,8 @@ class TableTab(QWidget):
 
     # -- menus
 
-    def _on_row_menu(self, place: QPoint) -> None:
-        index = self.view.indexAt(place)
+    def _on_row_menu(self, position: QPoint) -> None:
+        index = self.view.indexAt(position)
         if index.isValid() and not self.view.selectionModel().isSelected(index):
             flags = QItemSelectionModel.SelectionFlag
             self.view.selectionModel().select(index, flags.ClearAndSelect | flags.Rows)
@@ -229,19 +229,19 @@ class TableTab(QWidget):
         reason = no_row_evidence_reason(self._app)
         evidence.setEnabled(rows > 0 and reason is None)
         evidence.setToolTip(
-            f"Not now: {reason}" if reason else "Evidence of the last model in view"
+            f"Not now: {reason}" if reason else "Set the row as evidence in the active model."
         )
         delete = menu.addAction(
             icon("trash"), f"Delete {counted(rows, 'row')}", self.delete_selected_rows
         )
         delete.setEnabled(rows > 0)
-        menu.popup(self.view.viewport().mapToGlobal(place))
+        menu.popup(self.view.viewport().mapToGlobal(position))
 
-    def _on_head_menu(self, place: QPoint) -> None:
-        column = self.view.horizontalHeader().logicalIndexAt(place)
+    def _on_head_menu(self, position: QPoint) -> None:
+        column = self.view.horizontalHeader().logicalIndexAt(position)
         if column >= 0:
             menu = self.filters.menu_of(self.data.domain.names[column], self)
-            menu.popup(self.view.horizontalHeader().mapToGlobal(place))
+            menu.popup(self.view.horizontalHeader().mapToGlobal(position))
 
     # -- Qt
 

@@ -1,4 +1,4 @@
-"""Step 2 of an import: the list of columns, and how the chosen one is used."""
+"""Step 2 of an import: the list of columns, and how the selected one is used."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pgmstudio.core.data.discretization import Discretisation
 from pgmstudio.core.io.data.inspection import ColumnKind, ColumnReport, FileReport, Treatment
 from pgmstudio.core.io.import_plan import Draft
 from pgmstudio.core.number_format import counted, grouped, read_number
-from pgmstudio.gui.importing.hints import missing_words, odd_words, weights_words
+from pgmstudio.gui.importing.hints import missing_note, outlier_note, weights_note
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, button, label, row
 from pgmstudio.gui.widgets.column_table import ColumnList, ColumnRow, LinedRows, dress_head
@@ -34,11 +34,13 @@ _FLAGS = {
 }
 
 
-Found = Mapping[tuple[str, Discretisation], int]  # how many bins a column cut so has
+BinCounts = Mapping[tuple[str, Discretisation], int]  # number of bins by column and method
 
 
-def column_row(column: ColumnReport, draft: Draft, found: Found | None = None) -> ColumnRow:
-    """What the list says of a column; a method may find fewer bins than it was asked for."""
+def column_row(
+    column: ColumnReport, draft: Draft, bin_counts: BinCounts | None = None
+) -> ColumnRow:
+    """Row of a column in the list; a method may give fewer bins than requested."""
     treatment = draft.treatment(column)
     is_number = column.kind is ColumnKind.NUMBERS or treatment is Treatment.DISCRETISE
     bars = column.histogram if is_number else tuple(count for _, count in column.states)
@@ -53,7 +55,7 @@ def column_row(column: ColumnReport, draft: Draft, found: Found | None = None) -
             chip = "MDL"
         else:
             bins = len(how.points) + 1 if how.method == "cuts" else how.bins
-            chip = counted((found or {}).get((column.name, how), bins), "bin")
+            chip = counted((bin_counts or {}).get((column.name, how), bins), "bin")
     elif treatment is Treatment.WEIGHTS:
         chip = "frequency"
     return ColumnRow(
@@ -70,10 +72,10 @@ def column_row(column: ColumnReport, draft: Draft, found: Found | None = None) -
 
 
 class ColumnsPane(QWidget):
-    """The left side of steps 2 and 3: columns with ticks, and the note on missing cells."""
+    """Column list with check boxes at the left of steps 2 and 3, with notes on the columns."""
 
-    markers_requested = Signal(object)  # more texts that mean missing
-    weights_requested = Signal(str, bool)  # whether that column says how often a row occurs
+    markers_requested = Signal(object)  # additional missing markers
+    weights_requested = Signal(str, bool)  # column, whether it holds row counts
     picked = Signal(str)
     ticked = Signal(str, bool)
 
@@ -91,7 +93,7 @@ class ColumnsPane(QWidget):
         self.odd = Note("", "info", "oddNote", rich=True)
         self._odd_markers: tuple[str, ...] = ()
         self._shown: tuple[FileReport, Draft] | None = None
-        self._found: dict[tuple[str, Discretisation], int] = {}
+        self._bin_counts: dict[tuple[str, Discretisation], int] = {}
         self.odd.link_activated.connect(self._on_count_as_missing)
         self.weights = Note("", "info", "weightsNote", rich=True)
         self._weights_column = ""
@@ -114,28 +116,28 @@ class ColumnsPane(QWidget):
     def show_columns(
         self, report: FileReport, draft: Draft, complete: int, markers: Sequence[str]
     ) -> None:
-        """`complete`: rows without a missing cell; `markers`: those that occur."""
+        """`complete`: number of rows without a missing cell; `markers`: those that occur."""
         self.count.setText(counted(len(report.columns), "column"))
         if self._shown is None or self._shown[0] is not report:
-            self._found.clear()  # the cells were read in another way
+            self._bin_counts.clear()  # the file was read with other options
         self._shown = report, draft
         self._show_rows()
-        self.note.tell(missing_words(report, draft, complete, markers), "warning")
-        said, self._odd_markers = odd_words(report, draft)
-        self.odd.tell(said, "info")
-        said, self._weights_column = weights_words(report, draft)
-        self.weights.tell(said, "info")
+        self.note.tell(missing_note(report, draft, complete, markers), "warning")
+        note, self._odd_markers = outlier_note(report, draft)
+        self.odd.tell(note, "info")
+        note, self._weights_column = weights_note(report, draft)
+        self.weights.tell(note, "info")
 
-    def tell_bins(self, name: str, how: Discretisation, bins: int) -> None:
-        """How many bins a method found in a column."""
-        if self._found.get((name, how)) != bins:
-            self._found[name, how] = bins
+    def show_bins(self, name: str, how: Discretisation, bins: int) -> None:
+        """Show the number of bins of a column under a method."""
+        if self._bin_counts.get((name, how)) != bins:
+            self._bin_counts[name, how] = bins
             self._show_rows()
 
     def _show_rows(self) -> None:
         if self._shown is not None:
             report, draft = self._shown
-            self.list.show_rows([column_row(c, draft, self._found) for c in report.columns])
+            self.list.show_rows([column_row(c, draft, self._bin_counts) for c in report.columns])
 
     def _on_count_by(self, link: str) -> None:
         self.weights_requested.emit(self._weights_column, link == "yes")
@@ -148,15 +150,15 @@ class ColumnsPane(QWidget):
 
 
 _USES = (
-    (Treatment.STATES, "States", "Every value is a state."),
-    (Treatment.DISCRETISE, "Numbers in bins", "Numbers are cut into intervals."),
-    (Treatment.WEIGHTS, "How often a row occurs", "Numbers are the weights of the rows."),
-    (Treatment.LEAVE_OUT, "Leave out", "The column does not become a variable."),
+    (Treatment.STATES, "States", "Each distinct value is a state."),
+    (Treatment.DISCRETISE, "Bins", "Numbers are discretised into bins."),
+    (Treatment.WEIGHTS, "Row weights", "Numbers are the counts or weights of the rows."),
+    (Treatment.LEAVE_OUT, "Leave out", "The column is not imported."),
 )
 
 
 class ColumnDetail(QWidget):
-    """One column: what it holds, how it is used, its states with their counts."""
+    """Details of one column: type, use, and its states with their counts."""
 
     treatment_requested = Signal(str, object)  # column, Treatment
     cuts_requested = Signal()
@@ -170,14 +172,14 @@ class ColumnDetail(QWidget):
         self.use = QComboBox()
         self.use.setObjectName("useAs")
         self.use.setAccessibleName("How the column is used")
-        for treatment, words, tip in _USES:
-            self.use.addItem(words, treatment)
+        for treatment, title, tip in _USES:
+            self.use.addItem(title, treatment)
             self.use.setItemData(self.use.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
         self.use.activated.connect(self._on_use)
-        self.remark = Note("", "info", "columnRemark")
+        self.note = Note("", "info", "columnNote")
         self.states = QTableWidget(0, 2)
         self.states.setObjectName("statesFound")
-        self.states.setAccessibleName("States found in the column")
+        self.states.setAccessibleName("States of the column")
         self.states.setHorizontalHeaderLabels(["State", "Rows"])
         count = QTableWidgetItem("Rows")
         count.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -196,20 +198,20 @@ class ColumnDetail(QWidget):
         layout.setSpacing(10)
         layout.addWidget(row(self.title, self.facts, None))
         layout.addWidget(row(label("Use as", "secondary"), self.use, None))
-        layout.addWidget(self.remark)
+        layout.addWidget(self.note)
         layout.addWidget(self.states, 1)
         self.bins = label("", "secondary", wrap=True)
-        self.to_cuts = button(
-            "Show its cuts",
+        self.edit_bins = button(
+            "Edit bins",
             self.cuts_requested.emit,
             role="link",
             icon_name="scissors",
-            tip="Go to step 3, where the cuts can be moved",
+            tip="Go to step 3, where the bin edges can be moved",
             name="showCuts",
         )
         layout.addWidget(self.bins)
-        layout.addWidget(row(self.to_cuts, None))
-        self._air = QWidget()  # without states the rest stays on top
+        layout.addWidget(row(self.edit_bins, None))
+        self._air = QWidget()  # keeps the widgets at the top when there are no states
         layout.addWidget(self._air, 1)
 
     def show_column(self, column: ColumnReport, draft: Draft) -> None:
@@ -225,30 +227,30 @@ class ColumnDetail(QWidget):
         self.use.setCurrentIndex([use for use, _, _ in _USES].index(treatment))
         self.use.setToolTip(_USES[self.use.currentIndex()][2])
         numeric = column.low is not None
-        for place, (use, _, tip) in enumerate(_USES):
+        for index, (use, _, tip) in enumerate(_USES):
             needs_numbers = use in (Treatment.DISCRETISE, Treatment.WEIGHTS)
-            self._enable(place, numeric or not needs_numbers, tip)
-        self.remark.tell(column.remark, "info")
+            self._enable(index, numeric or not needs_numbers, tip)
+        self.note.tell(column.remark, "info")
         is_cut = treatment is Treatment.DISCRETISE
         counts = treatment is Treatment.WEIGHTS
         self.bins.setVisible(is_cut or counts)
-        self.to_cuts.setVisible(is_cut)
+        self.edit_bins.setVisible(is_cut)
         if is_cut:
-            self.tell_bins(draft.cutting_of(column).bins)
+            self.show_bins(draft.cutting_of(column).bins)
         elif counts:
-            self.bins.setText("A row counts as often as it says here; learners and scores do so.")
+            self.bins.setText("Each row counts as often as given here, in learners and scores.")
         self._show_states(column)
 
-    def tell_bins(self, bins: int) -> None:
-        """How many bins the column is cut into."""
-        self.bins.setText(f"Its numbers become {counted(bins, 'bin')}.")
+    def show_bins(self, bins: int) -> None:
+        """Show the number of bins of the column."""
+        self.bins.setText(f"Discretised into {counted(bins, 'bin')}.")
 
-    def _enable(self, place: int, on: bool, tip: str) -> None:
+    def _enable(self, row: int, on: bool, tip: str) -> None:
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        index = self.use.model().index(place, 0)
+        index = self.use.model().index(row, 0)
         self.use.model().setData(index, flags if on else Qt.ItemFlag.NoItemFlags, _FLAGS_ROLE)
-        said = tip if on else "Not now: the column holds texts, not only numbers."
-        self.use.setItemData(place, said, Qt.ItemDataRole.ToolTipRole)
+        text = tip if on else "Not now: the column has values that are not numbers."
+        self.use.setItemData(row, text, Qt.ItemDataRole.ToolTipRole)
 
     def _show_states(self, column: ColumnReport) -> None:
         self.states.setVisible(bool(column.states))
@@ -257,16 +259,16 @@ class ColumnDetail(QWidget):
         self.states.setFont(theme().font("dense"))
         dress_head(self.states.horizontalHeader())
         self.states.verticalHeader().setDefaultSectionSize(theme().px("row"))
-        for place, (state, count) in enumerate(column.states):
-            self.states.setItem(place, 0, QTableWidgetItem(state))
+        for index, (state, count) in enumerate(column.states):
+            self.states.setItem(index, 0, QTableWidgetItem(state))
             number = QTableWidgetItem(grouped(count))
             number.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            self.states.setItem(place, 1, number)
+            self.states.setItem(index, 1, number)
 
-    def _on_use(self, place: int) -> None:
+    def _on_use(self, row: int) -> None:
         if self._column is not None:
-            self.treatment_requested.emit(self._column.name, _USES[place][0])
+            self.treatment_requested.emit(self._column.name, _USES[row][0])
 
 
-# How QComboBox's own model stores whether an entry can be chosen.
+# Role in which QComboBox's own model stores whether an item is enabled.
 _FLAGS_ROLE = Qt.ItemDataRole.UserRole - 1

@@ -1,4 +1,4 @@
-"""Step 3 of an import: the histogram of a column of numbers with cuts to choose or to drag."""
+"""Step 3 of an import: discretisation method and bin edges of a numeric column."""
 
 from __future__ import annotations
 
@@ -13,35 +13,43 @@ from PySide6.QtWidgets import QComboBox, QSizePolicy, QSpinBox, QVBoxLayout, QWi
 from pgmstudio.core.data.discretization import Discretisation, number_text
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.io.import_plan import BY_HAND
+from pgmstudio.core.io.import_reading import DiscretisedColumn
 from pgmstudio.core.number_format import counted, read_number
-from pgmstudio.gui.importing.cut_histogram import HistogramCuts, one_cut_less, one_cut_more
-from pgmstudio.gui.importing.reading import CutColumn
+from pgmstudio.gui.importing.bin_histogram import (
+    BinEdgeHistogram,
+    with_one_less_edge,
+    with_one_more_edge,
+)
 from pgmstudio.gui.widgets.basic import Segments, button, label, row
 from pgmstudio.gui.widgets.combo_box import Combo
 
 _METHODS = (
-    ("width", "Equal width", "Intervals of the same width."),
-    ("frequency", "Equal frequency", "As many rows in each interval, as far as values allow."),
-    ("kmeans", "k-means", "Cuts between clusters of values."),
-    ("nice", "Rounded", "Cuts at round numbers."),
-    ("mdl", "MDL", "As many cuts as tell something about a target column."),
-    (BY_HAND, "By hand", "The cuts stay where you put them."),
+    ("width", "Equal width", "Bins of equal width."),
+    ("frequency", "Equal frequency", "Bins with equal numbers of rows, as far as ties allow."),
+    ("kmeans", "k-means", "Bin edges between clusters of values (k-means)."),
+    ("nice", "Rounded", "Bin edges at round numbers."),
+    (
+        "mdl",
+        "MDL",
+        "Supervised discretisation by the MDL criterion (Fayyad and Irani) for a target column.",
+    ),
+    (BY_HAND, "Manual", "The bin edges stay where you place them."),
 )
 _TIP = Qt.ItemDataRole.ToolTipRole
 
 
 class CutsEditor(QWidget):
-    """Shows one column; every wish leaves as a signal with words for undo."""
+    """Histogram and discretisation settings of one column; edits are requested by signals."""
 
-    cutting_requested = Signal(str, object)  # words, Discretisation
-    moving = Signal(object)  # points while a cut is being dragged
+    cutting_requested = Signal(str, object)  # undo text, Discretisation
+    moving = Signal(object)  # edges while one is dragged
     undo_requested = Signal()
     use_as_numbers = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("cutsEditor")
-        self._shown: CutColumn | None = None
+        self._shown: DiscretisedColumn | None = None
         self.title = label("", "heading", size="title")
         self.facts = label("", "secondary", size="dense")
         self.undo = button(
@@ -53,37 +61,37 @@ class CutsEditor(QWidget):
         )
         self.methods = Segments(_METHODS, "cutMethod")
         self.methods.chosen.connect(self._on_method)
-        # The same choice for a narrow page.
+        # Replaces the segments on a narrow page.
         self.method_combo = QComboBox()
         self.method_combo.setObjectName("cutMethodCombo")
-        self.method_combo.setAccessibleName("How to cut")
-        self.method_combo.setToolTip("How to cut.")
-        for key, words, tip in _METHODS:
-            self.method_combo.addItem(words, key)
+        self.method_combo.setAccessibleName("Discretisation method")
+        self.method_combo.setToolTip("Discretisation method.")
+        for key, title, tip in _METHODS:
+            self.method_combo.addItem(title, key)
             self.method_combo.setItemData(self.method_combo.count() - 1, tip, _TIP)
         self.method_combo.activated.connect(self._on_method_combo)
         self.bins = QSpinBox()
         self.bins.setObjectName("bins")
         self.bins.setRange(1, 1000)
         self.bins.setAccessibleName("Number of bins")
-        self.bins.setToolTip("How many intervals; by hand, one more splits the fullest.")
+        self.bins.setToolTip("Number of bins; with manual edges, one more splits the largest bin.")
         self.bins.valueChanged.connect(self._on_bins)
         self._target_label = label("Target", "secondary")
         self.target = Combo()
         self.target.setObjectName("cutTarget")
-        self.target.setAccessibleName("Column that the cuts tell apart")
-        self.target.setToolTip("The column whose states the cuts tell apart.")
+        self.target.setAccessibleName("Target column")
+        self.target.setToolTip("Target column whose states the bins should separate.")
         self.target.activated.connect(self._on_target)
-        self.histogram = HistogramCuts("cutHistogram")
+        self.histogram = BinEdgeHistogram("cutHistogram")
         self.histogram.moving.connect(self._on_moving)
         self.histogram.settled.connect(self._on_settled)
         self.hint = label(
-            "Drag a cut · double-click adds one · Del removes it", "tertiary", size="dense"
+            "Drag an edge · double-click adds one · Del removes it", "tertiary", size="dense"
         )
         self.moved = label("", "secondary", size="dense", rich=True)
         self.moved.setObjectName("cutMoved")
         self._empty = label("", "secondary", wrap=True)
-        self._cut_it = button("Cut into bins", self.use_as_numbers.emit, name="cutIntoBins")
+        self._cut_it = button("Discretise", self.use_as_numbers.emit, name="cutIntoBins")
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -95,32 +103,32 @@ class CutsEditor(QWidget):
         self._bar = row(
             self.methods, self.method_combo, None, self._target_label, self.target, bins
         )
-        # Its width follows the page; the segments give way to the combo before they are cut.
+        # The combo box replaces the segments before they would be truncated.
         self._bar.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         layout.addWidget(self._bar)
         layout.addWidget(self._empty)
         layout.addWidget(row(self._cut_it, None))
         layout.addWidget(self.histogram, 1)
         layout.addWidget(row(self.hint, None, self.moved))
-        # Without a histogram the sentence stands at the top, not in the middle.
+        # Without a histogram the message is at the top, not in the middle.
         self._air = QWidget()
         layout.addWidget(self._air, 1)
 
-    # -- what is shown
+    # -- the shown column
 
     @property
     def points(self) -> tuple[float, ...]:
         return self.histogram.points
 
     def show_targets(self, names: Sequence[str]) -> None:
-        """Columns of states that MDL could tell apart, the likeliest target last."""
+        """Set the categorical columns that can be the target of MDL, the likeliest last."""
         with QSignalBlocker(self.target):
             self.target.clear()
             self.target.addItems(list(names))
             self.target.setCurrentIndex(self.target.count() - 1)
         self.methods.button("mdl").setEnabled(bool(names))
 
-    def show_cuts(self, shown: CutColumn) -> None:
+    def show_cuts(self, shown: DiscretisedColumn) -> None:
         before, self._shown = self._shown, shown
         values = shown.values
         self._set_visible(True)
@@ -140,19 +148,19 @@ class CutsEditor(QWidget):
             self.target.setCurrentText(shown.how.target)
         self._fold()
         if before is not None and before.values is values:
-            self.moved.setText(change_of_cuts(before.points, shown.points))
+            self.moved.setText(describe_change(before.points, shown.points))
             self.histogram.show_points(shown.points)
         else:
             self.moved.setText("")
             self.histogram.show_column(values, shown.points)
 
-    def show_nothing(self, name: str, sentence: str, *, can_cut: bool) -> None:
-        """The chosen column has no cuts; say why."""
+    def show_nothing(self, name: str, message: str, *, can_cut: bool) -> None:
+        """Show why the selected column has no bins."""
         self._shown = None
         self._set_visible(False)
         self.title.setText(name)
         self.facts.setText("")
-        self._empty.setText(sentence)
+        self._empty.setText(message)
         self._cut_it.setVisible(can_cut)
 
     def _set_visible(self, has_cuts: bool) -> None:
@@ -162,10 +170,10 @@ class CutsEditor(QWidget):
         self._cut_it.setVisible(False)
         self._air.setVisible(not has_cuts)
 
-    def tell_undo(self, text: str) -> None:
-        """What Undo would take back; nothing: it is greyed out."""
+    def show_undo(self, text: str) -> None:
+        """Show what Undo would revert; an empty text disables it."""
         self.undo.setEnabled(bool(text))
-        self.undo.setToolTip(f"Undo {text}" if text else "Not now: nothing was changed yet.")
+        self.undo.setToolTip(f"Undo {text}" if text else "Not now: nothing to undo.")
 
     def _fold(self) -> None:
         margins = 32 + self.bins.sizeHint().width() + 60
@@ -179,10 +187,10 @@ class CutsEditor(QWidget):
         super().resizeEvent(event)
         self._fold()
 
-    # -- wishes
+    # -- requests
 
-    def _on_method_combo(self, place: int) -> None:
-        self._on_method(_METHODS[place][0])
+    def _on_method_combo(self, index: int) -> None:
+        self._on_method(_METHODS[index][0])
 
     def _on_method(self, method: str) -> None:
         if self._shown is None:
@@ -200,56 +208,58 @@ class CutsEditor(QWidget):
         except ParameterError:
             self.show_cuts(self._shown)
             return
-        words = next(text for key, text, _ in _METHODS if key == method)
-        self.cutting_requested.emit(f"cut {name}: {words}", how)
+        title = next(text for key, text, _ in _METHODS if key == method)
+        self.cutting_requested.emit(f"discretise {name}: {title}", how)
 
-    def _on_target(self, _place: int) -> None:
+    def _on_target(self, _index: int) -> None:
         if self._shown is not None and self._shown.how.method == "mdl":
             how = replace(self._shown.how, target=self.target.currentText())
-            self.cutting_requested.emit(f"cut {self._shown.values.name} by {how.target}", how)
+            self.cutting_requested.emit(
+                f"discretise {self._shown.values.name} by {how.target}", how
+            )
 
     def _on_bins(self, bins: int) -> None:
         shown = self._shown
         if shown is None:
             return
-        words = f"cut {shown.values.name} into {counted(bins, 'bin')}"
+        text = f"discretise {shown.values.name} into {counted(bins, 'bin')}"
         if shown.how.method != BY_HAND:
-            self.cutting_requested.emit(words, replace(shown.how, bins=bins))
+            self.cutting_requested.emit(text, replace(shown.how, bins=bins))
             return
         points = shown.points
         while len(points) + 1 < bins:
             counts = shown.values.counts(points).tolist()
-            more = one_cut_more(points, counts, shown.values.least, shown.values.most)
+            more = with_one_more_edge(points, counts, shown.values.low, shown.values.high)
             if more == points:
                 break
             points = more
         while len(points) + 1 > bins:
-            points = one_cut_less(points, shown.values.counts(points).tolist())
-        self.cutting_requested.emit(words, by_hand(points))
+            points = with_one_less_edge(points, shown.values.counts(points).tolist())
+        self.cutting_requested.emit(text, by_hand(points))
 
     def _on_moving(self, points: tuple[float, ...]) -> None:
         if self._shown is not None:
-            self.moved.setText(change_of_cuts(self._shown.points, points))
+            self.moved.setText(describe_change(self._shown.points, points))
         self.moving.emit(points)
 
-    def _on_settled(self, words: str, points: tuple[float, ...]) -> None:
-        self.cutting_requested.emit(words, by_hand(points))
+    def _on_settled(self, text: str, points: tuple[float, ...]) -> None:
+        self.cutting_requested.emit(text, by_hand(points))
 
 
-def change_of_cuts(before: Sequence[float], after: Sequence[float]) -> str:
-    """What became of one cut, as rich text; nothing when several differ."""
-    gone = [point for point in before if point not in after]
-    come = [point for point in after if point not in before]
-    if len(gone) == len(come) == 1:
-        place = list(after).index(come[0]) + 1
-        return f"Cut {place}: {number_text(gone[0])} → <b>{number_text(come[0])}</b>"
-    if len(come) == 1 and not gone:
-        return f"Cut at <b>{number_text(come[0])}</b> added"
-    if len(gone) == 1 and not come:
-        return f"Cut at {number_text(gone[0])} removed"
+def describe_change(before: Sequence[float], after: Sequence[float]) -> str:
+    """Change of one bin edge as rich text; empty if several edges differ."""
+    removed = [point for point in before if point not in after]
+    added = [point for point in after if point not in before]
+    if len(removed) == len(added) == 1:
+        number = list(after).index(added[0]) + 1
+        return f"Edge {number}: {number_text(removed[0])} → <b>{number_text(added[0])}</b>"
+    if len(added) == 1 and not removed:
+        return f"Edge at <b>{number_text(added[0])}</b> added"
+    if len(removed) == 1 and not added:
+        return f"Edge at {number_text(removed[0])} removed"
     return ""
 
 
 def by_hand(points: Sequence[float]) -> Discretisation:
-    """Cuts that stay where they are put."""
+    """Discretisation with manual bin edges."""
     return Discretisation(BY_HAND, bins=len(points) + 1, points=tuple(points))

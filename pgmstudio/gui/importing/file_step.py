@@ -1,4 +1,4 @@
-"""Step 1 of an import: how the file is written, which texts mean missing, its first rows."""
+"""Step 1 of an import: file format, missing markers, and a preview of the first rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pgmstudio.gui.importing.preview_table import PreviewTable
 from pgmstudio.gui.widgets.basic import label, row
 from pgmstudio.gui.widgets.combo_box import chooser
 
-_AUTO = "found automatically"
+_AUTO = "detected"
 _DELIMITERS = (
     ("comma", ","),
     ("semicolon", ";"),
@@ -29,29 +29,31 @@ _EMPTY = "(empty)"
 _HEADER, _NO_HEADER = "names the columns", "is data"
 
 
-def delimiter_word(delimiter: str) -> str:
-    return next((word for word, sign in _DELIMITERS if sign == delimiter), f"“{delimiter}”")
+def delimiter_name(delimiter: str) -> str:
+    return next(
+        (name for name, character in _DELIMITERS if character == delimiter), f"“{delimiter}”"
+    )
 
 
-def found_sentence(report: FileReport, options: ImportOptions) -> str:
-    """What was detected: `comma · UTF-8 · header in row 1 · found automatically`."""
+def detected_text(report: FileReport, options: ImportOptions) -> str:
+    """Reading options as text: `comma · UTF-8 · header in row 1 · detected`."""
     facts = report.facts
     if facts is None:
         return f"{report.format} · {counted(report.row_count, 'row')}"
-    told = (options.delimiter, options.encoding, options.header, options.decimal)
+    chosen = (options.delimiter, options.encoding, options.header, options.decimal)
     parts = [
-        delimiter_word(facts.delimiter),
+        delimiter_name(facts.delimiter),
         facts.encoding.upper().replace("-SIG", ""),
         "header in row 1" if facts.has_header else "no header",
     ]
     if facts.decimal != ".":
         parts.append("decimal comma")
-    parts.append(_AUTO if all(each is None for each in told) else "as you chose")
+    parts.append(_AUTO if all(each is None for each in chosen) else "set manually")
     return " · ".join(parts)
 
 
 class FileStep(QWidget):
-    """Emits the wish for other reading options; the page reads again."""
+    """Form of the reading options; the page reads the file again when they change."""
 
     options_requested = Signal(object)  # ImportOptions
 
@@ -59,36 +61,38 @@ class FileStep(QWidget):
         super().__init__()
         self.setObjectName("fileStep")
         self._options = ImportOptions()
-        self.delimiter = self._combo("delimiter", "What stands between two cells of a row.")
-        self.encoding = self._combo("encoding", "How letters are written in the file.")
+        self.delimiter = self._combo("delimiter", "Column delimiter.")
+        self.encoding = self._combo("encoding", "Text encoding.")
         self.header = self._combo("header", "Whether the first row names the columns.")
-        self.decimal = self._combo("decimal", "What stands before the decimals of a number.")
-        self.sheet = self._combo("sheet", "Which sheet or table of the file.")
+        self.decimal = self._combo("decimal", "Decimal separator.")
+        self.sheet = self._combo("sheet", "Sheet or table of the file.")
         self._fill(self.delimiter, _DELIMITERS)
         self._fill(self.encoding, [(name.upper(), name) for name in _ENCODINGS])
         self._fill(self.header, [(_HEADER, True), (_NO_HEADER, False)])
         self._fill(self.decimal, [("point", "."), ("comma", ",")])
         self.markers = QLineEdit()
         self.markers.setObjectName("markers")
-        self.markers.setAccessibleName("Texts that mean missing, separated by blanks")
+        self.markers.setAccessibleName("Missing-value markers (space separated)")
         self.markers.setToolTip(
-            "Cells with one of these texts are missing; separated by blanks. "
-            f"{_EMPTY} is a cell without text."
+            "Cells with one of these texts are missing (space separated). "
+            f"{_EMPTY} is an empty cell."
         )
         self.markers.editingFinished.connect(self._on_markers_edited)
         self.suggested = QComboBox()
         self.suggested.setObjectName("suggestedMarkers")
-        self.suggested.setAccessibleName("Add a text that means missing")
-        self.suggested.setToolTip("Add a text that often means missing.")
+        self.suggested.setAccessibleName("Add a missing-value marker")
+        self.suggested.setToolTip("Add a common missing-value marker.")
         self.suggested.addItem("Add…")
         self.suggested.addItems([_shown(marker) for marker in SUGGESTED_MARKERS])
         self.suggested.activated.connect(self._on_suggestion)
-        self.as_state = QCheckBox("Make “missing” a state of its own")
+        self.as_state = QCheckBox("Treat “missing” as a state")
         self.as_state.setObjectName("missingAsState")
-        self.as_state.setToolTip("Off: cells stay missing and each learner says what it does.")
+        self.as_state.setToolTip(
+            "If off, cells stay missing; each learner states how it treats them."
+        )
         self.as_state.clicked.connect(self._on_changed)
         self.preview = PreviewTable("filePreview")
-        self.preview_words = label("", "tertiary", size="dense")
+        self.preview_text = label("", "tertiary", size="dense")
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -99,11 +103,11 @@ class FileStep(QWidget):
             ("Delimiter", self.delimiter),
             ("Encoding", self.encoding),
             ("First row", self.header),
-            ("Decimal sign", self.decimal),
+            ("Decimal separator", self.decimal),
         ]
-        for place, (words, widget) in enumerate(fields):
-            line, side = divmod(place, 2)
-            form.addWidget(label(words, "secondary"), line, 2 * side)
+        for index, (title, widget) in enumerate(fields):
+            line, side = divmod(index, 2)
+            form.addWidget(label(title, "secondary"), line, 2 * side)
             form.addWidget(widget, line, 2 * side + 1)
         form.addWidget(label("Missing markers", "secondary"), 2, 0)
         form.addWidget(row(self.markers, self.suggested), 2, 1)
@@ -120,7 +124,7 @@ class FileStep(QWidget):
         layout.setContentsMargins(16, 12, 16, 0)
         layout.setSpacing(10)
         layout.addWidget(box)
-        layout.addWidget(row(label("Preview", "heading", size="dense"), None, self.preview_words))
+        layout.addWidget(row(label("Preview", "heading", size="dense"), None, self.preview_text))
         layout.addWidget(self.preview, 1)
 
     def _combo(self, name: str, tip: str) -> QComboBox:
@@ -130,23 +134,23 @@ class FileStep(QWidget):
 
     def _fill(self, combo: QComboBox, entries: Sequence[tuple[str, object]]) -> None:
         combo.addItem(_AUTO, None)
-        for words, value in entries:
-            combo.addItem(words, value)
+        for title, value in entries:
+            combo.addItem(title, value)
 
-    # -- what is shown
+    # -- the shown options
 
     def show_reading(self, report: FileReport, options: ImportOptions) -> None:
-        """The options in force and the first rows they give."""
+        """Show the current options and the first rows they give."""
         self._show_options(options)
         facts = report.facts
-        found = {
-            self.delimiter: facts and delimiter_word(facts.delimiter),
+        detected = {
+            self.delimiter: facts and delimiter_name(facts.delimiter),
             self.encoding: facts and facts.encoding.upper(),
             self.header: facts and (_HEADER if facts.has_header else _NO_HEADER),
             self.decimal: facts and ("point" if facts.decimal == "." else "comma"),
         }
-        for combo, words in found.items():
-            combo.setItemText(0, f"{words} (found)" if facts else _AUTO)
+        for combo, title in detected.items():
+            combo.setItemText(0, f"{title} (detected)" if facts else _AUTO)
             combo.setEnabled(facts is not None)
         with QSignalBlocker(self.sheet):
             self.sheet.clear()
@@ -157,36 +161,36 @@ class FileStep(QWidget):
             widget.setVisible(len(report.tables) > 1)
         self.preview.show_cells(report.preview_names, report.preview, options.markers)
         rows = len(report.preview)
-        self.preview_words.setText(
-            f"first {rows} of {grouped(report.row_count)} rows · as they stand in the file"
+        self.preview_text.setText(
+            f"first {rows} of {grouped(report.row_count)} rows · as in the file"
         )
 
     def show_unread(self, options: ImportOptions) -> None:
-        """The options in force for a file that they do not fit; others may."""
+        """Show the current options of a file that they cannot read."""
         self._show_options(options)
         for widget in (self.sheet, self._sheet_label):
             widget.hide()
-        self.preview_words.setText("nothing to show as it is read now")
+        self.preview_text.setText("the file cannot be read with these options")
 
     def _show_options(self, options: ImportOptions) -> None:
         self._options = options
-        told = {
+        values = {
             self.delimiter: options.delimiter,
             self.encoding: options.encoding,
             self.header: options.header,
             self.decimal: options.decimal,
         }
-        for combo, value in told.items():
+        for combo, value in values.items():
             combo.setCurrentIndex(max(0, combo.findData(value)) if value is not None else 0)
         self.markers.setText(" ".join(_shown(marker) for marker in options.markers))
         self.as_state.setChecked(options.missing_as_state)
 
-    # -- wishes
+    # -- requests
 
     def _on_changed(self, *_: object) -> None:
         sheet = self.sheet.currentText() if self.sheet.count() > 1 else self._options.sheet
         try:
-            wanted = replace(
+            options = replace(
                 self._options,
                 delimiter=self.delimiter.currentData(),
                 encoding=self.encoding.currentData(),
@@ -199,15 +203,15 @@ class FileStep(QWidget):
         except ParameterError as wrong:
             self.delimiter.setToolTip(str(wrong))
             return
-        if wanted != self._options:
-            self.options_requested.emit(wanted)
+        if options != self._options:
+            self.options_requested.emit(options)
 
     def _on_markers_edited(self) -> None:
         self._on_changed()
 
-    def _on_suggestion(self, place: int) -> None:
-        if place > 0:
-            marker = SUGGESTED_MARKERS[place - 1]
+    def _on_suggestion(self, index: int) -> None:
+        if index > 0:
+            marker = SUGGESTED_MARKERS[index - 1]
             present = _read_markers(self.markers.text())
             self.markers.setText(" ".join(_shown(m) for m in dict.fromkeys((*present, marker))))
             self.suggested.setCurrentIndex(0)
@@ -219,5 +223,5 @@ def _shown(marker: str) -> str:
 
 
 def _read_markers(text: str) -> tuple[str, ...]:
-    words = text.split()
-    return tuple(dict.fromkeys("" if word == _EMPTY else word for word in words))
+    texts = text.split()
+    return tuple(dict.fromkeys("" if text == _EMPTY else text for text in texts))

@@ -1,7 +1,4 @@
-"""The import page: a file becomes a data set in four steps, gone through in any order.
-
-How an import ends: the data set gets a name and goes into the project.
-"""
+"""The import page: four steps from a file to a data set, in any order."""
 
 from __future__ import annotations
 
@@ -19,20 +16,20 @@ from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.io.data.inspection import ColumnReport, Treatment
 from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.import_plan import Draft, SplitPlan
-from pgmstudio.core.number_format import counted, data_facts
-from pgmstudio.core.project.edits import add_data, replace_data, set_cuts, set_split
-from pgmstudio.core.project.project import DataEntry, Project
-from pgmstudio.gui.importing.hints import problem_words, without_rows
-from pgmstudio.gui.importing.page_view import CUTS, FILE, SPLIT, ImportView
-from pgmstudio.gui.importing.reading import (
-    CutColumn,
-    Done,
+from pgmstudio.core.io.import_reading import (
+    DiscretisedColumn,
+    ImportResult,
     Reading,
-    cut_column,
+    discretise_column,
     import_rows,
     is_text_file,
     read,
 )
+from pgmstudio.core.number_format import counted, data_facts
+from pgmstudio.core.project.edits import add_data, replace_data, set_cuts, set_split
+from pgmstudio.core.project.project import DataEntry, Project
+from pgmstudio.gui.importing.hints import no_rows_text, problem_text
+from pgmstudio.gui.importing.page_view import CUTS, FILE, SPLIT, ImportView
 from pgmstudio.gui.jobs.job import Job, JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
@@ -41,7 +38,7 @@ from pgmstudio.gui.window.app_context import AppContext
 
 
 def name_of(path: Path, draft: Draft) -> str:
-    """What the data set is called: as its file, or as the folder of three files with set names."""
+    """Name of the data set: that of its file, or of the folder of train/valid/test files."""
     stem = path.name.split(".")[0]
     is_part = draft.split.kind == "files" and stem in ("train", "valid", "test")
     return path.parent.name or stem if is_part else stem
@@ -50,33 +47,33 @@ def name_of(path: Path, draft: Draft) -> str:
 def put_into_project(
     app: AppContext, entry: DataEntry, source: str, replaces: str | None
 ) -> str | None:
-    """The one undoable change of an import; the id of the data set, None when it was refused.
+    """Add or replace the data set as one undoable change; its id, or None if it was refused.
 
-    `replaces` is the data set that was imported again; once it is gone, a new one is made.
+    `replaces` is the data set that is imported again; if it was deleted, a new one is added.
     """
     project = app.project
     if replaces is not None and replaces in project.data:
-        data_id, text = replaces, f"Discretise {project.data[replaces].name} again"
-        changed = app.change(text, partial(_imported_again, data_id=replaces, entry=entry))
+        data_id, text = replaces, f"Change discretisation of {project.data[replaces].name}"
+        changed = app.change(text, partial(_with_reimported, data_id=replaces, entry=entry))
     else:
         data_id, text = project.next_data_id(), f"Import {source}"
         changed = app.change(text, partial(add_data, entry=entry))
     return data_id if changed else None
 
 
-def _imported_again(project: Project, *, data_id: str, entry: DataEntry) -> Project:
-    """Other states for a data set that stays where it is."""
+def _with_reimported(project: Project, *, data_id: str, entry: DataEntry) -> Project:
+    """Replace the rows, bin edges and split of a data set."""
     project = replace_data(project, data_id=data_id, data=entry.data)
     project = set_cuts(project, data_id=data_id, cuts=entry.cuts)
     return set_split(project, data_id=data_id, split=entry.split)
 
 
-# Cutting fewer rows than this takes less than a frame.
+# Discretising fewer rows than this takes less than a frame.
 ROWS_AT_ONCE = 20_000
 
 
 class ImportPage(UndoablePage):
-    """Reads in the background, keeps the choices in a `Draft`, changes the project at the end."""
+    """Import page of one file; reads in the background and changes the project at the end."""
 
     def __init__(
         self,
@@ -88,7 +85,7 @@ class ImportPage(UndoablePage):
         name: str | None = None,
         on_closed: Callable[[], object] | None = None,
     ) -> None:
-        """`replaces`: the data set that is imported again; `name`: of a table without a file."""
+        """`replaces`: the data set that is imported again; `name`: that of a pasted table."""
         super().__init__(f"import:{path}")
         self._app, self._path = app, path
         self._draft = draft or Draft()
@@ -126,7 +123,7 @@ class ImportPage(UndoablePage):
 
     def data_facts(self) -> str:
         if self._reading is None:
-            return f"{self.short_title} · {'being read' if self._is_reading else 'cannot be read'}"
+            return f"{self.short_title} · {'reading…' if self._is_reading else 'cannot be read'}"
         report = self._reading.report
         used = self._draft.used(report)
         complete = self._reading.complete_rows(column.name for column in used)
@@ -167,7 +164,7 @@ class ImportPage(UndoablePage):
     def _on_read(self, reading: Reading) -> None:
         first = self._reading is None
         self._reading, self._is_reading = reading, False
-        self.view.problem.tell(without_rows(self._path.name, reading.report.row_count), "warning")
+        self.view.problem.tell(no_rows_text(self._path.name, reading.report.row_count), "warning")
         if first and reading.is_split and self._draft.split.kind == "none":
             self._draft = replace(self._draft, split=SplitPlan(kind="files"))
         if first and reading.counts and not self._draft.treatments:
@@ -180,10 +177,10 @@ class ImportPage(UndoablePage):
                 if self._draft.treatment(column) is Treatment.DISCRETISE
             ]
             self._column = next(iter([*numbers, *names]), None)
-        wanted = self._column
-        self._refresh()  # which makes the first of a new list the current column
-        if wanted is not None:
-            self.view.columns.list.pick(wanted)
+        column = self._column
+        self._refresh()  # selects the first column of a new list
+        if column is not None:
+            self.view.columns.list.pick(column)
 
     def _on_read_failed(self, error: BaseException) -> None:
         self._is_reading = False
@@ -194,41 +191,41 @@ class ImportPage(UndoablePage):
 
     def _on_trouble(self, error: BaseException) -> None:
         if isinstance(error, PgmStudioError):
-            self.view.problem.tell(problem_words(error), "danger")
+            self.view.problem.tell(problem_text(error), "danger")
         elif not isinstance(error, Cancelled):
             self._app.errors.report(error)
         self._refresh_foot()
 
-    # -- choices
+    # -- settings
 
     @property
     def draft(self) -> Draft:
-        """What has been chosen so far."""
+        """The current settings."""
         return self._draft
 
     @property
     def reading(self) -> Reading | None:
         return self._reading
 
-    def _change(self, words: str, draft: Draft) -> None:
+    def _change(self, text: str, draft: Draft) -> None:
         if draft == self._draft:
             return
-        self._history.append((words, self._draft))
+        self._history.append((text, self._draft))
         self._undone.clear()
         self._show_draft(draft)
 
     def undo(self) -> None:
-        """Take back the last choice on this page."""
+        """Undo the last change on this page."""
         if self._history:
-            words, draft = self._history.pop()
-            self._undone.append((words, self._draft))
+            text, draft = self._history.pop()
+            self._undone.append((text, self._draft))
             self._show_draft(draft)
 
     def redo(self) -> None:
-        """Make the choice again that was taken back last."""
+        """Redo the change that was undone last."""
         if self._undone:
-            words, draft = self._undone.pop()
-            self._history.append((words, self._draft))
+            text, draft = self._undone.pop()
+            self._history.append((text, self._draft))
             self._show_draft(draft)
 
     def _show_draft(self, draft: Draft) -> None:
@@ -238,13 +235,13 @@ class ImportPage(UndoablePage):
         self._refresh()
 
     def _on_options_requested(self, options: ImportOptions) -> None:
-        self._change("read the file in another way", replace(self._draft, reading=options))
+        self._change("change reading options", replace(self._draft, reading=options))
 
     def _on_markers_requested(self, markers: tuple[str, ...]) -> None:
         known = tuple(dict.fromkeys((*self._draft.reading.markers, *markers)))
-        words = f"count {' and '.join(markers)} as missing"
+        text = f"treat {' and '.join(markers)} as missing"
         self._change(
-            words, replace(self._draft, reading=replace(self._draft.reading, markers=known))
+            text, replace(self._draft, reading=replace(self._draft.reading, markers=known))
         )
 
     def _report(self, name: str | None) -> ColumnReport | None:
@@ -263,8 +260,8 @@ class ImportPage(UndoablePage):
         if is_used:
             has_cuts = name in self._draft.cutting or column.treatment is Treatment.DISCRETISE
             treatment = Treatment.DISCRETISE if has_cuts else Treatment.STATES
-        words = f"use {name}" if is_used else f"leave out {name}"
-        self._change(words, self._draft.with_treatment(name, treatment))
+        text = f"use {name}" if is_used else f"leave out {name}"
+        self._change(text, self._draft.with_treatment(name, treatment))
 
     def _on_treatment_requested(self, name: str, treatment: Treatment) -> None:
         self._change(
@@ -279,20 +276,20 @@ class ImportPage(UndoablePage):
         if self._column is not None:
             self._on_treatment_requested(self._column, Treatment.DISCRETISE)
 
-    def _on_cutting_requested(self, words: str, how: Discretisation) -> None:
+    def _on_cutting_requested(self, text: str, how: Discretisation) -> None:
         if self._column is not None:
-            self._change(words, self._draft.with_cutting(self._column, how))
+            self._change(text, self._draft.with_cutting(self._column, how))
 
     def _on_cut_moving(self, points: tuple[float, ...]) -> None:
         self.view.preview.show_cuts(self._column, points)
 
     def _on_plan_requested(self, plan: SplitPlan) -> None:
-        self._change("split the rows in another way", replace(self._draft, split=plan))
+        self._change("change split", replace(self._draft, split=plan))
 
     # -- showing
 
     def go_to(self, step: int) -> None:
-        """Show a step, 0 to 3; of a file that cannot be read there is only the first."""
+        """Show a step, 0 to 3; a file that cannot be read has only the first."""
         self._step = step if self._is_reading or self._reading is not None else FILE
         self._refresh()
 
@@ -316,7 +313,7 @@ class ImportPage(UndoablePage):
             c.name for c in reading.report.columns if self._draft.treatment(c) is Treatment.WEIGHTS
         ]
         how = self._draft.cutting_of(column)
-        ask = partial(cut_column, reading, column.name, how, next(iter(weights), None))
+        ask = partial(discretise_column, reading, column.name, how, next(iter(weights), None))
         if reading.report.row_count <= ROWS_AT_ONCE:
             self._cutter.forget()
             try:
@@ -326,17 +323,17 @@ class ImportPage(UndoablePage):
         else:
             self._cutter.ask(lambda _cancel: ask())
 
-    def _show_cut_column(self, shown: CutColumn) -> None:
+    def _show_cut_column(self, shown: DiscretisedColumn) -> None:
         if shown.values.name == self._column:
             self.view.show_cuts(shown)
 
     def _refresh_foot(self) -> None:
         reason, busy = self._why_not(), self._job is not None
-        self.view.show_foot(self._step, self._reading, self._draft, reason, busy=busy)
+        self.view.show_footer(self._step, self._reading, self._draft, reason, busy=busy)
 
     def _why_not(self) -> str | None:
         if self._job is not None:
-            return "the import is under way."
+            return "the import is running."
         if self._is_reading:
             return "the file is being read."
         if self._reading is None:
@@ -344,13 +341,13 @@ class ImportPage(UndoablePage):
         if not self._reading.report.row_count:
             return "the file has no rows."
         if not self._draft.used(self._reading.report):
-            return "every column is left out. Tick at least one."
+            return "no column is selected. Select at least one."
         return None
 
     # -- importing
 
     def start_import(self) -> None:
-        """Turn the cells into a data set in the background."""
+        """Encode the cells as a data set in the background."""
         reading, draft = self._reading, self._draft
         if reading is None or self._why_not() is not None:
             return
@@ -375,35 +372,35 @@ class ImportPage(UndoablePage):
     def _on_events(self, events: list[object]) -> None:
         for event in events:
             if isinstance(event, Progress):
-                self.view.foot.tell_progress(event.message)
-            elif isinstance(event, Done) and not self._is_stopping:
+                self.view.foot.show_progress(event.message)
+            elif isinstance(event, ImportResult) and not self._is_stopping:
                 self._take(event)
                 return
 
     def _on_job_state(self, state: JobState) -> None:
         if state is JobState.CANCELLING:
-            self.view.foot.tell_progress("Stopping…")
+            self.view.foot.show_progress("Stopping…")
         elif state.is_end:
             self._job = None
-            self.view.foot.tell_progress("")
+            self.view.foot.show_progress("")
             self._refresh_foot()
 
-    def _take(self, done: Done) -> None:
-        """The one change of the project: the data set is there, its page opens."""
+    def _take(self, done: ImportResult) -> None:
+        """Add the data set to the project and open its page."""
         app, entry = self._app, done.entry
         from pgmstudio.gui.files.opening import open_data_page
 
         data_id = put_into_project(app, entry, self.short_title, self._replaces)
         if data_id is None:
             return
-        for remark in done.remarks:
-            app.workspace.message.emit("info", remark)
+        for note in done.remarks:
+            app.workspace.message.emit("info", note)
         rows = counted(entry.data.row_count, "row")
         app.tell(f"{rows} × {counted(len(entry.data.domain), 'column')} imported.", undo=True)
         open_data_page(app, data_id)
         app.center.close_page(self)
 
-    # -- leaving
+    # -- closing
 
     def _on_cancel(self) -> None:
         if self._job is not None:

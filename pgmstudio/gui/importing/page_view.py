@@ -1,7 +1,4 @@
-"""The buttons under an import page; they never scroll away.
-
-How an import page looks: the steps, what each shows, the buttons; it decides nothing.
-"""
+"""Widgets of the import page: the steps, their contents, and the footer with the buttons."""
 
 from __future__ import annotations
 
@@ -21,12 +18,12 @@ from PySide6.QtWidgets import (
 from pgmstudio.core.io.data.inspection import ColumnReport, Treatment
 from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.import_plan import Draft
+from pgmstudio.core.io.import_reading import DiscretisedColumn, Reading
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.gui.importing.columns_step import ColumnDetail, ColumnsPane
 from pgmstudio.gui.importing.discretise_step import CutsEditor
-from pgmstudio.gui.importing.file_step import FileStep, found_sentence
+from pgmstudio.gui.importing.file_step import FileStep, detected_text
 from pgmstudio.gui.importing.preview_table import PreviewTable
-from pgmstudio.gui.importing.reading import CutColumn, Reading
 from pgmstudio.gui.importing.split_step import SplitForm
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, button, hairline, label, row, scrolled
@@ -34,24 +31,24 @@ from pgmstudio.gui.widgets.step_bar import STEPS, StepBar
 
 
 def _nothing() -> None:
-    """The page connects to `clicked` itself."""
+    """A button without a slot; the page connects to `clicked`."""
 
 
-class ImportFoot(QWidget):
-    """Cancel at the left; Back, Next and the primary button at the right."""
+class ImportFooter(QWidget):
+    """Footer: Cancel on the left; Back, Next and Import on the right."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("importFoot")
-        self.cancel = self._button("Cancel", "importCancel", "Leave; nothing is imported", "link")
-        self.back = self._button("Back", "importBack", "The step before", icon_name="caret-left")
-        self.forward = self._button("Next", "importNext", "The next step")
+        self.cancel = self._button("Cancel", "importCancel", "Close without importing", "link")
+        self.back = self._button("Back", "importBack", "Previous step", icon_name="caret-left")
+        self.forward = self._button("Next", "importNext", "Next step")
         self.finish = self._button(
             "Import", "importFinish", "Add the rows to the project", "primary", "check"
         )
         self.finish.setShortcut("Ctrl+Return")
-        self.words = label("", "secondary", size="dense")
-        self.words.setObjectName("importProgress")
+        self.text = label("", "secondary", size="dense")
+        self.text.setObjectName("importProgress")
         self.bar = QProgressBar()
         self.bar.setRange(0, 0)
         self.bar.setTextVisible(False)
@@ -61,38 +58,38 @@ class ImportFoot(QWidget):
         layout.setSpacing(8)
         layout.addWidget(self.cancel)
         layout.addWidget(self.bar)
-        layout.addWidget(self.words, 1)
+        layout.addWidget(self.text, 1)
         for made in (self.back, self.forward, self.finish):
             layout.addWidget(made)
-        self.tell_progress("")
+        self.show_progress("")
 
     def _button(
         self, text: str, name: str, tip: str, role: str = "", icon_name: str | None = None
     ) -> QPushButton:
         return button(text, _nothing, role=role, icon_name=icon_name, tip=tip, name=name)
 
-    def tell_progress(self, words: str) -> None:
-        """What is going on; nothing: the bar goes away."""
-        self.words.setText(words)
-        self.bar.setVisible(bool(words))
+    def show_progress(self, text: str) -> None:
+        """Show a progress message; an empty text hides the bar."""
+        self.text.setText(text)
+        self.bar.setVisible(bool(text))
 
-    def show_finish(self, words: str, reason: str | None) -> None:
-        self.finish.setText(words)
-        self.finish.setAccessibleName(words)
+    def show_finish(self, text: str, reason: str | None) -> None:
+        self.finish.setText(text)
+        self.finish.setAccessibleName(text)
         self.finish.setEnabled(reason is None)
-        self.finish.setToolTip(f"Not now: {reason}" if reason else f"{words} (Ctrl+Return)")
+        self.finish.setToolTip(f"Not now: {reason}" if reason else f"{text} (Ctrl+Return)")
 
 
 FILE, COLUMNS, CUTS, SPLIT = range(4)
 
 
 class ImportView(QFrame):
-    """All widgets of the page by name."""
+    """Container of the page's widgets."""
 
     def __init__(self, waiting: str) -> None:
         super().__init__()
         self.setProperty("role", "surface")
-        self._can_choose = False  # how to read a file that could not be read
+        self._can_choose = False  # reading options of a file that could not be read
         self.steps = StepBar()
         self.problem = Note("", "danger", "importProblem")
         self.file = FileStep()
@@ -101,10 +98,10 @@ class ImportView(QFrame):
         self.cuts = CutsEditor()
         self.preview = PreviewTable("importPreview")
         self.split = SplitForm()
-        self.foot = ImportFoot()
+        self.foot = ImportFooter()
         self.wait = label(waiting, "secondary")
         self.wait.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._preview_words = label("", "tertiary", size="dense")
+        self._preview_text = label("", "tertiary", size="dense")
         self._stack = QStackedWidget()
         split_area = scrolled(self.split, "splitScroll")
         for widget in (self.wait, self.file, self._columns_and_cuts(), split_area):
@@ -128,7 +125,7 @@ class ImportView(QFrame):
         layout = QVBoxLayout(below)
         layout.setContentsMargins(11, 8, 0, 0)
         layout.setSpacing(4)
-        head = row(label("Preview", "heading", size="dense"), None, self._preview_words)
+        head = row(label("Preview", "heading", size="dense"), None, self._preview_text)
         head.setContentsMargins(5, 0, 16, 0)
         layout.addWidget(head)
         layout.addWidget(self.preview, 1)
@@ -150,9 +147,9 @@ class ImportView(QFrame):
         return self._scroll
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a window too low for columns and cuts they scroll; in a narrow one they are stacked.
+        """Scroll columns and histogram in a low window, and stack them in a narrow one.
 
-        So it is with large fonts, or with a window much smaller than the screen.
+        Both occur with large fonts or in a small window.
         """
         super().resizeEvent(event)
         low = theme().px("bottom") + theme().px("bottom_min")
@@ -162,15 +159,15 @@ class ImportView(QFrame):
         self._both.setMinimumSize(1, 2 * low if stacked else low)
 
     def show_unread(self, options: ImportOptions, *, is_text: bool) -> None:
-        """A file that could not be read: what can be chosen so that it can, if anything."""
-        self.wait.setText("Nothing of this file can be shown.")
+        """Show a file that could not be read, with the options that may help, if any."""
+        self.wait.setText("This file cannot be previewed.")
         if is_text:
             self.file.show_unread(options)
         self._can_choose = is_text
         self._stack.setCurrentIndex(1 if is_text else 0)
 
     def show_choices(self, step: int, reading: Reading | None, draft: Draft, undo: str) -> None:
-        """A step with all choices; before anything was read, only the wait."""
+        """Show a step with its settings; before the file is read, only the waiting message."""
         self.steps.show_step(step)
         if reading is None:
             self._stack.setCurrentIndex(1 if self._can_choose else 0)
@@ -179,7 +176,7 @@ class ImportView(QFrame):
         self._right.setCurrentIndex(1 if step == CUTS else 0)
         report = reading.report
         markers = (*draft.reading.markers, *reading.table.markers)
-        self.steps.tell_found(found_sentence(report, draft.reading))
+        self.steps.tell_found(detected_text(report, draft.reading))
         self.file.show_reading(report, draft.reading)
         used = draft.used(report)
         names = [column.name for column in used]
@@ -193,35 +190,35 @@ class ImportView(QFrame):
             decimal=reading.table.decimal,
         )
         shown, total = len(report.preview), report.row_count
-        self._preview_words.setText(f"first {shown} of {grouped(total)} rows")
+        self._preview_text.setText(f"first {shown} of {grouped(total)} rows")
         self.split.show_plan(draft.split, total, names, has_files=reading.is_split)
         states = [c for c in used if draft.treatment(c) is Treatment.STATES]
-        states.sort(key=lambda column: column.distinct > 1)  # nothing tells one state apart
+        states.sort(key=lambda column: column.distinct > 1)  # a single state is no target
         self.cuts.show_targets([column.name for column in states])
-        self.cuts.tell_undo(undo)
+        self.cuts.show_undo(undo)
 
-    def show_cuts(self, shown: CutColumn) -> None:
-        """The cuts of the chosen column, wherever they are told."""
+    def show_cuts(self, shown: DiscretisedColumn) -> None:
+        """Show the bins of the selected column in the histogram, the list and the preview."""
         bins = len(shown.points) + 1
         self.cuts.show_cuts(shown)
-        if self._right.currentWidget() is self.cuts:  # below the columns, when they are stacked
+        if self._right.currentWidget() is self.cuts:  # below the columns if they are stacked
             self._scroll.ensureWidgetVisible(self._right, 0, 0)
-        self.detail.tell_bins(bins)
-        self.columns.tell_bins(shown.values.name, shown.how, bins)
+        self.detail.show_bins(bins)
+        self.columns.show_bins(shown.values.name, shown.how, bins)
         self.preview.show_cuts(shown.values.name, shown.points)
 
     def show_no_cuts(self, column: ColumnReport, draft: Draft) -> None:
-        """Say why the chosen column has no cuts."""
+        """Show why the selected column has no bins."""
         treatment = draft.treatment(column)
         is_out = treatment is Treatment.LEAVE_OUT
         what = "is left out" if is_out else f"is used as {treatment.value}"
         can_cut = column.low is not None
-        numbers = "" if can_cut else " and holds texts"
-        sentence = f"{column.name} {what}{numbers}, so there is nothing to cut."
-        self.cuts.show_nothing(column.name, sentence, can_cut=can_cut)
+        numbers = "" if can_cut else " and has values that are not numbers"
+        message = f"{column.name} {what}{numbers}, so it is not discretised."
+        self.cuts.show_nothing(column.name, message, can_cut=can_cut)
         self.preview.show_cuts(None, ())
 
-    def show_foot(
+    def show_footer(
         self,
         step: int,
         reading: Reading | None,

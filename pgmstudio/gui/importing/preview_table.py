@@ -1,4 +1,4 @@
-"""The first rows of a file; where a column is cut, a cell shows what it becomes."""
+"""Preview table of the first rows of a file, with the bin of each discretised number."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _Cells(QAbstractTableModel):
         super().__init__(parent)
         self.names: tuple[str, ...] = ()
         self.rows: tuple[tuple[str, ...], ...] = ()
-        self.shown: tuple[int, ...] = ()  # places of the columns that are shown
+        self.shown: tuple[int, ...] = ()  # indices of the columns that are shown
         self.markers: frozenset[str] = frozenset()
         self.cut: str | None = None
         self.points: tuple[float, ...] = ()
@@ -62,26 +62,28 @@ class _Cells(QAbstractTableModel):
         return None
 
     def data(self, index: Index, role: int = 0) -> Any:
-        place = self.shown[index.column()]
-        text = self.rows[index.row()][place].strip()
+        column_index = self.shown[index.column()]
+        text = self.rows[index.row()][column_index].strip()
         is_missing = text in self.markers
         if role == Qt.ItemDataRole.DisplayRole:
             return text or "·"
         if role == _BECOMES:
-            return None if is_missing else self.becomes(place, text)
+            return None if is_missing else self.becomes(column_index, text)
         if role == Qt.ItemDataRole.BackgroundRole:
             if is_missing:
                 return QBrush(theme().color("warning_soft"))
-            return QBrush(theme().color("selection")) if self.names[place] == self.cut else None
+            return (
+                QBrush(theme().color("selection")) if self.names[column_index] == self.cut else None
+            )
         if role == Qt.ItemDataRole.ForegroundRole and is_missing:
             return QBrush(theme().color("warning_ink"))
         if role == Qt.ItemDataRole.ToolTipRole:
             return f"{text or 'empty'}: missing" if is_missing else text
         return None
 
-    def becomes(self, place: int, text: str) -> str | None:
-        """The interval of a number in the column that is cut."""
-        if self.names[place] != self.cut:
+    def becomes(self, column_index: int, text: str) -> str | None:
+        """The bin of a number in the column that is discretised."""
+        if self.names[column_index] != self.cut:
             return None
         number = number_of(text, self.decimal)
         if number is None:
@@ -90,7 +92,7 @@ class _Cells(QAbstractTableModel):
 
 
 class _Becoming(QStyledItemDelegate):
-    """`233 → 200–240`, the second half quieter."""
+    """Delegate that draws `233 → 200–240`, the second half in grey."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         super().paint(painter, option, index)
@@ -110,13 +112,13 @@ class _Becoming(QStyledItemDelegate):
 
 
 class PreviewTable(QTableView):
-    """Up to 200 rows as they stand in the file."""
+    """Table of up to 200 rows as in the file."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
         self.setObjectName(name)
         self.setAccessibleName("First rows of the file")
-        self.setToolTip("The first rows as they stand in the file, and what becomes of them.")
+        self.setToolTip("The first rows as in the file, and their states after the import.")
         self._cells = _Cells(self)
         self.setModel(self._cells)
         self.setItemDelegate(_Becoming(self))
@@ -141,36 +143,38 @@ class PreviewTable(QTableView):
         only: Sequence[str] | None = None,
         decimal: str = ".",
     ) -> None:
-        """Other rows; `only` names the columns to show."""
+        """Show other rows; `only` names the columns to show."""
         cells = self._cells
         cells.beginResetModel()
         cells.names = tuple(names)
         cells.rows = tuple(tuple(row) for row in rows)
-        wanted = set(names if only is None else only)
-        cells.shown = tuple(place for place, name in enumerate(names) if name in wanted)
+        selected = set(names if only is None else only)
+        cells.shown = tuple(
+            column_index for column_index, name in enumerate(names) if name in selected
+        )
         cells.markers = frozenset(markers)
         cells.decimal = decimal
         cells.endResetModel()
         self._size_columns()
 
     def show_cuts(self, column: str | None, points: Sequence[float]) -> None:
-        """Mark the column that is cut and say what its cells become."""
+        """Highlight the discretised column and show the bins of its cells."""
         cells = self._cells
         moved = column != cells.cut
         cells.cut, cells.points = column, tuple(points)
         cells.labels = labels_of(cells.points)
         if moved:
             self._size_columns()
-            names = [cells.names[place] for place in cells.shown]
+            names = [cells.names[column_index] for column_index in cells.shown]
             if column in names:
                 self.scrollTo(cells.index(self.rowAt(0), names.index(column)))
         self.viewport().update()
 
     def text_at(self, row: int, column: str) -> str:
-        """What a cell says, for tests: `233 → 200–240`."""
-        place = self._cells.names.index(column)
-        text = self._cells.rows[row][place]
-        becomes = self._cells.becomes(place, text)
+        """Text of a cell: `233 → 200–240`."""
+        column_index = self._cells.names.index(column)
+        text = self._cells.rows[row][column_index]
+        becomes = self._cells.becomes(column_index, text)
         return text if becomes is None else f"{text} → {becomes}"
 
     def _size_columns(self) -> None:
@@ -178,19 +182,19 @@ class PreviewTable(QTableView):
         metrics = QFontMetrics(theme().font("dense"))
         heads = QFontMetrics(theme().font("dense", "semibold"))
         arrow = max((metrics.horizontalAdvance(f" → {name}") for name in cells.labels), default=0)
-        most = round(_MAX_WIDTH * theme().scale)
+        high = round(_MAX_WIDTH * theme().scale)
         widths = []
-        for place in cells.shown:
-            texts = [row[place] for row in cells.rows[:_ROWS_MEASURED]]
+        for column_index in cells.shown:
+            texts = [row[column_index] for row in cells.rows[:_ROWS_MEASURED]]
             width = max((metrics.horizontalAdvance(text) for text in texts), default=0)
-            if cells.names[place] == cells.cut:
+            if cells.names[column_index] == cells.cut:
                 width += arrow + 12
-            width = max(width, heads.horizontalAdvance(cells.names[place])) + 20
-            widths.append(min(most, width))
-        # Few columns share what is left, so that the table ends where the picture above does.
+            width = max(width, heads.horizontalAdvance(cells.names[column_index])) + 20
+            widths.append(min(high, width))
+        # A few columns are stretched, so that the table is as wide as the histogram above.
         spare = max(0, self.viewport().width() - sum(widths)) // max(1, len(widths))
         for column, width in enumerate(widths):
-            self.setColumnWidth(column, width + min(spare, most // 2))
+            self.setColumnWidth(column, width + min(spare, high // 2))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

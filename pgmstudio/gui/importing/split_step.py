@@ -1,4 +1,4 @@
-"""The split of the rows: step 4 of an import, and the Split tab of a data page."""
+"""Split form: step 4 of an import, also used on the Split tab of a data page."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from pgmstudio.gui.widgets.basic import Note, label, row
 from pgmstudio.gui.widgets.combo_box import Combo
 
 _KINDS = (
-    ("none", "Keep all rows together", "Every learner sees every row."),
-    ("files", "As the three files say", "Training, validation and test rows of three files."),
-    ("random", "Split at random", "The same seed gives the same parts."),
-    ("column", "Split by a column", "One part for each state; the column goes away."),
+    ("none", "No split", "Learners use all rows."),
+    ("files", "Use the three files", "Training, validation and test rows of three files."),
+    ("random", "Split at random", "The same seed gives the same split."),
+    ("column", "Split by a column", "One part for each state; the column is removed."),
 )
 _NONE = "no column"
 
 
 class SplitForm(QWidget):
-    """Shows a plan and emits the wish for another."""
+    """Form of a split plan."""
 
     plan_requested = Signal(object)  # SplitPlan
 
@@ -43,27 +43,29 @@ class SplitForm(QWidget):
         self._is_showing = False
         self._group = QButtonGroup(self)
         self.kinds: dict[str, QRadioButton] = {}
-        for key, words, tip in _KINDS:
-            made = QRadioButton(words)
+        for key, title, tip in _KINDS:
+            made = QRadioButton(title)
             made.setObjectName(f"split.{key}")
             made.setToolTip(tip)
             self._group.addButton(made)
             self.kinds[key] = made
             made.clicked.connect(self._on_changed)
-        self.train = self._percent("shareTrain", "Percent of rows for learning")
-        self.valid = self._percent("shareValid", "Percent of rows for choosing between models")
-        self.test = self._percent("shareTest", "Percent of rows for the final test")
+        self.train = self._percent("shareTrain", "Percentage of training rows")
+        self.valid = self._percent("shareValid", "Percentage of validation rows")
+        self.test = self._percent("shareTest", "Percentage of test rows")
         self.test.setEnabled(False)
-        self.test.setToolTip("What the other two leave")
+        self.test.setToolTip("The remaining rows")
         self.seed = QSpinBox()
         self.seed.setObjectName("splitSeed")
         self.seed.setRange(0, 2_000_000_000)
         self.seed.setAccessibleName("Seed of the split")
-        self.seed.setToolTip("The same seed splits in the same way.")
+        self.seed.setToolTip("The same seed gives the same split.")
         self.seed.valueChanged.connect(self._on_changed)
-        self.stratify = self._columns("stratify", "Each part gets its share of every state of it.")
-        self.column = self._columns("splitColumn", "One part for each state of it.")
-        self.sentence = Note("", "info", "splitSentence")
+        self.stratify = self._columns(
+            "stratify", "Each part has the same distribution of this column (stratified split)."
+        )
+        self.column = self._columns("splitColumn", "One part for each state of the column.")
+        self.description = Note("", "info", "splitDescription")
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -71,12 +73,12 @@ class SplitForm(QWidget):
         random.setContentsMargins(28, 0, 0, 8)
         random.setHorizontalSpacing(12)
         fields = (("Training", self.train), ("Validation", self.valid), ("Test", self.test))
-        for place, (words, widget) in enumerate(fields):
-            random.addWidget(label(words, "secondary"), 0, place)
-            random.addWidget(widget, 1, place)
+        for column, (title, widget) in enumerate(fields):
+            random.addWidget(label(title, "secondary"), 0, column)
+            random.addWidget(widget, 1, column)
         random.addWidget(label("Seed", "secondary"), 0, 3)
         random.addWidget(self.seed, 1, 3)
-        random.addWidget(label("Alike in each state of", "secondary"), 2, 0, 1, 2)
+        random.addWidget(label("Stratify by", "secondary"), 2, 0, 1, 2)
         random.addWidget(self.stratify, 3, 0, 1, 2)
         self._random = QWidget()
         self._random.setLayout(random)
@@ -94,7 +96,7 @@ class SplitForm(QWidget):
         inner.addWidget(self.kinds["column"])
         inner.addWidget(self._by_column)
         inner.addSpacing(8)
-        inner.addWidget(self.sentence)
+        inner.addWidget(self.description)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 8)
         layout.addWidget(box)
@@ -133,30 +135,30 @@ class SplitForm(QWidget):
             (self.stratify, plan.stratify, [_NONE]),
             (self.column, plan.column, []),
         ):
-            wanted = [*first, *columns]
-            if [combo.itemText(place) for place in range(combo.count())] != wanted:
+            entries = [*first, *columns]
+            if [combo.itemText(column) for column in range(combo.count())] != entries:
                 combo.clear()
-                combo.addItems(wanted)
-            combo.setCurrentText(chosen or (wanted[0] if wanted else ""))
+                combo.addItems(entries)
+            combo.setCurrentText(chosen or (entries[0] if entries else ""))
         self._random.setVisible(plan.kind == "random")
         self._by_column.setVisible(plan.kind == "column")
-        self.sentence.tell(self._words(plan), "info")
+        self.description.tell(self._description(plan), "info")
         self._is_showing = False
 
-    def _words(self, plan: SplitPlan) -> str:
+    def _description(self, plan: SplitPlan) -> str:
         if plan.kind == "random":
             train = round(self._rows * plan.train / 100)
             valid = round(self._rows * plan.valid / 100)
-            parts = [f"{grouped(train)} rows for learning"]
+            parts = [f"{grouped(train)} training rows"]
             if plan.valid:
-                parts.append(f"{grouped(valid)} for choosing")
-            parts.append(f"{grouped(self._rows - train - valid)} for the final test")
-            return f"{', '.join(parts)}. All models of the project share this split."
+                parts.append(f"{grouped(valid)} validation rows")
+            parts.append(f"{grouped(self._rows - train - valid)} test rows")
+            return f"{', '.join(parts)}. All models of the project use this split."
         if plan.kind == "files":
-            return "Learning, choosing and testing use the rows of their own files."
+            return "Training, validation and test rows are those of the three files."
         if plan.kind == "column":
-            return "Each state of the column becomes a part; its column is left out afterwards."
-        return f"All {counted(self._rows, 'row')} are used for learning. You can split them later."
+            return "Each state of the column becomes a part; the column is then removed."
+        return f"All {counted(self._rows, 'row')} are used for training. You can split them later."
 
     def _on_changed(self, *_: object) -> None:
         if self._is_showing:

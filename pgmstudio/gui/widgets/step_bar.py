@@ -13,7 +13,7 @@ from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
-STEPS = ("File", "Columns and missing", "Cuts", "Split")
+STEPS = ("File", "Columns and missing", "Discretise", "Split")
 _CIRCLE = 20
 
 

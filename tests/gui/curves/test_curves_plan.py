@@ -251,10 +251,10 @@ def test_generated_rows_come_with_their_model_when_it_is_asked_for(
     page = app.center.current
     assert isinstance(page, GeneratePage)
     page.choose("parity")
-    assert page.keeps_truth.isHidden()
+    assert page.adds_truth.isHidden()
     page.choose("random-bn")
-    assert not page.keeps_truth.isHidden()
-    page.keeps_truth.setChecked(True)
+    assert not page.adds_truth.isHidden()
+    page.adds_truth.setChecked(True)
     page.rows.setValue(60)
     qtbot.mouseClick(page.draw, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: len(app.project.models) == 1)

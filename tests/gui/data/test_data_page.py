@@ -36,7 +36,7 @@ from pgmstudio.gui.data.missing_tab import MissingTab
 from pgmstudio.gui.data.page import DataPage, facts_of
 from pgmstudio.gui.data.sample_page import SamplePage
 from pgmstudio.gui.data.split_tab import SplitTab
-from pgmstudio.gui.data.state_editor import StateManager, merged_name
+from pgmstudio.gui.data.state_editor import StateEditor, merged_name
 from pgmstudio.gui.data.table_model import RowChoice, rows_shown
 from pgmstudio.gui.evidence.row_evidence import findings_of_row
 from pgmstudio.gui.files.opening import open_data_page, open_model_page
@@ -219,7 +219,7 @@ def test_the_missing_map_has_a_band_per_pattern_and_its_remedies_can_be_undone(
     tab = page.show_tab("missing")
     assert isinstance(tab, MissingTab)
     qtbot.waitUntil(lambda: tab.map.pattern_count == 3)
-    assert "2 of 18 cells are missing in wind and grass" in tab.sentence.text
+    assert "2 of 18 cells are missing in wind and grass" in tab.summary.text
     before = page.entry.data
     button = tab.findChild(QPushButton, "fillMode")
     assert button is not None
@@ -284,7 +284,7 @@ def test_counting_the_pairs_tells_how_far_it_is_and_can_be_stopped(
     assert not tab.export.isEnabled()
     stop.click()
     goes_on.set()
-    assert tab.findChild(QLabel, "countingWords").text().startswith("Stopped.")
+    assert tab.findChild(QLabel, "countingText").text().startswith("Stopped.")
     assert bar.isHidden()
     assert stop.text() == "Count the pairs"
     stop.click()
@@ -339,7 +339,7 @@ def test_a_split_is_made_and_taken_back(window: MainWindow, page: DataPage, qtbo
     split = page.entry.split
     assert split is not None
     assert [rows.size for rows in split.indices] == [3, 3]
-    assert tab.now.text().startswith("Now: train 3 rows, test 3 rows")
+    assert tab.now.text().startswith("Current split: train 3 rows, test 3 rows")
     window.app.document.undo_stack.undo()
     assert page.entry.split is None
 
@@ -370,7 +370,7 @@ def test_long_names_and_large_counts_do_not_widen_the_states_of_a_column(
     window: MainWindow, page: DataPage
 ) -> None:
     page.show_tab("columns")
-    manager = page.findChild(StateManager)
+    manager = page.findChild(StateEditor)
     assert manager is not None
     summary = summarise(page.entry.data)[1]
     room = manager.minimumSizeHint().width()

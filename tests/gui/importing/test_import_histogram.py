@@ -10,19 +10,17 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.discretization import Cuts
-from pgmstudio.gui.importing.cut_histogram import (
-    BARS,
-    ColumnValues,
-    HistogramCuts,
-    bar_edges,
-    one_cut_less,
-    one_cut_more,
+from pgmstudio.core.data.histogram import BARS, ColumnValues, bar_edges
+from pgmstudio.gui.importing.bin_histogram import (
+    BinEdgeHistogram,
     round_step,
     snapped,
     spread,
     ticks,
+    with_one_less_edge,
+    with_one_more_edge,
 )
-from pgmstudio.gui.importing.discretise_step import change_of_cuts
+from pgmstudio.gui.importing.discretise_step import describe_change
 from pgmstudio.gui.plots.matrix_plot import HeatMap, step_of
 
 numbers = st.lists(
@@ -88,8 +86,8 @@ def test_labels_that_fit_never_touch(texts: list[tuple[float, float]]) -> None:
 
 
 def test_one_cut_more_splits_the_fullest_bin_and_one_less_joins_the_emptiest() -> None:
-    assert one_cut_more((10.0,), (3, 9), 0, 20) == (10.0, 15.0)
-    assert one_cut_less((5.0, 10.0, 15.0), (8, 1, 2, 9)) == (5.0, 15.0)
+    assert with_one_more_edge((10.0,), (3, 9), 0, 20) == (10.0, 15.0)
+    assert with_one_less_edge((5.0, 10.0, 15.0), (8, 1, 2, 9)) == (5.0, 15.0)
 
 
 def test_snapping_leaves_no_dust() -> None:
@@ -98,7 +96,7 @@ def test_snapping_leaves_no_dust() -> None:
 
 
 def test_a_cut_cannot_pass_its_neighbour(qtbot: QtBot) -> None:
-    histogram = HistogramCuts("histogram")
+    histogram = BinEdgeHistogram("histogram")
     qtbot.addWidget(histogram)
     histogram.resize(600, 300)
     histogram.show_column(ColumnValues.of("x", np.arange(100.0)), (20.0, 60.0))
@@ -112,7 +110,7 @@ def test_a_cut_cannot_pass_its_neighbour(qtbot: QtBot) -> None:
 
 
 def test_alt_moves_a_cut_between_the_round_places(qtbot: QtBot) -> None:
-    histogram = HistogramCuts("histogram")
+    histogram = BinEdgeHistogram("histogram")
     qtbot.addWidget(histogram)
     histogram.show_column(ColumnValues.of("x", np.arange(1000.0)), (500.0,))
     histogram.setFocus()
@@ -155,13 +153,13 @@ def test_a_cell_of_the_heat_map_is_chosen_by_keys(qtbot: QtBot) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "words"),
     [
-        ((1.0, 2.0), (1.0, 2.5), "Cut 2: 2 → <b>2.5</b>"),
-        ((1.0,), (1.0, 3.0), "Cut at <b>3</b> added"),
-        ((1.0, 3.0), (1.0,), "Cut at 3 removed"),
+        ((1.0, 2.0), (1.0, 2.5), "Edge 2: 2 → <b>2.5</b>"),
+        ((1.0,), (1.0, 3.0), "Edge at <b>3</b> added"),
+        ((1.0, 3.0), (1.0,), "Edge at 3 removed"),
         ((1.0, 2.0), (1.5, 2.5), ""),
     ],
 )
 def test_the_last_change_of_a_cut_is_told(
     before: tuple[float, ...], after: tuple[float, ...], words: str
 ) -> None:
-    assert change_of_cuts(before, after) == words
+    assert describe_change(before, after) == words

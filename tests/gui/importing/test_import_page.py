@@ -16,11 +16,11 @@ from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.execution.events import Progress, StopSwitch
 from pgmstudio.core.io.data.inspection import Treatment
 from pgmstudio.core.io.import_plan import Draft, SplitPlan, plain_draft, restored_draft
+from pgmstudio.core.io.import_reading import import_rows
 from pgmstudio.gui.data.page import DataPage
 from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.importing.page_view import COLUMNS, CUTS, SPLIT
-from pgmstudio.gui.importing.reading import import_rows
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.step_bar import StepBar
 from tests.fuzzing.hostile import workbook
@@ -73,7 +73,7 @@ def test_a_csv_with_marks_and_blanks_is_imported_with_the_cut_that_was_dragged(
     window: MainWindow, qtbot: QtBot, patients: Path
 ) -> None:
     page = opened(window, qtbot, patients)
-    assert page.view.steps.found.text() == "comma · UTF-8 · header in row 1 · found automatically"
+    assert page.view.steps.found.text() == "comma · UTF-8 · header in row 1 · detected"
     assert page.view.foot.finish.text() == "Import 120 rows"
     assert page.view.file.preview.text_at(3, "sex") == "?"
     qtbot.mouseClick(page.view.foot.forward, Qt.MouseButton.LeftButton)
@@ -144,7 +144,7 @@ def test_undo_on_the_page_puts_a_dragged_cut_back(
     before = page.view.cuts.histogram.points
     drag_cut(page, qtbot, before[0], 30)
     assert page.view.cuts.histogram.points[0] == 30
-    assert page.view.cuts.undo.toolTip() == "Undo move cut of age to 30"
+    assert page.view.cuts.undo.toolTip() == "Undo move bin edge of age to 30"
     qtbot.keyClick(page.view.cuts.histogram, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert page.view.cuts.histogram.points == before
     assert not page.view.cuts.undo.isEnabled()
@@ -196,7 +196,7 @@ def test_a_column_of_counts_becomes_the_weights_of_the_rows(
     page.go_to(COLUMNS)
     page.view.columns.list.pick("n")
     use = page.view.detail.use
-    use.setCurrentIndex(use.findText("How often a row occurs"))
+    use.setCurrentIndex(use.findText("Row weights"))
     use.activated.emit(use.currentIndex())
     press(page, qtbot, "importFinish")
     qtbot.waitUntil(lambda: "d1" in window.app.project.data, timeout=20_000)
@@ -384,7 +384,7 @@ def test_the_facts_of_a_file_are_never_cut(qtbot: QtBot, width: int) -> None:
     try:
         bar = StepBar()
         qtbot.addWidget(bar)
-        bar.tell_found("comma · UTF-8 · header in row 1 · found automatically")
+        bar.tell_found("comma · UTF-8 · header in row 1 · detected")
         bar.resize(width, bar.sizeHint().height())
         bar.show()
         qtbot.waitUntil(lambda: bar.found.isVisible())

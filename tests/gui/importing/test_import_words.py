@@ -64,7 +64,7 @@ def test_the_list_tells_how_many_bins_were_found_not_how_many_were_wanted(
     found = len(page.view.cuts.points) + 1
     assert found != 4
     assert chip_of(page, "chol") == f"{found} bins"
-    assert page.view.detail.bins.text() == f"Its numbers become {found} bins."
+    assert page.view.detail.bins.text() == f"Discretised into {found} bins."
     assert page.view.cuts.bins.value() == found
 
 
@@ -118,10 +118,10 @@ def test_a_table_of_counts_is_read_as_such_and_can_be_read_otherwise(
     page = read_page(window, qtbot, path)
     note = page.view.columns.weights
     assert chip_of(page, "count") == "frequency"
-    assert note.text.startswith("<b>count</b> says how often each row occurs.")
+    assert note.text.startswith("<b>count</b> is used as row counts.")
     note.link_activated.emit("no")
     assert chip_of(page, "count").endswith("bins")
-    assert note.text.startswith("<b>count</b> may say how often each row occurs.")
+    assert note.text.startswith("<b>count</b> may contain row counts.")
     note.link_activated.emit("yes")
     assert chip_of(page, "count") == "frequency"
 
@@ -133,4 +133,4 @@ def test_rows_that_occur_twice_are_no_table_of_counts(
     path.write_text("sex,count\nf,1\nm,2\nf,3\nm,2\n", encoding="utf-8")
     page = read_page(window, qtbot, path)
     assert chip_of(page, "count") != "frequency"
-    assert page.view.columns.weights.text.startswith("<b>count</b> may say")
+    assert page.view.columns.weights.text.startswith("<b>count</b> may contain")

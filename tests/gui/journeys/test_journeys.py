@@ -190,7 +190,7 @@ def test_an_incomplete_file_becomes_a_saved_project(
     driver.press("dataTabs.missing")
     tab = data_page.findChild(MissingTab, "missingTab")
     qtbot.waitUntil(lambda: tab.map.pattern_count == 4)  # none, one of them, the other, both
-    assert "7 of 800 cells are missing in smoker and sport" in tab.sentence.text
+    assert "7 of 800 cells are missing in smoker and sport" in tab.summary.text
     missing = dict(zip(entry.data.domain.names, entry.data.missing_counts, strict=True))
     assert missing == {"age": 0, "pressure": 0, "smoker": 3, "sport": 4}
 

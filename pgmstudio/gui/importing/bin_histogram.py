@@ -1,9 +1,4 @@
-"""A histogram whose cuts can be dragged, added and removed, by mouse and by keys.
-
-Places on a histogram's axis: round steps, ticks, and labels that do not run into each other.
-
-How a histogram with cuts is drawn: bars, tinted bins, cuts with pills, labels and counts.
-"""
+"""Histogram of a numeric column with bin edges that can be dragged, added and removed."""
 
 from __future__ import annotations
 
@@ -13,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
@@ -28,6 +22,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from pgmstudio.core.data.discretization import labels_of, number_text
+from pgmstudio.core.data.histogram import ColumnValues, Floats
 from pgmstudio.core.number_format import grouped
 from pgmstudio.gui.theme.theme import theme
 
@@ -35,24 +30,24 @@ _ROUND = (1.0, 2.0, 5.0, 10.0)
 
 
 def round_step(span: float, pieces: int) -> float:
-    """The smallest 1, 2 or 5 times a power of ten that cuts `span` into at most `pieces`."""
+    """The smallest 1, 2 or 5 times a power of ten that divides `span` into at most `pieces`."""
     if span <= 0 or pieces < 1:
         return 1.0
-    wanted = span / pieces
-    power = 10.0 ** math.floor(math.log10(wanted))
-    return next(step * power for step in _ROUND if step * power >= wanted * (1 - 1e-9))
+    target = span / pieces
+    power = 10.0 ** math.floor(math.log10(target))
+    return next(step * power for step in _ROUND if step * power >= target * (1 - 1e-9))
 
 
 def ticks(low: float, high: float, pieces: int) -> tuple[float, ...]:
-    """Round numbers from `low` to `high`, at most `pieces` steps apart from each other."""
+    """Round numbers from `low` to `high`, at most `pieces` steps."""
     step = round_step(high - low, pieces)
     first = math.ceil(low / step - 1e-9)
     last = math.floor(high / step + 1e-9)
-    return tuple(snapped(place * step, step) for place in range(first, last + 1))
+    return tuple(snapped(i * step, step) for i in range(first, last + 1))
 
 
 def snapped(value: float, step: float) -> float:
-    """The multiple of `step` next to `value`, free of the dust of floating arithmetic."""
+    """The multiple of `step` nearest to `value`, without floating-point noise."""
     digits = max(0, 12 - math.floor(math.log10(step))) if step > 0 else 0
     return round(round(value / step) * step, min(digits, 15)) + 0.0
 
@@ -60,7 +55,7 @@ def snapped(value: float, step: float) -> float:
 def spread(
     centers: Sequence[float], widths: Sequence[float], low: float, high: float, gap: float
 ) -> list[float] | None:
-    """Left ends of texts near their centres, in order and without touching; None: no room."""
+    """Left ends of texts near their centres, in order, without overlap; None if they do not fit."""
     if sum(widths) + gap * max(0, len(widths) - 1) > high - low:
         return None
     lefts = []
@@ -70,112 +65,48 @@ def spread(
         lefts.append(left)
         edge = left + width + gap
     edge = high
-    for place in range(len(lefts) - 1, -1, -1):
-        lefts[place] = min(lefts[place], edge - widths[place])
-        edge = lefts[place] - gap
+    for i in range(len(lefts) - 1, -1, -1):
+        lefts[i] = min(lefts[i], edge - widths[i])
+        edge = lefts[i] - gap
     return lefts
 
 
 def moved_between(
     points: Sequence[float], index: int, value: float, low: float, high: float, smallest: float
 ) -> float:
-    """`value` kept between the neighbours of cut `index` and inside the range of the column."""
+    """`value` clamped between the neighbours of edge `index` and to the range of the column."""
     below = points[index - 1] if index > 0 else low
     above = points[index + 1] if index + 1 < len(points) else high
     lowest, highest = below + smallest, above - (smallest if index + 1 < len(points) else 0)
     return min(max(value, lowest), highest) if lowest <= highest else points[index]
 
 
-def one_cut_more(
+def with_one_more_edge(
     points: Sequence[float], counts: Sequence[float], low: float, high: float
 ) -> tuple[float, ...]:
-    """A cut in the middle of the fullest bin; the same cuts when that is too narrow."""
+    """The edges with one more in the middle of the largest bin, unless it is too narrow."""
     ends = [low, *points, high]
-    fullest = max(range(len(counts)), key=lambda place: counts[place])
+    fullest = max(range(len(counts)), key=lambda i: counts[i])
     left, right = ends[fullest], ends[fullest + 1]
     middle = snapped((left + right) / 2, round_step(right - left, 20)) if right > left else left
     return tuple(sorted({*points, middle})) if left < middle < right else tuple(points)
 
 
-def one_cut_less(points: Sequence[float], counts: Sequence[float]) -> tuple[float, ...]:
-    """Without the cut between the two neighbours that have fewest rows together."""
-    together = [left + right for left, right in itertools.pairwise(counts)]
-    gone = min(range(len(together)), key=lambda place: together[place])
-    return (*points[:gone], *points[gone + 1 :])
+def with_one_less_edge(points: Sequence[float], counts: Sequence[float]) -> tuple[float, ...]:
+    """The edges without the one between the two adjacent bins with the fewest rows."""
+    pair_counts = [left + right for left, right in itertools.pairwise(counts)]
+    dropped = min(range(len(pair_counts)), key=lambda i: pair_counts[i])
+    return (*points[:dropped], *points[dropped + 1 :])
 
 
-Floats = NDArray[np.float64]
-
-BARS = 45
-_CUT, _DRAGGED_CUT = 1.6, 2.4  # line widths
+_EDGE_WIDTH, _DRAGGED_WIDTH = 1.6, 2.4  # line widths (px)
 _TINT = 0.06
 _GRIP = (6.0, 24.0)
 
 
-@dataclass(frozen=True, eq=False)
-class ColumnValues:
-    """The finite values of a column, ascending, with running sums of their weights."""
-
-    name: str
-    values: Floats
-    reached: Floats  # reached[i] is the weight of the first i values
-    bars: Floats
-    edges: Floats
-
-    @classmethod
-    def of(cls, name: str, values: Floats, weights: Floats | None = None) -> ColumnValues:
-        usable = np.isfinite(values)
-        kept = np.asarray(values, dtype=np.float64)[usable]
-        amounts = np.ones(kept.size) if weights is None else np.asarray(weights)[usable]
-        order = np.argsort(kept, kind="stable")
-        kept, amounts = kept[order], amounts[order]
-        reached = np.concatenate(([0.0], np.cumsum(amounts)))
-        if not kept.size:
-            return cls(name, kept, reached, np.zeros(BARS), np.linspace(0, 1, BARS + 1))
-        edges = bar_edges(kept)
-        bars, _ = np.histogram(kept, bins=edges, weights=amounts)
-        return cls(name, kept, reached, bars.astype(np.float64), edges)
-
-    @property
-    def least(self) -> float:
-        return float(self.values[0]) if self.values.size else 0.0
-
-    @property
-    def most(self) -> float:
-        return float(self.values[-1]) if self.values.size else 1.0
-
-    @property
-    def total(self) -> float:
-        return float(self.reached[-1])
-
-    def counts(self, points: Sequence[float]) -> Floats:
-        """The weight in each interval; a value equal to a cut belongs above it."""
-        below = self.reached[np.searchsorted(self.values, np.array(points), side="left")]
-        return np.diff(np.concatenate(([0.0], below, [self.total])))
-
-
-def bar_edges(values: Floats) -> Floats:
-    """Ends of 45 bars of equal width over ascending values.
-
-    Values written with at most two decimals get bars that are whole multiples of their unit (and
-    so a few bars less): otherwise some bars would hold one value more than their neighbours.
-    """
-    low, high = float(values[0]), float(values[-1])
-    if high <= low:
-        return np.linspace(low - 0.5, low + 0.5, 2)
-    for decimals in range(3):
-        scaled = values * 10.0**decimals
-        if np.abs(scaled).max() < 1e12 and np.array_equal(np.round(scaled), np.round(scaled, 6)):
-            unit = int(np.ceil(round((high - low) * 10**decimals) / BARS)) or 1
-            first = int(np.floor(round(low * 10**decimals) / unit))
-            last = int(np.floor(round(high * 10**decimals) / unit)) + 1
-            return np.arange(first, last + 1) * unit / 10.0**decimals
-    return np.linspace(low, high, BARS + 1)
-
-
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Where values stand on the widget."""
+    """Mapping between values and pixels of the plot area."""
 
     plot: QRectF
     low: float
@@ -189,8 +120,8 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class CutMarks:
-    """Which cut has the focus, which is being dragged and where it stood before."""
+class EdgeState:
+    """The focused and the dragged edge, and the value of the latter before the drag."""
 
     focused: int | None = None
     dragged: int | None = None
@@ -198,22 +129,22 @@ class CutMarks:
 
 
 def frame_of(width: float, height: float, column: ColumnValues) -> Frame:
-    """The plot inside a widget of that size: pills above, ticks, labels and counts below."""
+    """Plot area inside a widget of that size: edge labels above, ticks and counts below."""
     caption = QFontMetricsF(theme().font("caption"))
     marks = [grouped(int(tick)) for tick in ticks(0, _tallest(column), 3)]
     left = max(map(caption.horizontalAdvance, marks)) + 14
-    top = pill_height() + theme().space(3)
+    top = label_height() + theme().space(3)
     below = caption.height() * 3 + theme().space(5)
     plot = QRectF(left, top, max(60.0, width - left - 10), max(40.0, height - top - below))
     return Frame(plot, float(column.edges[0]), float(column.edges[-1]))
 
 
-def pill_height() -> float:
+def label_height() -> float:
     return QFontMetricsF(theme().font("dense", "semibold")).height() + 6
 
 
-def pill_rects(frame: Frame, points: Sequence[float]) -> list[QRectF]:
-    """One pill per cut, moved apart where cuts are close."""
+def label_rects(frame: Frame, points: Sequence[float]) -> list[QRectF]:
+    """Rectangles of the edge labels, moved apart where edges are close."""
     metrics = QFontMetricsF(theme().font("dense", "semibold"))
     widths = [metrics.horizontalAdvance(number_text(point)) + 16 for point in points]
     centers = [frame.x(point) for point in points]
@@ -222,7 +153,7 @@ def pill_rects(frame: Frame, points: Sequence[float]) -> list[QRectF]:
     if lefts is None:
         lefts = [center - width / 2 for center, width in zip(centers, widths, strict=True)]
     return [
-        QRectF(left, 1.0, width, pill_height()) for left, width in zip(lefts, widths, strict=True)
+        QRectF(left, 1.0, width, label_height()) for left, width in zip(lefts, widths, strict=True)
     ]
 
 
@@ -231,21 +162,21 @@ def paint_histogram(
     frame: Frame,
     column: ColumnValues,
     points: Sequence[float],
-    marks: CutMarks,
+    marks: EdgeState,
 ) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     _paint_tints(painter, frame, points)
     _paint_axes(painter, frame, column)
     _paint_bars(painter, frame, column)
     _paint_labels(painter, frame, column, points)
-    _paint_cuts(painter, frame, points, marks)
+    _paint_edges(painter, frame, points, marks)
 
 
 def _paint_tints(painter: QPainter, frame: Frame, points: Sequence[float]) -> None:
     ends = [frame.plot.left(), *(frame.x(point) for point in points), frame.plot.right()]
     tint = theme().color("accent", _TINT)
-    for place in range(1, len(ends) - 1, 2):
-        left, right = ends[place], ends[place + 1]
+    for i in range(1, len(ends) - 1, 2):
+        left, right = ends[i], ends[i + 1]
         painter.fillRect(QRectF(left, frame.plot.top(), right - left, frame.plot.height()), tint)
 
 
@@ -276,7 +207,7 @@ def _paint_axes(painter: QPainter, frame: Frame, column: ColumnValues) -> None:
 def _tallest(column: ColumnValues) -> float:
     highest = float(column.bars.max(initial=0))
     step = round_step(highest, 3)
-    # Up to the next line of the grid where that wastes little room.
+    # Up to the next grid line where that wastes little space.
     line = step * math.ceil(highest / step - 1e-9)
     return max(line if line < 1.15 * highest else highest * 1.04, 1.0)
 
@@ -304,7 +235,7 @@ def _paint_labels(
     centers = [(a + b) / 2 for a, b in itertools.pairwise(ends)]
     name_font, count_font = theme().font("caption", "semibold"), theme().font("caption")
     by_name, by_count = QFontMetricsF(name_font), QFontMetricsF(count_font)
-    # The longest wording that fits: first with "rows", then shorter and shorter.
+    # The longest text that fits: first with "rows", then shorter.
     for wording in (_long, _middle, _short):
         texts = [wording(count, column.total) for count in counts]
         widths = [
@@ -319,7 +250,7 @@ def _paint_labels(
         lefts, widths = [c - w / 2 for c, w in zip(centers, widths, strict=True)], widths
     edge = -1.0
     for name, text, left, width in zip(names, texts, lefts, widths, strict=True):
-        if left < edge:  # no room even for the shortest wording: this bin stays silent
+        if left < edge:  # not even the shortest text fits
             continue
         edge = left + width + 4
         painter.setFont(name_font)
@@ -352,17 +283,19 @@ def _percent(count: float, total: float) -> str:
     return f"{100 * count / total:.0f} %" if total > 0 else "0 %"
 
 
-def _paint_cuts(painter: QPainter, frame: Frame, points: Sequence[float], marks: CutMarks) -> None:
+def _paint_edges(
+    painter: QPainter, frame: Frame, points: Sequence[float], marks: EdgeState
+) -> None:
     accent, surface = theme().color("accent"), theme().color("surface")
     if marks.old is not None:
         x = frame.x(marks.old)
         painter.setPen(QPen(accent, 1, Qt.PenStyle.DashLine))
         painter.drawLine(QPointF(x, frame.plot.top()), QPointF(x, frame.plot.bottom()))
-    pills = pill_rects(frame, points)
+    pills = label_rects(frame, points)
     for index, (point, pill) in enumerate(zip(points, pills, strict=True)):
         dragged = index == marks.dragged
         x = frame.x(point)
-        line = _DRAGGED_CUT if dragged else _CUT
+        line = _DRAGGED_WIDTH if dragged else _EDGE_WIDTH
         painter.setPen(QPen(accent, line))
         painter.drawLine(
             QPointF(min(max(x, pill.left() + 4), pill.right() - 4), pill.bottom()),
@@ -377,14 +310,14 @@ def _paint_cuts(painter: QPainter, frame: Frame, points: Sequence[float], marks:
         painter.setBrush(surface)
         painter.drawRoundedRect(grip, width / 2, width / 2)
         filled = dragged or index == marks.focused
-        _paint_pill(painter, pill, number_text(point), accent, filled=filled)
+        _paint_edge_label(painter, pill, number_text(point), accent, filled=filled)
         if index == marks.focused:
             painter.setPen(QPen(theme().color("focus"), theme().line("focus")))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(grip.adjusted(-4, -4, 4, 4), 5, 5)
 
 
-def _paint_pill(
+def _paint_edge_label(
     painter: QPainter, pill: QRectF, text: str, accent: QColor, *, filled: bool
 ) -> None:
     painter.setPen(QPen(accent, 1))
@@ -396,15 +329,15 @@ def _paint_pill(
     painter.drawText(pill, Qt.AlignmentFlag.AlignCenter, text)
 
 
-_GRAB = 12  # px on both sides of a cut
-_SNAPS = 100  # round places over the whole range
+_GRAB = 12  # px on both sides of an edge
+_SNAPS = 100  # snapping steps over the range
 
 
-class HistogramCuts(QWidget):
-    """Shows a column and its cuts. `moving` comes while dragging, `settled` once at the end."""
+class BinEdgeHistogram(QWidget):
+    """Histogram with movable bin edges; `moving` is sent while dragging, `settled` at the end."""
 
-    moving = Signal(object)  # tuple of cut points
-    settled = Signal(str, object)  # what was done ("move cut of chol to 240"), cut points
+    moving = Signal(object)  # tuple of bin edges
+    settled = Signal(str, object)  # undo text, bin edges
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -420,7 +353,7 @@ class HistogramCuts(QWidget):
         theme().changed.connect(self._on_theme_changed)
         self._describe()
 
-    # -- what it shows
+    # -- the shown column
 
     @property
     def points(self) -> tuple[float, ...]:
@@ -428,12 +361,12 @@ class HistogramCuts(QWidget):
 
     @property
     def counts(self) -> Floats | None:
-        """The rows in each bin as the cuts stand now, also in the middle of a drag."""
+        """The rows in each bin for the current edges, also during a drag."""
         return None if self._column is None else self._column.counts(self._points)
 
     @property
-    def old_place(self) -> float | None:
-        """Where the cut being dragged stood before."""
+    def old_value(self) -> float | None:
+        """Value of the dragged edge before the drag."""
         return None if self._dragged is None else self._before[self._dragged]
 
     @property
@@ -441,7 +374,7 @@ class HistogramCuts(QWidget):
         return self._dragged
 
     def show_column(self, column: ColumnValues, points: Sequence[float]) -> None:
-        """Another column; a drag under way is forgotten."""
+        """Show another column; a drag in progress is discarded."""
         self._column = column
         self._dragged = self._focused = None
         self.show_points(points)
@@ -454,7 +387,7 @@ class HistogramCuts(QWidget):
         self.update()
 
     def x_of(self, value: float) -> int:
-        """The pixel column of a value, for tests and pointers."""
+        """Pixel x of a value."""
         return round(self._frame().x(value))
 
     def _frame(self) -> Frame:
@@ -463,7 +396,7 @@ class HistogramCuts(QWidget):
 
     def _describe(self) -> None:
         if self._column is None:
-            self.setAccessibleName("Histogram with cuts")
+            self.setAccessibleName("Histogram with bin edges")
             return
         counts = self._column.counts(self._points)
         parts = [
@@ -472,26 +405,26 @@ class HistogramCuts(QWidget):
         ]
         self.setAccessibleName(f"Histogram of {self._column.name}, {', '.join(parts)}")
 
-    # -- changing cuts
+    # -- edits
 
-    def move_cut(self, index: int, value: float) -> None:
-        """Put a cut at `value`, or as near as its neighbours allow."""
-        self._place(index, value)
-        self._settle(f"move cut of {self._name} to {number_text(self._points[index])}")
+    def move_edge(self, index: int, value: float) -> None:
+        """Move an edge to `value`, or as near as its neighbours allow."""
+        self._set_edge(index, value)
+        self._finish_edit(f"move bin edge of {self._name} to {number_text(self._points[index])}")
 
-    def add_cut(self, value: float) -> None:
+    def add_edge_at(self, value: float) -> None:
         column = self._column
-        if column is None or value in self._points or not column.least < value <= column.most:
+        if column is None or value in self._points or not column.low < value <= column.high:
             return
         self._points = tuple(sorted((*self._points, value)))
         self._focused = self._points.index(value)
-        self._settle(f"add cut of {self._name} at {number_text(value)}")
+        self._finish_edit(f"add bin edge of {self._name} at {number_text(value)}")
 
-    def remove_cut(self, index: int) -> None:
-        gone = self._points[index]
+    def remove_edge(self, index: int) -> None:
+        removed = self._points[index]
         self._points = (*self._points[:index], *self._points[index + 1 :])
         self._focused = min(index, len(self._points) - 1) if self._points else None
-        self._settle(f"remove cut of {self._name} at {number_text(gone)}")
+        self._finish_edit(f"remove bin edge of {self._name} at {number_text(removed)}")
 
     @property
     def _name(self) -> str:
@@ -499,22 +432,22 @@ class HistogramCuts(QWidget):
 
     @property
     def step(self) -> float:
-        """How far an arrow key moves a cut, and what dragging snaps to."""
+        """Step of an arrow key, and the grid that dragging snaps to."""
         column = self._column
-        return 1.0 if column is None else round_step(column.most - column.least, _SNAPS)
+        return 1.0 if column is None else round_step(column.high - column.low, _SNAPS)
 
-    def _place(self, index: int, value: float) -> None:
+    def _set_edge(self, index: int, value: float) -> None:
         column = self._column
         if column is None:
             return
-        smallest = round_step((column.most - column.least), 10_000)
-        placed = moved_between(self._points, index, value, column.least, column.most, smallest)
+        smallest = round_step((column.high - column.low), 10_000)
+        moved = moved_between(self._points, index, value, column.low, column.high, smallest)
         points = list(self._points)
-        points[index] = placed
+        points[index] = moved
         self._points = tuple(points)
         self.update()
 
-    def _settle(self, what: str) -> None:
+    def _finish_edit(self, what: str) -> None:
         self._describe()
         self.update()
         self.settled.emit(what, self._points)
@@ -523,14 +456,14 @@ class HistogramCuts(QWidget):
         fine = bool(modifiers & Qt.KeyboardModifier.AltModifier)
         return snapped(value, self.step / 10 if fine else self.step)
 
-    def _cut_at(self, place: QPoint) -> int | None:
+    def _edge_at(self, position: QPoint) -> int | None:
         frame = self._frame()
-        for index, pill in enumerate(pill_rects(frame, self._points)):
-            if pill.contains(place.x(), place.y()):
+        for index, pill in enumerate(label_rects(frame, self._points)):
+            if pill.contains(position.x(), position.y()):
                 return index
-        if not frame.plot.top() - 4 <= place.y() <= frame.plot.bottom() + 4:
+        if not frame.plot.top() - 4 <= position.y() <= frame.plot.bottom() + 4:
             return None
-        near = [(abs(frame.x(p) - place.x()), index) for index, p in enumerate(self._points)]
+        near = [(abs(frame.x(p) - position.x()), index) for index, p in enumerate(self._points)]
         distance, index = min(near, default=(_GRAB + 1, -1))
         return index if distance <= _GRAB else None
 
@@ -539,7 +472,7 @@ class HistogramCuts(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton:
             return
-        index = self._cut_at(event.position().toPoint())
+        index = self._edge_at(event.position().toPoint())
         self._focused = index
         if index is not None:
             self._dragged, self._before = index, self._points
@@ -547,12 +480,12 @@ class HistogramCuts(QWidget):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._dragged is None:
-            over = self._cut_at(event.position().toPoint()) is not None
+            over = self._edge_at(event.position().toPoint()) is not None
             shape = Qt.CursorShape.SizeHorCursor if over else Qt.CursorShape.ArrowCursor
             self.setCursor(shape)
             return
         value = self._frame().value(event.position().x())
-        self._place(self._dragged, self._snap(value, event.modifiers()))
+        self._set_edge(self._dragged, self._snap(value, event.modifiers()))
         self.moving.emit(self._points)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -560,24 +493,26 @@ class HistogramCuts(QWidget):
             return
         index, self._dragged = self._dragged, None
         if self._points != self._before:
-            self._settle(f"move cut of {self._name} to {number_text(self._points[index])}")
+            self._finish_edit(
+                f"move bin edge of {self._name} to {number_text(self._points[index])}"
+            )
         else:
             self.update()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        if self._cut_at(event.position().toPoint()) is None:
+        if self._edge_at(event.position().toPoint()) is None:
             value = self._frame().value(event.position().x())
-            self.add_cut(self._snap(value, event.modifiers()))
+            self.add_edge_at(self._snap(value, event.modifiers()))
 
     # -- keys
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        """Tab walks along the cuts before it leaves."""
+        """Tab moves from edge to edge before it leaves the widget."""
         if self.hasFocus() and self._points:
-            place = -1 if self._focused is None else self._focused
-            place = place + 1 if forward else place - 1
-            if 0 <= place < len(self._points):
-                self._focused = place
+            index = -1 if self._focused is None else self._focused
+            index = index + 1 if forward else index - 1
+            if 0 <= index < len(self._points):
+                self._focused = index
                 self.update()
                 return True
         self._focused = None
@@ -590,15 +525,15 @@ class HistogramCuts(QWidget):
             self._points, self._dragged = self._before, None
             self.moving.emit(self._points)
             self.update()
-        elif key in _STEPS and self._points:
+        elif key in _DIRECTIONS and self._points:
             index = self._focused if self._focused is not None else 0
             self._focused = index
             size = self.step / 10 if modifiers & Qt.KeyboardModifier.AltModifier else self.step
             if modifiers & Qt.KeyboardModifier.ShiftModifier:
                 size *= 10
-            self.move_cut(index, snapped(self._points[index] + _STEPS[key] * size, size))
+            self.move_edge(index, snapped(self._points[index] + _DIRECTIONS[key] * size, size))
         elif key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and self._focused is not None:
-            self.remove_cut(self._focused)
+            self.remove_edge(self._focused)
         elif key in (Qt.Key.Key_Insert, Qt.Key.Key_Plus):
             self._add_in_widest()
         else:
@@ -608,9 +543,9 @@ class HistogramCuts(QWidget):
         column = self._column
         if column is None:
             return
-        ends = (column.least, *self._points, column.most)
+        ends = (column.low, *self._points, column.high)
         width, low = max((b - a, a) for a, b in itertools.pairwise(ends))
-        self.add_cut(snapped(low + width / 2, self.step))
+        self.add_edge_at(snapped(low + width / 2, self.step))
 
     # -- Qt
 
@@ -619,10 +554,10 @@ class HistogramCuts(QWidget):
         if self._column is None or not self._column.values.size:
             painter.setPen(theme().color("text_secondary"))
             center = Qt.AlignmentFlag.AlignCenter
-            painter.drawText(self.rect(), center, "No numbers to show in this column.")
+            painter.drawText(self.rect(), center, "This column has no numbers.")
             return
         focused = self._focused if self.hasFocus() else None
-        marks = CutMarks(focused, self._dragged, self.old_place)
+        marks = EdgeState(focused, self._dragged, self.old_value)
         paint_histogram(painter, self._frame(), self._column, self._points, marks)
         if self.hasFocus() and self._focused is None:
             painter.setPen(theme().color("focus"))
@@ -635,11 +570,11 @@ class HistogramCuts(QWidget):
             return True
         return super().event(event)
 
-    def _tip_at(self, place: QPoint) -> str:
+    def _tip_at(self, position: QPoint) -> str:
         counts = self.counts
         if counts is None:
             return ""
-        value = self._frame().value(place.x())
+        value = self._frame().value(position.x())
         bin_ = sum(value >= point for point in self._points)
         name = labels_of(self._points)[bin_]
         return f"{name}: {grouped(int(counts[bin_]))} rows"
@@ -655,5 +590,5 @@ class HistogramCuts(QWidget):
         self.update()
 
 
-_STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+_DIRECTIONS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 _NOTHING: Floats = np.zeros(0)

@@ -1,4 +1,4 @@
-"""Reading for an import page, in the background: the cells once, then columns and their numbers."""
+"""Reading a data file for an import: its cells, the report on its columns, the data set."""
 
 from __future__ import annotations
 
@@ -10,47 +10,49 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.discretization import Discretisation, Floats, cuts_for, cuts_from_labels
+from pgmstudio.core.data.histogram import ColumnValues
 from pgmstudio.core.data.resampling import Split
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.io.data.column_types import Column, column_of
 from pgmstudio.core.io.data.encoding import code_table
 from pgmstudio.core.io.data.formats.delimited import read as read_delimited
 from pgmstudio.core.io.data.formats.raw_table import RawTable
-from pgmstudio.core.io.data.inspection import FileReport, report_of
+from pgmstudio.core.io.data.inspection import ColumnReport, FileReport, report_of
 from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.data.reader import data_format, is_split, read_split, read_table
 from pgmstudio.core.io.import_plan import Draft, plain_draft, split_rows
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import DataEntry
-from pgmstudio.gui.importing.cut_histogram import ColumnValues
-from pgmstudio.gui.importing.hints import counting_column
+
+# Usual names of a column of row counts.
+_COUNTING = frozenset({"count", "counts", "freq", "frequency", "weight", "weights", "cases"})
 
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """A file that was read: its cells, and what they seem to be."""
+    """The cells of a file and the report on its columns."""
 
     path: Path
     table: RawTable
     report: FileReport
     options: ImportOptions
     is_split: bool  # one of three files: training, validation and test rows
-    # Sorted numbers of the columns looked at so far, by the column and that of the weights.
+    # Cached histograms by column and weights column.
     numbers: dict[tuple[str, str | None], ColumnValues] = field(default_factory=dict)
-    holes: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)  # missing cells
-    markers_seen: tuple[str, ...] = ()  # those that do occur
-    counts: str = ""  # the column that says how often each of the different rows occurs
+    missing: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)  # missing cells
+    markers_seen: tuple[str, ...] = ()  # the missing markers that occur
+    counts: str = ""  # the column of row counts of a table of counts
 
     def column(self, name: str) -> Column:
         return _column(self.table, self.options, name)
 
     def complete_rows(self, names: Iterable[str]) -> int:
-        """How many rows miss none of these columns."""
-        hit = np.zeros(self.report.row_count, dtype=bool)
+        """Number of rows without a missing cell in these columns."""
+        is_incomplete = np.zeros(self.report.row_count, dtype=bool)
         for name in names:
-            if name in self.holes:
-                hit |= self.holes[name]
-        return int((~hit).sum())
+            if name in self.missing:
+                is_incomplete |= self.missing[name]
+        return int((~is_incomplete).sum())
 
 
 def _column(table: RawTable, options: ImportOptions, name: str) -> Column:
@@ -59,70 +61,81 @@ def _column(table: RawTable, options: ImportOptions, name: str) -> Column:
 
 
 def read(path: Path, options: ImportOptions, cancel: CancelToken) -> Reading:
-    """Read the cells of a file and look at its columns."""
+    """Read the cells of a file and inspect its columns."""
     table = read_table(path, options, cancel)
     cancel.raise_if_cancelled()
     report = report_of(path, table, options)
     cancel.raise_if_cancelled()
-    holed = [column.name for column in report.columns if column.missing]
-    holes = {name: _column(table, options, name).is_missing for name in holed}
-    seen = _markers_seen(table, options, holed)
+    incomplete = [column.name for column in report.columns if column.missing]
+    missing = {name: _column(table, options, name).is_missing for name in incomplete}
+    seen = _markers_seen(table, options, incomplete)
     return Reading(
         path,
         table,
         report,
         options,
         is_split(path),
-        holes=holes,
+        missing=missing,
         markers_seen=seen,
         counts=_counts(table, report),
     )
 
 
+def counting_column(report: FileReport) -> ColumnReport | None:
+    """The column whose name and values are those of row counts, if there is one."""
+    for column in report.columns:
+        counts = column.low is not None and column.low >= 0 and not column.missing
+        if counts and column.name.strip().casefold() in _COUNTING and len(report.columns) > 1:
+            return column
+    return None
+
+
 def _counts(table: RawTable, report: FileReport) -> str:
-    """A table of counts has one line for each combination, and a column called so."""
+    """Name of the count column if every other row is unique, else an empty text."""
     column = counting_column(report)
     if column is None:
         return ""
     others = [other.name for other in report.columns if other is not column]
-    is_once = table.frame.select(others).n_unique() == table.frame.height
-    return column.name if is_once else ""
+    is_unique = table.frame.select(others).n_unique() == table.frame.height
+    return column.name if is_unique else ""
 
 
 def is_text_file(path: Path) -> bool:
-    """Whether delimiter and encoding have a say in how the file is read."""
+    """Whether the file is delimited text, so that delimiter and encoding apply."""
     known = data_format(path)
     return known is not None and known.read is read_delimited
 
 
-def _markers_seen(table: RawTable, options: ImportOptions, holed: Iterable[str]) -> tuple[str, ...]:
-    """Which missing markers stand in the columns with missing cells."""
+def _markers_seen(
+    table: RawTable, options: ImportOptions, incomplete: Iterable[str]
+) -> tuple[str, ...]:
+    """The missing markers that occur in the columns with missing cells."""
     import polars
 
     seen: set[str] = set()
-    for name in holed:
+    for name in incomplete:
         texts = table.frame[name].cast(polars.String).unique().to_list()
         seen |= {"" if text is None else text.strip() for text in texts}
     return tuple(marker for marker in (*options.markers, *table.markers) if marker in seen)
 
 
 @dataclass(frozen=True, eq=False)
-class CutColumn:
-    """The numbers of a column with the cuts a method finds."""
+class DiscretisedColumn:
+    """The values of a numeric column with the bin edges of a method."""
 
     values: ColumnValues
     how: Discretisation
     points: tuple[float, ...]
 
 
-def cut_column(
+def discretise_column(
     reading: Reading, name: str, how: Discretisation, weights_from: str | None = None
-) -> CutColumn:
-    """The cuts of one column; the numbers are kept, so that another method is quick."""
+) -> DiscretisedColumn:
+    """Discretise one column; its values are cached, so that another method is quick."""
     values = _values(reading, name, weights_from)
     if how.method == "cuts":
-        return CutColumn(values, how, tuple(sorted(set(how.points))))
-    weights = np.diff(values.reached)
+        return DiscretisedColumn(values, how, tuple(sorted(set(how.points))))
+    weights = np.diff(values.cumulative)
     if how.method == "mdl":
         numbers = reading.column(name).numbers()
         states, target = reading.column(how.target or "").coded()
@@ -130,7 +143,7 @@ def cut_column(
         cuts = cuts_for(name, numbers, how, weights=raw, target=target, classes=len(states))
     else:
         cuts = cuts_for(name, values.values, how, weights=weights)
-    return CutColumn(values, how, cuts.points)
+    return DiscretisedColumn(values, how, cuts.points)
 
 
 def _values(reading: Reading, name: str, weights_from: str | None) -> ColumnValues:
@@ -148,8 +161,8 @@ def _weights(reading: Reading, name: str) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Done:
-    """The end of an import: the new entry and what there is to say about it."""
+class ImportResult:
+    """Result of an import: the data entry and notes for the user."""
 
     entry: DataEntry
     remarks: tuple[str, ...]
@@ -157,17 +170,19 @@ class Done:
 
 def import_rows(
     reading: Reading, draft: Draft, name: str, cancel: CancelToken, *, keep_path: bool = True
-) -> Iterator[Progress | Done]:
-    """Turn the cells into a data set; nothing of the project is touched."""
+) -> Iterator[Progress | ImportResult]:
+    """Encode the cells as a data set, reporting progress, and yield the result last."""
     rows = counted(reading.report.row_count, "row")
-    yield Progress(None, f"Turning {rows} into states…")
+    yield Progress(None, f"Encoding {rows}…")
     options = draft.options(reading.report)
     remarks: tuple[str, ...] = ()
     split: Split | None
     if draft.split.kind == "files":
         data, split = read_split(reading.path, options).joined()
-        found = {v.name: cuts_from_labels(v.name, v.states) for v in data.domain if v.is_ordinal}
-        cuts = {column: cut for column, cut in found.items() if cut is not None}
+        candidates = {
+            v.name: cuts_from_labels(v.name, v.states) for v in data.domain if v.is_ordinal
+        }
+        cuts = {column: cut for column, cut in candidates.items() if cut is not None}
         markers = options.markers
     else:
         imported = code_table(reading.path, reading.table, options)
@@ -177,12 +192,12 @@ def import_rows(
             yield Progress(0.8, "Splitting the rows…")
         data, split = split_rows(imported.data, draft.split)
     cancel.raise_if_cancelled()
-    # Counted here, not in the window thread, which asks for them as soon as the data are shown.
+    # Computed here rather than in the window's thread, which needs them to show the data.
     _ = data.missing_counts, data.incomplete_row_count, data.fingerprint
     provenance = {"made by": "import", "file": reading.path.name, "choices": plain_draft(draft)}
     if keep_path:
         provenance["path"] = str(reading.path.resolve())
-    yield Done(
+    yield ImportResult(
         DataEntry(
             name=name,
             data=data,
