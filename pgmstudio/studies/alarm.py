@@ -10,13 +10,12 @@ from pgmstudio.core.params import param
 from pgmstudio.studies.measures import base_rate, bits, packed_bits
 from pgmstudio.studies.recipe import (
     Measured,
-    Quantity,
-    Recipe,
+    RecipeContext,
     RecipeEvent,
-    RecipeWork,
     Source,
+    load_recipe,
+    trials_param,
 )
-from pgmstudio.studies.trials import Steps, trials_param
 
 ALARM_FILE = Source("alarm", "networks/alarm.bif")
 
@@ -58,12 +57,12 @@ class SmallAlarmRecipe(AlarmRecipe):
     )
 
 
-def run(work: RecipeWork) -> Iterator[RecipeEvent]:
-    params: AlarmRecipe = work.params
-    network = work.sources[ALARM_FILE.name]
-    steps = Steps(params.trials * (len(params.trees) + len(params.classes)), work.cancel)
+def run(context: RecipeContext) -> Iterator[RecipeEvent]:
+    params: AlarmRecipe = context.params
+    network = context.sources[ALARM_FILE.name]
+    context.expect_models(params.trials * (len(params.trees) + len(params.classes)))
     for trial in range(params.trials):
-        rng = work.rng(trial)
+        rng = context.rng(trial)
         sizes = (params.rows, params.valid_rows, params.test_rows)
         rows, valid, test = (network.sample(size, rng) for size in sizes)
         words = f"trial {trial + 1} of {params.trials}"
@@ -74,7 +73,7 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
         ):
             tried = []
             for count in counts:
-                model = yield from steps.learned(
+                model = yield from context.learn(
                     f"{words}, {count} {'trees' if name == 'trees' else 'factorials'}",
                     key,
                     rows,
@@ -96,92 +95,16 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
         yield Measured(trial, values, found["trees"], rows)
 
 
-def _quantities(
-    trees: str, classes: str, published: dict[str, tuple[float, float | None]]
-) -> tuple[Quantity, ...]:
-    titles = {
-        "true": "ALARM network",
-        "trees": f"Mixture of {trees} trees",
-        "classes": f"Mixture of {classes} factorials",
-        "base": "Base rate",
-        "gzip": "gzip",
-    }
-    rows = []
-    for key, title in titles.items():
-        for part in ("train", "test"):
-            value, spread = published[f"{key}_{part}"]
-            note = "other tables, see below" if key == "true" else ""
-            rows.append(Quantity(f"{key}_{part}", f"{title}, {part} bits", value, spread, 2, note))
-    true = published["true_test"][0]
-    for key in ("trees", "classes", "base"):
-        gap = published[f"{key}_test"][0] - true
-        rows.append(Quantity(f"{key}_gap", f"{titles[key]} − ALARM network, test bits", gap))
-    return tuple(rows)
-
-
-_WHY = (
-    "No public ALARM file has the tables of the source: its network costs 13.26 bits, the public "
-    "ones 15.06. Compare the distances to the network, not the bits themselves.",
-    "Nearer to the network than in the source, the trees are smoothed with 50 fictitious rows, a "
-    "strength it prints for 1 000 rows alone; without smoothing unseen pairs would be impossible.",
-    "Training, validation and test rows are drawn anew in every trial, so the network has a spread "
-    "too; the source kept its test rows.",
-    "gzip packs one byte a cell here; the source does not say how its file was written.",
-)
-
-ALARM_LARGE = Recipe(
+ALARM_LARGE = load_recipe(
     "alarm",
-    "ALARM, 10 000 rows",
-    "Meilă 1999, §7.2.2, table 7.3",
-    "Bits of a mixture of trees, of factorials, of the base rate and of gzip beside the network "
-    "that the rows come from.",
     AlarmRecipe,
-    _quantities(
-        "18",
-        "28",
-        {
-            "true_train": (13.148, None),
-            "true_test": (13.264, None),
-            "trees_train": (13.51, 0.04),
-            "trees_test": (14.55, 0.06),
-            "classes_train": (17.11, 0.12),
-            "classes_test": (17.64, 0.09),
-            "base_train": (30.99, None),
-            "base_test": (31.17, None),
-            "gzip_train": (40.345, None),
-            "gzip_test": (41.260, None),
-        },
-    ),
     run,
-    "about a minute",
-    (ALARM_FILE,),
-    _WHY,
+    sources=(ALARM_FILE,),
 )
 
-ALARM_SMALL = Recipe(
+ALARM_SMALL = load_recipe(
     "alarm-small",
-    "ALARM, 1 000 rows",
-    "Meilă 1999, §7.2.2, table 7.4",
-    "The same with a tenth of the rows: two trees lose little, factorials much.",
     SmallAlarmRecipe,
-    _quantities(
-        "2",
-        "12",
-        {
-            "true_train": (13.167, None),
-            "true_test": (13.264, None),
-            "trees_train": (14.56, 0.16),
-            "trees_test": (15.51, 0.11),
-            "classes_train": (18.20, 0.37),
-            "classes_test": (19.99, 0.49),
-            "base_train": (31.23, 0.21),
-            "base_test": (31.18, 0.01),
-            "gzip_train": (45.960, None),
-            "gzip_test": (46.072, None),
-        },
-    ),
     run,
-    "about 10 seconds",
-    (ALARM_FILE,),
-    _WHY,
+    sources=(ALARM_FILE,),
 )

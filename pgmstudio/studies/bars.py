@@ -1,4 +1,4 @@
-"""Bars: are the hidden orientation and the bars found (Meilă 1999, §7.1.2, table 7.1)?"""
+"""Bars: recovery of a hidden orientation by mixtures of trees (Meilă 1999, §7.1.2)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.experiments.generators.bars import ORIENTATION, BarsParams, bars
 from pgmstudio.core.experiments.generators.bars_truth import MAX_SIDE, bars_truth
 from pgmstudio.core.experiments.generators.generator import without_columns
+from pgmstudio.core.experiments.sl_curves.sweep import Curves
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.languages.tree_mixture.learning.priors import TOWARDS
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
@@ -18,12 +19,11 @@ from pgmstudio.core.params import param
 from pgmstudio.studies.measures import bits
 from pgmstudio.studies.recipe import (
     Measured,
-    Quantity,
-    Recipe,
+    RecipeContext,
     RecipeEvent,
-    RecipeWork,
+    load_recipe,
+    trials_param,
 )
-from pgmstudio.studies.trials import Steps, trials_param
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,9 +81,9 @@ def orientation_accuracy(mixture: TreeMixture, pixels: DataSet, told: DataSet) -
     return float(hits.max(axis=1).sum() / vertical.size)
 
 
-def run(work: RecipeWork) -> Iterator[RecipeEvent]:
-    params: BarsRecipe = work.params
-    steps = Steps(params.trials, work.cancel)
+def run_bars(context: RecipeContext) -> Iterator[RecipeEvent]:
+    params: BarsRecipe = context.params
+    context.expect_models(params.trials)
     kind = BarsParams(
         side=params.side,
         bar_probability=params.bar_probability,
@@ -91,7 +91,7 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
         keep_hidden=True,
     )
     clear = replace(kind, unambiguous=True)
-    rng = work.rng(0)
+    rng = context.rng(0)
     rows = without_columns(bars(kind, rng, params.rows), ORIENTATION)
     told, told_clear = bars(kind, rng, params.test_rows), bars(clear, rng, params.test_rows)
     test, test_clear = (without_columns(part, ORIENTATION) for part in (told, told_clear))
@@ -99,11 +99,11 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
         truth = bars_truth(kind)
         yield Measured(-1, {"entropy": float(truth.entropy), "best": float(truth.accuracy)})
     for trial in range(params.trials):
-        learned = yield from steps.learned(
+        learned = yield from context.learn(
             f"start {trial + 1} of {params.trials}",
             "mixture.trees",
             rows,
-            work.rng(1, trial),
+            context.rng(1, trial),
             components=(params.trees,),
             criterion="aic-thesis",
             penalty="constant",
@@ -127,30 +127,76 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
         )
 
 
-BARS = Recipe(
+BARS = load_recipe(
     "bars",
-    "Bars",
-    "Meilă 1999, §7.1.2, table 7.1",
-    "Learns two trees from images of bars: one should have the rows as its parts, the other the "
-    "columns.",
     BarsRecipe,
-    (
-        Quantity("entropy", "Entropy of the true model, bits", 8.15, digits=3, note="see below"),
-        Quantity("best", "Best possible accuracy, ambiguous rows too", 0.875, digits=3),
-        Quantity("perfect", "Perfect structures (share)", 0.95, digits=2, note="19 of 20"),
-        Quantity("test", "Test bits", 9.82, 0.95),
-        Quantity("clear", "Test bits, unambiguous rows", 13.67, 0.60),
-        Quantity("right", "Accuracy", 0.852, 0.076, digits=3),
-        Quantity("right_clear", "Accuracy, unambiguous rows", 0.951, 0.006, digits=3),
-    ),
-    run,
-    "a few seconds",
-    why=(
-        "The published entropy 8.15 is that of image and orientation together (8.143 exactly); "
-        "that of the image alone is 7.815 bits.",
-        "The share of ambiguous images is 0.2⁵ + 0.8⁵ = 0.328, not 0.25 as printed, so the best "
-        "accuracy is 0.836 and not 0.875.",
-        "Our bits are lower: EM here maximises likelihood and prior together, with even tables "
-        "worth one row, where the source mixed in the marginals by a share it does not state.",
+    run_bars,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BarsSweepRecipe:
+    """The settings of the experiment."""
+
+    trials: int = trials_param(20)
+    trees: tuple[int, ...] = param(
+        (2, 3), title="Trees", low=1, high=50, help="Numbers of trees, a line for each."
+    )
+    smoothings: tuple[float, ...] = param(
+        (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 200.0),
+        title="Smoothings α",
+        low=0,
+        low_open=True,
+        help="Fictitious rows of the whole mixture, a place on the lines for each.",
+    )
+    toward: str = param(
+        "marginal",
+        title="Smooth towards",
+        choices=TOWARDS,
+        help="Even tables or those of all rows.",
+    )
+    edge_penalty: float = param(
+        5.0, title="Edge penalty β", low=0, help="Nats an edge must gain to be kept."
+    )
+    side: int = param(5, title="Side", low=2, high=12, help="Pixels in a row and in a column.")
+    rows: int = param(400, title="Rows", low=10, help="Rows to learn from, the same in all trials.")
+    test_rows: int = param(200, title="Test rows", low=10, help="Rows the bits are measured on.")
+
+
+def run_bars_sweep(context: RecipeContext) -> Iterator[RecipeEvent]:
+    params: BarsSweepRecipe = context.params
+    context.expect_models(params.trials * len(params.trees) * len(params.smoothings))
+    kind, rng = BarsParams(side=params.side), context.rng(0)
+    rows, test = bars(kind, rng, params.rows), bars(kind, rng, params.test_rows)
+    for trial in range(params.trials):
+        for number, trees in enumerate(params.trees):
+            for place, alpha in enumerate(params.smoothings):
+                name = f"{trees} trees, α = {alpha:g}"
+                learned = yield from context.learn(
+                    f"start {trial + 1} of {params.trials}, {name}",
+                    "mixture.trees",
+                    rows,
+                    context.rng(1, trial, number, place),
+                    components=(trees,),
+                    criterion="aic-thesis",
+                    penalty="constant",
+                    edge_penalty=params.edge_penalty,
+                    smoothing=alpha,
+                    toward=params.toward,
+                    start="shares",
+                )
+                assert isinstance(learned, TreeMixture)
+                values = {name: bits(learned, test)}
+                if trees == 2:
+                    values[f"perfect structures, α = {alpha:g}"] = is_perfect(learned, params.side)
+                yield Measured(trial, values, learned, rows, name)
+
+
+BARS_SWEEP = load_recipe(
+    "bars-sweep",
+    BarsSweepRecipe,
+    run_bars_sweep,
+    curves=Curves(
+        "Smoothing α", "Test bits ↓", r"(?P<line>\d+ trees), α = (?P<x>[\d.e+-]+)", is_log=True
     ),
 )

@@ -22,11 +22,11 @@ from pgmstudio.core.params import AUTO, param
 from pgmstudio.studies.recipe import (
     Measured,
     Quantity,
-    Recipe,
+    RecipeContext,
     RecipeEvent,
-    RecipeWork,
+    load_recipe,
+    trials_param,
 )
-from pgmstudio.studies.trials import Steps, trials_param
 
 Joint = NDArray[np.float64]
 
@@ -105,13 +105,13 @@ def divergence(truth: Joint, model: BayesianNetwork) -> float:
     return value
 
 
-def run(work: RecipeWork) -> Iterator[RecipeEvent]:
-    params: RecoveryParams = work.params
+def run(context: RecipeContext) -> Iterator[RecipeEvent]:
+    params: RecoveryParams = context.params
     cells = [(n, share) for n in params.variables for share in params.labels]
-    steps = Steps(params.trials * len(cells) * len(params.rows) * len(KINDS), work.cancel)
+    context.expect_models(params.trials * len(cells) * len(params.rows) * len(KINDS))
     for trial in range(params.trials):
         for n, share in cells:
-            rng = work.rng(trial, n, round(1000 * share))
+            rng = context.rng(trial, n, round(1000 * share))
             kind = RandomLdagParams(variables=n, max_parents=params.max_parents, labels=share)
             true = random_ldag(kind, rng)
             truth = joint_of_all(true.as_bayesian_network)
@@ -121,8 +121,8 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
                 for name, words, key, given in KINDS:
                     told = f"{n} variables, {count} rows, {words}, trial {trial + 1}"
                     settings = settings_of(params.kappa, params.restarts, given)
-                    own = work.rng(trial, n, round(1000 * share), count)
-                    model = yield from steps.learned(told, key, rows, own, **settings)
+                    own = context.rng(trial, n, round(1000 * share), count)
+                    model = yield from context.learn(told, key, rows, own, **settings)
                     assert isinstance(model, LabelledDag)
                     place = key_of(n, share, count, name)
                     found[place] = divergence(truth, model.as_bayesian_network)
@@ -148,24 +148,12 @@ def _quantities() -> Iterator[Quantity]:
                 yield Quantity(key_of(n, share, count, "gain"), title, digits=4)
 
 
-LDAG_RECOVERY = Recipe(
+LDAG_RECOVERY = load_recipe(
     "ldag-recovery",
-    "Labelled graphs, made rows",
-    "Pensar et al. 2015, synthetic data",
-    "How far, in bits, are learned graphs with labels, with trees and without from random truths?",
     RecoveryParams,
-    tuple(_quantities()),
     run,
-    "about 3 minutes",
-    (),
-    (
-        "The source prints no table of numbers, so there is no published value beside these.",
-        "The author's truths and settings are not printed; here binary variables have 0 to 4 "
-        "parents and tables uniform on the simplex.",
-        "κ is the usual one and the same for labels and trees; the source chose it by "
-        "cross-validation.",
-    ),
-    Curves(
+    quantities=tuple(_quantities()),
+    curves=Curves(
         "Rows",
         "KL(truth ‖ learned) in bits, mean over all shares of labels ↓",
         r"(?P<line>.+, \d+ variables), (?P<x>\d+) rows",

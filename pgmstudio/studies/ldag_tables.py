@@ -21,12 +21,14 @@ from pgmstudio.studies.ldag_recovery import KINDS, kappa_param, settings_of
 from pgmstudio.studies.recipe import (
     Measured,
     Quantity,
-    Recipe,
+    RecipeContext,
     RecipeEvent,
-    RecipeWork,
     Source,
+    load_recipe,
+    only_param,
+    selected_names,
+    trials_param,
 )
-from pgmstudio.studies.trials import Steps, only_param, trials_param, wanted
 
 TITLES = {
     "coronary": "Coronary",
@@ -81,24 +83,24 @@ class Split:
         return f"{title}, split {number}: labels − plain {gain} ± {self.error:.4f} bits, {verdict}."
 
 
-def run(work: RecipeWork) -> Iterator[RecipeEvent]:
-    params: TablesParams = work.params
-    names = wanted(params.only, TITLES)
-    steps = Steps(params.trials * len(names) * params.folds * len(KINDS), work.cancel)
+def run(context: RecipeContext) -> Iterator[RecipeEvent]:
+    params: TablesParams = context.params
+    names = selected_names(params.only, TITLES)
+    context.expect_models(params.trials * len(names) * params.folds * len(KINDS))
     splits: dict[str, list[Split]] = {name: [] for name in names}
     for trial in range(params.trials):
         for name in names:
-            data: DataSet = work.sources[name]
+            data: DataSet = context.sources[name]
             place = list(TITLES).index(name)
             logs: dict[str, list[NDArray[np.float64]]] = {kind: [] for kind, *_ in KINDS}
             sizes: dict[str, list[float]] = {kind: [] for kind, *_ in KINDS}
-            parts = folds(data, params.folds, work.rng(trial, place))
+            parts = folds(data, params.folds, context.rng(trial, place))
             for fold, (train, held) in enumerate(parts):
                 for kind, words, key, given in KINDS:
                     told = f"{TITLES[name]}, fold {fold + 1} of {params.folds}, {words}"
                     settings = settings_of(params.kappa, params.restarts, given)
-                    own = work.rng(trial, place, fold)
-                    model = yield from steps.learned(told, key, train, own, **settings)
+                    own = context.rng(trial, place, fold)
+                    model = yield from context.learn(told, key, train, own, **settings)
                     assert isinstance(model, LabelledDag)
                     logs[kind].append(model.log2_probabilities(held))
                     sizes[kind].append(model.representation_size())
@@ -137,20 +139,10 @@ def _quantities() -> Iterator[Quantity]:
         yield Quantity(f"{name}_lost", f"{title}, share of splits below −1 standard error")
 
 
-LDAG_TABLES = Recipe(
+LDAG_TABLES = load_recipe(
     "ldag-tables",
-    "Labelled graphs, real rows",
-    "Pensar et al. 2015 and 2016, real data",
-    "Do labels and trees predict held-out rows of six tables better than plain graphs?",
     TablesParams,
-    tuple(_quantities()),
     run,
-    "about 5 minutes",
-    SOURCES,
-    (
-        "The source prints no table of numbers, so there is no published value beside these.",
-        "Ten parts of the rows are held out in turn; the standard error is that of the differences "
-        "row by row, all rows of a split together.",
-        "κ is the usual one; the source chose it by cross-validation.",
-    ),
+    sources=SOURCES,
+    quantities=tuple(_quantities()),
 )

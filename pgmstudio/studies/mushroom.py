@@ -12,13 +12,12 @@ from pgmstudio.core.params import param
 from pgmstudio.studies.measures import bits, drawn_parts
 from pgmstudio.studies.recipe import (
     Measured,
-    Quantity,
-    Recipe,
+    RecipeContext,
     RecipeEvent,
-    RecipeWork,
     Source,
+    load_recipe,
+    trials_param,
 )
-from pgmstudio.studies.trials import Steps, trials_param
 
 CLASS = "class"
 MUSHROOM_FILE = Source("mushroom", "seeds/mushroom.csv", missing_as_state=True)
@@ -52,10 +51,10 @@ class MushroomRecipe:
     )
 
 
-def run(work: RecipeWork) -> Iterator[RecipeEvent]:
-    params: MushroomRecipe = work.params
-    data = work.sources[MUSHROOM_FILE.name]
-    steps = Steps(3 * params.trials, work.cancel)
+def run(context: RecipeContext) -> Iterator[RecipeEvent]:
+    params: MushroomRecipe = context.params
+    data = context.sources[MUSHROOM_FILE.name]
+    context.expect_models(3 * params.trials)
     kinds: dict[str, dict[str, object]] = {
         "none": {"smoothing": 0.0},
         "marginal": {"toward": "marginal", "weight_rows": params.marginal_weight},
@@ -63,14 +62,14 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
     }
     for trial in range(params.trials):
         rows, test = drawn_parts(
-            data, (params.rows, data.row_count - params.rows), work.rng(trial, 0)
+            data, (params.rows, data.row_count - params.rows), context.rng(trial, 0)
         )
         for name, given in kinds.items():
-            model = yield from steps.learned(
+            model = yield from context.learn(
                 f"split {trial + 1} of {params.trials}, smoothing {name}",
                 "mixture.trees",
                 rows,
-                work.rng(trial, 1),  # the same start for all three
+                context.rng(trial, 1),  # the same start for all three
                 components=(params.trees,),
                 criterion="aic-thesis",
                 start="shares",
@@ -94,41 +93,9 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
             )
 
 
-_PUBLISHED = {
-    "none": ("No smoothing", 0.998, 0.997, 27.63, 27.09),
-    "marginal": ("Smoothing with marginals", 1.0, 0.9999, 27.03, 26.97),
-    "uniform": ("Smoothing with even tables", 1.0, 0.9997, 27.39, 27.02),
-}
-
-MUSHROOM = Recipe(
+MUSHROOM = load_recipe(
     "mushroom",
-    "MUSHROOM",
-    "Meilă 1999, §7.3.3, table 7.6",
-    "Tells edible from poisonous mushrooms with ten trees, without and with smoothing.",
     MushroomRecipe,
-    tuple(
-        quantity
-        for key, (title, right, soft, test, train) in _PUBLISHED.items()
-        for quantity in (
-            Quantity(f"{key}_right", f"{title}, correct", right, digits=4),
-            Quantity(f"{key}_soft", f"{title}, probability of the true class", soft, digits=4),
-            Quantity(f"{key}_test", f"{title}, test bits", test, note="see below"),
-            Quantity(f"{key}_train", f"{title}, training bits", train, note="see below"),
-            Quantity(f"{key}_impossible", f"{title}, impossible test rows (share)", digits=4),
-        )
-    ),
     run,
-    "about a minute",
-    (MUSHROOM_FILE,),
-    (
-        "The published bits cannot be bits of these 23 columns: ten trees need about 13, latent "
-        "classes in another source 14, and even the marginals alone about 32. Compare the "
-        "differences between the kinds of smoothing.",
-        "Without smoothing a test row with an unseen pair of values is impossible; such rows are "
-        "counted in a row of their own and left out of the bits.",
-        "Random shares were chosen after one start from latent classes had told 99.7 % right on "
-        "the same splits, and ten starts after five had ended in worse local optima on two of "
-        "them.",
-        "The number of trials is not printed; here 5.",
-    ),
+    sources=(MUSHROOM_FILE,),
 )

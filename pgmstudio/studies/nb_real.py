@@ -12,13 +12,13 @@ from pgmstudio.studies.measures import drawn_parts
 from pgmstudio.studies.nb_sequence import ClassesParams, class_sequence
 from pgmstudio.studies.recipe import (
     Measured,
-    Quantity,
-    Recipe,
+    RecipeContext,
     RecipeEvent,
-    RecipeWork,
     Source,
+    load_recipe,
+    selected_names,
+    trials_param,
 )
-from pgmstudio.studies.trials import Steps, trials_of, trials_param, wanted
 
 _LETTER = (
     *("x-box", "y-box", "width", "high", "onpix", "x-bar", "y-bar", "x2bar"),
@@ -29,61 +29,27 @@ _ADULT = ("age", "fnlwgt", "education_num", "capital_gain", "capital_loss", "hou
 
 @dataclass(frozen=True, slots=True)
 class RealSet:
-    """A data set of table 5.5; `rows` for learning are drawn unless there is a second file."""
+    """A data set of table 5.5; `rows` to learn from are drawn unless there is a second file."""
 
     source: Source
     title: str
     rows: int
-    classes: int  # published
-    train: float
-    test: float
 
 
 SETS = {
     real.source.name: real
     for real in (
-        RealSet(
-            Source("abalone", "seeds/abalone.csv", all_bins=5), "Abalone", 3758, 39, 10.139, 10.463
-        ),
-        RealSet(
-            Source("page-blocks", "seeds/page_blocks.csv", all_bins=5),
-            "Page-blocks",
-            4926,
-            118,
-            12.331,
-            12.916,
-        ),
-        RealSet(
-            Source("mushroom", "seeds/mushroom.csv", missing_as_state=True),
-            "Mushroom",
-            7337,
-            294,
-            12.955,
-            14.421,
-        ),
+        RealSet(Source("abalone", "seeds/abalone.csv", all_bins=5), "Abalone", 3758),
+        RealSet(Source("page-blocks", "seeds/page_blocks.csv", all_bins=5), "Page-blocks", 4926),
+        RealSet(Source("mushroom", "seeds/mushroom.csv", missing_as_state=True), "Mushroom", 7337),
         RealSet(
             Source("landsat", "seeds/landsat_train.csv", "seeds/landsat_test.csv", all_bins=5),
             "Landsat",
             4435,
-            39,
-            40.643,
-            42.417,
         ),
+        RealSet(Source("krkopt", "seeds/krkopt.csv"), "King, rook and king", 25_188),
         RealSet(
-            Source("krkopt", "seeds/krkopt.csv"),
-            "King, rook and king",
-            25_188,
-            616,
-            15.370,
-            17.279,
-        ),
-        RealSet(
-            Source("letter", "seeds/letter.csv", bins=dict.fromkeys(_LETTER, 5)),
-            "Letter",
-            18_012,
-            240,
-            23.856,
-            24.655,
+            Source("letter", "seeds/letter.csv", bins=dict.fromkeys(_LETTER, 5)), "Letter", 18_012
         ),
         RealSet(
             Source(
@@ -95,9 +61,6 @@ SETS = {
             ),
             "Adult",
             30_162,
-            167,
-            15.676,
-            17.677,
         ),
     )
 }
@@ -122,44 +85,22 @@ def both_parts(
     return learn, test
 
 
-def run(work: RecipeWork) -> Iterator[RecipeEvent]:
-    params: RealRecipe = work.params
-    names = wanted(params.only, SETS)
-    steps = Steps(params.trials * len(names), work.cancel)
-    for trial, name, rng in trials_of(work, SETS):
+def run(context: RecipeContext) -> Iterator[RecipeEvent]:
+    params: RealRecipe = context.params
+    names = selected_names(params.only, SETS)
+    context.expect_models(params.trials * len(names))
+    for trial, name, rng in context.trials(SETS):
         real = SETS[name]
-        rows, test = both_parts(name, work.sources[name], rng)
+        rows, test = both_parts(name, context.sources[name], rng)
         words = f"{real.title}, trial {trial + 1} of {params.trials}"
-        found, model = yield from class_sequence(words, rows, test, params, steps, rng)
+        found, model = yield from class_sequence(words, rows, test, params, context, rng)
         values = {f"{name}_{key}": value for key, value in found.items()}
         yield Measured(trial, values, model, rows, real.title)
 
 
-def _quantities() -> Iterator[Quantity]:
-    for name, real in SETS.items():
-        yield Quantity(f"{name}_classes", f"{real.title}, classes", real.classes, digits=0)
-        yield Quantity(f"{name}_train", f"{real.title}, training bits", real.train, digits=3)
-        yield Quantity(f"{name}_test", f"{real.title}, test bits", real.test, digits=3)
-
-
-NB_REAL = Recipe(
+NB_REAL = load_recipe(
     "nb-real",
-    "Latent classes, real rows",
-    "Nielsen 2007, tables 5.5 and 5.7",
-    "Grows latent classes on seven data sets; the test rows choose among the models, as there.",
     RealRecipe,
-    tuple(_quantities()),
     run,
-    "about 3 minutes",
-    tuple(real.source for real in SETS.values()),
-    (
-        "Numbers are cut into 5 intervals of about equally many rows, but where the cuts lie is "
-        "not printed, and bits of cut columns depend on it.",
-        "Adult has intervals of equal width, whatever the source says: only they give the "
-        "entropy of 13.561 bits and the 129 states that it prints.",
-        "Splits are drawn at random save for Landsat and Adult, which have official ones; of "
-        "Page-blocks the source used 5 056 of 5 473 rows, not saying which.",
-        "Growing ends when held-out rows stop gaining; the source went on for days and lists "
-        "what its test rows liked best.",
-    ),
+    sources=tuple(real.source for real in SETS.values()),
 )

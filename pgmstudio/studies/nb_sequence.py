@@ -14,7 +14,7 @@ from pgmstudio.core.languages.latent_class.learning.trace import ClassScan
 from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.params import param
 from pgmstudio.studies.measures import bits
-from pgmstudio.studies.trials import Steps, only_param
+from pgmstudio.studies.recipe import RecipeContext, only_param
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,11 +39,11 @@ def class_sequence(
     rows: DataSet,
     test: DataSet,
     params: ClassesParams,
-    steps: Steps,
+    context: RecipeContext,
     rng: np.random.Generator,
 ) -> Generator[Progress, None, tuple[dict[str, float], LatentClasses]]:
     """Grow classes on `rows`; of all models passed, the one with the fewest bits on `test`."""
-    yield from steps.learned(
+    yield from context.learn(
         words,
         "nb.latent",
         rows,
@@ -53,7 +53,7 @@ def class_sequence(
         most_models=params.most_models,
         smoothing=params.smoothing,
     )
-    scan = steps.kept[ClassScan.kind]
+    scan = context.artifacts[ClassScan.kind]
     assert isinstance(scan, ClassScan)
     models = [point.model for point in scan.points if point.model is not None]
     best = min(models, key=lambda model: bits(model, test))

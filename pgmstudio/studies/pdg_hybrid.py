@@ -28,43 +28,23 @@ from pgmstudio.studies.nb_synthetic import HAILFINDER_FILE, true_classes
 from pgmstudio.studies.pdg_table import RANDOM
 from pgmstudio.studies.recipe import (
     Measured,
-    Quantity,
-    Recipe,
+    RecipeContext,
     RecipeEvent,
-    RecipeWork,
-)
-from pgmstudio.studies.trials import (
-    Steps,
+    load_recipe,
     only_param,
-    trials_of,
+    selected_names,
     trials_param,
-    wanted,
 )
 
-# Networks whose best graph is smaller than the clique tree, of how many (tables A.1–A.13).
-PUBLISHED = {
-    "page-blocks": (13, 15),
-    "abalone": (5, 6),
-    "adult": (10, 15),
-    "krkopt": (12, 18),
-    "landsat": (23, 25),
-    "letter": (15, 16),
-    "mushroom": (22, 23),
-    "alarm": (0, 20),
-    "hailfinder": (7, 16),
-    "nb10": (3, 15),
-    "nb20": (2, 15),
-    "rnd15": (12, 18),
-    "rnd20": (8, 12),
-}
-_TITLES = {
+_REAL = ("page-blocks", "abalone", "adult", "krkopt", "landsat", "letter", "mushroom")
+_TITLES = {name: SETS[name].title for name in _REAL} | {
     "alarm": "Alarm",
     "hailfinder": "Hailfinder",
     "nb10": "NB10",
     "nb20": "NB20",
     "rnd15": "Rnd15",
     "rnd20": "Rnd20",
-} | {name: real.title for name, real in SETS.items()}
+}
 _CLASSES = {"nb10": 10, "nb20": 20}
 # Likelihoods nearer than this, in bits per row, are equal.
 _ROUNDING = 1e-9
@@ -127,16 +107,16 @@ class Pair:
         return {f"{title}, {self.cells} cells: {key}": float(v) for key, v in told.items()}
 
 
-def run(work: RecipeWork) -> Iterator[RecipeEvent]:
-    params: PdgHybridParams = work.params
-    names = wanted(params.only, PUBLISHED)
-    steps = Steps(2 * params.trials * len(names) * params.networks, work.cancel)
-    for trial, name, rng in trials_of(work, PUBLISHED):
-        rows, test = _drawn(name, work, params, rng)
+def run(context: RecipeContext) -> Iterator[RecipeEvent]:
+    params: PdgHybridParams = context.params
+    names = selected_names(params.only, _TITLES)
+    context.expect_models(2 * params.trials * len(names) * params.networks)
+    for trial, name, rng in context.trials(_TITLES):
+        rows, test = _drawn(name, context, params, rng)
         pairs: dict[int, Pair] = {}
         for lambda_ in _lambdas(params.networks, rows):
             words = f"{_TITLES[name]}, λ {lambda_:.3f}, trial {trial + 1}"
-            found = yield from _pair(words, lambda_, rows, test, params, steps, rng)
+            found = yield from _pair(words, lambda_, rows, test, params, context, rng)
             if found is None or found[0].cells in pairs:
                 continue
             pair, model = found
@@ -151,22 +131,22 @@ def _pair(
     rows: DataSet,
     test: DataSet,
     params: PdgHybridParams,
-    steps: Steps,
+    context: RecipeContext,
     rng: np.random.Generator,
 ) -> Generator[RecipeEvent, None, tuple[Pair, DecisionGraph] | None]:
     """The network of a λ and its best graph; None when the clique tree is too large."""
     settings = {"score": "lambda", "lambda_": lambda_, "restarts": params.restarts}
-    learned = yield from steps.learned(words, "bn.hill-climb", rows, rng, **settings)
+    learned = yield from context.learn(words, "bn.hill-climb", rows, rng, **settings)
     assert isinstance(learned, BayesianNetwork)
     cells = learned.effective_size()
     if cells > params.most_cells:
-        steps.skip()
+        context.skip_model()
         yield Note(f"{words}: the clique tree has {count_text(cells)} cells and was left out.")
         return None
     # The folds by which pdg.hybrid tunes the tables of the network that it compares with.
     folds = np.random.default_rng(0)
     network = fit_tables(rows.merged(), learned.dag, "auto", rng=folds).network
-    graph = yield from steps.learned(words, "pdg.hybrid", rows, rng, start=network)
+    graph = yield from context.learn(words, "pdg.hybrid", rows, rng, start=network)
     assert isinstance(graph, DecisionGraph)
     pair = Pair(
         cells,
@@ -198,51 +178,23 @@ def _summary(name: str, pairs: list[Pair]) -> dict[str, float]:
 
 
 def _drawn(
-    name: str, work: RecipeWork, params: PdgHybridParams, rng: np.random.Generator
+    name: str, context: RecipeContext, params: PdgHybridParams, rng: np.random.Generator
 ) -> tuple[DataSet, DataSet]:
     if name in SETS:
-        return both_parts(name, work.sources[name], rng)
+        return both_parts(name, context.sources[name], rng)
     if name in _CLASSES:
         model: ProbabilisticModel = true_classes(_CLASSES[name], rng)
     elif name in RANDOM:
         variables, size = RANDOM[name]
         model = random_decision_graph(RandomPdgParams(variables=variables, size=size), rng)
     else:
-        model = work.sources[name]
+        model = context.sources[name]
     return model.sample(params.rows, rng), model.sample(params.test_rows, rng)
 
 
-def _quantities() -> Iterator[Quantity]:
-    for name, (smaller, of) in PUBLISHED.items():
-        title = _TITLES[name]
-        yield Quantity(f"{name}_networks", f"{title}, networks", of, digits=0)
-        yield Quantity(
-            f"{name}_share",
-            f"{title}, share with a smaller graph",
-            smaller / of,
-            note=f"{smaller} of {of}",
-        )
-        yield Quantity(f"{name}_best", f"{title}, smaller by at most (share)")
-
-
-PDG_HYBRID = Recipe(
+PDG_HYBRID = load_recipe(
     "pdg-hybrid",
-    "Decision graphs from networks",
-    "Nielsen 2007, tables 5.10, 5.11 and A.1–A.13",
-    "Compiles networks of different sizes into decision graphs and merges nodes; of how many is "
-    "the graph smaller than the clique tree, its training likelihood no lower?",
     PdgHybridParams,
-    tuple(_quantities()),
     run,
-    "about 30 minutes",
-    (*(real.source for real in SETS.values()), ALARM_FILE, HAILFINDER_FILE),
-    (
-        "Networks come from hill climbing with other λ than the unknown ones of the source, so "
-        "their sizes and number differ; networks of few edges are the ones that do not pay.",
-        "The table of Alarm has training and test rows exchanged in the source, and its share "
-        "counts graphs that are larger in every row.",
-        "A clique hangs below the first variable that knows what it shares or, as there, the last "
-        "one of the clique above, whichever ends smaller; nodes that no row reaches are not merged "
-        "with others.",
-    ),
+    sources=(*(real.source for real in SETS.values()), ALARM_FILE, HAILFINDER_FILE),
 )

@@ -16,29 +16,15 @@ from pgmstudio.studies.measures import bits
 from pgmstudio.studies.nb_real import SETS, both_parts
 from pgmstudio.studies.recipe import (
     Measured,
-    Quantity,
-    Recipe,
+    RecipeContext,
     RecipeEvent,
-    RecipeWork,
-)
-from pgmstudio.studies.trials import (
-    Steps,
+    load_recipe,
     only_param,
-    trials_of,
+    selected_names,
     trials_param,
-    wanted,
 )
 
-# Size, training and test bits of the graph that test rows like best, table 5.7.
-PUBLISHED = {
-    "page-blocks": (11_925, 11.806, 11.998),
-    "abalone": (694, 10.467, 10.883),
-    "mushroom": (6560, 13.768, 13.950),
-    "krkopt": (18_930, 15.691, 16.783),
-    "adult": (4208, 16.179, 16.695),
-    "letter": (14_138, 24.607, 28.046),
-    "landsat": (7418, 44.524, 50.465),
-}
+NAMES = ("page-blocks", "abalone", "mushroom", "krkopt", "adult", "letter", "landsat")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,20 +55,20 @@ class PdgRealParams:
     )
 
 
-def run(work: RecipeWork) -> Iterator[RecipeEvent]:
-    params: PdgRealParams = work.params
-    names = wanted(params.only, PUBLISHED)
-    steps = Steps(params.trials * len(names), work.cancel)
-    for trial, name, rng in trials_of(work, PUBLISHED):
-        rows, test = both_parts(name, work.sources[name], rng)
+def run(context: RecipeContext) -> Iterator[RecipeEvent]:
+    params: PdgRealParams = context.params
+    names = selected_names(params.only, NAMES)
+    context.expect_models(params.trials * len(names))
+    for trial, name, rng in context.trials(NAMES):
+        rows, test = both_parts(name, context.sources[name], rng)
         words = f"{SETS[name].title}, trial {trial + 1} of {params.trials}"
         settings = {
             "population": params.population,
             "patience": params.patience,
             "lambdas": _lambdas(params, rows),
         }
-        yield from steps.learned(words, "pdg.learn", rows, rng, **settings)
-        scan = steps.kept[PdgScan.kind]
+        yield from context.learn(words, "pdg.learn", rows, rng, **settings)
+        scan = context.artifacts[PdgScan.kind]
         assert isinstance(scan, PdgScan)
         values, model = _chosen(scan, rows, test)
         named = {f"{name}_{key}": value for key, value in values.items()}
@@ -113,36 +99,9 @@ def _chosen(scan: PdgScan, rows: DataSet, test: DataSet) -> tuple[dict[str, floa
     return values, honest
 
 
-def _quantities() -> Iterator[Quantity]:
-    for name, (size, train, test) in PUBLISHED.items():
-        title = SETS[name].title
-        yield Quantity(f"{name}_size", f"{title}, size", size, digits=0)
-        yield Quantity(f"{name}_train", f"{title}, training bits", train, digits=3)
-        yield Quantity(f"{name}_test", f"{title}, test bits", test, digits=3)
-        honest = f"{title}, chosen by held-out rows"
-        yield Quantity(f"{name}_held_size", f"{honest}, size", digits=0)
-        yield Quantity(f"{name}_held_test", f"{honest}, test bits", test, digits=3)
-
-
-PDG_REAL = Recipe(
+PDG_REAL = load_recipe(
     "pdg-real",
-    "Decision graphs, real rows",
-    "Nielsen 2007, tables 5.5 and 5.7",
-    "Learns decision graphs for a list of λ on seven data sets; test rows choose, as there, and "
-    "beside them rows held out of those for learning.",
     PdgRealParams,
-    tuple(_quantities()),
     run,
-    "about 30 minutes",
-    tuple(SETS[name].source for name in PUBLISHED),
-    (
-        "As in the source the test rows choose among the models, so their test bits are a little "
-        "too good in both; those of the model that held-out rows choose are not.",
-        "Structures are learned from nine tenths of the rows for learning, the others choose; "
-        "parameters are then fitted to all of them.",
-        "Numbers are cut into 5 intervals of about equally many rows, Adult's into ones of equal "
-        "width; where the cuts lie is not printed, and bits of cut columns depend on it.",
-        "A search goes on for 15 sweeps without gain; with 5, the usual number, Mushroom stays "
-        "behind the source.",
-    ),
+    sources=tuple(SETS[name].source for name in NAMES),
 )

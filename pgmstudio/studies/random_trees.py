@@ -13,12 +13,11 @@ from pgmstudio.core.params import param
 from pgmstudio.studies.measures import bits, undirected
 from pgmstudio.studies.recipe import (
     Measured,
-    Quantity,
-    Recipe,
+    RecipeContext,
     RecipeEvent,
-    RecipeWork,
+    load_recipe,
+    trials_param,
 )
-from pgmstudio.studies.trials import Steps, trials_param
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,17 +55,17 @@ def found_again(true: TreeMixture, learned: TreeMixture, least: float = 0.0) -> 
     return found, wanted
 
 
-def run(work: RecipeWork) -> Iterator[RecipeEvent]:
-    params: RandomTreesRecipe = work.params
-    steps = Steps(params.trials, work.cancel)
+def run(context: RecipeContext) -> Iterator[RecipeEvent]:
+    params: RandomTreesRecipe = context.params
+    context.expect_models(params.trials)
     kind = RandomTreesParams(
         components=params.trees, variables=params.variables, states=params.states
     )
     for trial in range(params.trials):
-        rng = work.rng(trial)
+        rng = context.rng(trial)
         true = random_mixture(kind, rng)
         rows, test = true.sample(params.rows, rng), true.sample(params.test_rows, rng)
-        learned = yield from steps.learned(
+        learned = yield from context.learn(
             f"trial {trial + 1} of {params.trials}",
             "mixture.trees",
             rows,
@@ -97,41 +96,8 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
         )
 
 
-RANDOM_TREES = Recipe(
+RANDOM_TREES = load_recipe(
     "random-trees",
-    "Random mixtures of trees",
-    "Meilă 1999, §7.1.1",
-    "Learns mixtures of random trees from their rows and counts the trees found again exactly.",
     RandomTreesRecipe,
-    (
-        Quantity("recovered", "Trees found again (share)", 0.98, digits=3, note="49 of 50"),
-        Quantity("all", "Trials with all trees (share)", 0.9, digits=2, note="9 of 10"),
-        Quantity("heavy", "Trials with all trees but light ones (share)", 1.0, digits=2),
-        Quantity(
-            "train_gap",
-            "Learned − true mixture, training bits",
-            digits=3,
-            note="below 0 in the source where all trees are found",
-        ),
-        Quantity(
-            "gap",
-            "Learned − true mixture, test bits",
-            digits=3,
-            note="0.41 in the one trial of the source that missed a tree",
-        ),
-        Quantity("true", "True mixture, test bits", digits=2),
-        Quantity("learned", "Learned mixture, test bits", digits=2),
-    ),
     run,
-    "about a minute",
-    why=(
-        "The source does not say how weights, trees and tables are drawn; here weights and table "
-        "rows are uniform on the simplex and trees uniform among all labelled ones.",
-        "Of the two of ten trials that miss trees, one misses only trees lighter than 0.05, as the "
-        "one of the source did, whose tree weighed 0.02.",
-        "Random shares as the start were chosen after starts from latent classes had found 72 % of "
-        "the trees and all of them in 3 of 10 trials, on the same mixtures.",
-        "Single starts often end in a local optimum, so the likeliest of several is kept; the "
-        "source does not speak of restarts.",
-    ),
 )

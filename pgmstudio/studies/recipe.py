@@ -1,7 +1,7 @@
-"""A recipe: an experiment of a source with its settings, its data and its published table.
+"""Recipes: published experiments that are run again and compared with the published values.
 
-`run` yields progress, notes, and what each trial measured; the table is the mean over the trials
-so far beside the published value, so a recipe that is stopped keeps what it has.
+A recipe's `run` yields progress, notes and the measured values of each trial. The table has the
+mean over the trials so far beside the published value, so a stopped recipe has a table too.
 """
 
 from __future__ import annotations
@@ -10,21 +10,29 @@ import csv
 import io
 import math
 import statistics
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import tomllib
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from importlib.resources import files
+from typing import Any, cast
 
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import ParameterError, RunFailedError
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.experiments.sl_curves.sweep import Curves, Sweep, lines_of
-from pgmstudio.core.model import Model
+from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
+from pgmstudio.core.languages.tree_mixture.learning.search import MixtureSearch
+from pgmstudio.core.learning.base import Finished, Kept, RunArtifact
+from pgmstudio.core.model import Model, ProbabilisticModel
+from pgmstudio.core.params import param, parse_params
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A row of the table; `spread` is the published ± and `note` what is known of the value."""
+    """A row of the table; `spread` is the published ±, `note` a remark on the value."""
 
     key: str
     title: str
@@ -36,16 +44,16 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file that a recipe reads, by its path in the folder of data sets; `.gz` may follow it."""
+    """A file of a recipe: its path in the data folder (`.gz` may follow) and how it is read."""
 
     name: str
     path: str
     test_path: str | None = None  # a second file over the same columns, with the test rows
     bins: Mapping[str, int] = field(default_factory=dict)  # intervals, by column
-    all_bins: int | None = None  # equally frequent ones, for every column of many numbers
-    cut_by: str = "frequency"  # how `bins` are cut: equally frequent, or of equal "width"
+    all_bins: int | None = None  # equal-frequency intervals for all columns of many numbers
+    cut_by: str = "frequency"  # discretisation of `bins`: "frequency" or "width"
     missing_as_state: bool = False
-    as_states: tuple[str, ...] = ()  # columns of many numbers that are states all the same
+    as_states: tuple[str, ...] = ()  # columns of many numbers that are not discretised
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -58,69 +66,190 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """What a trial found, or a part of it; `model` and `rows` are there to be opened."""
+    """Measured values of a trial or of a part of it; `model` and `rows` can be opened."""
 
     trial: int
     values: Mapping[str, float]
     model: Model | None = None
     rows: DataSet | None = None
-    name: str = ""  # which of several models of the trial this is
+    name: str = ""  # of this model, if the trial has several
 
 
 RecipeEvent = Progress | Note | Measured
 
 
-@dataclass(frozen=True, eq=False)
-class RecipeWork:
-    """What a recipe is run with."""
+Learning = Generator[Progress, None, ProbabilisticModel]
 
-    params: Any
-    seed: int
-    # Data sets, pairs of them and networks, by the names of `Recipe.sources`.
-    sources: Mapping[str, Any]
-    cancel: CancelToken
 
-    def rng(self, *place: int) -> np.random.Generator:
-        """Random numbers of their own for a trial, whatever other trials do."""
-        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=place))
+class RecipeContext:
+    """What a recipe runs with: settings, data, random numbers, and learners with progress."""
+
+    def __init__(
+        self, params: Any, seed: int, sources: Mapping[str, Any], cancel: CancelToken
+    ) -> None:
+        self.params = params
+        self.seed = seed
+        self.sources = sources  # data sets, pairs of them and networks, by name
+        self.cancel = cancel
+        self.artifacts: dict[str, RunArtifact] = {}  # of the last model, by kind
+        self._expected = 1
+        self._done = 0
+
+    def rng(self, *key: int) -> np.random.Generator:
+        """Random numbers of one trial, independent of other trials."""
+        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
+
+    def trials(self, names: Collection[str]) -> Iterator[tuple[int, str, np.random.Generator]]:
+        """Each trial of each selected data set, with its random numbers."""
+        order = list(names)
+        for trial in range(self.params.trials):
+            for name in selected_names(self.params.only, names):
+                yield trial, name, self.rng(trial, order.index(name))
+
+    def expect_models(self, count: int) -> None:
+        """Set the number of models that progress is measured against."""
+        self._expected = max(1, count)
+
+    def skip_model(self) -> None:
+        """Count an expected model that is not learned."""
+        self._done += 1
+
+    def learn(
+        self, message: str, key: str, data: DataSet, rng: np.random.Generator, **settings: object
+    ) -> Learning:
+        """Learn a model; its progress is shown under `message`."""
+        learner = learner_of(key)
+        params: Any = parse_params(learner.params_type, settings)
+        return (
+            yield from self._learn(message, learner.run(data, params, rng=rng, cancel=self.cancel))
+        )
+
+    def learn_mixture(
+        self,
+        message: str,
+        data: DataSet,
+        valid: DataSet,
+        rng: np.random.Generator,
+        params: MixtureParams,
+    ) -> Learning:
+        """Learn a mixture of trees; EM stops when the likelihood of `valid` stops rising."""
+        search = MixtureSearch(
+            data, params, is_shared=False, rng=rng, cancel=self.cancel, held=valid
+        )
+        return (yield from self._learn(message, search.run()))
+
+    def _learn(self, message: str, events: Iterable[Any]) -> Learning:
+        fraction = self._done / self._expected
+        self.artifacts = {}
+        yield Progress(fraction, message)
+        model: ProbabilisticModel | None = None
+        for event in events:
+            self.cancel.raise_if_cancelled()
+            if isinstance(event, Progress):
+                yield Progress(fraction, message, event.counters)
+            elif isinstance(event, Kept):
+                self.artifacts[event.artifact.kind] = event.artifact
+            elif isinstance(event, Finished):
+                model = cast(ProbabilisticModel, event.model)
+        if model is None:
+            raise RunFailedError(f"{message}: the learner ended without a model.")
+        self._done += 1
+        yield Progress(self._done / self._expected, message)
+        return model
+
+
+def selected_names(only: str | None, known: Iterable[str]) -> list[str]:
+    """The names in the setting `only`, or all; ParameterError lists the known ones."""
+    names = list(known)
+    if only is None:
+        return names
+    selected = [name.strip() for name in only.split(",") if name.strip()]
+    if not selected or any(name not in names for name in selected):
+        raise ParameterError({"only": f"there are {', '.join(names)}"})
+    return selected
+
+
+def trials_param(count: int) -> Any:
+    """The setting `trials`; its default is the published number."""
+    return param(count, title="Trials", low=1, high=1000, help="Repetitions of the experiment.")
+
+
+def only_param(help: str = "Names of the data sets, separated by commas.") -> Any:
+    """The setting `only`: the data sets to use."""
+    return param(None, title="Only", none_label="all", help=help)
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """One experiment; `why` says, a sentence each, how and why its figures differ."""
+    """A published experiment; `why` lists reasons for differences from the published values."""
 
     key: str
     title: str
-    place: str  # in the source
+    place: str  # section or table of the publication
     help: str
     params_type: type
     quantities: tuple[Quantity, ...]
-    run: Callable[[RecipeWork], Iterator[RecipeEvent]]
-    takes: str  # about how long, with the usual settings
+    run: Callable[[RecipeContext], Iterator[RecipeEvent]]
+    takes: str  # typical duration with the default settings
     sources: tuple[Source, ...] = ()
     why: tuple[str, ...] = ()
-    curves: Curves | None = None  # how some of its quantities make lines
+    curves: Curves | None = None  # which quantities are drawn as curves
+
+    def published(self, key: str) -> float:
+        """The published value of a quantity."""
+        value = next(quantity.published for quantity in self.quantities if quantity.key == key)
+        assert value is not None
+        return value
+
+
+def load_recipe(
+    key: str,
+    params_type: type,
+    run: Callable[[RecipeContext], Iterator[RecipeEvent]],
+    *,
+    sources: tuple[Source, ...] = (),
+    quantities: tuple[Quantity, ...] | None = None,
+    curves: Curves | None = None,
+) -> Recipe:
+    """A recipe with the texts and published values of `published/KEY.toml`."""
+    text = (files("pgmstudio.studies") / "published" / f"{key}.toml").read_text(encoding="utf-8")
+    document = tomllib.loads(text)
+    if quantities is None:
+        quantities = tuple(Quantity(**entry) for entry in document.get("quantities", ()))
+    return Recipe(
+        key=key,
+        title=document["title"],
+        place=document["place"],
+        help=document["help"],
+        params_type=params_type,
+        quantities=quantities,
+        run=run,
+        takes=document["takes"],
+        sources=sources,
+        why=tuple(document["why"]),
+        curves=curves,
+    )
 
 
 def sweep_of(recipe: Recipe, measured: Sequence[Measured]) -> Sweep | None:
-    """The lines of a recipe over the trials so far; None for one without lines."""
+    """The curves of a recipe over the trials so far; None for a recipe without curves."""
     curves = recipe.curves
     if curves is None:
         return None
-    found = (
-        (*place, float(value))
+    points = (
+        (*position, float(value))
         for event in measured
         for key, value in event.values.items()
-        if (place := curves.place_of(key)) is not None
+        if (position := curves.place_of(key)) is not None
     )
-    lines = lines_of(found)
+    lines = lines_of(points)
     axes = (curves.x_title, curves.y_title)
     return Sweep(recipe.title, *axes, lines, curves.is_log, curves.is_log_up)
 
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A quantity, published and obtained; `spread` is the sample standard deviation of trials."""
+    """A quantity, published and obtained; `spread` is the standard deviation over the trials."""
 
     quantity: Quantity
     obtained: float | None
@@ -136,15 +265,15 @@ class TableRow:
 
 
 def table_of(recipe: Recipe, measured: Sequence[Measured]) -> tuple[TableRow, ...]:
-    """The table over the trials so far; what was measured beyond the declared rows comes last."""
-    found: dict[str, list[float]] = {quantity.key: [] for quantity in recipe.quantities}
+    """The table over the trials so far; undeclared quantities come last."""
+    measured_values: dict[str, list[float]] = {quantity.key: [] for quantity in recipe.quantities}
     for event in measured:
         for key, value in event.values.items():
             if not math.isnan(value):
-                found.setdefault(key, []).append(float(value))
+                measured_values.setdefault(key, []).append(float(value))
     declared = {quantity.key: quantity for quantity in recipe.quantities}
     rows = []
-    for key, values in found.items():
+    for key, values in measured_values.items():
         quantity = declared.get(key, Quantity(key, key))
         mean = statistics.fmean(values) if values else None
         spread = None
@@ -154,7 +283,7 @@ def table_of(recipe: Recipe, measured: Sequence[Measured]) -> tuple[TableRow, ..
     return tuple(rows)
 
 
-CSV_HEAD = (
+CSV_HEADER = (
     "quantity",
     "published",
     "published_sd",
@@ -167,21 +296,21 @@ CSV_HEAD = (
 
 
 def table_csv(rows: Sequence[TableRow]) -> str:
-    """The table as comma-separated text; numbers in full, so equal tables are equal bytes."""
+    """The table as CSV, with all digits."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(CSV_HEAD)
+    writer.writerow(CSV_HEADER)
     for row in rows:
-        told = row.quantity
-        cells = [told.published, told.spread, row.obtained, row.spread, row.difference]
+        quantity = row.quantity
+        cells = [quantity.published, quantity.spread, row.obtained, row.spread, row.difference]
         numbers = ["" if cell is None else repr(float(cell)) for cell in cells]
-        writer.writerow([told.title, *numbers, row.trials, told.note])
+        writer.writerow([quantity.title, *numbers, row.trials, quantity.note])
     return text.getvalue()
 
 
 @dataclass(frozen=True, eq=False)
 class RecipeTask:
-    """A recipe as a task for a child process: the same task gives the same events anywhere."""
+    """A recipe as a task for a child process."""
 
     key: str
     params: Any
@@ -191,7 +320,7 @@ class RecipeTask:
     def __call__(self, cancel: CancelToken, /) -> Iterator[RecipeEvent]:
         from pgmstudio.studies.registry import recipe_of
 
-        work = RecipeWork(self.params, self.seed, self.sources, cancel)
-        for event in recipe_of(self.key).run(work):
+        context = RecipeContext(self.params, self.seed, self.sources, cancel)
+        for event in recipe_of(self.key).run(context):
             cancel.raise_if_cancelled()
             yield event

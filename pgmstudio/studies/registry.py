@@ -1,13 +1,11 @@
-"""The table of recipes; a new one is its file and one line here."""
+"""The registry of recipes; a new recipe is a module, a TOML file and a line here."""
 
 from __future__ import annotations
 
 from pgmstudio.core.errors import named
 from pgmstudio.studies.alarm import ALARM_LARGE, ALARM_SMALL
-from pgmstudio.studies.bars import BARS
-from pgmstudio.studies.bars_sweep import BARS_SWEEP
-from pgmstudio.studies.credit import CREDIT
-from pgmstudio.studies.credit_trees import CREDIT_TREES
+from pgmstudio.studies.bars import BARS, BARS_SWEEP
+from pgmstudio.studies.credit import CREDIT, CREDIT_TREES
 from pgmstudio.studies.digits import DIGITS, PAIRS
 from pgmstudio.studies.ldag_recovery import LDAG_RECOVERY
 from pgmstudio.studies.ldag_tables import LDAG_TABLES
@@ -19,9 +17,7 @@ from pgmstudio.studies.pdg_real import PDG_REAL
 from pgmstudio.studies.pdg_table import PDG_TABLE
 from pgmstudio.studies.random_trees import RANDOM_TREES
 from pgmstudio.studies.recipe import Recipe
-from pgmstudio.studies.splice import SPLICE
-from pgmstudio.studies.splice_noise import SPLICE_NOISE
-from pgmstudio.studies.splice_small import SPLICE_SMALL
+from pgmstudio.studies.splice import SPLICE, SPLICE_NOISE, SPLICE_SMALL
 
 _ALL = (
     RANDOM_TREES,

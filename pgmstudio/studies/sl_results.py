@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from pgmstudio.core.experiments.sl_curves.points import LIKELIHOODS, CurvePoint
+from pgmstudio.studies.sl_published import BN, HYBRID, NB, PDG
 from pgmstudio.studies.sl_sets import StudySet, Truth
-from pgmstudio.studies.sl_tables import BN, HYBRID, NB, PDG
 
 LANGUAGES = (BN, NB, PDG, HYBRID)
 # Bits per row that count as no difference.

@@ -9,6 +9,14 @@ from statistics import median
 from pgmstudio.core.analysis.query_benchmark import LineFit, line_fit
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.number_format import decimal, signed, times, whole
+from pgmstudio.studies.sl_published import (
+    BN,
+    HYBRID,
+    PDG,
+    published_dominance,
+    published_queries,
+    published_update_times,
+)
 from pgmstudio.studies.sl_results import (
     EQUAL,
     LANGUAGES,
@@ -19,14 +27,6 @@ from pgmstudio.studies.sl_results import (
     fall_per_doubling,
     height_above,
     rises,
-)
-from pgmstudio.studies.sl_tables import (
-    ANSWERS,
-    BN,
-    DOMINANCE,
-    HYBRID,
-    PDG,
-    SLOPES,
 )
 from pgmstudio.studies.sl_verdicts import (
     DIRECT,
@@ -39,15 +39,15 @@ from pgmstudio.studies.sl_verdicts import (
     verdict,
 )
 
-# A curve counts as dominated when so many of its points are: all languages meet in the model
-# without edges, which nobody is above.
+# A curve counts as dominated when this fraction of its points is: all languages share the model
+# without edges, which cannot be dominated.
 NEARLY_ALL = 0.9
-# Time is said to grow with size when a line explains so much of it.
+# R² from which the time of an update counts as linear in the size.
 LINEAR = 0.9
 
 
 def tables_of(results: Sequence[SetResult]) -> list[StudyTable]:
-    """Every table that these results have something for."""
+    """The tables that have rows for these results."""
     made = [
         likelihood_table(results),
         chosen_table(results),
@@ -65,22 +65,25 @@ def tables_of(results: Sequence[SetResult]) -> list[StudyTable]:
 
 
 def dominance_table(results: Iterable[SetResult]) -> StudyTable:
-    """Who is above all others, and who below (table 5.6)."""
+    """The language above all others, and the one below (table 5.6)."""
     rows = []
     for result in of_thesis(results):
-        told = DOMINANCE.get(result.own.name)
+        published = published_dominance().get(result.own.name)
         curves = {name: result.curve(name) for name in DIRECT}
-        if told is None or not all(curves.values()):
+        if published is None or not all(curves.values()):
             continue
         cells = []
-        for on_test, words in ((False, told[:2]), (True, told[2:])):
+        for on_test, above_published, below_published in (
+            (False, published.above_train, published.below_train),
+            (True, published.above_test, published.below_test),
+        ):
             above, below = _dominance(curves, on_test=on_test)
-            cells += [f"{words[0] or '–'} / {words[1] or '–'}", f"{above} / {below}"]
+            cells += [f"{above_published or '–'} / {below_published or '–'}", f"{above} / {below}"]
         same = cells[0] == cells[1], cells[2] == cells[3]
-        said = {(True, True): "same", (False, False): "differs"}.get(
+        comparison = {(True, True): "same", (False, False): "differs"}.get(
             same, "training same" if same[0] else "test same"
         )
-        rows.append((result.own.title, *cells, said))
+        rows.append((result.own.title, *cells, comparison))
     head = ("", "training published", "here", "test published", "here", "verdict")
     note = (
         "Above all others / below the others: nine tenths of the points of a curve have one of "
@@ -102,7 +105,7 @@ def _dominance(curves: dict[str, list[CurvePoint]], *, on_test: bool) -> tuple[s
 
 
 def shape_table(results: Iterable[SetResult]) -> StudyTable:
-    """How curves rise and fall: what the figures show, in numbers."""
+    """Numbers for the shape of the curves in the published figures."""
     rows = []
     for result in results:
         curves = {name: result.curve(name) for name in LANGUAGES}
@@ -181,19 +184,19 @@ def query_table(results: Iterable[SetResult]) -> StudyTable:
             if not asked:
                 continue
             point, answer = max(asked, key=lambda pair: pair[1].query_log2)
-            told = ANSWERS.get(result.own.name, {}).get(language)
-            there = math.nan if told is None else told[1] / math.log(2)
+            published = published_queries().get((result.own.name, language))
+            there = math.nan if published is None else published[1]
             gain = answer.query_log2 - there
             rows.append(
                 (
                     result.own.title,
                     language,
-                    "–" if told is None else whole(told[0]),
+                    "–" if published is None else whole(published[0]),
                     whole(counted_size(point)),
                     decimal(there),
                     decimal(answer.query_log2),
                     signed(gain),
-                    _answer_verdict(gain, counted_size(point), told),
+                    _answer_verdict(gain, counted_size(point), published),
                     "–" if answer.seconds is None else f"{1000 * answer.seconds:.3f}",
                 )
             )
@@ -204,10 +207,10 @@ def query_table(results: Iterable[SetResult]) -> StudyTable:
     return StudyTable("Random queries: the model that answers best", head, "<<>>>>><>", tuple(rows))
 
 
-def _answer_verdict(gain: float, size: float, told: tuple[int, float] | None) -> str:
-    told_size = math.nan if told is None else float(told[0])
-    within = gain if size <= NO_LARGER * told_size else math.nan
-    return verdict(gain, within, size, told_size)
+def _answer_verdict(gain: float, size: float, published: tuple[int, float] | None) -> str:
+    published_size = math.nan if published is None else float(published[0])
+    within = gain if size <= NO_LARGER * published_size else math.nan
+    return verdict(gain, within, size, published_size)
 
 
 def timing_table(results: Iterable[SetResult]) -> StudyTable:
@@ -223,17 +226,17 @@ def timing_table(results: Iterable[SetResult]) -> StudyTable:
             fit = line_fit([size for size, _ in timed], [seconds for _, seconds in timed])
             if fit is None:
                 continue
-            told = SLOPES.get(result.own.name, {}).get(language)
+            published = published_update_times().get((result.own.name, language))
             rows.append(
                 (
                     result.own.title,
                     language,
-                    "–" if told is None else f"{1000 * told:.0f}",
+                    "–" if published is None else f"{1000 * published:.0f}",
                     f"{1e9 * fit.slope:.2f}",
                     f"{1e6 * fit.intercept:.0f}",
                     f"{fit.r_squared:.2f}",
                     str(len(timed)),
-                    timing_verdict(fit, max(size for size, _ in timed), told),
+                    timing_verdict(fit, max(size for size, _ in timed), published),
                 )
             )
     head = (
@@ -250,10 +253,14 @@ def timing_table(results: Iterable[SetResult]) -> StudyTable:
     return StudyTable("Time of an update against size", head, "<<>>>>><", tuple(rows), note)
 
 
-def timing_verdict(fit: LineFit, largest: float, told_ms: float | None) -> str:
+def timing_verdict(fit: LineFit, largest: float, published_ms: float | None) -> str:
     """Whether time grows with size, and how much faster than published (ms for 1 000 units)."""
     if fit.slope <= 0 or fit.intercept >= fit.slope * largest:
         return "fixed costs prevail"
     if fit.r_squared < LINEAR:
         return "grows, not on a line"
-    return "linear" if told_ms is None else f"linear, {times(told_ms * 1e-6 / fit.slope)} as fast"
+    return (
+        "linear"
+        if published_ms is None
+        else f"linear, {times(published_ms * 1e-6 / fit.slope)} as fast"
+    )

@@ -21,7 +21,8 @@ from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.model import Model
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.local import spaced_lambdas
-from pgmstudio.studies.recipe import Source
+from pgmstudio.studies.recipe import Source, only_param, selected_names
+from pgmstudio.studies.sl_published import BN, HYBRID, NB, PDG
 from pgmstudio.studies.sl_sets import (
     ARTICLE_SETS,
     MADE_SETS,
@@ -29,8 +30,6 @@ from pgmstudio.studies.sl_sets import (
     StudyRows,
     StudySet,
 )
-from pgmstudio.studies.sl_tables import BN, HYBRID, NB, PDG
-from pgmstudio.studies.trials import only_param, wanted
 
 GREEDINESS = tuple(round(0.1 * tenth, 1) for tenth in range(10, -1, -1))
 
@@ -124,7 +123,7 @@ class Study:
 
     def only(self, names: str | None) -> Study:
         """With those of its data sets a person wants; ParameterError names what there is."""
-        kept = wanted(names, (own.name for own in self.sets))
+        kept = selected_names(names, (own.name for own in self.sets))
         return replace(self, chosen=tuple(own for own in self.sets if own.name in kept))
 
     def rows(

@@ -1,36 +1,99 @@
-"""SPLICE: kinds of junctions told by a tree or three (Meilă 1999, §7.3.4, figures 7-8 to 7-10)."""
+"""SPLICE: DNA junctions classified by trees and mixtures of trees (Meilă 1999, §7.3.4–5)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.analysis.classification import classify
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.execution.events import Note
+from pgmstudio.core.experiments.generators.noise import NoiseParams, with_noise
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
+from pgmstudio.core.model import ProbabilisticModel
 from pgmstudio.core.params import param
-from pgmstudio.studies.measures import drawn_parts
+from pgmstudio.studies.measures import drawn_parts, undirected
 from pgmstudio.studies.recipe import (
     Measured,
-    Quantity,
-    Recipe,
+    RecipeContext,
     RecipeEvent,
-    RecipeWork,
+    Source,
+    load_recipe,
+    trials_param,
 )
-from pgmstudio.studies.splice_rows import (
-    BASES,
-    NEXT_TO_NONE,
-    SPLICE_FILE,
-    base_given_class,
-    chain_share,
-    class_neighbours,
-    clean_rows,
-    consensus,
-    near_share,
-    percent_right,
-    site_number,
-)
-from pgmstudio.studies.trials import Steps, trials_param
+
+CLASS = "junction"
+SPLICE_FILE = Source("splice", "seeds/splice.csv")
+BASES = ("A", "C", "G", "T")
+# Instead of no smoothing at all: a pair of bases that no row has would make every class impossible.
+NEXT_TO_NONE = 1e-6
+
+
+def clean_rows(data: DataSet) -> DataSet:
+    """The class first and the 60 sites, without the rows that have an ambiguous base."""
+    sites = [name for name in data.domain.names if name != CLASS]
+    keep = np.ones(data.row_count, dtype=bool)
+    columns = [data.column(CLASS)]
+    for name in sites:
+        states = data.domain[name].states
+        codes = np.array([BASES.index(s) if s in BASES else len(BASES) for s in states])
+        column = codes[data.column(name)]
+        keep &= column < len(BASES)
+        columns.append(column)
+    variables = (data.domain[CLASS], *(Variable(name, BASES) for name in sites))
+    return DataSet(Domain(variables), np.stack(columns)[:, keep].astype(np.uint8))
+
+
+def percent_right(model: ProbabilisticModel, test: DataSet) -> float:
+    """The percentage of junctions told right."""
+    return 100 * classify(model, test, CLASS).accuracy.value
+
+
+def site_number(name: str) -> int:
+    """1 to 60."""
+    return int(name.removeprefix("site_"))
+
+
+def class_neighbours(tree: Tree) -> list[str]:
+    """The variables that the class is joined to."""
+    return sorted({name for edge in tree.edges if CLASS in edge for name in edge} - {CLASS})
+
+
+def chain_share(tree: Tree) -> float:
+    """Of the edges between sites, how many join neighbours i and i + 1."""
+    pairs = [
+        sorted(site_number(name) for name in edge)
+        for edge in undirected(tree.edges)
+        if CLASS not in edge
+    ]
+    return sum(high - low == 1 for low, high in pairs) / max(1, len(pairs))
+
+
+def near_share(tree: Tree, low: int = 15, high: int = 40) -> float:
+    """Of the class's neighbours, how many lie within these sites."""
+    places = [site_number(name) for name in class_neighbours(tree)]
+    return sum(low <= place <= high for place in places) / max(1, len(places))
+
+
+def base_given_class(rows: DataSet, site: int, junction: str) -> NDArray[np.float64]:
+    """The frequencies of A, C, G and T at a site, given the kind of junction."""
+    of = rows.column(CLASS) == rows.domain[CLASS].code(junction)
+    counts = np.bincount(rows.column(f"site_{site}")[of], minlength=len(BASES))
+    return np.asarray(counts / max(1, counts.sum()))
+
+
+def consensus(rows: DataSet, site: int, junction: str, share: float = 0.8) -> str:
+    """The fewest bases that together have more than that share; “-” when any will do."""
+    found = base_given_class(rows, site, junction)
+    order = np.argsort(-found, kind="stable")
+    needed = int(np.searchsorted(np.cumsum(found[order]), share, side="right")) + 1
+    return "-" if needed > 2 else "".join(BASES[i] for i in order[:needed])
+
 
 # What the source reads off the tree with certainty: kind of junction, site, base.
 READ = (("EI", 31, "G"), ("EI", 32, "T"), ("IE", 29, "A"), ("IE", 30, "G"))
@@ -55,17 +118,17 @@ class SpliceRecipe:
     )
 
 
-def run(work: RecipeWork) -> Iterator[RecipeEvent]:
-    params: SpliceRecipe = work.params
-    data = clean_rows(work.sources[SPLICE_FILE.name])
+def run_splice(context: RecipeContext) -> Iterator[RecipeEvent]:
+    params: SpliceRecipe = context.params
+    data = clean_rows(context.sources[SPLICE_FILE.name])
     yield Note(f"{data.row_count} rows without an ambiguous base.")
-    steps = Steps(2 * params.trials, work.cancel)
+    context.expect_models(2 * params.trials)
     seen: set[int] = set()
     for trial in range(params.trials):
-        rng = work.rng(trial)
+        rng = context.rng(trial)
         rows, test = drawn_parts(data, (params.rows, params.test_rows), rng)
         words = f"split {trial + 1} of {params.trials}"
-        tree = yield from steps.learned(
+        tree = yield from context.learn(
             f"{words}, one tree",
             "tree.chow-liu",
             rows,
@@ -75,7 +138,7 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
         assert isinstance(tree, Tree)
         seen |= {site_number(name) for name in class_neighbours(tree)}
         fewer, valid = drawn_parts(rows, (params.rows - params.valid_rows, params.valid_rows), rng)
-        mixture = yield from steps.held(
+        mixture = yield from context.learn_mixture(
             f"{words}, {params.trees} trees",
             fewer,
             valid,
@@ -101,49 +164,119 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
         yield Note(f"{junction} reads {read}")
 
 
-SPLICE = Recipe(
+SPLICE = load_recipe(
     "splice",
-    "SPLICE",
-    "Meilă 1999, §7.3.4, figures 7-8a, 7-9 and 7-10",
-    "Tells kinds of DNA junctions with one tree and with three, and reads the structure off it.",
     SpliceRecipe,
-    (
-        Quantity("tree", "One tree, % correct", 95.7, digits=1),
-        Quantity(
-            "mixture",
-            "Mixture of 3 trees, % correct",
-            digits=1,
-            note="a little below the tree in figure 7-8a",
-        ),
-        Quantity(
-            "neighbours", "Sites next to the class", 18, digits=1, note="18, later 17, in the text"
-        ),
-        Quantity("near", "Of these within sites 15 to 40 (share)", digits=3, note="“near” in 7-9"),
-        Quantity(
-            "chain", "Edges i – i+1 among those between sites (share)", digits=3, note="“chain”"
-        ),
-        *(
-            Quantity(
-                f"{junction}{site}",
-                f"{base} at site {site} of {junction} junctions (share)",
-                1.0,
-                digits=3,
-                note="“about 1” in figure 7-10",
+    run_splice,
+    sources=(SPLICE_FILE,),
+)
+
+
+LEARNERS: dict[str, tuple[str, str, dict[str, object]]] = {
+    "tree": ("Tree", "tree.chow-liu", {}),
+    "naive": ("Naive Bayes", "bn.naive-bayes", {"class": CLASS}),
+    "tan": ("TAN", "bn.tan", {"class": CLASS}),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpliceSmallRecipe:
+    """The settings of the experiment."""
+
+    trials: int = trials_param(20)
+    rows: tuple[int, ...] = param(
+        (100, 200, 400), title="Rows", low=10, help="Rows to learn from, one after the other."
+    )
+    test_rows: int = param(1500, title="Test rows", low=10, help="Rows to classify.")
+    smoothing: float = param(0.1, title="Smoothing α", low=0, help="Pseudo-count of every cell.")
+
+
+def run_splice_small(context: RecipeContext) -> Iterator[RecipeEvent]:
+    params: SpliceSmallRecipe = context.params
+    data = clean_rows(context.sources[SPLICE_FILE.name])
+    context.expect_models(params.trials * len(params.rows) * len(LEARNERS))
+    for trial in range(params.trials):
+        rng = context.rng(trial)
+        largest = max(params.rows)
+        all_rows, test = drawn_parts(data, (largest, params.test_rows), rng)
+        order = rng.permutation(largest)
+        for count in params.rows:
+            rows = all_rows.take_rows(order[:count])  # the small sets lie within the large ones
+            for name, (title, key, given) in LEARNERS.items():
+                model = yield from context.learn(
+                    f"split {trial + 1} of {params.trials}, {count} rows, {title}",
+                    key,
+                    rows,
+                    rng,
+                    smoothing=max(params.smoothing, NEXT_TO_NONE),
+                    **given,
+                )
+                values = {f"{name}_{count}": 100 - percent_right(model, test)}
+                yield Measured(trial, values, model, rows, f"{title}, {count} rows")
+
+
+SPLICE_SMALL = load_recipe(
+    "splice-small",
+    SpliceSmallRecipe,
+    run_splice_small,
+    sources=(SPLICE_FILE,),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpliceNoiseRecipe:
+    """The settings of the experiment."""
+
+    trials: int = trials_param(20)
+    rows: int = param(2000, title="Rows", low=10, help="Rows to learn from.")
+    test_rows: int = param(1175, title="Test rows", low=10, help="Rows to classify.")
+    noise: int = param(60, title="Noise columns", low=1, high=1000, help="With 4 states each.")
+    edge_penalty: float = param(
+        0.1, title="Edge penalty β", low=0, help="Nats an edge must gain to be kept."
+    )
+
+
+def run_splice_noise(context: RecipeContext) -> Iterator[RecipeEvent]:
+    params: SpliceNoiseRecipe = context.params
+    data = clean_rows(context.sources[SPLICE_FILE.name])
+    sites = frozenset(data.domain.names)
+    context.expect_models(2 * params.trials)
+    for trial in range(params.trials):
+        rng = context.rng(trial)
+        wide = with_noise(data, NoiseParams(variables=params.noise), rng)
+        rows, test = drawn_parts(wide, (params.rows, params.test_rows), rng)
+        words = f"split {trial + 1} of {params.trials}"
+        found = []
+        for columns in (data.domain.names, wide.domain.names):
+            tree = yield from context.learn(
+                f"{words}, {len(columns)} columns",
+                "tree.chow-liu",
+                rows.select_columns(columns),
+                rng,
+                edge_penalty=params.edge_penalty,
+                smoothing=NEXT_TO_NONE,
             )
-            for junction, site, base in READ
-        ),
-    ),
-    run,
-    "about 10 seconds",
-    (SPLICE_FILE,),
-    (
-        "Random splits of the same 3 175 rows as in the source; which rows it drew is not known.",
-        "Without smoothing, a pair of bases that no training row has would make every class "
-        "impossible; a pseudo-count of a millionth stands for none.",
-        "One tree has about 14 sites next to the class, all trees together 20; the source's 18 "
-        "may be read off its picture of all trees.",
-        "The mixture is smoothed with 300 fictitious rows, chosen among five strengths by test "
-        "rows (92.5 to 95.0 % in three splits); the source tried several strengths and "
-        "shows them in a figure only.",
-    ),
+            assert isinstance(tree, Tree)
+            found.append(tree)
+        plain, noisy = found
+        before = undirected(plain.edges)
+        after = {edge for edge in undirected(noisy.edges) if edge <= sites}
+        yield Measured(
+            trial,
+            {
+                "noisy": percent_right(noisy, test),
+                "plain": percent_right(plain, test),
+                "same": len(before & after) / max(1, len(before)),
+                "noise": float(sum(name not in sites for name in class_neighbours(noisy))),
+            },
+            noisy,
+            rows,
+        )
+
+
+SPLICE_NOISE = load_recipe(
+    "splice-noise",
+    SpliceNoiseRecipe,
+    run_splice_noise,
+    sources=(SPLICE_FILE,),
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pgmstudio.studies.recipe import Measured, RecipeEvent, RecipeWork
+from pgmstudio.studies.recipe import Measured, RecipeContext, RecipeEvent
 from pgmstudio.studies.registry import RECIPES
 from tests.cli.conftest import Call
 
@@ -65,7 +65,7 @@ def test_absent_data_are_told_in_one_sentence(call: Call, tmp_path: Path) -> Non
 def test_an_interrupt_keeps_the_trials_so_far(
     call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def run(work: RecipeWork) -> Iterator[RecipeEvent]:
+    def run(work: RecipeContext) -> Iterator[RecipeEvent]:
         yield Measured(0, {"test": 9.0})
         signal.raise_signal(signal.SIGINT)
         yield Measured(1, {"test": 1.0})

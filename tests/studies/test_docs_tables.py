@@ -14,10 +14,9 @@ from pathlib import Path
 import pytest
 
 from pgmstudio.core.number_format import decimal
-from pgmstudio.studies.nb_synthetic import PUBLISHED
 from pgmstudio.studies.recipe import Quantity
 from pgmstudio.studies.registry import RECIPES
-from pgmstudio.studies.sl_tables import TRUTHS
+from pgmstudio.studies.sl_published import published_truths
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 HEAD = "| | published | obtained | difference | |"
@@ -180,5 +179,6 @@ def test_the_rows_of_a_study_are_what_was_stored_of_its_run(stored: Path) -> Non
 def test_the_true_models_of_a_recipe_and_of_a_study_are_published_alike() -> None:
     """Table 5.2 is quoted twice."""
     names = {name: name for name in ("nb10", "nb20", "alarm", "hailfinder")} | {"parity": "logic2"}
-    quoted = {name: PUBLISHED[name][-1] for name in names}
-    assert quoted == {name: -TRUTHS[other].test for name, other in names.items()}
+    quoted = {name: RECIPES["nb-synthetic"].published(f"{name}_true") for name in names}
+    truths = published_truths()
+    assert quoted == {name: -truths[other].test for name, other in names.items()}

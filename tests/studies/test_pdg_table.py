@@ -8,12 +8,12 @@ import pytest
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.studies.pdg_table import PDG_TABLE, PdgTableParams
-from pgmstudio.studies.recipe import Measured, RecipeWork
+from pgmstudio.studies.recipe import Measured, RecipeContext
 
 
 def test_parity_is_learned_with_its_forest_and_without() -> None:
     params = PdgTableParams(only="logic2", rows=3000, test_rows=1000, population=6)
-    work = RecipeWork(params, 1, {}, NEVER)
+    work = RecipeContext(params, 1, {}, NEVER)
     found = [event for event in PDG_TABLE.run(work) if isinstance(event, Measured)]
     values = {key: value for event in found for key, value in event.values.items()}
     declared = {quantity.key for quantity in PDG_TABLE.quantities}

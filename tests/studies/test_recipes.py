@@ -25,18 +25,18 @@ from pgmstudio.studies.bars import bars_of
 from pgmstudio.studies.measures import bits, drawn_parts, packed_bits, undirected
 from pgmstudio.studies.random_trees import found_again
 from pgmstudio.studies.recipe import (
-    CSV_HEAD,
+    CSV_HEADER,
     Measured,
     Quantity,
     Recipe,
     RecipeTask,
     TableRow,
+    selected_names,
     table_csv,
     table_of,
 )
 from pgmstudio.studies.recipe_data import data_folder, no_data_reason, read_sources
 from pgmstudio.studies.registry import RECIPES, recipe_of
-from pgmstudio.studies.trials import wanted
 
 SMALL_TREES: dict[str, Any] = {
     "trials": 2,
@@ -82,7 +82,7 @@ def test_a_table_has_mean_sample_deviation_and_difference_over_the_trials() -> N
 def test_the_file_of_a_table_has_every_number_in_full() -> None:
     told = TableRow(Quantity("a", "A, first", 0.3, None, note="see"), 0.1 + 0.2, None, 1)
     head, row = csv.reader(io.StringIO(table_csv([told])))
-    assert tuple(head) == CSV_HEAD
+    assert tuple(head) == CSV_HEADER
     assert row[0] == "A, first"
     assert float(row[3]) == 0.1 + 0.2
     assert row[-1] == "see"
@@ -247,10 +247,10 @@ def test_packing_takes_few_bits_for_equal_rows_and_many_for_random_ones() -> Non
 
 
 def test_a_choice_of_data_sets_is_checked() -> None:
-    assert wanted(None, ("a", "b")) == ["a", "b"]
-    assert wanted("b , a", ("a", "b")) == ["b", "a"]
+    assert selected_names(None, ("a", "b")) == ["a", "b"]
+    assert selected_names("b , a", ("a", "b")) == ["b", "a"]
     with pytest.raises(ParameterError, match="there are a, b"):
-        wanted("c", ("a", "b"))
+        selected_names("c", ("a", "b"))
 
 
 # -- bars

@@ -25,6 +25,15 @@ from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.experiments.sl_curves.selection import LAMBDA_AIC
 from pgmstudio.core.io.experiments import PointFolder
 from pgmstudio.studies.recipe_data import read_sources
+from pgmstudio.studies.sl_published import (
+    BN,
+    HYBRID,
+    NB,
+    PDG,
+    published_curves,
+    published_pairs,
+    published_truths,
+)
 from pgmstudio.studies.sl_results import (
     SetResult,
     Trail,
@@ -43,15 +52,6 @@ from pgmstudio.studies.sl_study import (
     direct_plan,
     to_ask,
     to_compile,
-)
-from pgmstudio.studies.sl_tables import (
-    BN,
-    HYBRID,
-    NB,
-    PDG,
-    TRUTHS,
-    told_curves,
-    told_pairs,
 )
 from pgmstudio.studies.sl_verdicts import nearest_trail, verdict
 from pgmstudio.studies.study_folder import StudyTask
@@ -90,9 +90,11 @@ def point(size: int, train: float, test: float, name: str = BN) -> CurvePoint:
 
 def test_every_set_of_the_thesis_has_its_three_languages() -> None:
     names = {own.name for own in (*REAL_SETS, *MADE_SETS)}
-    assert set(told_curves()) == {(name, language) for name in names for language in (BN, NB, PDG)}
-    assert set(TRUTHS) == {own.name for own in MADE_SETS}
-    assert set(told_pairs()) <= names
+    assert set(published_curves()) == {
+        (name, language) for name in names for language in (BN, NB, PDG)
+    }
+    assert set(published_truths()) == {own.name for own in MADE_SETS}
+    assert set(published_pairs()) <= names
 
 
 def test_every_published_number_stands_in_the_specification(shared: Path) -> None:
@@ -105,10 +107,10 @@ def test_every_published_number_stands_in_the_specification(shared: Path) -> Non
 
         return any(all(is_in(row, value) for value in values) for row in cells)
 
-    for curve in told_curves().values():
-        told = [n for one in curve.chosen.values() for n in (one.train, one.test)]
-        assert stands(*told, curve.seconds)
-    for pairs in told_pairs().values():
+    for curve in published_curves().values():
+        numbers = [n for one in curve.chosen.values() for n in (one.train, one.test)]
+        assert stands(*numbers, curve.seconds)
+    for pairs in published_pairs().values():
         for pair in pairs:
             assert stands(pair.network.size, pair.network.test, pair.graph.size, pair.graph.test)
 
@@ -123,7 +125,7 @@ def _number(cell: str) -> float | None:
 def test_published_components_are_whole_numbers() -> None:
     # The divisors of the specification: one cell more a component than ours.
     for name, divisor, components in (("abalone", 35, 39), ("adult", 115, 167), ("nb10", 33, 12)):
-        assert told_curves()[name, NB].chosen["max"].size == divisor * components
+        assert published_curves()[name, NB].chosen["max"].size == divisor * components
 
 
 # -- what is read off curves -----------------------------------------------------------------------

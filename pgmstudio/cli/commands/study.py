@@ -141,7 +141,7 @@ def _picture(result: SetResult) -> str:
     """
     from pgmstudio.core.drawing.svg.sl_plot import curve_svg
     from pgmstudio.core.experiments.sl_curves.curve import curve_plot
-    from pgmstudio.studies.sl_tables import BN, HYBRID
+    from pgmstudio.studies.sl_published import BN, HYBRID
 
     truth = None if result.truth is None else (result.truth.size, result.truth.test)
     points = [p for p in result.points if p.series != HYBRID]

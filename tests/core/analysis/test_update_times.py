@@ -20,7 +20,7 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.pdg.from_network import compiled_graph
 from pgmstudio.core.model import Model
-from pgmstudio.studies.sl_tables import (
+from pgmstudio.studies.sl_published import (
     BN,
     NB,
     PDG,

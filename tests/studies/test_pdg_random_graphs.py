@@ -12,7 +12,7 @@ from pgmstudio.core.experiments.generators.random_pdgs import (
     RandomPdgParams,
     random_decision_graph,
 )
-from pgmstudio.studies.random_truths import KNOWN, entropy_bits, graph_like
+from pgmstudio.studies.pdg_table import KNOWN, entropy_bits, graph_like
 
 
 @pytest.mark.parametrize("seed", range(5))
