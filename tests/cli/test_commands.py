@@ -21,7 +21,7 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.io.data.reader import read_data
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.learners import LearnTask
+from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.learning.base import Found
 
 Call = Callable[..., Any]

@@ -11,11 +11,11 @@ import pytest
 
 from pgmstudio.cli.main import main
 from pgmstudio.core.io.models.files import read_model
-from pgmstudio.core.languages.artifact_kinds import restored
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
     KesOptima,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.learners import restored
 
 
 @pytest.fixture

@@ -23,10 +23,10 @@ from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.io.data.reader import read_data
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
-from pgmstudio.core.languages.edge_constraints import broken_rules
-from pgmstudio.core.languages.learners import LearnTask, all_learners
+from pgmstudio.core.languages.learn_task import LearnTask
+from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.likelihood import log2_likelihood, log2_probabilities
-from pgmstudio.core.languages.run_checks import obeys_knowledge, settings_refusal
+from pgmstudio.core.languages.run_checks import broken_rules, obeys_knowledge, settings_refusal
 from pgmstudio.core.learning.base import Finished, Found, Learner, LearnEvent
 from pgmstudio.core.model import Model, ProbabilisticModel
 from pgmstudio.core.params import parse_params, specs_of

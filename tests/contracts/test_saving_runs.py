@@ -14,8 +14,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.io.project.project_file import project_bytes, project_from_bytes
-from pgmstudio.core.languages.artifact_kinds import RESTORED
-from pgmstudio.core.languages.learners import all_learners
+from pgmstudio.core.languages.learners import all_learners, restored
 from pgmstudio.core.learning.base import Finished, Kept, Learner, RunArtifact
 from pgmstudio.core.project.project import (
     DataEntry,
@@ -85,7 +84,9 @@ def test_a_run_on_rare_states_is_saved_and_comes_back(learner: Learner[Any]) -> 
     assert again.measures == pytest.approx(before.measures, nan_ok=True)
     assert again.kept == floats_replaced(before.kept, float)
     for kind, artifact in kept.items():
-        assert repr(RESTORED[kind](again.kept[kind]).table()) == repr(artifact.table())
+        loaded = restored(kind, again.kept[kind], learner.key)
+        assert loaded is not None
+        assert repr(loaded.table()) == repr(artifact.table())
 
 
 @every_learner

@@ -6,7 +6,8 @@ from functools import partial
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER
-from pgmstudio.core.languages.learners import LearnTask, learner_of
+from pgmstudio.core.languages.learn_task import LearnTask
+from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.learning.base import Finished, Kept
 from pgmstudio.core.params import parse_params, specs_of
 from pgmstudio.core.project.edits import add_data, add_run

@@ -29,9 +29,9 @@ from pgmstudio.core.data.transforms import rows_over
 from pgmstudio.core.errors import Cancelled, DataError
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.json_documents import with_null
-from pgmstudio.core.languages.edge_constraints import broken_rules
-from pgmstudio.core.languages.learners import LearnTask, learner_of
-from pgmstudio.core.languages.run_checks import START_KEPT
+from pgmstudio.core.languages.learn_task import LearnTask
+from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.languages.run_checks import START_KEPT, broken_rules
 from pgmstudio.core.learning.base import Learner
 from pgmstudio.core.learning.params import missing_data_note
 from pgmstudio.core.model import DirectedModel, Model, ProbabilisticModel

@@ -26,7 +26,8 @@ from pgmstudio.core.io.atomic import make_folder, replace_file
 from pgmstudio.core.io.models.files import ModelFile, read_model, write_model
 from pgmstudio.core.languages.bayesian_network.conversions import through_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.learners import LearnTask, learner_of
+from pgmstudio.core.languages.learn_task import LearnTask
+from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.model import Model
 from pgmstudio.core.reports.model_svg import drawing_of

@@ -16,7 +16,7 @@ from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.execution.events import CLOCK, CancelToken, Note, Progress, StopSwitch
-from pgmstudio.core.languages.learners import LearnTask
+from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.likelihood import log2_likelihood
 from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent, RunArtifact
 from pgmstudio.core.model import Model, ProbabilisticModel

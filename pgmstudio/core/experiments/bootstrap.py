@@ -28,7 +28,8 @@ from pgmstudio.core.graphs.pdag import Pdag, cpdag_of, oriented
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import fit_observed
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import Smoothing
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.learners import LearnTask, learner_of
+from pgmstudio.core.languages.learn_task import LearnTask
+from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.languages.structures import dag_of
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.learning.base import Finished, Found, Kept, Learner, LearnEvent

@@ -15,7 +15,8 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import case_total, deal_folds
 from pgmstudio.core.errors import ParameterError, PgmStudioError
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
-from pgmstudio.core.languages.learners import LearnTask, learner_of
+from pgmstudio.core.languages.learn_task import LearnTask
+from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.learning.base import Finished
 from pgmstudio.core.model import Model
 from pgmstudio.core.params import parse_params

@@ -1,106 +1,55 @@
-"""The learners that come with the program, in the order of menus and lists.
+"""The learners of all languages, and those of installed plug-ins.
 
-The table of learners: the built-in ones and those of installed plug-ins.
-
-One run of one learner as a value: it can be sent to a child process and run anywhere.
+A built-in learner is named in the row of its language. A plug-in adds one by an entry point of the
+group `pgmstudio.learners`; one that cannot be loaded becomes a message.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache, lru_cache
 from importlib import metadata
 from typing import Any
 
-import numpy as np
-
-from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import named
-from pgmstudio.core.execution.events import CancelToken, Note
-from pgmstudio.core.languages.bayesian_network.learning.classifiers.naive_bayes import (
-    NaiveBayesLearner,
-)
-from pgmstudio.core.languages.bayesian_network.learning.classifiers.tan import TanLearner
-from pgmstudio.core.languages.bayesian_network.learning.constraint_based.npc import NpcLearner
-from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import PcLearner
-from pgmstudio.core.languages.bayesian_network.learning.constraint_based.polytree import (
-    PolytreeLearner,
-)
-from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.learner import KesLearner
-from pgmstudio.core.languages.bayesian_network.learning.missing_data.em import EmLearner
-from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
-    HillClimbLearner,
-)
-from pgmstudio.core.languages.bayesian_network.learning.score_based.k2 import K2Learner
-from pgmstudio.core.languages.bayesian_network.learning.structural_em import StructuralEmLearner
-from pgmstudio.core.languages.latent_class.learning.learner import LatentClassLearner
-from pgmstudio.core.languages.ldag.learning.exact import ExactLearner
-from pgmstudio.core.languages.ldag.learning.learner import (
-    CsiTreeLearner,
-    LabelsLearner,
-    LdagLearner,
-)
-from pgmstudio.core.languages.ldag.learning.mcmc import McmcLearner
-from pgmstudio.core.languages.pdg.learning.hybrid import HybridPdgLearner
-from pgmstudio.core.languages.pdg.learning.learner import PdgLearner
-from pgmstudio.core.languages.tree.learning.chow_liu import ChowLiuLearner
-from pgmstudio.core.languages.tree.learning.chow_liu_sparse import ChowLiuSparseLearner
-from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.learner import HiddenLearner
-from pgmstudio.core.languages.tree_mixture.learning.learner import (
-    MixtureLearner,
-    SharedMixtureLearner,
-)
-from pgmstudio.core.learning.base import Finished, Learner, LearnEvent
-
-BUILT_IN: tuple[Learner[Any], ...] = (
-    ChowLiuLearner(),
-    ChowLiuSparseLearner(),
-    HillClimbLearner(),
-    KesLearner(),
-    PcLearner(),
-    NpcLearner(),
-    K2Learner(),
-    NaiveBayesLearner(),
-    TanLearner(),
-    PolytreeLearner(),
-    StructuralEmLearner(),
-    EmLearner(),
-    LatentClassLearner(),
-    MixtureLearner(),
-    SharedMixtureLearner(),
-    HiddenLearner(),
-    PdgLearner(),
-    HybridPdgLearner(),
-    LdagLearner(),
-    LabelsLearner(),
-    ExactLearner(),
-    McmcLearner(),
-    CsiTreeLearner(),
-)
-
+from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
+from pgmstudio.core.languages.base import Lazy
+from pgmstudio.core.languages.registry import LANGUAGES
+from pgmstudio.core.learning.base import Learner, RunArtifact
 
 PLUGIN_GROUP = "pgmstudio.learners"
 
+_registered: dict[str, Learner[Any]] = {}
 
-def _built_in() -> dict[str, Learner[Any]]:
-    # Loads a third of the program: whoever only names learners need not wait for it.
 
-    return {learner.key: learner for learner in BUILT_IN}
+def learner_keys() -> tuple[str, ...]:
+    """The keys of the learners of all languages; none of them is loaded."""
+    return tuple(key for row in LANGUAGES.values() for key in row.learners)
+
+
+@cache
+def _loaded(reference: Lazy[Any]) -> Learner[Any]:
+    learner: Learner[Any] = reference.load()()
+    return learner
+
+
+def _reference(key: str) -> Lazy[Any] | None:
+    return next((row.learners[key] for row in LANGUAGES.values() if key in row.learners), None)
 
 
 @lru_cache(maxsize=1)
 def _plugins() -> tuple[dict[str, Learner[Any]], tuple[str, ...]]:
-    """Learners of other packages, and a sentence for each entry point that would not load."""
+    """Learners of other packages, and a message for each entry point that failed."""
     found: dict[str, Learner[Any]] = {}
     problems: list[str] = []
-    taken = set(_built_in())
+    taken = set(learner_keys())
     for entry in metadata.entry_points(group=PLUGIN_GROUP):
         try:
             made = entry.load()
             learner: Learner[Any] = made() if isinstance(made, type) else made
             key = learner.key
-        except Exception as problem:  # a stranger's code may fail in any way; it is reported
+        except Exception as problem:  # third-party code may fail in any way; it is reported
             problems.append(f"The plug-in {entry.name} did not load: {problem}")
             continue
         if key in taken:
@@ -112,48 +61,61 @@ def _plugins() -> tuple[dict[str, Learner[Any]], tuple[str, ...]]:
 
 
 def all_learners() -> dict[str, Learner[Any]]:
-    """Every learner by its key, built-in ones first."""
-    return _built_in() | _plugins()[0]
+    """Every learner by its key, built-in ones first; loads all of them."""
+    own = {
+        key: _loaded(reference)
+        for row in LANGUAGES.values()
+        for key, reference in row.learners.items()
+    }
+    return own | _plugins()[0] | _registered
 
 
 def plugin_problems() -> tuple[str, ...]:
-    """A sentence for each plug-in that could not be used."""
+    """A message for each plug-in that could not be used."""
     return _plugins()[1]
 
 
 def learner_of(key: str) -> Learner[Any]:
-    """The learner of that key; UnknownNameError suggests the nearest."""
-    return named("learner", key, all_learners())
+    """The learner of that key, the only one that is loaded; UnknownNameError suggests the
+    nearest."""
+    if key in _registered:
+        return _registered[key]
+    reference = _reference(key)
+    return _loaded(reference) if reference is not None else named("learner", key, all_learners())
 
 
-@dataclass(frozen=True, eq=False)
-class LearnTask:
-    """Learner, data, parameters and seed; the same task gives the same events, in any runner."""
+@contextmanager
+def registered(learner: Learner[Any]) -> Iterator[None]:
+    """Makes a learner known in this process as long as the context lasts."""
+    _registered[learner.key] = learner
+    try:
+        yield
+    finally:
+        del _registered[learner.key]
 
-    learner_key: str
-    data: DataSet
-    params: Any
-    seed: int
 
-    def __call__(self, cancel: CancelToken) -> Iterator[LearnEvent]:
-        # Here, not above: a window that has not learned yet needs no learner.
-        from pgmstudio.core.languages.run_checks import (
-            knowledge_of,
-            model_warnings,
-            obeys_knowledge,
-            rules_note,
-        )
-        from pgmstudio.core.languages.start_models import start_models
+def artifact_types() -> dict[str, Any]:
+    """The types of the artifacts of all learners by their kind."""
+    types: dict[str, Any] = {EdgeFrequencies.kind: EdgeFrequencies}  # of bootstraps
+    for learner in all_learners().values():
+        types.update((one.kind, one) for one in getattr(learner, "artifacts", ()))
+    return types
 
-        learner = learner_of(self.learner_key)
-        knowledge = knowledge_of(self.params)
-        if knowledge is not None:
-            knowledge.check(self.data.domain.names)
-            if not obeys_knowledge(learner):
-                yield Note(rules_note(learner, knowledge))
-        yield from start_models(learner, self.data, self.params, cancel)
-        rng = np.random.default_rng(self.seed)
-        for event in learner.run(self.data, self.params, rng=rng, cancel=cancel):
-            if isinstance(event, Finished):
-                yield from map(Note, model_warnings(event.model, self.data))
-            yield event
+
+def restored(
+    kind: str, plain: Mapping[str, Any], learner_key: str | None = None
+) -> RunArtifact | None:
+    """The artifact that a file holds; None for an unknown kind or a damaged entry.
+
+    With the key of the run's learner, only that learner is loaded.
+    """
+    reference = None if learner_key is None else _reference(learner_key)
+    own = () if reference is None else getattr(_loaded(reference), "artifacts", ())
+    artifact = next((one for one in own if one.kind == kind), None) or artifact_types().get(kind)
+    if artifact is None:
+        return None
+    try:
+        made: RunArtifact = artifact.restored(plain)
+    except (KeyError, TypeError, ValueError, IndexError):
+        return None  # written by another version, or by hand; the run itself is whole
+    return made

@@ -13,6 +13,7 @@ from pgmstudio.core.data.transforms import rows_over, weights_of
 from pgmstudio.core.errors import ParameterError, TooLargeError
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.likelihood import log2_probabilities
+from pgmstudio.core.languages.registry import LANGUAGES
 from pgmstudio.core.learning.params import count_of, grouped_digits
 from pgmstudio.core.model import DirectedModel, Model, ProbabilisticModel
 
@@ -105,3 +106,12 @@ def _impossible_rows(model: Model, data: DataSet) -> int:
     except TooLargeError:
         return 0
     return int(weights_of(data)[logs == -math.inf].sum())
+
+
+def broken_rules(model: Model, knowledge: Knowledge) -> list[str] | None:
+    """The constraints that a model violates, as messages, read from the model and not from its
+    learner. None for a language without directed edges."""
+    row = LANGUAGES.get(model.kind)
+    if row is not None and row.violations is not None:
+        return row.violations.load()(model, knowledge)
+    return knowledge.violations(model.edges) if isinstance(model, DirectedModel) else None

@@ -1,7 +1,4 @@
-"""The models that a run has before its search finds one: without edges, and the best tree.
-
-Whoever stops a run at any moment has a model by them.
-"""
+"""Start models of a run: without edges, and the best tree, so that a run can be stopped at once."""
 
 from __future__ import annotations
 
@@ -12,23 +9,19 @@ import numpy as np
 
 from pgmstudio.core.data.counting import pair_counts
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.errors import GraphError, PgmStudioError
 from pgmstudio.core.execution.events import CLOCK, CancelToken
 from pgmstudio.core.graphs.background_knowledge import Edge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.conversions import converted
-from pgmstudio.core.languages.cost_estimates import START_SECONDS, forecast_run
-from pgmstudio.core.languages.edge_constraints import EdgeRules
-from pgmstudio.core.languages.latent_class.model import LatentClasses
-from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.registry import a_kind, language
 from pgmstudio.core.languages.run_checks import knowledge_of, obeys_knowledge
 from pgmstudio.core.languages.tree.learning.accelerated import dense_cost
 from pgmstudio.core.languages.tree.learning.chow_liu import best_forest, edge_weights
-from pgmstudio.core.languages.tree.model import Tree
-from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.learning.base import Found, Learner
+from pgmstudio.core.learning.cost_estimates import START_SECONDS, forecast_run
+from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.smoothing import smoothed
 from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.scores.mutual_information import mutual_information_nats
@@ -75,11 +68,11 @@ def _edges_of(start: Model | None, data: DataSet) -> tuple[Edge, ...] | None:
 
 def _is_free(learner: Learner[Any]) -> bool:
     """Whether a tree may be drawn as data have it: not along an order, nor as a star."""
-    return learner.kind not in (Tree.kind, LatentClasses.kind) and learner.key != "bn.k2"
+    return language(learner.kind).starts_with_tree and getattr(learner, "starts_with_tree", True)
 
 
 def _is_quick(learner: Learner[Any], params: Any, data: DataSet) -> bool:
-    cost, whole = dense_cost(data), forecast_run(learner.key, params, data)
+    cost, whole = dense_cost(data), forecast_run(learner, params, data)
     seconds = START_SECONDS if whole is None else whole.seconds
     return cost.seconds <= MAX_TREE_SHARE * seconds and cost.megabytes <= MAX_TREE_MEGABYTES
 
@@ -108,11 +101,7 @@ def _found(kind: str, network: BayesianNetwork) -> Found:
 
 def _in_language(network: BayesianNetwork, kind: str) -> Model:
     """The network as a model of that kind."""
-    if kind == BayesianNetwork.kind:
-        return network
-    if kind == LabelledDag.kind:
-        return LabelledDag.of_network(network)
-    tree = Tree.from_bayesian_network(network)
-    if kind == LatentClasses.kind:
-        return converted(converted(tree, TreeMixture.kind), kind)
-    return converted(tree, kind)
+    from_network = language(kind).from_network
+    if from_network is None:
+        raise GraphError(f"A search for {a_kind(kind)} has no model to start with.")
+    return from_network.load()(network)

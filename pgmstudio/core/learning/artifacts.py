@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar, runtime_checkable
 
 from pgmstudio.core.data.variables import Domain, Variable
+from pgmstudio.core.model import Model
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.local import AIC_BITS
 
@@ -103,3 +104,30 @@ def plain_variables(models: Sequence[HasDomain | None]) -> list[list[Any]]:
 def restored_domain(plain: Mapping[str, Any]) -> Domain:
     """The variables of a scan that was written down."""
     return Domain(tuple(Variable(name, tuple(states)) for name, states in plain["variables"]))
+
+
+@dataclass(frozen=True, eq=False)
+class CollectedModels:
+    """One model of a run; `setting` are parameters that differ from those of the run.
+
+    `is_final` says that more time would not have changed it.
+    """
+
+    model: Model
+    lambda_: float | None = None
+    setting: tuple[tuple[str, object], ...] = ()
+    is_final: bool = False
+
+
+@runtime_checkable
+class ModelSequence(Protocol):
+    """An artifact that holds many models of a run, each of them a result.
+
+    `is_growing`: a model is final as soon as it is in the artifact. Otherwise all models are taken
+    at the end, the last model of the run among them.
+    """
+
+    @property
+    def is_growing(self) -> bool: ...
+
+    def collected(self) -> list[CollectedModels]: ...

@@ -43,7 +43,7 @@ class RunArtifact(Protocol):
 
     @property
     def kind(self) -> str:
-        """Its name in files; `keepsake_kinds.RESTORED` makes it again from its plain form."""
+        """Its name in files; `restored` of its type makes it again from its plain form."""
 
     def plain(self) -> dict[str, Any]:
         """All of it as texts, numbers, lists and dicts."""
@@ -80,7 +80,14 @@ P_contra = TypeVar("P_contra", contravariant=True)
 
 
 class Learner(Protocol[P_contra]):
-    """One way to learn a model from data; stateless."""
+    """One way to learn a model from data; stateless.
+
+    A learner may also have these attributes: `cost` (`Cost`, for the estimate before a run),
+    `artifacts` (types of what its runs keep beside the model), `obeys_knowledge` (False: models are
+    checked after the run), `needs_start` (it keeps the edges of a given model), `starts_with_tree`
+    (False: the best tree is no start model), `reports_steps` (it yields `SearchStep` events) and
+    `curve_settings` (parameters for runs whose every model is a point of a curve).
+    """
 
     @property
     def key(self) -> str:

@@ -29,7 +29,8 @@ from pgmstudio.core.io.experiments import (
 )
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.native_json import document_of
-from pgmstudio.core.languages.learners import LearnTask, learner_of
+from pgmstudio.core.languages.learn_task import LearnTask
+from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.learning.base import Finished
 from pgmstudio.core.model import Model

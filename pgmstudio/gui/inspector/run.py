@@ -29,9 +29,9 @@ from PySide6.QtWidgets import (
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.inference.finding_text import Chip
 from pgmstudio.core.languages.bayesian_network.inference_cost import in_units
-from pgmstudio.core.languages.cost_estimates import forecast_run, time_words
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.learning.base import Learner
+from pgmstudio.core.learning.cost_estimates import forecast_run, time_words
 from pgmstudio.core.learning.params import missing_data_note
 from pgmstudio.core.number_format import grouped
 from pgmstudio.core.project.project import Run
@@ -125,7 +125,7 @@ def forecast_facts(plan: RunPlan) -> list[Fact]:
     ]
     expected = None
     if plan.params is not None:
-        expected = forecast_run(plan.learner.key, plan.params, rows)
+        expected = forecast_run(plan.learner, plan.params, rows)
     if expected is not None:
         facts += [
             (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QObject
@@ -10,8 +9,7 @@ from PySide6.QtCore import QObject
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
-from pgmstudio.core.languages.artifact_kinds import restored
-from pgmstudio.core.languages.learners import all_learners
+from pgmstudio.core.languages.learners import all_learners, restored
 from pgmstudio.core.learning.base import RunArtifact
 from pgmstudio.core.params import parse_params
 from pgmstudio.core.project.model_rows import ModelRows, no_rows_reason, rows_of_model
@@ -77,12 +75,12 @@ class ModelSources(QObject):
 
     def _kept(self, run_id: str, kind: str) -> RunArtifact | None:
         run = self._project.runs.get(run_id)
-        plain: Mapping[str, Any] | None = None if run is None else run.kept.get(kind)
-        if plain is None:
+        if run is None or kind not in run.kept:
             return None
+        plain = run.kept[kind]
         known = self._restored.get((run_id, kind))
         if known is None or known[0] is not plain:
-            known = self._restored[run_id, kind] = (plain, restored(kind, plain))
+            known = self._restored[run_id, kind] = (plain, restored(kind, plain, run.learner))
         return known[1]
 
     def bootstrap_runs(self, model_id: str) -> list[str]:

@@ -7,8 +7,8 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from pgmstudio.core.errors import DataError, named
-from pgmstudio.core.languages.artifact_kinds import restored
-from pgmstudio.core.languages.learners import LearnTask, learner_of
+from pgmstudio.core.languages.learn_task import LearnTask
+from pgmstudio.core.languages.learners import learner_of, restored
 from pgmstudio.core.learning.base import RunArtifact
 from pgmstudio.core.params import parse_params
 from pgmstudio.core.project.project import Project, Run, restored_params
@@ -99,7 +99,7 @@ def task_of(project: Project, run: Run) -> LearnTask:
 
 def kept_in(run: Run, kind: str) -> RunArtifact | None:
     """What the record of a run has of this kind."""
-    return restored(kind, run.kept[kind]) if kind in run.kept else None
+    return restored(kind, run.kept[kind], run.learner) if kind in run.kept else None
 
 
 def run_of_model(project: Project, model_id: str | None) -> str | None:

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
-from pgmstudio.core.languages.learners import LearnTask
+from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.run_checks import START_KEPT
 from pgmstudio.core.learning.base import Finished, Found, Kept, Learner, RunArtifact, SearchStep
 from pgmstudio.core.model import Model

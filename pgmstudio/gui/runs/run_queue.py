@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
-from pgmstudio.core.languages.learners import LearnTask
+from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.project.document import Document
 from pgmstudio.gui.runs.learning_run import LearningRun, RunRequest, worker_count

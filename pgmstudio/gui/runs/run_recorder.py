@@ -14,8 +14,9 @@ from pgmstudio.core.errors import DataError, PgmStudioError
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.native_json import document_of
-from pgmstudio.core.languages.edge_constraints import broken_rules
-from pgmstudio.core.languages.learners import LearnTask, all_learners, learner_of
+from pgmstudio.core.languages.learn_task import LearnTask
+from pgmstudio.core.languages.learners import all_learners, learner_of
+from pgmstudio.core.languages.run_checks import broken_rules
 from pgmstudio.core.params import parse_params
 from pgmstudio.core.project.edits import add_run
 from pgmstudio.core.project.project import (

@@ -29,7 +29,7 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_mo
     rules_for,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.edge_constraints import EdgeRules
+from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.edits import replace_structure
 from pgmstudio.core.project.model_rows import no_rows_reason

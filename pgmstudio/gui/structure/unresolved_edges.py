@@ -26,9 +26,9 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.ambigui
 )
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import network_events
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.edge_constraints import EdgeRules
-from pgmstudio.core.languages.learners import LearnTask
+from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.learning.base import Finished
+from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.project.edits import choices_of, resolve_choices, same_distribution
 from pgmstudio.core.project.project import ModelEntry, Project, Run

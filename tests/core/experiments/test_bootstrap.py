@@ -30,7 +30,7 @@ from pgmstudio.core.graphs.pdag import Pdag, cpdag_of
 from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
     HillClimbParams,
 )
-from pgmstudio.core.languages.learners import BUILT_IN
+from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.learning.base import Finished, Found, Kept
 from pgmstudio.core.model import DirectedModel
 from tests.strategies import random_dag, random_network
@@ -257,7 +257,7 @@ def test_stopping_a_run_keeps_the_replicates_that_are_done() -> None:
     assert 5 <= kept[-1].graphs < 500
 
 
-@pytest.mark.parametrize("learner", BUILT_IN, ids=lambda learner: learner.key)
+@pytest.mark.parametrize("learner", all_learners().values(), ids=lambda learner: learner.key)
 def test_any_learner_of_directed_models_can_be_asked_again(learner: Any) -> None:
     data = rows(120, variables=4)
     try:

@@ -18,7 +18,8 @@ from pgmstudio.core.experiments.cross_validation import (
     FoldScored,
     cross_validate,
 )
-from pgmstudio.core.languages.learners import LearnTask, learner_of
+from pgmstudio.core.languages.learn_task import LearnTask
+from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.learning.base import Finished
 from pgmstudio.core.params import parse_params
 from tests.strategies import random_network

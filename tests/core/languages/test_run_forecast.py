@@ -10,14 +10,13 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
     HillClimbParams,
 )
-from pgmstudio.core.languages.cost_estimates import (
-    COSTS,
+from pgmstudio.core.languages.learners import all_learners, learner_of
+from pgmstudio.core.learning.cost_estimates import (
     START_SECONDS,
     RunForecast,
     forecast_run,
     time_words,
 )
-from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.params import specs_of
 
 
@@ -31,7 +30,7 @@ def data(rows: int, columns: int, *, gaps: bool = False) -> DataSet:
 
 
 def expected(key: str, rows: DataSet) -> RunForecast:
-    told = forecast_run(key, all_learners()[key].params_type(), rows)
+    told = forecast_run(learner_of(key), learner_of(key).params_type(), rows)
     assert told is not None
     return told
 
@@ -46,22 +45,23 @@ def test_every_learner_takes_longer_with_more_rows_and_more_columns(key: str) ->
 
 
 def test_the_parameter_that_repeats_a_search_is_one_of_its_learner() -> None:
-    for key, cost in COSTS.items():
-        names = [spec.name for spec in specs_of(all_learners()[key].params_type)]
-        assert not cost.repeats or cost.repeats in names, key
+    for key, learner in all_learners().items():
+        names = [spec.name for spec in specs_of(learner.params_type)]
+        repeats = learner.cost.repeats  # type: ignore[attr-defined]
+        assert not repeats or repeats in names, key
 
 
 def test_more_restarts_take_longer_in_proportion() -> None:
     rows = data(500, 6)
-    few = forecast_run("bn.hill-climb", HillClimbParams(restarts=4), rows)
-    many = forecast_run("bn.hill-climb", HillClimbParams(restarts=9), rows)
+    few = forecast_run(learner_of("bn.hill-climb"), HillClimbParams(restarts=4), rows)
+    many = forecast_run(learner_of("bn.hill-climb"), HillClimbParams(restarts=9), rows)
     assert few is not None
     assert many is not None
     assert many.seconds - START_SECONDS == pytest.approx(2 * (few.seconds - START_SECONDS))
 
 
 def test_a_learner_nobody_has_measured_gets_no_forecast() -> None:
-    assert forecast_run("bn.of-tomorrow", HillClimbParams(), data(10, 2)) is None
+    assert forecast_run(object(), HillClimbParams(), data(10, 2)) is None
 
 
 def test_times_are_told_no_finer_than_they_are_known() -> None:

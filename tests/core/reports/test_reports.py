@@ -26,7 +26,7 @@ from pgmstudio.core.io.experiments import KeptPlanTask, read_plan_rows
 from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
     HillClimbParams,
 )
-from pgmstudio.core.languages.learners import LearnTask
+from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.learning.base import Finished
 from pgmstudio.core.params import params_to_dict
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Project, Run, plain

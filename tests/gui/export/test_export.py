@@ -17,7 +17,8 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.errors import FileError, TooLargeError
 from pgmstudio.core.inference.base import Observed
-from pgmstudio.core.languages.learners import LearnTask, learner_of
+from pgmstudio.core.languages.learn_task import LearnTask
+from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.gui.export.canvas_image import CanvasDrawing
 from pgmstudio.gui.export.dialog import ExportDialog
 from pgmstudio.gui.model_page.page import ModelPage

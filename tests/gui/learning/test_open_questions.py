@@ -15,7 +15,7 @@ from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.native_json import document_of
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.npc import NpcParams
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.learners import LearnTask
+from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.learning.base import Finished
 from pgmstudio.core.project.edits import choices_of
 from pgmstudio.gui.files.opening import open_model_page

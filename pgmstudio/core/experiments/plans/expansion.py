@@ -45,9 +45,6 @@ SWEEPS: Mapping[str, Sweep] = {
     },
 }
 
-# Learners whose every model is a point: fitted to all rows, since a curve has test rows of its own.
-ALL_ROWS: Mapping[str, Settings] = {"nb.latent": {"criterion": "aic-thesis"}}
-
 
 def sweep_of(params_type: type, taken: Collection[str] = ()) -> Sweep | None:
     """The sweep for a learner with these parameters, None when it has nothing to sweep or one of
@@ -90,9 +87,9 @@ def _told(settings: Sweep, names: frozenset[str], value: float) -> Settings:
 
 # What decides the numbers of a point; a change in any file there makes other points.
 _CODE = (
-    *("data/**/*.py", "graphs/**/*.py", "models/**/*.py", "scores/**/*.py"),
-    *("inference/**/*.py", "learning/**/*.py", "experiments/empirical.py"),
-    *("experiments/compare.py", "experiments/means.py", "experiments/plans/**/*.py"),
+    *("data/**/*.py", "graphs/**/*.py", "scores/**/*.py", "inference/**/*.py"),
+    *("learning/**/*.py", "languages/**/*.py", "experiments/plans/**/*.py"),
+    *("analysis/model_comparison.py", "analysis/query_benchmark.py"),
 )
 
 
@@ -170,7 +167,9 @@ def _settings(
     if sweep is not None:
         return [(value, sweep(value)) for value in lambdas]
     told = {
-        name: value for name, value in ALL_ROWS.get(grid.key, {}).items() if name not in grid.values
+        name: value
+        for name, value in getattr(learner_of(grid.key), "curve_settings", {}).items()
+        if name not in grid.values
     }
     return [(None, told | dict(own_sweep_of(params_type, lambdas, grid.values) or {}))]
 

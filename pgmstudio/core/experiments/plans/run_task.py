@@ -40,55 +40,11 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local
     KesOptima,
 )
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import fit_observed
-from pgmstudio.core.languages.latent_class.learning.trace import ClassScan
-from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath
-from pgmstudio.core.languages.learners import LearnTask, learner_of
-from pgmstudio.core.languages.pdg.learning.trace import PdgScan
+from pgmstudio.core.languages.learn_task import LearnTask
+from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.learning.artifacts import CollectedModels, ModelSequence
 from pgmstudio.core.learning.base import Finished, Found, Kept, RunArtifact
 from pgmstudio.core.model import Model
-
-
-@dataclass(frozen=True, eq=False)
-class CollectedModels:
-    """One model of a run; `setting` are parameters that differ from those of the run.
-
-    `is_final` says that more time would not have made it another.
-    """
-
-    model: Model
-    lambda_: float | None = None
-    setting: tuple[tuple[str, object], ...] = ()
-    is_final: bool = False
-
-
-def _of_classes(scan: ClassScan) -> list[CollectedModels]:
-    return [
-        CollectedModels(point.model, setting=(("components", point.classes),), is_final=True)
-        for point in scan.points
-        if point.model is not None
-    ]
-
-
-def _of_graphs(scan: PdgScan) -> list[CollectedModels]:
-    found = reversed(scan.points)
-    return [
-        CollectedModels(point.model, point.lambda_) for point in found if point.model is not None
-    ]
-
-
-def _of_kappas(path: KappaPath) -> list[CollectedModels]:
-    return [
-        CollectedModels(point.model, setting=(("kappa", point.kappa),)) for point in path.points
-    ]
-
-
-# Of these kinds the whole run's models are taken; the last model of the run is one of them.
-WHOLE: Mapping[str, Callable[[Any], list[CollectedModels]]] = {
-    PdgScan.kind: _of_graphs,
-    KappaPath.kind: _of_kappas,
-}
-# Of these kinds a model is final as soon as it is kept, so that it can be told at once.
-GROWING: Mapping[str, Callable[[Any], list[CollectedModels]]] = {ClassScan.kind: _of_classes}
 
 
 class Harvest:
@@ -102,23 +58,28 @@ class Harvest:
     def keep(self, artifact: RunArtifact) -> Iterator[CollectedModels]:
         """Remember it; models that can be told at once come out."""
         self._kept[artifact.kind] = artifact
-        if artifact.kind in GROWING:
-            found = GROWING[artifact.kind](artifact)[len(self._told) :]
+        if isinstance(artifact, ModelSequence) and artifact.is_growing:
+            found = artifact.collected()[len(self._told) :]
             self._told += [one.model for one in found]
             yield from found
 
     @property
     def has_curve(self) -> bool:
         """Whether it has models of many λ or κ by now, each of them a result."""
-        return any(kind in self._kept for kind in WHOLE)
+        return any(True for _ in self._finished_sequences())
 
     def so_far(self, last: Model) -> list[CollectedModels]:
         """What `rest` would begin with if the run ended now with that model."""
-        for kind, models in WHOLE.items():
-            if kind in self._kept and (found := models(self._kept[kind])):
+        for sequence in self._finished_sequences():
+            if found := sequence.collected():
                 return found
         is_told = any(model is last for model in self._told)  # the best of those that were
         return [] if is_told else [CollectedModels(last)]
+
+    def _finished_sequences(self) -> Iterator[ModelSequence]:
+        for artifact in self._kept.values():
+            if isinstance(artifact, ModelSequence) and not artifact.is_growing:
+                yield artifact
 
     def rest(self, last: Model) -> Iterator[CollectedModels]:
         """The models that were not told on the way, `last` among them."""

@@ -23,8 +23,8 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local
     Optimum,
 )
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import fit_observed
-from pgmstudio.core.languages.edge_constraints import EdgeRules
-from pgmstudio.core.languages.learners import LearnTask
+from pgmstudio.core.languages.learn_task import LearnTask
+from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import ModelEntry

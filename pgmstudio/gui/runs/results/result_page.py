@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFileDialog, QPushButton, QSplitter, QVBoxLayout, 
 
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.io.run_artifacts import write_kept
-from pgmstudio.core.languages.learners import LearnTask
+from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.learning.base import RunArtifact
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.files.opening import add_and_show_model

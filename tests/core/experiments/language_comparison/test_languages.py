@@ -34,16 +34,11 @@ from pgmstudio.core.experiments.language_comparison.scheduler import (
 )
 from pgmstudio.core.experiments.plans import run_task as glimpses
 from pgmstudio.core.experiments.plans.expansion import runs_of_plan
-from pgmstudio.core.experiments.plans.run_task import (
-    CollectedModels,
-    Glimpses,
-    InterimResult,
-    PointWork,
-    RunDone,
-)
+from pgmstudio.core.experiments.plans.run_task import Glimpses, InterimResult, PointWork, RunDone
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
-from pgmstudio.core.languages.learners import LearnTask
+from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.tree.model import Tree
+from pgmstudio.core.learning.artifacts import CollectedModels
 from pgmstudio.core.learning.base import Finished
 from pgmstudio.core.params import AUTO
 from tests.strategies import random_network

@@ -22,7 +22,7 @@ from pgmstudio.core.experiments.plans.expansion import (
 from pgmstudio.core.experiments.plans.plan import DataPlan, LearnerGrid, Plan, plan_of
 from pgmstudio.core.experiments.plans.run_task import RunDone
 from pgmstudio.core.experiments.plans.runner import Earlier, planned_keys
-from pgmstudio.core.languages.learners import BUILT_IN
+from pgmstudio.core.languages.learners import learner_keys
 from tests.strategies import random_network
 
 ENTRIES = {
@@ -120,7 +120,7 @@ def test_the_runs_are_all_learners_lambdas_values_and_seeds(rows: PlanRows) -> N
     assert {run.time_limit for run in trees} == {60.0}
 
 
-@pytest.mark.parametrize("key", [learner.key for learner in BUILT_IN])
+@pytest.mark.parametrize("key", learner_keys())
 def test_every_learner_can_stand_in_a_plan_by_its_key_alone(key: str) -> None:
     runs = runs_of_plan(Plan.of([key]), (0.3, 0.9))
     assert [run.lambda_ for run in runs] in ([0.3, 0.9], [None])

@@ -35,8 +35,8 @@ from pgmstudio.core.experiments.plans.runner import (
     run_plan,
 )
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
-from pgmstudio.core.languages import learners as built_in
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.learners import registered
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.learning.base import Finished, Found, LearnEvent
 from pgmstudio.core.params import param
@@ -193,9 +193,9 @@ class OddLearner:
 
 
 @pytest.fixture
-def odd(monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(built_in, "BUILT_IN", (*built_in.BUILT_IN, OddLearner()))
-    return OddLearner.key
+def odd() -> Iterator[str]:
+    with registered(OddLearner()):
+        yield OddLearner.key
 
 
 def problems_of(events: list[PointEvent]) -> list[str]:

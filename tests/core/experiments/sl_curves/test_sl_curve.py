@@ -30,8 +30,8 @@ from pgmstudio.core.experiments.sl_curves.curve import (
 )
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.experiments.sl_curves.selection import best_at, best_on_test, pareto_front
-from pgmstudio.core.languages import learners as built_in
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.learners import registered
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.learning.base import Finished, LearnEvent
 from pgmstudio.core.params import param
@@ -256,9 +256,9 @@ class PlainLearner:
 
 
 @pytest.fixture
-def plain(monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(built_in, "BUILT_IN", (*built_in.BUILT_IN, PlainLearner()))
-    return PlainLearner.key
+def plain() -> Iterator[str]:
+    with registered(PlainLearner()):
+        yield PlainLearner.key
 
 
 def test_a_learner_without_a_penalty_gives_one_point(plain: str, data: DataSet) -> None:

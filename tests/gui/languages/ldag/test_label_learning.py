@@ -7,9 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from pgmstudio.core.languages.artifact_kinds import restored
 from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath
 from pgmstudio.core.languages.ldag.learning.posterior import LdagPosterior
+from pgmstudio.core.languages.learners import restored
 from pgmstudio.gui.languages.ldag.actions import POSTERIOR
 from pgmstudio.gui.runs.results.posterior_page import PosteriorPage
 from pgmstudio.gui.runs.results.scan_page import KappaPage

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.native_json import document_of
-from pgmstudio.core.languages.learners import LearnTask
+from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.pdg.learning.params import PdgParams
 from pgmstudio.core.learning.base import Finished, LearnEvent
 from pgmstudio.core.project.edits import add_data

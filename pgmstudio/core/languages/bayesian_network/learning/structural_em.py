@@ -54,8 +54,9 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbin
     HillClimbParams,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.edge_constraints import EdgeRules
 from pgmstudio.core.learning.base import Finished, Found, LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
     AVAILABLE,
     EM,
@@ -163,6 +164,7 @@ class StructuralEmLearner:
     title = "Structural EM"
     kind = "bayesian-network"
     params_type = StructuralEmParams
+    cost = Cost(0.1, 1.0, 2.0, gaps=60.0)
 
     def refuses(self, data: DataSet) -> str | None:
         return refuse_empty(data)

@@ -9,9 +9,9 @@ The settings of the latent-class learner.
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from pgmstudio.core.languages.latent_class.model import LatentClasses, free_name
 from pgmstudio.core.languages.likelihood import log2_likelihood
 from pgmstudio.core.learning.artifacts import criterion_param, held_out_param
 from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.params import knowledge_param, missing_sentence, refuse_empty
 from pgmstudio.core.params import AUTO, param
 from pgmstudio.core.scores.local import AIC_BITS
@@ -135,6 +136,10 @@ class LatentClassLearner:
     title = "Latent classes"
     kind = "latent-class"
     params_type = LatentParams
+    cost = Cost(6.0, 0.7, 1.0, gaps=1.5, completes=False, repeats="restarts")
+    artifacts = (ClassScan,)
+    # Every model of a curve is fitted to all rows, since a curve has test rows of its own.
+    curve_settings: ClassVar[Mapping[str, object]] = {"criterion": "aic-thesis"}
     obeys_knowledge = False
 
     def refuses(self, data: DataSet) -> str | None:

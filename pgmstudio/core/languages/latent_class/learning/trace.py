@@ -11,6 +11,7 @@ import numpy as np
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.learning.artifacts import (
+    CollectedModels,
     JudgedPoint,
     ModelScan,
     plain_variables,
@@ -40,6 +41,15 @@ class ClassScan(ModelScan[ScanPoint]):
     """The models of one run, in the order they were passed."""
 
     kind = "class-scan"
+    is_growing = True
+
+    def collected(self) -> list[CollectedModels]:
+        """The models of all numbers of classes."""
+        return [
+            CollectedModels(point.model, setting=(("components", point.classes),), is_final=True)
+            for point in self.points
+            if point.model is not None
+        ]
 
     def plain(self) -> dict[str, Any]:
         """Every point, and the models that fit into the room for them."""

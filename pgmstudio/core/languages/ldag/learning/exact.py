@@ -19,7 +19,6 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.languages.edge_constraints import EdgeRules
 from pgmstudio.core.languages.ldag.learning.common_params import (
     GivenKappaParams,
     kappa_of,
@@ -29,6 +28,8 @@ from pgmstudio.core.languages.ldag.learning.em import labels_by_em
 from pgmstudio.core.languages.ldag.learning.label_search import LabelScores
 from pgmstudio.core.languages.ldag.learning.learner import label_sentences, told_of
 from pgmstudio.core.learning.base import Finished, Found, LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
     ON_MISSING,
     knowledge_param,
@@ -63,6 +64,7 @@ class ExactLearner:
     title = "Labelled graph, exact"
     kind = "ldag"
     params_type = ExactParams
+    cost = Cost(60.0, 0.5, 5.0)
 
     def refuses(self, data: DataSet) -> str | None:
         columns = len(data.domain)

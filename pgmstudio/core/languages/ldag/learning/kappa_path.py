@@ -12,6 +12,7 @@ import numpy as np
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.learning.artifacts import CollectedModels
 
 HEAD = (
     "kappa",
@@ -84,6 +85,13 @@ class KappaPath:
     points: tuple[KappaPoint, ...] = ()
 
     kind = "kappa-path"
+    is_growing = False
+
+    def collected(self) -> list[CollectedModels]:
+        """The models of all κ."""
+        return [
+            CollectedModels(point.model, setting=(("kappa", point.kappa),)) for point in self.points
+        ]
 
     def with_point(self, point: KappaPoint) -> KappaPath:
         """With one point more."""

@@ -26,7 +26,6 @@ from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.learning.score_based.climb import GraphClimb
 from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import ClimbSearch
-from pgmstudio.core.languages.edge_constraints import EdgeRules
 from pgmstudio.core.languages.ldag.learning.common_params import (
     GivenKappaParams,
     LabelParams,
@@ -47,6 +46,8 @@ from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.partitions import label_of
 from pgmstudio.core.languages.run_checks import given_start
 from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
     ON_MISSING,
     count_of,
@@ -164,6 +165,8 @@ class LdagLearner:
     title = "Labelled graph"
     kind = "ldag"
     params_type: type[LdagParams] = LdagParams
+    cost = Cost(1.0, 0.3, 2.2, repeats="restarts", each=0.005)
+    artifacts = (KappaPath,)
 
     def refuses(self, data: DataSet) -> str | None:
         return refuse_empty(data)
@@ -205,6 +208,7 @@ class CsiTreeLearner(LdagLearner):
     key = "bn.csi-tree"
     title = "Tables as trees"
     params_type = CsiTreeParams
+    cost = Cost(1.0, 0.5, 2.0)
 
 
 class LabelSearch(ClimbSearch[LabelScores]):
@@ -383,6 +387,7 @@ class LabelsLearner:
     title = "Labels of a graph"
     kind = "ldag"
     params_type = GivenGraphParams
+    cost = Cost(0.05, 0.5, 1.5)
     obeys_knowledge = False
     needs_start = True
 

@@ -21,7 +21,6 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.languages.edge_constraints import EdgeRules
 from pgmstudio.core.languages.ldag.learning.common_params import (
     GivenKappaParams,
     kappa_of,
@@ -30,8 +29,10 @@ from pgmstudio.core.languages.ldag.learning.common_params import (
 from pgmstudio.core.languages.ldag.learning.em import labels_by_em
 from pgmstudio.core.languages.ldag.learning.label_search import NATS_PER_BIT, LabelScores
 from pgmstudio.core.languages.ldag.learning.learner import label_sentences, told_of
-from pgmstudio.core.languages.ldag.learning.posterior import Key, posterior_of
+from pgmstudio.core.languages.ldag.learning.posterior import Key, LdagPosterior, posterior_of
 from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
     ON_MISSING,
     count_of,
@@ -262,6 +263,8 @@ class McmcLearner:
     title = "Labelled graph, chains"
     kind = "ldag"
     params_type = McmcParams
+    cost = Cost(2.0, 0.3, 2.5)
+    artifacts = (LdagPosterior,)
 
     def refuses(self, data: DataSet) -> str | None:
         return refuse_empty(data)

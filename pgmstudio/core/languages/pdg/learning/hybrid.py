@@ -43,6 +43,7 @@ from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.reduction import graph_of_rows
 from pgmstudio.core.learning.artifacts import CRITERIA, held_out_param
 from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.params import (
     ON_MISSING,
     knowledge_param,
@@ -201,6 +202,8 @@ class HybridPdgLearner:
     title = "Decision graph from a network"
     kind = "pdg"
     params_type = HybridParams
+    cost = Cost(5.0, 0.5, 2.0, gaps=1.5)
+    artifacts = (PdgScan,)
     obeys_knowledge = False
 
     def refuses(self, data: DataSet) -> str | None:

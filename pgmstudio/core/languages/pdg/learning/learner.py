@@ -32,6 +32,7 @@ from pgmstudio.core.languages.pdg.learning.trace import PdgPoint, PdgScan, bits_
 from pgmstudio.core.languages.pdg.measures import refitted
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent, SearchStep
+from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.params import ON_MISSING, missing_sentence, refuse_empty
 from pgmstudio.core.learning.smoothing import tune_smoothing
 from pgmstudio.core.params import AUTO
@@ -44,6 +45,8 @@ class PdgLearner:
     title = "Decision graph"
     kind = "pdg"
     params_type = PdgParams
+    cost = Cost(180.0, 0.5, 2.0, gaps=1.5)
+    artifacts = (PdgScan,)
     obeys_knowledge = False
     reports_steps = True  # every split, merge and redirection, to whoever walks through a run
 

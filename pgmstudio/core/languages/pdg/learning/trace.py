@@ -13,6 +13,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.learning.artifacts import (
+    CollectedModels,
     JudgedPoint,
     ModelScan,
     plain_variables,
@@ -92,6 +93,15 @@ class PdgScan(ModelScan[PdgPoint]):
     """The models of one run, from the largest λ to the smallest."""
 
     kind = "pdg-scan"
+    is_growing = False
+
+    def collected(self) -> list[CollectedModels]:
+        """The models of all λ, the last one first."""
+        return [
+            CollectedModels(point.model, point.lambda_)
+            for point in reversed(self.points)
+            if point.model is not None
+        ]
 
     def with_point(self, point: PdgPoint) -> PdgScan:
         """With the model of one λ, in place of the one it had."""

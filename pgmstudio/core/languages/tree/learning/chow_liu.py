@@ -27,9 +27,10 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_r
 )
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import refined
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
-from pgmstudio.core.languages.edge_constraints import ForestRules
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.learning.base import Finished, Found, LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.edge_constraints import ForestRules
 from pgmstudio.core.learning.params import (
     ON_MISSING,
     knowledge_param,
@@ -98,6 +99,7 @@ class ChowLiuLearner:
     title = "Chow–Liu tree"
     kind = "tree"
     params_type = ChowLiuParams
+    cost = Cost(0.02)
 
     def refuses(self, data: DataSet) -> str | None:
         return refuse_empty(data)

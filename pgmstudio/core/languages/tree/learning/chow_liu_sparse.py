@@ -34,6 +34,7 @@ from pgmstudio.core.languages.tree.learning.chow_liu import (
     rooted_at,
 )
 from pgmstudio.core.learning.base import LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.params import (
     ON_MISSING,
     grouped_digits,
@@ -96,6 +97,7 @@ class ChowLiuSparseLearner:
     title = "Chow–Liu tree of sparse data"
     kind = "tree"
     params_type = ChowLiuSparseParams
+    cost = Cost(0.02)
 
     def refuses(self, data: DataSet) -> str | None:
         return refuse_empty(data)

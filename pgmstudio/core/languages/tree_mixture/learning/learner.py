@@ -8,9 +8,12 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.languages.tree_mixture.learning.edge_counts import Adjacency
 from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
 from pgmstudio.core.languages.tree_mixture.learning.search import MixtureSearch
+from pgmstudio.core.languages.tree_mixture.learning.trace import MixtureScan
 from pgmstudio.core.learning.base import LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.params import missing_sentence, refuse_empty
 
 # States beside the most frequent of their column, of all columns: the counts of all pairs of them
@@ -25,6 +28,8 @@ class MixtureLearner:
     title = "Mixture of trees"
     kind = "tree-mixture"
     params_type = MixtureParams
+    cost = Cost(12.0, 1.0, 1.5, gaps=1.5, completes=False, repeats="restarts")
+    artifacts = (MixtureScan, Adjacency)
     is_shared = False
 
     def refuses(self, data: DataSet) -> str | None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.errors import ParameterError
-from pgmstudio.core.languages.edge_constraints import ForestRules
+from pgmstudio.core.learning.edge_constraints import ForestRules
 
 Floats = NDArray[np.float64]
 

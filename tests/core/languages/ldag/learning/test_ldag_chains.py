@@ -7,9 +7,9 @@ import json
 import pytest
 
 from pgmstudio.core.execution.events import Note
-from pgmstudio.core.languages.artifact_kinds import restored
 from pgmstudio.core.languages.ldag.learning.label_search import FULL, NATS_PER_BIT
 from pgmstudio.core.languages.ldag.learning.posterior import LdagPosterior
+from pgmstudio.core.languages.learners import restored
 from tests.ldag_runs import end, kept, nats, run
 from tests.ldag_tables import coronary, t3
 

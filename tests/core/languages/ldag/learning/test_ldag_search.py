@@ -17,7 +17,6 @@ from pgmstudio.core.data.resampling import folds
 from pgmstudio.core.execution.events import Note
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.languages.artifact_kinds import restored
 from pgmstudio.core.languages.ldag.contexts import is_equivalent
 from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath
 from pgmstudio.core.languages.ldag.learning.label_search import FULL, STRUCTURES, LabelScores
@@ -30,7 +29,7 @@ from pgmstudio.core.languages.ldag.partitions import (
     label_partitions,
 )
 from pgmstudio.core.languages.ldag.scores import PartitionScore
-from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.languages.learners import learner_of, restored
 from pgmstudio.core.learning.base import Finished, Found
 from tests.ldag_runs import end, kept, labelled_end, nats, run
 from tests.ldag_tables import coronary, rows_of, t3

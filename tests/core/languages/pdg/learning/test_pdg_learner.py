@@ -21,7 +21,7 @@ from pgmstudio.core.experiments.generators.random_pdgs import (
 from pgmstudio.core.experiments.plans.plan import LearnerGrid
 from pgmstudio.core.experiments.sl_curves.curve import CurvePlan, sl_curve
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
-from pgmstudio.core.languages.artifact_kinds import restored
+from pgmstudio.core.languages.learners import restored
 from pgmstudio.core.languages.pdg.learning import population as pdg_population
 from pgmstudio.core.languages.pdg.learning.forest import chain, grow_by_gains
 from pgmstudio.core.languages.pdg.learning.learner import PdgLearner, tuned_smoothing

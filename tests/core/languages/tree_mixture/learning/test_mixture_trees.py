@@ -13,8 +13,8 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import KnowledgeError, ParameterError
 from pgmstudio.core.execution.events import NEVER, Note, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
-from pgmstudio.core.languages.artifact_kinds import restored
-from pgmstudio.core.languages.edge_constraints import broken_rules
+from pgmstudio.core.languages.learners import restored
+from pgmstudio.core.languages.run_checks import broken_rules
 from pgmstudio.core.languages.tree_mixture.learning.edge_counts import Adjacency, tally_of
 from pgmstudio.core.languages.tree_mixture.learning.initialization import random_spanning_tree
 from pgmstudio.core.languages.tree_mixture.learning.learner import (

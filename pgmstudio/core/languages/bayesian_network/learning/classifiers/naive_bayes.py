@@ -16,6 +16,7 @@ from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.bayesian_network.learning.classifiers.tan import TanLearner, TanParams
 from pgmstudio.core.learning.base import LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.params import (
     class_param,
     knowledge_param,
@@ -44,6 +45,7 @@ class NaiveBayesLearner:
     title = "Naive Bayes classifier"
     kind = "bayesian-network"
     params_type = NaiveBayesParams
+    cost = Cost(0.01, 1.0, 1.0, completes=False)
 
     def refuses(self, data: DataSet) -> str | None:
         return refuse_empty(data)

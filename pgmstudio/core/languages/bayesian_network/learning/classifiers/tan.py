@@ -31,9 +31,10 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_r
 )
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import refined
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
-from pgmstudio.core.languages.edge_constraints import EdgeRules
 from pgmstudio.core.languages.tree.learning.chow_liu import best_forest
 from pgmstudio.core.learning.base import Finished, Found, LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
     AVAILABLE,
     ON_MISSING,
@@ -97,6 +98,7 @@ class TanLearner:
     title = "Classifier (naive Bayes, TAN)"
     kind = "bayesian-network"
     params_type = TanParams
+    cost = Cost(0.02)
 
     def refuses(self, data: DataSet) -> str | None:
         return refuse_empty(data)

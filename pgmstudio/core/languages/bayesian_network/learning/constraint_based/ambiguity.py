@@ -43,7 +43,7 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleto
     pairs_of,
     weakness,
 )
-from pgmstudio.core.languages.edge_constraints import EdgeRules
+from pgmstudio.core.learning.edge_constraints import EdgeRules
 
 Edge = tuple[str, str]
 

@@ -25,6 +25,9 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.ambigui
     read_choices,
     settled,
 )
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.independence_log import (
+    TestLog,
+)
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.params import SearchParams
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.paths import (
     Separations,
@@ -47,8 +50,9 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleto
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
     completed_rows,
 )
-from pgmstudio.core.languages.edge_constraints import EdgeRules
 from pgmstudio.core.learning.base import LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import ON_MISSING, missing_sentence, refuse_empty
 from pgmstudio.core.scores.independence import DataTests, IndependenceTester
 
@@ -199,6 +203,8 @@ class NpcLearner:
     title = "Necessary paths (NPC)"
     kind = "bayesian-network"
     params_type = NpcParams
+    cost = Cost(0.5, 0.5, 2.5)
+    artifacts = (TestLog, OpenStructure)
 
     def refuses(self, data: DataSet) -> str | None:
         return refuse_empty(data)

@@ -33,7 +33,7 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleto
     part,
     weakness,
 )
-from pgmstudio.core.languages.edge_constraints import EdgeRules
+from pgmstudio.core.learning.edge_constraints import EdgeRules
 
 Triple = tuple[str, str, str]
 

@@ -53,8 +53,9 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_r
 )
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import refined
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
-from pgmstudio.core.languages.edge_constraints import EdgeRules
 from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
     ON_MISSING,
     grouped_digits,
@@ -272,6 +273,8 @@ class PcLearner:
     title = "Independence tests (PC)"
     kind = "bayesian-network"
     params_type = PcParams
+    cost = Cost(0.3, 0.5, 2.5)
+    artifacts = (TestLog, OpenStructure)
 
     def refuses(self, data: DataSet) -> str | None:
         return refuse_empty(data)

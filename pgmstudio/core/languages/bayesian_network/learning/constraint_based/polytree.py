@@ -40,8 +40,9 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleto
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
     completed_rows,
 )
-from pgmstudio.core.languages.edge_constraints import EdgeRules
 from pgmstudio.core.learning.base import LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import ON_MISSING, missing_sentence, refuse_empty
 from pgmstudio.core.scores.independence import DataTests
 from pgmstudio.core.scores.mutual_information import mutual_information_nats
@@ -128,6 +129,7 @@ class PolytreeLearner:
     title = "Polytree (Rebane–Pearl)"
     kind = "bayesian-network"
     params_type = PolytreeParams
+    cost = Cost(0.02)
 
     def refuses(self, data: DataSet) -> str | None:
         return refuse_empty(data)

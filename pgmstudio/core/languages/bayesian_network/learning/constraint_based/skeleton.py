@@ -22,7 +22,7 @@ from itertools import combinations
 from pgmstudio.core.errors import ParameterError, UnknownNameError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
 from pgmstudio.core.graphs.pdag import bits_of
-from pgmstudio.core.languages.edge_constraints import EdgeRules
+from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.scores.independence import IndependenceTester, Outcome
 
 Statement = tuple[str, str, Iterable[str]]

@@ -9,7 +9,7 @@ import numpy as np
 from pgmstudio.core.graphs.background_knowledge import Edge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.pdag import Pdag, bits_of, extension_of, oriented
-from pgmstudio.core.languages.edge_constraints import EdgeRules
+from pgmstudio.core.learning.edge_constraints import EdgeRules
 
 
 class ClassRules:

@@ -23,6 +23,9 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.execution.events import CancelToken, Note
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.climb import least_gain
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
+    KesOptima,
+)
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.params import KesParams
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import (
     Climbed,
@@ -34,8 +37,9 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_r
 )
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import refined
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import Fitted, fit_tables
-from pgmstudio.core.languages.edge_constraints import left_out_sentence
 from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.edge_constraints import left_out_sentence
 from pgmstudio.core.learning.params import ON_MISSING, missing_sentence, refuse_empty
 
 
@@ -46,6 +50,8 @@ class KesLearner:
     title = "Equivalence search (KES)"
     kind = "bayesian-network"
     params_type = KesParams
+    cost = Cost(0.7, 0.5, 2.2, repeats="restarts", each=0.002)
+    artifacts = (KesOptima,)
 
     def refuses(self, data: DataSet) -> str | None:
         return refuse_empty(data)

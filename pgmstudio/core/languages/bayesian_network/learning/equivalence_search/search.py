@@ -41,7 +41,7 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.param
 from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
     largest_table,
 )
-from pgmstudio.core.languages.edge_constraints import EdgeRules
+from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.scores.family_cache import FamilyScores, mask_of
 from pgmstudio.core.scores.local import score_of
 

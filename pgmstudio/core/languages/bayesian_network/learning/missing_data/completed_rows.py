@@ -43,9 +43,9 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.climb import
     flags_of,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.edge_constraints import EdgeRules
 from pgmstudio.core.languages.likelihood import log2_likelihood
 from pgmstudio.core.learning.base import Finished, Found, LearnEvent
+from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import AVAILABLE
 from pgmstudio.core.model import Model
 from pgmstudio.core.scores.family_cache import FamilyScores

@@ -44,6 +44,7 @@ from pgmstudio.core.languages.bayesian_network.pruned_query import factors_of, j
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.languages.run_checks import given_start
 from pgmstudio.core.learning.base import Finished, Found, LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.params import (
     knowledge_param,
     missing_sentence,
@@ -197,6 +198,7 @@ class EmLearner:
     title = "Parameters by EM"
     kind = "bayesian-network"
     params_type = EmParams
+    cost = Cost(0.02, 1.0, 1.0, gaps=60.0, completes=False)
     obeys_knowledge = False
     needs_start = True
 

@@ -28,7 +28,7 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbin
     largest_table,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.edge_constraints import EdgeRules
+from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
     bdeu_rows_param,
     lambda_param,

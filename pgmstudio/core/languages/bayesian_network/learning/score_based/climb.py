@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.languages.edge_constraints import EdgeRules
+from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.scores.family_cache import MAX_CACHED
 
 # Of the best graph's edges this share is taken out before a restart: measured on ALARM and

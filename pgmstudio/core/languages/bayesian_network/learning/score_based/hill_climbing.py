@@ -32,8 +32,9 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.climb import
     S,
     flags_of,
 )
-from pgmstudio.core.languages.edge_constraints import EdgeRules
 from pgmstudio.core.learning.base import Finished, Found, LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
     ON_MISSING,
     bdeu_rows_param,
@@ -174,6 +175,7 @@ class HillClimbLearner:
     title = "Hill climbing"
     kind = "bayesian-network"
     params_type = HillClimbParams
+    cost = Cost(0.05, 0.5, 1.5, repeats="restarts", each=0.001)
 
     def refuses(self, data: DataSet) -> str | None:
         return refuse_empty(data)

@@ -29,8 +29,9 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_r
 )
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import refined
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
-from pgmstudio.core.languages.edge_constraints import EdgeRules
 from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
     ON_MISSING,
     bdeu_rows_param,
@@ -336,6 +337,9 @@ class K2Learner:
     title = "Parents along an order (K2)"
     kind = "bayesian-network"
     params_type = K2Params
+    cost = Cost(0.1, 0.5, 2.0)
+    artifacts = (K2Trace,)
+    starts_with_tree = False  # the order of the columns decides the direction
 
     def refuses(self, data: DataSet) -> str | None:
         return refuse_empty(data)

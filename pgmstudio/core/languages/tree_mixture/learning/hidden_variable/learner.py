@@ -10,8 +10,10 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.params import HiddenParams
 from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.search import HiddenSearch
+from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.trace import HiddenScan
 from pgmstudio.core.languages.tree_mixture.learning.learner import MixtureLearner
 from pgmstudio.core.learning.base import LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
 
 
 class HiddenLearner:
@@ -21,6 +23,8 @@ class HiddenLearner:
     title = "Hidden variables"
     kind = "tree-mixture"
     params_type = HiddenParams
+    cost = Cost(20.0, 0.7, 1.5, gaps=1.5, completes=False)
+    artifacts = (HiddenScan,)
     obeys_knowledge = False
 
     def refuses(self, data: DataSet) -> str | None:

@@ -15,7 +15,6 @@ from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.execution.thread_pool import value_of
 from pgmstudio.core.graphs.pdag import cpdag_of, members_of
-from pgmstudio.core.languages.artifact_kinds import restored
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.ambiguity import (
     Choices,
     OpenStructure,
@@ -38,8 +37,9 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleto
     StatedIndependencies,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.edge_constraints import EdgeRules
+from pgmstudio.core.languages.learners import restored
 from pgmstudio.core.learning.base import Finished, Kept, LearnEvent
+from pgmstudio.core.learning.edge_constraints import EdgeRules
 from tests.core.learning.lecture_data import CORONARY, K2_DEMO, DagOracle
 from tests.strategies import random_dag
 

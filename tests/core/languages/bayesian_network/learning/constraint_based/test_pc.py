@@ -37,8 +37,8 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleto
     StatedIndependencies,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.edge_constraints import EdgeRules
 from pgmstudio.core.learning.base import Finished
+from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.scores.independence import IndependenceTester, Outcome
 from tests.core.learning.lecture_data import CORONARY, K2_DEMO, LECTURE_ORACLE
 

@@ -23,7 +23,7 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.polytre
     spanning_pairs,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.edge_constraints import EdgeRules
+from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.scores.mutual_information import mutual_information_nats
 from tests.core.learning.lecture_data import CORONARY
 from tests.oracles.brute_force import joint_table

@@ -40,7 +40,7 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.neigh
     SampledBoundary,
     draws_needed,
 )
-from pgmstudio.core.languages.edge_constraints import EdgeRules
+from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.scores.family_cache import FamilyScores
 from pgmstudio.core.scores.local import score_of
 from tests.core.graphs.small_dags import (

@@ -15,7 +15,6 @@ from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress, 
 from pgmstudio.core.experiments.generators.random_networks import RandomBnParams, random_network
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.pdag import cpdag_of
-from pgmstudio.core.languages.artifact_kinds import restored
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.learner import KesLearner
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
     KesOptima,
@@ -28,7 +27,8 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.searc
     in_plan_order,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.learners import LearnTask
+from pgmstudio.core.languages.learn_task import LearnTask
+from pgmstudio.core.languages.learners import restored
 from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent
 from tests.contracts.test_learners import differences, rows, with_missing
 

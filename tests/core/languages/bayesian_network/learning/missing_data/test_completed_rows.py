@@ -29,7 +29,8 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.expected_co
 from pgmstudio.core.languages.ldag.learning.em import labels_refitted
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.scores import PartitionScore
-from pgmstudio.core.languages.learners import LearnTask, learner_of
+from pgmstudio.core.languages.learn_task import LearnTask
+from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.languages.likelihood import log2_likelihood, log2_probabilities
 from pgmstudio.core.languages.pdg.learning.em import graph_refitted
 from pgmstudio.core.languages.pdg.learning.forest import parse_forest

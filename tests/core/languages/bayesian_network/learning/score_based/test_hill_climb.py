@@ -22,8 +22,8 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbin
     HillClimbParams,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.edge_constraints import EdgeRules, knowledge_sentence
 from pgmstudio.core.learning.base import Finished, Found, LearnEvent
+from pgmstudio.core.learning.edge_constraints import EdgeRules, knowledge_sentence
 from pgmstudio.core.scores.family_cache import FamilyScores
 from pgmstudio.core.scores.local import SCORES, score_of
 

@@ -1,9 +1,9 @@
-"""How long a run will take and how much memory it needs, roughly, said before it starts.
+"""Rough estimates of the time and memory of a run, shown before it starts.
 
-The numbers were measured: every learner with its defaults on rows drawn from random networks of 8
-and 24 variables, 2 000 and 16 000 rows, processor time of one core of about 2020. What rows look
-like matters as much as how many there are, so a forecast is given in words no finer than it is
-(`time_words`), and the time an earlier run took on the same rows is always the better forecast.
+The `cost` of a learner was measured with its defaults on rows drawn from random networks of 8 and
+24 variables, 2 000 and 16 000 rows, as processor time of one core of about 2020. The content of the
+rows matters as much as their number, so an estimate is shown in words no finer than it is
+(`time_words`), and the time of an earlier run on the same rows is always the better estimate.
 """
 
 from __future__ import annotations
@@ -43,33 +43,6 @@ class Cost:
     each: float = 0.0
 
 
-COSTS: dict[str, Cost] = {
-    "tree.chow-liu": Cost(0.02),
-    "tree.chow-liu-sparse": Cost(0.02),
-    "bn.hill-climb": Cost(0.05, 0.5, 1.5, repeats="restarts", each=0.001),
-    "bn.kes": Cost(0.7, 0.5, 2.2, repeats="restarts", each=0.002),
-    "bn.pc": Cost(0.3, 0.5, 2.5),
-    "bn.npc": Cost(0.5, 0.5, 2.5),
-    "bn.k2": Cost(0.1, 0.5, 2.0),
-    "bn.naive-bayes": Cost(0.01, 1.0, 1.0, completes=False),
-    "bn.tan": Cost(0.02),
-    "bn.polytree": Cost(0.02),
-    "bn.structural-em": Cost(0.1, 1.0, 2.0, gaps=60.0),
-    "bn.em": Cost(0.02, 1.0, 1.0, gaps=60.0, completes=False),
-    "nb.latent": Cost(6.0, 0.7, 1.0, gaps=1.5, completes=False, repeats="restarts"),
-    "mixture.trees": Cost(12.0, 1.0, 1.5, gaps=1.5, completes=False, repeats="restarts"),
-    "mixture.trees-shared": Cost(12.0, 1.0, 1.5, gaps=1.5, completes=False, repeats="restarts"),
-    "mixture.hidden": Cost(20.0, 0.7, 1.5, gaps=1.5, completes=False),
-    "pdg.learn": Cost(180.0, 0.5, 2.0, gaps=1.5),
-    "pdg.hybrid": Cost(5.0, 0.5, 2.0, gaps=1.5),
-    "ldag.greedy": Cost(1.0, 0.3, 2.2, repeats="restarts", each=0.005),
-    "ldag.labels": Cost(0.05, 0.5, 1.5),
-    "ldag.exact": Cost(60.0, 0.5, 5.0),
-    "ldag.mcmc": Cost(2.0, 0.3, 2.5),
-    "bn.csi-tree": Cost(1.0, 0.5, 2.0),
-}
-
-
 @dataclass(frozen=True, slots=True)
 class RunForecast:
     """Rough seconds, and bytes while it runs."""
@@ -78,9 +51,9 @@ class RunForecast:
     bytes: int
 
 
-def forecast_run(key: str, params: object, data: DataSet) -> RunForecast | None:
-    """What a run of that learner will take; None for one nobody has measured."""
-    cost = COSTS.get(key)
+def forecast_run(learner: object, params: object, data: DataSet) -> RunForecast | None:
+    """The cost of a run of that learner; None for a learner without measured `cost`."""
+    cost: Cost | None = getattr(learner, "cost", None)
     if cost is None:
         return None
     times, usual = _repeats(cost.repeats, params)

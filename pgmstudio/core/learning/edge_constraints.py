@@ -18,11 +18,7 @@ from pgmstudio.core.execution.events import NEVER, CancelToken, Note
 from pgmstudio.core.graphs.background_knowledge import Edge, Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.maximum_branching import branching_with_required
-from pgmstudio.core.languages.latent_class.model import LatentClasses
-from pgmstudio.core.languages.pdg.model import DecisionGraph
-from pgmstudio.core.languages.pdg.to_network import dependences
-from pgmstudio.core.languages.tree_mixture.model import TreeMixture
-from pgmstudio.core.model import DirectedModel, Model
+from pgmstudio.core.model import DirectedModel
 
 Flags = NDArray[np.uint8]
 
@@ -114,26 +110,6 @@ def left_out_sentence(count: int) -> str:
     """What is said when the rules let not all edges of a start in."""
     edges = "1 edge" if count == 1 else f"{count} edges"
     return f"The rules do not allow {edges} of the start; the search begins without."
-
-
-def broken_rules(model: Model, knowledge: Knowledge) -> list[str] | None:
-    """Which rules a model breaks, in sentences, looked up in the model and not taken from its
-    learner. None for a language without directed edges.
-
-    Of a mixture, in any of its trees; latent classes have no edges between columns; those of a
-    decision graph lead from each variable to those whose nodes it helps to decide.
-    """
-    if isinstance(model, TreeMixture):
-        return [
-            f"Tree {number}: {sentence}"
-            for number, tree in enumerate(model.trees, start=1)
-            for sentence in knowledge.among(tree.domain.names).violations(tree.edges)
-        ]
-    if isinstance(model, LatentClasses):
-        return knowledge.violations(())
-    if isinstance(model, DecisionGraph):
-        return knowledge.violations(dependences(model))
-    return knowledge.violations(model.edges) if isinstance(model, DirectedModel) else None
 
 
 def knowledge_sentence(model: DirectedModel, knowledge: Knowledge) -> str:
