@@ -81,7 +81,7 @@ def workspace(qt_app: QApplication, name: str) -> None:
     window.show()
     path = SHARED / "networks" / f"{name}.bif"
     open_model_file(window.app, path)
-    live = window.app.workspace.beliefs_in_view
+    live = window.app.workspace.active_beliefs
     variables = panel_widget(window, "variablesPanel")
     inspector = panel_widget(window, "inspectorPanel")
     assert live is not None

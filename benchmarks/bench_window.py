@@ -31,11 +31,12 @@ from reporting import network_rows, say_line, version_of
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
-from pgmstudio.gui.files.opening import open_data_page, open_model_file
-from pgmstudio.gui.learning.actions import landing_of
+from pgmstudio.gui.files.opening import open_model_file
+from pgmstudio.gui.navigation import open_data_page
 from pgmstudio.gui.plots.plot_widget import plot_library
 from pgmstudio.gui.project import preferences
-from pgmstudio.gui.runs.learning_run import RunRequest
+from pgmstudio.gui.project.run_request import RunRequest
+from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.window.application import make_application
 from pgmstudio.gui.window.main_window import MainWindow
@@ -139,7 +140,7 @@ def lateness(qt_app: QApplication) -> None:
     idle = watched(WATCH_SECONDS)
     params: Any = learner_of("bn.hill-climb").params_type(restarts=1_000_000)
     request = RunRequest("alarm", "bn.hill-climb", params, 1, list(app.project.data)[-1])
-    run = landing_of(app).start(request)
+    run = run_recorder(app).start(request)
     busy = watched(WATCH_SECONDS)
     state = f"{run.state.value}, {len(run.trace.steps)} points of its trace"
     for name, watch in (("idle", idle), ("learning, 100 000 x 37", busy)):
@@ -181,9 +182,9 @@ def another_look(qt_app: QApplication) -> None:
     rows = network_rows("alarm", 1000)
     window.app.change("Import", partial(edits.add_data, entry=DataEntry("alarm", rows)))
     open_data_page(window.app, list(window.app.project.data)[-1])
-    window.app.book.refresh()
+    window.app.actions.refresh()
     for action in ("learn.learn", "knowledge.edit", "help.contents"):
-        window.app.book[action].trigger()
+        window.app.actions[action].trigger()
     turn(1.0)
     begin = time.perf_counter()
     theme().set_look(mode="dark")

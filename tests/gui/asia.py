@@ -23,7 +23,7 @@ NO_KEY = Qt.KeyboardModifier.NoModifier
 def open_asia(window: MainWindow, sample_data: Path) -> BeliefService:
     """The model's page in front; its live beliefs."""
     open_model_file(window.app, sample_data / "asia.json")
-    live = window.app.workspace.beliefs_in_view
+    live = window.app.workspace.active_beliefs
     assert live is not None
     return live
 

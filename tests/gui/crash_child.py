@@ -23,8 +23,9 @@ from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.files.recovery import recovery_folder
-from pgmstudio.gui.learning.actions import landing_of
-from pgmstudio.gui.runs.learning_run import LearningRun, RunRequest
+from pgmstudio.gui.project.run_request import RunRequest
+from pgmstudio.gui.runs.learning_run import LearningRun
+from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.window.application import apply_preferences, make_application
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.samples import add_sprinkler, sprinkler
@@ -68,7 +69,7 @@ class Victim:
         params: Any = learner.params_type(restarts=1_000_000)
         data_id = list(app.project.data)[-1]
         request = RunRequest("endless", "bn.hill-climb", params, 1, data_id)
-        run = landing_of(app).start(request)
+        run = run_recorder(app).start(request)
         run.changed.connect(partial(self._on_progress, run))
 
     def _on_progress(self, run: LearningRun) -> None:

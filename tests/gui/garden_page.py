@@ -9,8 +9,8 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.files.opening import add_and_show_model
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import add_and_show_model
 from pgmstudio.gui.window.main_window import MainWindow
 
 Key, Mods = Qt.Key, Qt.KeyboardModifier

@@ -13,11 +13,11 @@ from pgmstudio.core.languages.pdg.diagrams import node_name
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.project.edits import add_data, add_model
 from pgmstudio.core.project.project import DataEntry, ModelEntry
-from pgmstudio.gui.files.opening import open_model_page
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.languages.pdg.inspector import GraphNodeInspector
 from pgmstudio.gui.languages.pdg.page_extension import PdgExtension
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.window.app_context import AppContext
+from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.decision_graphs import graph_of
 

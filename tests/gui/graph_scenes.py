@@ -16,11 +16,10 @@ from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.languages.pdg.learning.params import PdgParams
 from pgmstudio.core.languages.pdg.model import DecisionGraph, without_unreachable
 from pgmstudio.gui.demo.window_driver import WindowDriver
-from pgmstudio.gui.files.opening import open_model_page
 from pgmstudio.gui.languages.pdg.page_extension import PdgExtension
 from pgmstudio.gui.languages.pdg.steps_page import PdgStepsPage
-from pgmstudio.gui.learning.actions import open_learn_page
-from pgmstudio.gui.runs.learning_run import RunRequest
+from pgmstudio.gui.navigation import open_learn_page, open_model_page
+from pgmstudio.gui.project.run_request import RunRequest
 from tests.gui.graph_pages import (
     MENTAL,
     PRESSURE,

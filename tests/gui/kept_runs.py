@@ -12,7 +12,7 @@ from pgmstudio.core.learning.base import Finished, Kept
 from pgmstudio.core.params import parse_params, specs_of
 from pgmstudio.core.project.edits import add_data, add_run
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Run, plain_params
-from pgmstudio.gui.window.app_context import AppContext
+from pgmstudio.gui.context import AppContext
 
 SEED = 1
 

@@ -10,9 +10,9 @@ from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.scores import PartitionScore, label_cost
 from pgmstudio.core.project.edits import add_data, add_model
 from pgmstudio.core.project.project import DataEntry, ModelEntry
-from pgmstudio.gui.files.opening import open_model_page
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.window.app_context import AppContext
+from pgmstudio.gui.navigation import open_model_page
 from tests.labelled_dags import coronary
 
 EDGE = ("Mental work", "Proteins")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from pgmstudio.gui.files.opening import open_model_page
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.samples import add_votes
 

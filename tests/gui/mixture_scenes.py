@@ -23,12 +23,12 @@ from pgmstudio.core.params import parse_params
 from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.evaluation.classification_page import ClassificationPage
 from pgmstudio.gui.experiments.page import RecipePage
-from pgmstudio.gui.files.opening import open_model_page
 from pgmstudio.gui.languages.tree_mixture.assignments_page import ComponentRowsPage
-from pgmstudio.gui.learning.actions import landing_of
+from pgmstudio.gui.learning.run_actions import OPEN_CANDIDATES
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.runs.actions import OPEN_CANDIDATES
-from pgmstudio.gui.runs.learning_run import RunRequest
+from pgmstudio.gui.navigation import open_model_page
+from pgmstudio.gui.project.run_request import RunRequest
+from pgmstudio.gui.runs.run_recorder import run_recorder
 from tests.gui.kept_runs import add_ended_run
 
 TOPICS = (
@@ -128,7 +128,7 @@ def running(driver: WindowDriver, _own: Path) -> Iterator[str]:
     add_ended_run(app, votes(), "mixture.trees", components=(1,))
     settings = {"components": (5,), "restarts": 200, "patience": 40}
     params: MixtureParams = parse_params(learner_of("mixture.trees").params_type, settings)
-    run = landing_of(app).start(RunRequest("Five trees", "mixture.trees", params, 2, "d1"))
+    run = run_recorder(app).start(RunRequest("Five trees", "mixture.trees", params, 2, "d1"))
     app.reveal("runsPanel")
     driver.wait_for("some steps", lambda: len(run.trace.steps) > 120, 60)
     for name in ("score", "weights", "edges"):
@@ -180,7 +180,7 @@ def blocks(driver: WindowDriver, _own: Path) -> Iterator[str]:
     learned = {"choice": "Crime", "restarts": 1}
     page = _open(driver, add_ended_run(app, votes(), "mixture.trees", **learned))
     app.workspace.select(("Crime",))
-    app.book.refresh()
+    app.actions.refresh()
     driver.do("evaluate.classify")
     judged = app.center.current
     assert isinstance(judged, ClassificationPage)

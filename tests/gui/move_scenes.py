@@ -13,7 +13,7 @@ from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.demo.window_driver import WindowDriver
-from pgmstudio.gui.files.opening import open_model_page
+from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.structure.move_search import move_search
 from pgmstudio.gui.structure.moves_panel import MovesPanel
 from pgmstudio.gui.window.main_window import panel_widget

@@ -25,16 +25,13 @@ from pgmstudio.gui.data.associations_tab import AssociationTab
 from pgmstudio.gui.data.page import DataPage
 from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.evidence.sensitivity_page import SensitivityPage
-from pgmstudio.gui.files.opening import (
-    open_data_page,
-    open_file,
-    open_model_page,
-)
+from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.inspector.panel import InspectorPanel
 from pgmstudio.gui.learning.page import LearnPage
 from pgmstudio.gui.learning.wizard.page import WizardPage
 from pgmstudio.gui.learning.wizard.state import LINKS, QUESTIONS
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import open_data_page, open_model_page
 from pgmstudio.gui.runs.results.bootstrap_page import BootstrapPage
 from pgmstudio.gui.runs.results.restarts_page import RestartsPage
 from pgmstudio.gui.runs.results.search_trace_page import TracePage

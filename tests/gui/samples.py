@@ -15,7 +15,7 @@ from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry
-from pgmstudio.gui.window.app_context import AppContext
+from pgmstudio.gui.context import AppContext
 
 
 def sprinkler() -> BayesianNetwork:
@@ -41,7 +41,7 @@ def add_sprinkler(app: AppContext) -> str:
     model_id = app.project.next_model_id()
     entry = ModelEntry("Sprinkler", sprinkler(), data_id=data_id)
     app.change("Open", partial(edits.add_model, entry=entry))
-    app.workspace.view_model(model_id)
+    app.workspace.activate_model(model_id)
     return model_id
 
 
@@ -80,5 +80,5 @@ def add_votes(app: AppContext, kind: str) -> str:
     model_id = app.project.next_model_id()
     entry = ModelEntry("Votes", model, data_id=data_id)
     app.change("Open", partial(edits.add_model, entry=entry))
-    app.workspace.view_model(model_id)
+    app.workspace.activate_model(model_id)
     return model_id

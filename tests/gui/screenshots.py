@@ -25,9 +25,9 @@ from PySide6.QtGui import QPainter  # noqa: E402
 
 from pgmstudio.gui.demo.screenshot_tour import WindowTour  # noqa: E402
 from pgmstudio.gui.demo.window_driver import WindowDriver  # noqa: E402
-from pgmstudio.gui.help.guided_tour import start_tour  # noqa: E402
 from pgmstudio.gui.theme.resources import folder_of  # noqa: E402
 from pgmstudio.gui.theme.theme import theme  # noqa: E402
+from pgmstudio.gui.tour.guided_tour import start_tour  # noqa: E402
 from pgmstudio.gui.window.application import GuiThreadCollector, make_application  # noqa: E402
 from pgmstudio.gui.window.main_window import MainWindow  # noqa: E402
 from tests.gui.picture_scenes import GROUPS  # noqa: E402

@@ -10,8 +10,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 
 from pgmstudio.gui.demo.window_driver import WindowDriver
-from pgmstudio.gui.files.opening import open_file, open_files, open_model_page, open_welcome
+from pgmstudio.gui.files.opening import open_file, open_files
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import open_model_page, open_welcome
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
 

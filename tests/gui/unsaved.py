@@ -6,8 +6,8 @@ from functools import partial
 
 from pgmstudio.core.project.edits import add_run
 from pgmstudio.core.project.project import Outcome, Run
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.widgets.basic import Note
-from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.main_window import MainWindow
 
 

@@ -31,15 +31,11 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, Project
-from pgmstudio.gui.files.opening import (
-    open_data_page,
-    open_files,
-    open_model_page,
-    show_project,
-)
+from pgmstudio.gui.files.opening import open_files, show_project
 from pgmstudio.gui.languages.pdg.node_selection import graph_nodes
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import open_data_page, open_model_page
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.graph_pages import PRESSURE, add_graph, coronary, coronary_rows
@@ -73,9 +69,9 @@ def press_keys(
 
 def trigger(window: MainWindow, action: str) -> None:
     """Choose an action that can be chosen now."""
-    window.app.book.refresh()
-    assert window.app.book[action].isEnabled(), window.app.book[action].toolTip()
-    window.app.book[action].trigger()
+    window.app.actions.refresh()
+    assert window.app.actions[action].isEnabled(), window.app.actions[action].toolTip()
+    window.app.actions[action].trigger()
 
 
 def open_sprinkler(qtbot: QtBot, window: MainWindow) -> ModelPage:
@@ -146,7 +142,7 @@ def restore(window: MainWindow, situation: str) -> None:
     elif situation == "labels":
         open_model_page(app, next(iter(app.project.models)))
         app.workspace.select([], [EDGE])
-    app.book.refresh()
+    app.actions.refresh()
 
 
 def settle(window: MainWindow) -> None:
@@ -204,17 +200,17 @@ def open_every_page(window: MainWindow, sample_data: Path) -> None:
     app = window.app
     open_data_page(app, next(iter(app.project.data)))
     open_files(app, [sample_data / "survey.csv"])
-    for action_id in list(app.book.actions):
+    for action_id in list(app.actions.by_id):
         restore(window, "model")
-        app.book.refresh()
-        action = app.book[action_id]
+        app.actions.refresh()
+        action = app.actions[action_id]
         if action.isEnabled() and action.text().endswith("…"):
             action.trigger()
             settle(window)
             for other in opened_windows(window):
                 other.close()
     for opener in ("help.contents", "file.welcome"):
-        app.book[opener].trigger()
+        app.actions[opener].trigger()
     settle(window)
 
 

@@ -15,10 +15,9 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWi
 from pgmstudio.core.drawing.diagram import GraphPicture, Point
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.node_view import NodeView
+from pgmstudio.gui.context import AppContext, Selection
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import button, label, row
-from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.workspace import Selection
 
 _GAP = 8
 _MARGIN = 10.0  # around a fitted graph

@@ -9,13 +9,14 @@ from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.gui.canvas.edge_strengths import KINDS
-from pgmstudio.gui.files.opening import close_welcome
-from pgmstudio.gui.model_page.action_conditions import NO_MODEL
+from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.evidence.active_model import NO_MODEL
+from pgmstudio.gui.model_page.action_conditions import current_model_page
+from pgmstudio.gui.navigation import close_welcome
+from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.artifact_source import ArtifactSource, active_source, has_source
-from pgmstudio.gui.runs.learning_run import RunRequest
 from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.widgets.page import Page
-from pgmstudio.gui.window.app_context import AppContext, current_model_page
 
 
 def open_difference(app: AppContext, first: str | None = None, second: str | None = None) -> Page:
@@ -55,7 +56,7 @@ def show_why(app: AppContext) -> None:
 
     if active_pair(app) is not None:
         app.reveal("inspectorPanel")
-        QTimer.singleShot(0, app, partial(_scroll_to_why, app))
+        QTimer.singleShot(0, app.window, partial(_scroll_to_why, app))
 
 
 def _scroll_to_why(app: AppContext) -> None:
@@ -77,29 +78,24 @@ def _scroll_to_why(app: AppContext) -> None:
 
 def begin_bootstrap(app: AppContext) -> None:
     """The run sheet with replicates switched on, set as the run that made the model in view."""
-    from PySide6.QtWidgets import QScrollArea
 
-    from pgmstudio.gui.learning.actions import open_learn_page
-    from pgmstudio.gui.model_page.model_data import sources_of
+    from pgmstudio.gui.model_page.model_data import model_sources
+    from pgmstudio.gui.navigation import open_learn_page
 
-    sources, model_id = sources_of(app), app.workspace.model_id or ""
+    sources, model_id = model_sources(app), app.workspace.model_id or ""
     run, params = sources.run(model_id), sources.params(model_id)
     page = open_learn_page(app)
     if run is not None and params is not None and run.data_id in app.project.data:
         page.fill(RunRequest("", run.learner, params, run.seed, run.data_id or ""))
-    page.bootstrap.switch_on()
-    area = page.findChild(QScrollArea, "learnScroll")
-    if area is not None:
-        area.ensureWidgetVisible(page.bootstrap)
-        page.bootstrap.replicates.setFocus()
+    page.show_bootstrap()
 
 
 def show_frequencies(app: AppContext) -> None:
     """What the bootstrap of the model in view, or else the newest one, counted."""
-    from pgmstudio.gui.model_page.model_data import sources_of
+    from pgmstudio.gui.model_page.model_data import model_sources
     from pgmstudio.gui.runs.results.bootstrap_page import open_bootstrap
 
-    own = sources_of(app).bootstrap_runs(app.workspace.model_id or "")
+    own = model_sources(app).bootstrap_runs(app.workspace.model_id or "")
     if own:
         open_bootstrap(app, ArtifactSource(app, EdgeFrequencies.kind, own[0]))
         return

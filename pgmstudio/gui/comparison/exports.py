@@ -22,8 +22,8 @@ from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.edits import add_comparison, add_model
 from pgmstudio.core.project.project import ComparisonEntry, ModelEntry, Project, plain
 from pgmstudio.gui.comparison.comparison_run import ComparisonRun
-from pgmstudio.gui.files.opening import add_and_show_model, open_model_page
-from pgmstudio.gui.window.app_context import AppContext
+from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.navigation import add_and_show_model, open_model_page
 
 
 class ComparisonExports(QObject):
@@ -105,7 +105,7 @@ class ComparisonExports(QObject):
 
         if self._app.change("Keep the models of all languages", edit):
             self._opened.update(found)
-            self._app.tell(f"{counted(len(entries), 'model')} kept in the project.", undo=True)
+            self._app.notify(f"{counted(len(entries), 'model')} kept in the project.", undo=True)
 
     # -- tables
 
@@ -147,4 +147,4 @@ class ComparisonExports(QObject):
         except PgmStudioError as error:
             self._app.errors.report(error)
             return
-        self._app.tell(f"{path.name} was written.")
+        self._app.notify(f"{path.name} was written.")

@@ -31,9 +31,10 @@ from pgmstudio.gui.comparison.setup_form import CompareSetup
 from pgmstudio.gui.comparison.table import CompareTable
 from pgmstudio.gui.comparison.text import legend_words, progress_words, provenance_of
 from pgmstudio.gui.comparison.toolbar import CompareBar, progress_bar
-from pgmstudio.gui.files.opening import close_welcome
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.navigation import close_welcome
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, hairline, label, row, scrolled
@@ -41,7 +42,6 @@ from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.image_file import Drawing
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import widening
-from pgmstudio.gui.window.app_context import AppContext
 
 KEY = "compare-languages"
 NO_DATA = "import data first (Ctrl+I)."
@@ -285,7 +285,7 @@ class ComparePage(Page):
         self.run.ended.connect(self._on_ended)
         self.run.failed.connect(self._app.errors.report)
         self.takings.show(self.run, self.setup.data_id, entry.name)
-        self._app.workspace.beside.add(self.run)
+        self._app.workspace.background_runs.add(self.run)
         self.run.start()
         self._clock.start()
         self._show_results()

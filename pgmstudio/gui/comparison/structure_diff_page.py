@@ -31,12 +31,12 @@ from pgmstudio.gui.canvas.layout_worker import LayoutMaker, LayoutQuestion, Plac
 from pgmstudio.gui.canvas.node_geometry import face_size
 from pgmstudio.gui.canvas.node_view import NodeView
 from pgmstudio.gui.comparison.structure_diff_facts import DifferenceFacts
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Note, button, hairline, label, tool_button
 from pgmstudio.gui.widgets.combo_box import chooser, offer
 from pgmstudio.gui.widgets.page import Page
-from pgmstudio.gui.window.app_context import AppContext
 
 Edge = tuple[str, str]
 NO_ROWS = "no rows"
@@ -222,7 +222,7 @@ class DifferencePage(Page):
         asked = (first.model, second.model, data)
         if not self._asked or any(a is not b for a, b in zip(asked, self._asked, strict=True)):
             if self._app.center.current is self:
-                self._app.workspace.view_model(self.model_id)
+                self._app.workspace.activate_model(self.model_id)
             if not self._asked or self._asked[0] is not first.model:
                 self._places = {}
                 self.canvas.view.keep_fitted()
@@ -326,9 +326,9 @@ class DifferencePage(Page):
             self._app.workspace.select((), (own,))
         elif all(name in entry.model.domain for name in edge):
             self._app.workspace.select(edge)
-        self._app.book.refresh("model.why")
-        if self._app.book["model.why"].isEnabled():
-            self._app.book["model.why"].trigger()
+        self._app.actions.refresh("model.why")
+        if self._app.actions["model.why"].isEnabled():
+            self._app.actions["model.why"].trigger()
 
     def _on_selected(self, nodes: Iterable[str], edges: Iterable[Edge]) -> None:
         edges = tuple(edges)
@@ -342,4 +342,4 @@ class DifferencePage(Page):
         QTimer.singleShot(0, self.canvas, self.canvas.refresh_soon)
 
     def _on_export(self) -> None:
-        self._app.book["file.export"].trigger()
+        self._app.actions["file.export"].trigger()

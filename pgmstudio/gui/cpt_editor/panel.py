@@ -18,6 +18,7 @@ from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.project.model_edits import EditableTables
 from pgmstudio.core.project.project import ModelEntry, Project
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.cpt_editor.clipboard import pasted, table_text
 from pgmstudio.gui.cpt_editor.model import TableGrid, family_counts
 from pgmstudio.gui.cpt_editor.view import TableView
@@ -36,7 +37,6 @@ from pgmstudio.gui.languages.tree_mixture.component_tables import (
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, button, label, row
 from pgmstudio.gui.widgets.chip import ChipLabel
-from pgmstudio.gui.window.app_context import AppContext
 
 
 class TablePanel(QWidget):
@@ -127,7 +127,7 @@ class TablePanel(QWidget):
         layout.addStretch(0)
         component_views(app).changed.connect(self._refresh)
         app.workspace.selection_changed.connect(self._refresh)
-        app.workspace.model_in_view_changed.connect(self._refresh)
+        app.workspace.active_model_changed.connect(self._refresh)
         app.document.changed.connect(self._on_document_changed)
         theme().changed.connect(self._refresh)
         self._work.alike_changed.connect(self._tell_alike)
@@ -297,7 +297,7 @@ class TablePanel(QWidget):
         if self._shown is None or self._grid.wrong_columns():
             if self._shown is not None:
                 self._work.typed.emit()
-                self._app.workspace.message.emit(
+                self._app.log(
                     "warning", f"Beliefs wait: {self._shown[1]} has a column that is not 1 in sum."
                 )
             return
@@ -338,7 +338,7 @@ class TablePanel(QWidget):
                 rest = values[cell[0]].sum() - values[cell]
                 values[cell] = min(1.0, max(0.0, 1 - rest))
         if not any(cell is not None for cell in cells):
-            self._app.tell("Select the cells that take what is missing to 1.")
+            self._app.notify("Select the cells that take what is missing to 1.")
             return
         self._grid.set_values(values)
         self._commit(f"Complement in the table of {self._name}")

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from pgmstudio.core.errors import FileError
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry
-from pgmstudio.gui.files.opening import close_welcome
+from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.navigation import close_welcome
 from pgmstudio.gui.widgets.actions import ActionSpec
-from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:
     from pgmstudio.gui.curves.page import CurvesPage
@@ -81,9 +81,9 @@ def curve_actions(app: AppContext) -> list[ActionSpec]:
             open_curves(app, Path(found))
 
     def generate() -> None:
-        from pgmstudio.gui.data.generate_page import open_generate
+        from pgmstudio.gui.navigation import open_generate_page
 
-        open_generate(app)
+        open_generate_page(app)
 
     return [
         ActionSpec(

@@ -24,14 +24,14 @@ from pgmstudio.core.number_format import counted
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry, ModelEntry, Project, plain, told_parameters
 from pgmstudio.core.reports.belief_distances import DistanceTask
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.curves.setup import CurveSetup
 from pgmstudio.gui.curves.sweep_run import with_points
-from pgmstudio.gui.files.opening import add_and_show_model, open_model_page
 from pgmstudio.gui.jobs.job import Job, JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.navigation import add_and_show_model, open_model_page
 from pgmstudio.gui.plots.plot_image import PlotDrawing
 from pgmstudio.gui.widgets.image_file import Drawing
-from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:
     from pgmstudio.gui.curves.page import CurvesPage
@@ -122,7 +122,7 @@ class CurvesController(QObject):
         if entry is None:
             return
         if point.model is not None:
-            self._app.tell("This model is still being learned; pin it when its run is done.")
+            self._app.notify("This model is still being learned; pin it when its run is done.")
             return
         is_off = point.key in entry.pinned
         others = tuple(key for key in entry.pinned if key != point.key)
@@ -141,10 +141,10 @@ class CurvesController(QObject):
     def export_picture(self) -> None:
         """As File ▸ Export picture does."""
         if self.drawing() is None:
-            self._app.tell("There is no plot yet; it comes with the first point.")
+            self._app.notify("There is no plot yet; it comes with the first point.")
             return
-        self._app.book.refresh("file.export")
-        self._app.book["file.export"].trigger()
+        self._app.actions.refresh("file.export")
+        self._app.actions["file.export"].trigger()
 
     def ask_for_table(self) -> None:
         self._ask("Export the points", ".csv", "Tables (*.csv)", self.export_table)
@@ -166,7 +166,7 @@ class CurvesController(QObject):
         """The plan as the command line reads it; the file of its rows is to be filled in."""
         setup = self._page.setup
         if setup is None:
-            self._app.tell("The plan of these curves is not known.")
+            self._app.notify("The plan of these curves is not known.")
             return False
         told = setup.plan.plain()
         if setup.rows is not None:
@@ -185,7 +185,7 @@ class CurvesController(QObject):
         except PgmStudioError as error:
             self._app.errors.report(error)
             return False
-        self._app.tell(f"{path.name} was written.")
+        self._app.notify(f"{path.name} was written.")
         return True
 
     # -- the plan

@@ -22,6 +22,7 @@ from pgmstudio.core.io.experiments import POINTS
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import CurveEntry, Project
 from pgmstudio.core.scores.local import lambda_bic
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.curves.controller import CurvesController
 from pgmstudio.gui.curves.footer import CurvesFoot
 from pgmstudio.gui.curves.hover_card import CardFacts
@@ -41,7 +42,6 @@ from pgmstudio.gui.widgets.basic import Note, button, hairline, row
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.image_file import Drawing
 from pgmstudio.gui.widgets.page import Page
-from pgmstudio.gui.window.app_context import AppContext
 
 
 class CurvesFilling(QObject):
@@ -336,7 +336,7 @@ class CurvesPage(Page):
             asked.forget()
         if self.run is not None and self.run.is_running:
             self.run.stop()
-            self._app.tell(f"The sweep of {self.title} stops; opened again it can be resumed.")
+            self._app.notify(f"The sweep of {self.title} stops; opened again it can be resumed.")
         self.side.deleteLater()
 
     def _on_document(self, before: Project, after: Project) -> None:
@@ -415,7 +415,7 @@ class CurvesPage(Page):
         run.changed.connect(self._on_run_changed)
         run.ended.connect(self._on_ended)
         run.failed.connect(self._on_failed)
-        self._app.workspace.beside.add(run)
+        self._app.workspace.background_runs.add(run)
         run.start()
         self._clock.start()
         self._refresh_words()

@@ -26,6 +26,7 @@ from pgmstudio.core.experiments.plans.dask_executor import address_problem
 from pgmstudio.core.experiments.plans.plan import Plan
 from pgmstudio.core.number_format import grouped
 from pgmstudio.core.project.project import DataEntry
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.curves.learner_grid import error_line, mark_field, parsed_numbers, values_text
 from pgmstudio.gui.curves.setup import SETS, SHARE, SPLIT, CurveSetup, RowChoice
 from pgmstudio.gui.theme.theme import theme
@@ -33,7 +34,6 @@ from pgmstudio.gui.widgets.basic import Section, Segments, button, form_of, labe
 from pgmstudio.gui.widgets.combo_box import chooser, offer
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.param_form import ParamForm
-from pgmstudio.gui.window.app_context import AppContext
 
 HOW = (
     (SHARE, "Share", "A share of the rows is put aside at random."),

@@ -23,19 +23,19 @@ from pgmstudio.core.languages.run_checks import unused_rules
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry, Project
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.curves.learner_grid import FIRST_TICKED, GridForm, LearnerTicks
 from pgmstudio.gui.curves.plan_form import PlanSheet
 from pgmstudio.gui.curves.setup import CurveSetup
 from pgmstudio.gui.curves.sweep_question import may_sweep
 from pgmstudio.gui.curves.sweep_run import CurveRun, found_folder, new_folder
-from pgmstudio.gui.files.opening import close_welcome
 from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.navigation import close_welcome
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, beside, button, foot_of, label, scrolled
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.page import Page
-from pgmstudio.gui.window.app_context import AppContext
 
 KEY = "curves-plan"
 STACKED_BELOW = 860  # px at 100 %: below, values and sheet stand one above the other
@@ -78,7 +78,7 @@ class CurvesPlanPage(Page):
         self.learners.ticked.connect(self._soon.start)
         self.sheet.changed.connect(self._soon.start)
         app.document.changed.connect(self._on_document)
-        app.workspace.beside.changed.connect(self._soon.start)
+        app.workspace.background_runs.changed.connect(self._soon.start)
         self.learners.choose(FIRST_TICKED[0])
         self.sheet.show_folder(new_folder(app), can_change=True)
         self._refresh()
@@ -186,7 +186,7 @@ class CurvesPlanPage(Page):
 
     def _why_busy(self) -> str | None:
         """Two sweeps cannot add to one folder, and a sweep does not change its plan on the way."""
-        running = self._app.workspace.beside.running
+        running = self._app.workspace.background_runs.running
         folders = [run.folder for run in running if isinstance(run, CurveRun)]
         if self.sheet.chosen_folder not in folders:
             return None
@@ -266,7 +266,7 @@ class CurvesPlanPage(Page):
         if setup.cluster:
             entry = self._app.project.curves.get(self.curve_id or "")
             if entry is None or entry.setup.get("cluster") != setup.cluster:
-                self._app.agreed_places.add(setup.cluster)  # it was typed here
+                self._app.approved_locations.add(setup.cluster)  # it was typed here
             elif not may_sweep(self._app, setup.cluster, None):
                 return
             self._pending = setup
@@ -293,7 +293,7 @@ class CurvesPlanPage(Page):
         data_id = None if setup.rows is None else setup.rows.data_id
         if curve_id is None:
             folder = self.sheet.chosen_folder or new_folder(app)
-            app.agreed_places.add(str(folder))
+            app.approved_locations.add(str(folder))
             curve_id = app.project.next_curve_id()
             entry = CurveEntry(title, (), data_id, setup.plain(), str(folder))
             done = app.change(f"Plan {title}", partial(edits.add_curve, entry=entry))

@@ -12,14 +12,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox
 
 from pgmstudio.core.io.experiments import POINTS
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.curves.sweep_run import usual_folder
-from pgmstudio.gui.window.app_context import AppContext
 
 
 def may_sweep(app: AppContext, cluster: str, folder: Path | None) -> bool:
     """Whether to connect to the scheduler and write into the folder; asked once for each."""
     asked: dict[str, str] = {}
-    if cluster and cluster not in app.agreed_places:
+    if cluster and cluster not in app.approved_locations:
         asked[cluster] = (
             f"connects to the Dask scheduler at {cluster}, which can run programs on this computer"
         )
@@ -39,12 +39,12 @@ def may_sweep(app: AppContext, cluster: str, folder: Path | None) -> bool:
     box.setDefaultButton(buttons.Cancel)
     if box.exec() != buttons.Yes:
         return False
-    app.agreed_places.update(asked)
+    app.approved_locations.update(asked)
     return True
 
 
 def _is_expected(app: AppContext, folder: Path) -> bool:
     """Chosen here, or where the program itself puts points, or with points in it already."""
-    if str(folder) in app.agreed_places or folder.parent == usual_folder(app):
+    if str(folder) in app.approved_locations or folder.parent == usual_folder(app):
         return True
     return (folder / POINTS).is_file()

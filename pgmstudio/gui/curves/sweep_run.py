@@ -18,11 +18,11 @@ from pgmstudio.core.experiments.plans.run_task import InterimResult, RunDone, Ru
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.io.experiments import POINTS, KeptPlanTask
 from pgmstudio.core.project.project import CurveEntry, Project
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.curves.setup import CurveSetup, Loaded, load
 from pgmstudio.gui.jobs.background_run import BackgroundRun
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.project import preferences
-from pgmstudio.gui.window.app_context import AppContext
 
 ENDING = ".points"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication, QFileDialog
@@ -12,19 +13,33 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import ProbabilisticModel
-from pgmstudio.gui.files.opening import open_data_page, open_files
-from pgmstudio.gui.project.last_model import last_model
+from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.evidence.last_model import last_model
+from pgmstudio.gui.navigation import open_data_page, open_files, open_import_page
 from pgmstudio.gui.widgets.actions import ActionSpec
-from pgmstudio.gui.window.app_context import AppContext, current_data_page
 
 _PASTED = "Pasted table"
+
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.data.page import DataPage
+
+
+def current_data_page(app: AppContext) -> DataPage | None:
+    """The current page, if it shows a data set; its class is loaded with the first such page."""
+    page = app.center.current
+    if page is None or not page.key.startswith("data:"):
+        return None
+    from pgmstudio.gui.data.page import DataPage
+
+    return page if isinstance(page, DataPage) else None
 
 
 class DataCommands(QObject):
     """Commands of the Data menu; pages are imported when they are opened."""
 
     def __init__(self, app: AppContext) -> None:
-        super().__init__(app)
+        super().__init__(app.window)
         self._app = app
         last_model(app)  # listens from the start
         self._has_text: bool | None = None
@@ -83,19 +98,15 @@ class DataCommands(QObject):
 
     def paste(self) -> None:
         """Open the import page with the table on the clipboard."""
-        from pgmstudio.gui.importing.page import ImportPage
 
+        """The table on the clipboard, through the import page."""
         text = QApplication.clipboard().text()
         if not text.strip():
             return
         folder = tempfile.TemporaryDirectory(prefix="pgmstudio-")
         path = Path(folder.name) / "pasted.txt"
         path.write_text(text, encoding="utf-8")
-        app = self._app
-        app.open_page(
-            f"import:{path}",
-            lambda: ImportPage(app, path, name=_PASTED, on_closed=folder.cleanup),
-        )
+        open_import_page(self._app, path, name=_PASTED, on_closed=folder.cleanup)
 
     def export(self) -> None:
         from pgmstudio.core.io.data.reader import FORMATS
@@ -125,7 +136,7 @@ class DataCommands(QObject):
         except PgmStudioError as error:
             self._app.errors.report(error)
             return False
-        self._app.tell(f"Wrote {path.name}.")
+        self._app.notify(f"Wrote {path.name}.")
         return True
 
     # -- discretise again
@@ -147,19 +158,9 @@ class DataCommands(QObject):
 
     def change_discretisation(self) -> None:
         """Open the import page of the same file with the same settings, at the bin edges."""
-        from pgmstudio.core.io.import_plan import restored_draft
-        from pgmstudio.gui.importing.page import ImportPage
-        from pgmstudio.gui.importing.page_view import CUTS
-
-        source, data_id, app = self._source(), self.data_id, self._app
-        if source is None or data_id is None:
-            return
-        draft = restored_draft(app.project.data[data_id].provenance.get("choices", {}))
-        page = app.open_page(
-            f"import:{source}", lambda: ImportPage(app, source, draft=draft, replaces=data_id)
-        )
-        if isinstance(page, ImportPage):
-            page.go_to(CUTS)
+        source, data_id = self._source(), self.data_id
+        if source is not None and data_id is not None:
+            open_import_page(self._app, source, replaces=data_id)
 
     # -- rows and models
 

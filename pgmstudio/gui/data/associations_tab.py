@@ -23,15 +23,15 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.summary import Associations, associations
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.model import DirectedModel
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.data.association_table import PairList, PairTable
+from pgmstudio.gui.evidence.last_model import last_model
 from pgmstudio.gui.jobs.job import ProgressCell
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.plots.matrix_plot import HeatLegend, HeatMap
-from pgmstudio.gui.project.last_model import last_model
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import button, label, row, scrolled
 from pgmstudio.gui.widgets.step_bar import PlainLine
-from pgmstudio.gui.window.app_context import AppContext
 
 POLL_INTERVAL_MS = 100
 _COUNTING = "Counting all pairs of columns…"
@@ -193,7 +193,7 @@ class AssociationTab(QWidget):
         layout.addWidget(splitter, 1)
         layout.addWidget(foot)
         self.hover.setText(_HINT)
-        app.workspace.model_in_view_changed.connect(self._refresh_edges)
+        app.workspace.active_model_changed.connect(self._refresh_edges)
         app.document.changed.connect(self._refresh_edges)
 
     # -- shown associations
@@ -289,7 +289,7 @@ class AssociationTab(QWidget):
         if last.entry is not None:
             nodes = [n for n in dict.fromkeys((first, second)) if n in last.entry.model.domain]
             # The data page is current; the panels still show its model.
-            self._app.workspace.view_model(last.id)
+            self._app.workspace.activate_model(last.id)
             self._app.workspace.select(nodes)
 
     def _on_as_table(self) -> None:
@@ -312,7 +312,7 @@ class AssociationTab(QWidget):
         """Write all pairs, strongest first."""
         if self._result is not None:
             self._app.write_csv(path, associations_csv(self._result.associations))
-            self._app.tell(f"Wrote {path.name}.")
+            self._app.notify(f"Wrote {path.name}.")
 
 
 def associations_csv(associations: Associations) -> str:

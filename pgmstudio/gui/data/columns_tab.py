@@ -9,12 +9,12 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.summary import ColumnSummary, summarise
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.number_format import counted
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.data.state_editor import StateEditor
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.widgets.basic import label, row, scrolled
 from pgmstudio.gui.widgets.column_table import ColumnList, ColumnRow
 from pgmstudio.gui.widgets.search_field import SearchField
-from pgmstudio.gui.window.app_context import AppContext
 
 _LIST_WIDTH, _STATES_WIDTH = 350, 380  # rows and states fit side by side in a window 1280 px wide
 CELLS_AT_ONCE = 1_000_000  # rows that are summarised within a frame or two

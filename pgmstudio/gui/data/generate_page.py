@@ -31,8 +31,9 @@ from pgmstudio.core.number_format import counted
 from pgmstudio.core.params import params_to_dict, specs_of
 from pgmstudio.core.project.edits import add_data, add_model
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Project
-from pgmstudio.gui.files.opening import close_welcome, open_data_page
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.navigation import close_welcome, open_data_page
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import (
@@ -48,7 +49,6 @@ from pgmstudio.gui.widgets.basic import (
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.param_form import ParamForm
-from pgmstudio.gui.window.app_context import AppContext
 
 KEY = "generate"
 _NAME = Qt.ItemDataRole.UserRole
@@ -273,7 +273,7 @@ class GeneratePage(Page):
         if self._app.change(f"Generate {entry.name}", edit):
             open_data_page(self._app, data_id)
             self._app.center.close_page(self)
-            self._app.tell(f"{counted(data.row_count, 'row')} of {entry.name}.", undo=True)
+            self._app.notify(f"{counted(data.row_count, 'row')} of {entry.name}.", undo=True)
 
     def _on_failed(self, error: BaseException) -> None:
         self._refresh()

@@ -14,9 +14,9 @@ from pgmstudio.core.data.transforms import impute_mode, impute_random, missing_a
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.learning.base import Learner
 from pgmstudio.core.project.edits import replace_data
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.widgets.basic import button
 from pgmstudio.gui.widgets.basic import label as text_label
-from pgmstudio.gui.window.app_context import AppContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def replace_filled(app: AppContext, data_id: str, changed: DataSet, text: str) -
     """Replace the data set by its filled version as an undoable change."""
     edit = partial(replace_data, data_id=data_id, data=changed)
     if changed is not app.project.data[data_id].data and app.change(text, edit):
-        app.tell(f"{text}.", undo=True)
+        app.notify(f"{text}.", undo=True)
 
 
 class RemedyRow(QWidget):

@@ -16,14 +16,14 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.imputation 
     impute_by_model,
 )
 from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.data.imputation import REMEDIES, apply_remedy, replace_filled
+from pgmstudio.gui.evidence.last_model import last_model
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.plots.matrix_plot import MAX_PATTERNS, PatternMap
-from pgmstudio.gui.project.last_model import last_model
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, button, label, row, scrolled
 from pgmstudio.gui.widgets.step_bar import PlainLine
-from pgmstudio.gui.window.app_context import AppContext
 
 BY_MODEL_TIP = (
     "Each missing cell is drawn from the active model, given the rest of its row, with the seed."
@@ -85,7 +85,7 @@ class MissingTab(QWidget):
         entry = last_model(self._app).entry
         network = as_network(entry.model) if entry is not None else None
         if network is None:
-            self._app.tell("Open or learn a Bayesian network of these columns first.")
+            self._app.notify("Open or learn a Bayesian network of these columns first.")
             return
         data, seed = self._app.project.data[self._data_id].data, self.seed.value()
 

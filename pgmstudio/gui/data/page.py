@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.project import DataEntry, Project
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.data.associations_tab import AssociationTab
 from pgmstudio.gui.data.columns_tab import ColumnsTab
 from pgmstudio.gui.data.missing_tab import MissingTab
@@ -22,7 +23,6 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Segments, button, hairline, row, tool_button
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.step_bar import PlainLine
-from pgmstudio.gui.window.app_context import AppContext
 
 _TABS = (
     ("table", "Table", "Rows: sort, filter, edit, delete"),
@@ -120,14 +120,14 @@ class DataPage(Page):
         return tab
 
     def _on_stepwise(self) -> None:
-        from pgmstudio.gui.learning.wizard.page import open_stepwise
+        from pgmstudio.gui.navigation import open_wizard
 
-        open_stepwise(self._app, self.data_id)
+        open_wizard(self._app, self.data_id)
 
     def _on_compare(self) -> None:
-        from pgmstudio.gui.comparison.languages_page import open_comparison
+        from pgmstudio.gui.navigation import open_language_comparison
 
-        open_comparison(self._app, self.data_id)
+        open_language_comparison(self._app, self.data_id)
 
     def _on_document_changed(self, before: Project, after: Project) -> None:
         old, new = before.data.get(self.data_id), after.data.get(self.data_id)

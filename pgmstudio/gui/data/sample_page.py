@@ -24,11 +24,11 @@ from pgmstudio.core.languages.sampling import Sampled, SamplePlan, sample_rows
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.edits import add_data
 from pgmstudio.core.project.project import DataEntry
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import Job, JobState
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Note, button, label, row
 from pgmstudio.gui.widgets.page import Page
-from pgmstudio.gui.window.app_context import AppContext
 
 _MANY_GIVEN = 5_000  # sampling more rows than this given evidence takes a while
 
@@ -170,7 +170,7 @@ class SamplePage(Page):
                 self._add_to_project(plan, event)
 
     def _add_to_project(self, plan: SamplePlan, sampled: Sampled) -> None:
-        from pgmstudio.gui.files.opening import open_data_page
+        from pgmstudio.gui.navigation import open_data_page
 
         app, title = self._app, self._title
         given = {name: str(finding) for name, finding in (plan.evidence or {}).items()}
@@ -190,7 +190,7 @@ class SamplePage(Page):
         if app.change(f"Sample from {title}", partial(add_data, entry=entry)):
             open_data_page(app, data_id)
             app.center.close_page(self)
-            app.tell(f"{counted(plan.rows, 'row')} drawn from {title}.", undo=True)
+            app.notify(f"{counted(plan.rows, 'row')} drawn from {title}.", undo=True)
 
     def _on_state(self, state: JobState) -> None:
         if state is JobState.CANCELLING:

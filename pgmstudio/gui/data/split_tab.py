@@ -13,9 +13,9 @@ from pgmstudio.core.io.import_plan import SplitPlan, split_rows
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.edits import replace_data, set_split
 from pgmstudio.core.project.project import Project
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.importing.split_step import SplitForm
 from pgmstudio.gui.widgets.basic import Note, button, label, row, scrolled
-from pgmstudio.gui.window.app_context import AppContext
 
 
 class SplitTab(QWidget):

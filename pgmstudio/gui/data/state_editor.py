@@ -30,11 +30,11 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.edits import replace_data
 from pgmstudio.core.project.project import Project
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, button, label, row, tool_button
 from pgmstudio.gui.widgets.column_table import LinedRows, dress_head, paint_row_line
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.window.app_context import AppContext
 
 _FREQUENCY = Qt.ItemDataRole.UserRole
 _NAME, _COUNT, _BAR = range(3)
@@ -301,7 +301,7 @@ class StateEditor(QWidget):
             lambda data: editing.merge_states(data, column, chosen, into),
         ):
             self.select_states([into])
-            self._app.tell(f"{counted(len(chosen), 'state')} of {column} merged.", undo=True)
+            self._app.notify(f"{counted(len(chosen), 'state')} of {column} merged.", undo=True)
 
     def _declare(self) -> None:
         column, name = self._column, self.new_state.text().strip()

@@ -21,6 +21,7 @@ from pgmstudio.core.data.transforms import drop_rows, set_cell
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.edits import replace_data
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.data.filter_bar import FilterBar
 from pgmstudio.gui.data.table_model import (
     DataTableModel,
@@ -36,7 +37,6 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label
 from pgmstudio.gui.widgets.column_table import dress_head
 from pgmstudio.gui.widgets.table import SortHead
-from pgmstudio.gui.window.app_context import AppContext
 
 # Sorting and filtering fewer rows than this takes less than a frame.
 ROWS_AT_ONCE = 200_000
@@ -199,7 +199,7 @@ class TableTab(QWidget):
         data = drop_rows(self.data, rows)
         if self._change(f"Delete {counted(len(rows), 'row')}", data):
             note = " The split is no longer valid; split again." if had_split else ""
-            self._app.tell(f"{counted(len(rows), 'row')} deleted.{note}", undo=True)
+            self._app.notify(f"{counted(len(rows), 'row')} deleted.{note}", undo=True)
 
     def _change(self, text: str, data: DataSet) -> bool:
         edit = partial(replace_data, data_id=self._data_id, data=data)

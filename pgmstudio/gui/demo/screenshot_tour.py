@@ -64,7 +64,7 @@ class WindowTour:
         self.facts = Facts()
 
     def welcome(self) -> None:
-        from pgmstudio.gui.files.opening import open_welcome
+        from pgmstudio.gui.navigation import open_welcome
 
         open_welcome(self.app)
         self.driver.settle()
@@ -145,7 +145,7 @@ class WindowTour:
         """Two observations, a likelihood, a target, and how strong the edges are."""
         page = self.sample()
         driver, live, view = self.driver, page.asking.live, page.canvas.view
-        self.app.workspace.view_model(page.model_id)
+        self.app.workspace.activate_model(page.model_id)
         states = live.model.domain[TARGET].states
         self.facts.before = dict(zip(states, live.beliefs[TARGET].tolist(), strict=True))
         for node in ("smoke", "xray"):

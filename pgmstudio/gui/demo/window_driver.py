@@ -60,8 +60,8 @@ class WindowDriver:
 
     def do(self, action: str) -> None:
         """Choose an action of the menus by its id."""
-        self.app.book.refresh(action)
-        made = self.app.book[action]
+        self.app.actions.refresh(action)
+        made = self.app.actions[action]
         if not made.isEnabled():
             raise LookupError(f"{action}: {made.toolTip()}")
         made.trigger()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import cast
 
-from pgmstudio.gui.files.opening import close_welcome
+from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.navigation import close_welcome
 from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.widgets.page import Page
-from pgmstudio.gui.window.app_context import AppContext
 
 NO_ROWS = "no data set has columns of a model. Import data first (Ctrl+I)."
 
@@ -17,7 +17,7 @@ def open_classification(app: AppContext, target: str | None = None) -> Page:
     """The page about predicting a target, with the model that was in view last."""
     from pgmstudio.gui.evaluation.classification_page import KEY, ClassificationPage
     from pgmstudio.gui.evaluation.row_choice import classifiers
-    from pgmstudio.gui.project.last_model import last_model
+    from pgmstudio.gui.evidence.last_model import last_model
 
     in_view, found = last_model(app).id, classifiers(app.project)
     close_welcome(app)

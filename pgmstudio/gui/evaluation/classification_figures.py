@@ -15,6 +15,7 @@ from pgmstudio.core.analysis.classification_tables import (
     feature_table,
     roc_table,
 )
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evaluation.classification_lists import ListsPane
 from pgmstudio.gui.evaluation.classification_task import Answer
 from pgmstudio.gui.evaluation.figure_card import (
@@ -26,7 +27,6 @@ from pgmstudio.gui.evaluation.figure_card import (
 from pgmstudio.gui.plots.classification_plots import CalibrationPlot, ConfusionMap, RocPlot
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
-from pgmstudio.gui.window.app_context import AppContext
 
 _MIN_HEIGHT = 200  # px of a picture at 100 %
 

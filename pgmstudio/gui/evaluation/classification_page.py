@@ -19,6 +19,7 @@ from pgmstudio.core.analysis.classification_tables import (
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import Progress
 from pgmstudio.core.project.project import ModelEntry, Project
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evaluation.classification_figures import ClassificationPictures
 from pgmstudio.gui.evaluation.classification_task import Answer, ClassifyingWork, Question
 from pgmstudio.gui.evaluation.figure_card import table_writer
@@ -30,7 +31,7 @@ from pgmstudio.gui.evaluation.row_choice import (
     first_target,
 )
 from pgmstudio.gui.evidence.row_evidence import use_row_as_evidence
-from pgmstudio.gui.files.opening import open_model_page
+from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.plots.classification_plots import weight_text
 from pgmstudio.gui.plots.plot_widget import plot_library
 from pgmstudio.gui.runs.results.result_page import facts_label
@@ -42,7 +43,6 @@ from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import wide_first
-from pgmstudio.gui.window.app_context import AppContext
 
 # Key, what it is called, and what it means.
 MEASURES = (
@@ -298,7 +298,7 @@ class ClassificationPage(Page):
         self.row_sets.show_choices(words, self._rows_key)
         self._rows = self._choices.rows(self._app.project, self._rows_key or "")
         if self._app.center.current is self:
-            self._app.workspace.view_model(self.model_id)
+            self._app.workspace.activate_model(self.model_id)
         self.title_changed.emit()
         if self._rows is None:
             self._work.stop()

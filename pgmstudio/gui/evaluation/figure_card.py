@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QFileDialog, QSizePolicy, QStackedWidget, QVBoxLay
 from pgmstudio.core.analysis.tables import Cell, table_text
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.io.data.spreadsheets import write_csv
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.widgets.basic import label, row, tool_button
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.table import Column, FactTable, widening
-from pgmstudio.gui.window.app_context import AppContext
 
 Table = Sequence[Sequence[Cell]]
 TableMaker = Callable[[], Table]
@@ -119,7 +119,7 @@ class TableWriter(QObject):
     """Tables of a million rows take a moment: they are made and written beside the window."""
 
     def __init__(self, app: AppContext) -> None:
-        super().__init__(app)
+        super().__init__(app.window)
         self._latest_task = LatestTask(self)
         self._latest_task.answered.connect(self._on_written)
         self._latest_task.failed.connect(app.errors.report)
@@ -135,7 +135,7 @@ class TableWriter(QObject):
         self._latest_task.ask(partial(_written, path, make, quoted))
 
     def _on_written(self, path: Path) -> None:
-        self._app.tell(f"{path.name} was written.")
+        self._app.notify(f"{path.name} was written.")
 
 
 def _written(path: Path, make: TableMaker, quoted: bool, _cancel: CancelToken) -> Path:
@@ -144,6 +144,5 @@ def _written(path: Path, make: TableMaker, quoted: bool, _cancel: CancelToken) -
 
 
 def table_writer(app: AppContext) -> TableWriter:
-    """The one of a window, made at the first asking."""
-    found = app.findChild(TableWriter)
-    return found if isinstance(found, TableWriter) else TableWriter(app)
+    """The `TableWriter` of a window, made on first use."""
+    return app.service(TableWriter)

@@ -11,7 +11,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.model import Model, ProbabilisticModel
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Project
-from pgmstudio.gui.window.workspace import Workspace
+from pgmstudio.gui.context import Workspace
 
 
 @dataclass(frozen=True, eq=False)

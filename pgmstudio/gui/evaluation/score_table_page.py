@@ -21,18 +21,17 @@ from pgmstudio.core.languages.registry import kind_title, language
 from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.project import ComparisonEntry, Project
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evaluation.figure_card import table_writer
 from pgmstudio.gui.evaluation.row_choice import RowChoices
-from pgmstudio.gui.files.opening import open_model_page
-from pgmstudio.gui.help.page import open_help
 from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.navigation import open_help, open_model_page
 from pgmstudio.gui.runs.results.result_page import facts_label
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Note, button, label, row
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import Column, FactTable, widening
-from pgmstudio.gui.window.app_context import AppContext
 
 KEY = "scores"
 Told = tuple[float, str]  # what it is sorted by, and how it reads
@@ -248,7 +247,7 @@ class ScoreTablePage(Page):
     def _on_selected(self, number: int) -> None:
         one = self.scores().get(self._keys[number]) if number < len(self._keys) else None
         if self._app.center.current is self:
-            self._app.workspace.view_model(self.model_id)
+            self._app.workspace.activate_model(self.model_id)
         if one is not None:
             told = (
                 language(one.kind).effective_size_note

@@ -13,9 +13,9 @@ from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.edits import save_evidence_case
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.core.project.scenarios import name_for
-from pgmstudio.gui.model_page.action_conditions import NO_MODEL, ModelCommands, rows_for
+from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.evidence.active_model import NO_MODEL, ModelCommands, rows_for
 from pgmstudio.gui.widgets.actions import ActionSpec
-from pgmstudio.gui.window.app_context import AppContext
 
 
 def evidence_actions(app: AppContext) -> list[ActionSpec]:
@@ -182,7 +182,7 @@ class _Commands(ModelCommands):
         if len(workspace.selection.nodes) == 1:
             name = workspace.selection.nodes[0]
             workspace.set_target(None if workspace.target == name else name)
-        self._app.book.refresh("evidence.target")
+        self._app.actions.refresh("evidence.target")
 
     def update(self) -> None:
         if (subject := self._subject) is not None:
@@ -196,8 +196,8 @@ class _Commands(ModelCommands):
         if (subject := self._subject) is not None:
             live = not subject.live.is_live
             subject.live.set_live(live)
-            self._app.tell("Beliefs follow every click." if live else "F5 updates the beliefs.")
-        self._app.book.refresh("evidence.live")
+            self._app.notify("Beliefs follow every click." if live else "F5 updates the beliefs.")
+        self._app.actions.refresh("evidence.live")
 
     def is_explaining(self) -> bool:
         subject = self._subject
@@ -206,7 +206,7 @@ class _Commands(ModelCommands):
     def toggle_explanation(self) -> None:
         if (subject := self._subject) is not None:
             subject.live.show_most_probable(not subject.live.shows_most_probable)
-        self._app.book.refresh("evidence.explain")
+        self._app.actions.refresh("evidence.explain")
 
     def save_case(self) -> None:
         subject = self._subject
@@ -216,7 +216,7 @@ class _Commands(ModelCommands):
         name = name_for(evidence, subject.entry.node_titles, cases)
         edit = partial(save_evidence_case, name=name, evidence=evidence, model_id=subject.model_id)
         if self._app.change(f"Save case {name}", edit):
-            self._app.tell(f"The evidence was saved as “{name}”.", undo=True)
+            self._app.notify(f"The evidence was saved as “{name}”.", undo=True)
 
     def _rows(self) -> DataEntry | None:
         """The model's own data set, or the first that has one of its variables."""
@@ -240,7 +240,7 @@ class _Commands(ModelCommands):
             evidence = subject.live.evidence
             lines = [f"{name} {finding_words(finding)}" for name, finding in evidence.items()]
             QApplication.clipboard().setText("\n".join(lines))
-            self._app.tell(f"The evidence on {counted(len(lines), 'variable')} was copied.")
+            self._app.notify(f"The evidence on {counted(len(lines), 'variable')} was copied.")
 
     def compare(self) -> None:
         from pgmstudio.gui.evidence.scenarios_page import ScenariosPage

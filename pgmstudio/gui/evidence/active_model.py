@@ -1,8 +1,8 @@
-"""What the panels around a model speak of: its entry, live beliefs and target, with titles."""
+"""The active model: its entry, beliefs and target, for panels and actions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -10,12 +10,12 @@ from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.inference.finding_text import TARGET, Chip, chip_of
 from pgmstudio.core.languages.registry import kind_title
 from pgmstudio.core.model import DirectedModel, Model
-from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.core.project.project import DataEntry, ModelEntry
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
+from pgmstudio.gui.evidence.last_model import last_model
 from pgmstudio.gui.languages.ldag.context import context_views
-from pgmstudio.gui.project.last_model import last_model
-from pgmstudio.gui.window.app_context import AppContext
 
 
 @dataclass(frozen=True)
@@ -96,3 +96,35 @@ def _subject(app: AppContext, model_id: str | None) -> ActiveModel | None:
     waiting = cpt_edit_session(app).stale_in(model_id, entry.model, live.evidence)
     context = context_views(app).context(model_id)
     return ActiveModel(model_id, entry, live, workspace.target, waiting, context)
+
+
+NO_MODEL = "no model is open. Open or learn one first."
+
+
+class ModelCommands:
+    """Base of the commands about the active model."""
+
+    def __init__(self, app: AppContext) -> None:
+        self._app = app
+
+    @property
+    def _subject(self) -> ActiveModel | None:
+        return active_model(self._app)
+
+    def no_beliefs_reason(self) -> str | None:
+        subject = self._subject
+        if subject is None:
+            return NO_MODEL
+        return None if subject.live.error is None else str(subject.live.error)
+
+
+def rows_for(
+    app: AppContext, entry: ModelEntry, first: Iterable[DataEntry | None] = ()
+) -> DataEntry | None:
+    """Of `first`, the model's own data set and all others, the first with one of its columns."""
+    data = app.project.data
+    known = set(entry.model.domain.names)
+    for found in (*first, data.get(entry.data_id or ""), *data.values()):
+        if found is not None and found.data.row_count and known & set(found.data.domain.names):
+            return found
+    return None

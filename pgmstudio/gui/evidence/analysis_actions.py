@@ -8,11 +8,11 @@ from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.model import ProbabilisticModel
 from pgmstudio.core.project.project import DataEntry
+from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.evidence.active_model import NO_MODEL, ModelCommands, rows_for
+from pgmstudio.gui.evidence.last_model import last_model
 from pgmstudio.gui.evidence.row_surprise import row_surprise_of
-from pgmstudio.gui.model_page.action_conditions import NO_MODEL, ModelCommands, rows_for
-from pgmstudio.gui.project.last_model import last_model
 from pgmstudio.gui.widgets.actions import ActionSpec
-from pgmstudio.gui.window.app_context import AppContext, current_data_page
 
 
 def analysis_actions(app: AppContext) -> list[ActionSpec]:
@@ -152,16 +152,16 @@ class _Commands(ModelCommands):
     def toggle_surprise(self) -> None:
         commands = row_surprise_of(self._app)
         commands.mark_surprise(not commands.marks_surprise)
-        self._app.book.refresh("evidence.surprise")
+        self._app.actions.refresh("evidence.surprise")
 
     def _data(self) -> DataEntry | None:
         """The data set in front, else the model's own, else the first with one of its columns."""
         app, entry = self._app, last_model(self._app).entry
         if entry is None:
             return None
-        page = current_data_page(app)
-        in_front = None if page is None else app.project.data.get(page.data_id)
-        return rows_for(app, entry, [in_front])
+        page = app.center.current
+        data_id = None if page is None else page.about_data()
+        return rows_for(app, entry, [app.project.data.get(data_id or "")])
 
     def next_row(self) -> None:
         data, model_id = self._data(), last_model(self._app).id

@@ -11,7 +11,9 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
@@ -40,6 +42,9 @@ from pgmstudio.gui.evidence.belief_worker import BeliefWorker
 from pgmstudio.gui.evidence.side_queries import SideQuestions
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.debounce import one_shot
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.evidence.evidence_diagnostics import EvidenceDiagnostics
 
 
 class BeliefService(QObject):
@@ -80,6 +85,13 @@ class BeliefService(QObject):
     @property
     def model(self) -> Model:
         return self._model
+
+    @cached_property
+    def diagnostics(self) -> EvidenceDiagnostics:
+        """What each finding says against the others."""
+        from pgmstudio.gui.evidence.evidence_diagnostics import EvidenceDiagnostics
+
+        return EvidenceDiagnostics(self)
 
     @property
     def error(self) -> PgmStudioError | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, Signal
 
 from pgmstudio.core.model import DirectedModel, Model
+from pgmstudio.gui.context import AppContext
 
 EVERYDAY_EPSILON = 0.05
 
@@ -29,15 +30,15 @@ class Waiting:
 
 
 class CptEditSession(QObject):
-    """One per window, a child of its shell."""
+    """The state of the CPT editor; one per window."""
 
     changed = Signal()  # what waits
     typed = Signal()  # another number that waits
     taking_back = Signal()  # the number that was typed last is not wanted
     alike_changed = Signal()  # ε, or whether alike columns are marked
 
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
+    def __init__(self, app: AppContext) -> None:
+        super().__init__(app.window)
         self._waiting: Waiting | None = None
         self._epsilon = EVERYDAY_EPSILON
         self._marks_alike = False
@@ -94,7 +95,6 @@ def _descendants(model: Model, variable: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def cpt_edit_session(app: QObject) -> CptEditSession:
-    """The one of a shell, made at the first asking."""
-    found = app.findChild(CptEditSession)
-    return found if isinstance(found, CptEditSession) else CptEditSession(app)
+def cpt_edit_session(app: AppContext) -> CptEditSession:
+    """The `CptEditSession` of a window, made on first use."""
+    return app.service(CptEditSession)

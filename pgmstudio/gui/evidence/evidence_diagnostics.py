@@ -54,7 +54,7 @@ def trace_all(
 
 
 class EvidenceDiagnostics(QObject):
-    """A child of the live beliefs it traces; whoever shows traces calls `follow`."""
+    """The traced findings of one `BeliefService`; a view that shows traces calls `follow`."""
 
     changed = Signal()
 
@@ -97,9 +97,3 @@ class EvidenceDiagnostics(QObject):
 
     def _on_error(self, _error: PgmStudioError) -> None:
         """The evidence was refused meanwhile, which is told where it was set."""
-
-
-def keeper_of(live: BeliefService) -> EvidenceDiagnostics:
-    """The one keeper of these beliefs, made at the first asking."""
-    found = live.findChild(EvidenceDiagnostics)
-    return found if isinstance(found, EvidenceDiagnostics) else EvidenceDiagnostics(live)

@@ -22,11 +22,11 @@ from pgmstudio.core.analysis.evidence_impact import FindingTrace
 from pgmstudio.core.errors import ImpossibleEvidenceError
 from pgmstudio.core.inference.finding_text import chip_of, finding_words, short_words
 from pgmstudio.core.inference.information_measures import conflict_word
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.evidence_diagnostics import (
     EvidenceDiagnostics,
     TracedEvidence,
-    keeper_of,
 )
 from pgmstudio.gui.inspector.evidence_impact import leave, words_of
 from pgmstudio.gui.theme.icons import icon
@@ -34,7 +34,6 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Section, button, empty, label, set_role, tool_button
 from pgmstudio.gui.widgets.chip import ChipLabel
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.window.app_context import AppContext
 
 # More ways out than this only confuse.
 MAX_RETRACT_BUTTONS = 3
@@ -82,7 +81,7 @@ class EvidenceSection(Section):
             self._rebuild(list(findings))
         for row in self._rows.values():
             row.show_finding(subject)
-        keeper = keeper_of(live)
+        keeper = live.diagnostics
         if keeper is not self._keeper:
             leave(self._keeper, self._tell_traces)
             self._keeper = keeper

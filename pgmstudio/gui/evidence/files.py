@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QFileDialog
 
 from pgmstudio.core.errors import FileError, PgmStudioError
 from pgmstudio.core.number_format import counted
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import active_model
-from pgmstudio.gui.jobs.progress_dialog import done_beside
+from pgmstudio.gui.jobs.progress_dialog import run_with_progress
 from pgmstudio.gui.widgets.actions import ActionSpec
-from pgmstudio.gui.window.app_context import AppContext
 
 EVIDENCE_ENDING = ".evid"
 _FILTER = f"UAI evidence (*{EVIDENCE_ENDING})"
@@ -27,22 +27,22 @@ def open_evidence(app: AppContext, path: Path) -> None:
         raise FileError(path, "is evidence on a model. Open the model first.")
     domain = subject.model.domain
     opening = f"Opening {path.name}"
-    cases = done_beside(app.window, opening, lambda *_: read_evidence(path, domain))
+    cases = run_with_progress(app.window, opening, lambda *_: read_evidence(path, domain))
     subject.live.set_all(cases[0] if cases else {})
     more = f" The first of {len(cases)} sets in the file." if len(cases) > 1 else ""
     found = counted(len(cases[0]) if cases else 0, "variable")
-    app.tell(f"Evidence on {found} from {path.name}.{more}")
+    app.notify(f"Evidence on {found} from {path.name}.{more}")
 
 
 class EvidenceFileCommands(QObject):
     """Opening and saving through file choices."""
 
     def __init__(self, app: AppContext) -> None:
-        super().__init__(app)
+        super().__init__(app.window)
         self._app = app
 
     def no_model_reason(self) -> str | None:
-        return None if active_model(self._app) else "no model is in view. Open one first."
+        return None if active_model(self._app) else "no model is open. Open one first."
 
     def no_evidence_reason(self) -> str | None:
         subject = active_model(self._app)
@@ -77,7 +77,7 @@ class EvidenceFileCommands(QObject):
         except PgmStudioError as error:
             self._app.errors.report(error)
             return
-        self._app.tell(" ".join([f"Saved {path.name}.", *lost]))
+        self._app.notify(" ".join([f"Saved {path.name}.", *lost]))
 
 
 def evidence_file_actions(app: AppContext) -> list[ActionSpec]:

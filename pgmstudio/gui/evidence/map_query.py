@@ -13,8 +13,8 @@ from pgmstudio.core.execution.events import CancelToken, StopSwitch
 from pgmstudio.core.inference.base import Finding
 from pgmstudio.core.languages.map_query import MapAnswer, most_probable_together
 from pgmstudio.core.model import Model
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.window.app_context import AppContext
 
 SECONDS, LONGER_SECONDS = 2.0, 60.0
 # So many combinations are listed.
@@ -44,7 +44,7 @@ class MapQuery(QObject):
     changed = Signal()
 
     def __init__(self, app: AppContext) -> None:
-        super().__init__(app)
+        super().__init__(app.window)
         self._question: MapQuestion | None = None
         self._answer: MapAnswer | None = None
         self._problem = ""
@@ -120,6 +120,5 @@ class MapQuery(QObject):
 
 
 def map_query_of(app: AppContext) -> MapQuery:
-    """The one desk of a window, made at the first asking."""
-    found = app.findChild(MapQuery)
-    return found if isinstance(found, MapQuery) else MapQuery(app)
+    """The `MapQuery` of a window, made on first use."""
+    return app.service(MapQuery)

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QMenu, QSpinBox, QWidgetAction
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.number_format import grouped
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.row_evidence import use_row_as_evidence
 from pgmstudio.gui.widgets.basic import button, label, row
-from pgmstudio.gui.window.app_context import AppContext
 
 
 class RowChooser(QMenu):

@@ -6,9 +6,9 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.inference.base import Finding, Observed
 from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.evidence.last_model import last_model
 from pgmstudio.gui.evidence.row_surprise import ActiveRow, row_surprise_of
-from pgmstudio.gui.project.last_model import last_model
-from pgmstudio.gui.window.app_context import AppContext
 
 
 def findings_of_row(
@@ -36,11 +36,11 @@ def use_row_as_evidence(app: AppContext, data: DataSet, row: int) -> bool:
     last = last_model(app)
     model_id, entry = last.id, last.entry
     if model_id is None or entry is None:
-        app.tell("No model is open. Learn or open one, then use a row as its evidence.")
+        app.notify("No model is open. Learn or open one, then use a row as its evidence.")
         return False
     findings = findings_of_row(data, row, entry.model, target=app.workspace.target)
     if not findings:
-        app.tell(f"Row {grouped(row + 1)} says nothing about the variables of {entry.title}.")
+        app.notify(f"Row {grouped(row + 1)} says nothing about the variables of {entry.title}.")
         return False
     app.workspace.beliefs(model_id).set_all(findings)
     page = next((p for p in app.center.pages if p.model_id == model_id), None)
@@ -48,5 +48,5 @@ def use_row_as_evidence(app: AppContext, data: DataSet, row: int) -> bool:
         app.center.bring_to_front(page)
     row_surprise_of(app).show_row(ActiveRow(model_id, data, row, findings))
     told = counted(len(findings), "variable")
-    app.tell(f"Row {grouped(row + 1)} is the evidence of {entry.title} now: {told}.")
+    app.notify(f"Row {grouped(row + 1)} is the evidence of {entry.title} now: {told}.")
     return True

@@ -16,10 +16,9 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import Done, Finding, Observed
 from pgmstudio.core.model import Model, ProbabilisticModel
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.belief_service import BeliefService
-from pgmstudio.gui.evidence.evidence_diagnostics import keeper_of
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.window.app_context import AppContext
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +57,7 @@ class RowSurprise(QObject):
     changed = Signal()  # the row, the ranking, or whether surprise is marked
 
     def __init__(self, app: AppContext) -> None:
-        super().__init__(app)
+        super().__init__(app.window)
         self._app = app
         self._row: ActiveRow | None = None
         self._ranking: Ranking | None = None
@@ -142,7 +141,7 @@ class RowSurprise(QObject):
             place = ranking.place_of(row.row) + 1
         if place >= len(ranking.order):
             place = 0
-            self._app.tell("That was the last row; here is the most surprising one again.")
+            self._app.notify("That was the last row; here is the most surprising one again.")
         from pgmstudio.gui.evidence.row_evidence import use_row_as_evidence
 
         use_row_as_evidence(self._app, data, int(ranking.order[place]))
@@ -186,7 +185,7 @@ def surprises(desk: RowSurprise, live: BeliefService) -> dict[str, float]:
     """Bits of every finding, by the measure chosen; empty while they are not known."""
     if desk.measure == "parents":
         return bits_given_parents(live.model, live.evidence)
-    traces = keeper_of(live).traced.traces
+    traces = live.diagnostics.traced.traces
     return {name: trace.surprise_bits for name, trace in traces.items()}
 
 
@@ -212,6 +211,5 @@ def _is(ranking: Ranking, model: Model, data: DataSet) -> bool:
 
 
 def row_surprise_of(app: AppContext) -> RowSurprise:
-    """The one desk of a window, made at the first asking."""
-    found = app.findChild(RowSurprise)
-    return found if isinstance(found, RowSurprise) else RowSurprise(app)
+    """The `RowSurprise` of a window, made on first use."""
+    return app.service(RowSurprise)

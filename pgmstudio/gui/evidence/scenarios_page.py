@@ -35,6 +35,7 @@ from pgmstudio.core.project.scenarios import (
     evaluate,
     scenario_table,
 )
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
@@ -45,7 +46,6 @@ from pgmstudio.gui.widgets.combo_box import Combo
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.page import Page
-from pgmstudio.gui.window.app_context import AppContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,7 +340,7 @@ class ScenariosPage(Page):
         except (OSError, PgmStudioError) as error:
             self._app.errors.report(PgmStudioError(f"{path.name} cannot be written: {error}."))
             return
-        self._app.tell(f"{path.name} was written.")
+        self._app.notify(f"{path.name} was written.")
 
 
 def _fact(outcome: Outcome | None, titles: Mapping[str, str]) -> str:

@@ -23,6 +23,7 @@ from pgmstudio.core.analysis.tables import table_text
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.sensitivity_views import VIEWS, Asked, Detail, Found
 from pgmstudio.gui.plots.function_plot import FunctionCurve
 from pgmstudio.gui.plots.tornado_plot import Tornado, TornadoChart
@@ -33,7 +34,6 @@ from pgmstudio.gui.widgets.combo_box import Combo, offer
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import CellTable
-from pgmstudio.gui.window.app_context import AppContext
 
 REST_MS = 80
 MAX_LINES = 5  # of the states of a variable, under the chart
@@ -281,7 +281,7 @@ class SensitivityPage(Page):
         except (OSError, PgmStudioError) as error:
             self._app.errors.report(PgmStudioError(f"{path.name} cannot be written: {error}."))
             return
-        self._app.tell(f"{path.name} holds {counted(len(self._found.cells) - 1, 'row')}.")
+        self._app.notify(f"{path.name} holds {counted(len(self._found.cells) - 1, 'row')}.")
 
 
 class DetailCard(QFrame):

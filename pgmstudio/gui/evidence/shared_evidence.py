@@ -10,7 +10,7 @@ from pgmstudio.core.analysis.disagreement import ModelAnswer, taken_by
 from pgmstudio.core.inference.base import Finding, Scale
 from pgmstudio.core.model import ProbabilisticModel
 from pgmstudio.core.project.project import ModelEntry, Project
-from pgmstudio.gui.window.app_context import AppContext
+from pgmstudio.gui.context import AppContext
 
 MAX_MODELS = 8  # more bars of one state than this cannot be told apart
 

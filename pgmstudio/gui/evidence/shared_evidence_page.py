@@ -36,6 +36,7 @@ from pgmstudio.core.inference.base import SCALED_LIKELIHOODS, Observed
 from pgmstudio.core.inference.finding_text import short_words
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import ModelEntry, Project
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.curves.tables import SignedTable
 from pgmstudio.gui.evidence.shared_evidence import (
     MAX_MODELS,
@@ -43,7 +44,7 @@ from pgmstudio.gui.evidence.shared_evidence import (
     askable,
     titles_of,
 )
-from pgmstudio.gui.files.opening import close_welcome, open_model_page
+from pgmstudio.gui.navigation import close_welcome, open_model_page
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.language_symbols import mark_colors
 from pgmstudio.gui.theme.theme import theme
@@ -63,7 +64,6 @@ from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import Column, FactTable
-from pgmstudio.gui.window.app_context import AppContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -460,7 +460,7 @@ class SharedEvidencePage(Page):
         except PgmStudioError as error:
             self._app.errors.report(error)
             return
-        self._app.tell(f"{path.name} was written.")
+        self._app.notify(f"{path.name} was written.")
 
 
 def _sign(entry: ModelEntry) -> str:

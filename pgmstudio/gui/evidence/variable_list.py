@@ -15,11 +15,11 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView, QToolTip
 
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.evidence.state_gestures import digit_of, say_at, state_tip, use_state
 from pgmstudio.gui.evidence.variable_delegate import VariableDelegate
 from pgmstudio.gui.evidence.variable_model import VariableRow, VariableRows, mini_rect, state_at
-from pgmstudio.gui.window.app_context import AppContext
 
 Modifiers = Qt.KeyboardModifier
 Key = Qt.Key

@@ -13,6 +13,7 @@ from pgmstudio.core.inference.base import Done, Observed
 from pgmstudio.core.inference.information_measures import entropies_bits, shifts_bits
 from pgmstudio.core.number_format import grouped
 from pgmstudio.core.project.project import DataEntry
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel, data_around, subject_around
 from pgmstudio.gui.evidence.variable_list import VariableList
 from pgmstudio.gui.evidence.variable_model import VariableRow, VariableRows
@@ -21,7 +22,6 @@ from pgmstudio.gui.languages.ldag.context import context_views
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, label, row, tool_button
 from pgmstudio.gui.widgets.debounce import BeforePaint
-from pgmstudio.gui.window.app_context import AppContext
 
 SORTS = (
     ("data", "Order of the data", "As the variables stand in the model or the data."),
@@ -78,7 +78,7 @@ class VariablesPanel(QWidget):
         self._soon = BeforePaint(self, self._refresh)
         self.list.cursor_moved.connect(self._refresh)
         app.document.changed.connect(self._later)
-        app.workspace.model_in_view_changed.connect(self._later)
+        app.workspace.active_model_changed.connect(self._later)
         app.workspace.beliefs_changed.connect(self._later)
         app.workspace.target_changed.connect(self._later)
         context_views(app).changed.connect(self._later)

@@ -20,16 +20,16 @@ from pgmstudio.core.number_format import counted
 from pgmstudio.core.params import params_to_dict
 from pgmstudio.core.project.edits import add_data
 from pgmstudio.core.project.project import DataEntry, ModelEntry
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.experiments.recipe_list import RecipeList
 from pgmstudio.gui.experiments.recipe_run import RecipeRun
 from pgmstudio.gui.experiments.results_view import RecipeView
-from pgmstudio.gui.files.opening import add_and_show_model, close_welcome, open_data_page
 from pgmstudio.gui.jobs.job import JobState
+from pgmstudio.gui.navigation import add_and_show_model, close_welcome, open_data_page
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.widgets.basic import button
 from pgmstudio.gui.widgets.page import Page
-from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.studies.recipe import (
     Measured,
     Recipe,
@@ -223,7 +223,7 @@ class RecipePage(Page):
         self._runs[self._recipe.key] = run
         run.changed.connect(self._refresh)
         run.failed.connect(self._app.errors.report)
-        self._app.workspace.beside.add(run)
+        self._app.workspace.background_runs.add(run)
         run.start()
         self._refresh()
 
@@ -316,7 +316,7 @@ class RecipePage(Page):
         except PgmStudioError as error:
             self._app.errors.report(error)
             return
-        self._app.tell(f"{path.name} was written.")
+        self._app.notify(f"{path.name} was written.")
 
 
 def _told(run: RecipeRun | None) -> tuple[str, float]:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QObject
 
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.runs.score_plot import ScorePlot
 from pgmstudio.gui.widgets.actions import ActionSpec
-from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:
     from pgmstudio.gui.comparison.structure_diff_page import DifferencePage
@@ -24,7 +24,7 @@ class ExportCommands(QObject):
     """Remembers the options and the folder of the last export."""
 
     def __init__(self, app: AppContext) -> None:
-        super().__init__(app)
+        super().__init__(app.window)
         self._app = app
         self._options: PictureOptions | None = None
         self._folder: Path | None = None
@@ -94,7 +94,7 @@ class ExportCommands(QObject):
 
     def _on_written(self, path: Path) -> None:
         self._folder = path.parent
-        self._app.tell(f"Wrote {path.name}.")
+        self._app.notify(f"Wrote {path.name}.")
 
     def _on_finished(self) -> None:
         from pgmstudio.gui.export.dialog import ExportDialog

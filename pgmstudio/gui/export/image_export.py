@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.plots.profile_plots import ProfileDrawing, SelfPainting
-from pgmstudio.gui.window.app_context import AppContext
 
 
 class PictureTaking:
@@ -29,4 +29,4 @@ class PictureTaking:
         dialog.open()
 
     def _on_written(self, path: Path) -> None:
-        self._app.tell(f"Wrote {path.name}.")
+        self._app.notify(f"Wrote {path.name}.")

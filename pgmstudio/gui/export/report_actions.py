@@ -16,10 +16,10 @@ from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import CurveEntry, Project
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import Job
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.widgets.actions import ActionSpec
-from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:
     from pgmstudio.core.experiments.plans.expansion import PlanRows
@@ -39,7 +39,7 @@ class ReportCommands(QObject):
     """Asks where a report goes, has it written in a process of its own, and shows it."""
 
     def __init__(self, app: AppContext) -> None:
-        super().__init__(app)
+        super().__init__(app.window)
         self._app = app
         self._folder: Path | None = None
         self._run: ReportRun | None = None
@@ -126,7 +126,7 @@ class ReportCommands(QObject):
             self._write_again(subject, target, source, find_rows)
             return
         self._writer.follow(partial(_written, subject, target, source, find_rows))
-        self._app.workspace.message.emit("info", f"Writing {target.name}.")
+        self._app.log("info", f"Writing {target.name}.")
 
     def _write_again(
         self, subject: Project | Path, target: Path, source: str, find_rows: FindRows
@@ -138,9 +138,9 @@ class ReportCommands(QObject):
         self._run = run = ReportRun(subject, target, source, self, find_rows)
         run.failed.connect(self._on_failed)
         run.ended.connect(self._on_ended)
-        self._app.workspace.beside.add(run)
+        self._app.workspace.background_runs.add(run)
         run.start()
-        self._app.tell(f"Everything is run again for {target.name}; the run signal stops it.")
+        self._app.notify(f"Everything is run again for {target.name}; the run signal stops it.")
 
     def _on_ended(self) -> None:
         run, self._run = self._run, None
@@ -149,15 +149,15 @@ class ReportCommands(QObject):
         run.deleteLater()
         for one in run.done:
             level = "warning" if one.is_same is False else "info"
-            self._app.workspace.message.emit(level, f"{one.title}: {one.words}")
+            self._app.log(level, f"{one.title}: {one.words}")
         if run.written is not None:
             self._on_written(run.written)
-        self._app.book.refresh()
+        self._app.actions.refresh()
 
     def _on_written(self, path: object) -> None:
         assert isinstance(path, Path)
         self._folder = path.parent
-        self._app.tell(f"Wrote {path.name}.")
+        self._app.notify(f"Wrote {path.name}.")
         show_page(path)
 
     def _on_failed(self, error: object) -> None:
@@ -186,7 +186,7 @@ class ReproduceCommands(QObject):
     """Has every run of the project done again in a process of its own, and compares."""
 
     def __init__(self, app: AppContext) -> None:
-        super().__init__(app)
+        super().__init__(app.window)
         self._app = app
         self._again: Job | None = None
         self._done: list[Reproduced] = []
@@ -218,7 +218,7 @@ class ReproduceCommands(QObject):
         self._again.state_changed.connect(self._on_state)
         self._again.start()
         count = counted(len(self._app.project.runs), "run")
-        self._app.tell(f"{count} of the project are done again.")
+        self._app.notify(f"{count} of the project are done again.")
 
     def _on_events(self, events: list[object]) -> None:
         from pgmstudio.core.reports.reproduction import Reproduced
@@ -227,7 +227,7 @@ class ReproduceCommands(QObject):
             if isinstance(event, Reproduced):
                 self._done.append(event)
                 level = "warning" if event.is_same is False else "info"
-                self._app.workspace.message.emit(level, f"{event.title}: {event.words}")
+                self._app.log(level, f"{event.title}: {event.words}")
 
     def _on_state(self, _state: object) -> None:
         job = self.sender()
@@ -238,8 +238,8 @@ class ReproduceCommands(QObject):
         if job is not self._again:
             return
         self._again = None
-        self._app.tell(end_words(self._done))
-        self._app.book.refresh()
+        self._app.notify(end_words(self._done))
+        self._app.actions.refresh()
 
     def _on_failed(self, error: object) -> None:
         assert isinstance(error, BaseException)

@@ -16,19 +16,18 @@ from pgmstudio.core.io.models.files import (
     write_model,
 )
 from pgmstudio.core.project.project import ModelEntry, Project
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.files import EVIDENCE_ENDING
 from pgmstudio.gui.export.actions import export_actions
 from pgmstudio.gui.export.report_actions import report_actions
 from pgmstudio.gui.files.opening import (
     PROJECT_ENDING,
-    add_and_show_model,
     open_files,
-    open_welcome,
     show_project,
-    write_beside,
+    write_with_progress,
 )
+from pgmstudio.gui.navigation import add_and_show_model, open_welcome
 from pgmstudio.gui.widgets.actions import ActionSpec
-from pgmstudio.gui.window.app_context import AppContext
 
 _DATA_ENDINGS = (
     "*.csv *.csv.gz *.tsv *.txt *.parquet *.xlsx *.arff *.tab *.cas *.dat *.data *.db *.sqlite"
@@ -63,7 +62,7 @@ class FileCommands(QObject):
     """Saving and opening through file choices."""
 
     def __init__(self, app: AppContext) -> None:
-        super().__init__(app)
+        super().__init__(app.window)
         self._app = app
 
     def new_project(self) -> None:
@@ -124,7 +123,7 @@ class FileCommands(QObject):
             if answer != QMessageBox.StandardButton.Discard:
                 return False
         try:
-            lost = write_beside(app, path, project)
+            lost = write_with_progress(app, path, project)
         except Cancelled:
             return False
         except Exception as error:  # whatever it is, it must be seen that nothing was saved
@@ -132,7 +131,7 @@ class FileCommands(QObject):
             return False
         app.document.mark_saved(path, project, whole=not lost)
         app.set_preferences(app.preferences.with_recent(path))
-        app.workspace.message.emit("info", f"Saved {path.name}.")
+        app.log("info", f"Saved {path.name}.")
         if lost:
             app.errors.report_loss(ProjectFileError(path, f"{' '.join(lost)} The rest is saved."))
         return not lost
@@ -183,8 +182,8 @@ class FileCommands(QObject):
             self._app.errors.report_loss(not_saved(path, error))
             return
         for sentence in lossy:
-            self._app.workspace.message.emit("warning", sentence)
-        self._app.tell(" ".join([f"Saved {path.name}.", *lossy]))
+            self._app.log("warning", sentence)
+        self._app.notify(" ".join([f"Saved {path.name}.", *lossy]))
 
     def no_model(self) -> str | None:
         return None if self._app.workspace.model_id else "open a model first."
@@ -291,7 +290,7 @@ def file_actions(app: AppContext) -> list[ActionSpec]:
             keys=("Ctrl+Z",),
             icon="arrow-counter-clockwise",
             disabled_reason=lambda: None if history.can_undo else "nothing was changed yet.",
-            says=lambda: history.undo_words,
+            says=lambda: history.undo_text,
         ),
         ActionSpec(
             "edit.redo",
@@ -302,6 +301,6 @@ def file_actions(app: AppContext) -> list[ActionSpec]:
             keys=("Ctrl+Shift+Z", "Ctrl+Y"),
             icon="arrow-clockwise",
             disabled_reason=lambda: None if history.can_redo else "nothing was taken back.",
-            says=lambda: history.redo_words,
+            says=lambda: history.redo_text,
         ),
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QMessageBox
 
 from pgmstudio.core.number_format import counted
-from pgmstudio.gui.window.app_context import AppContext
+from pgmstudio.gui.context import AppContext
 
 WAIT_SECONDS = 3.0
 
@@ -15,10 +15,10 @@ def may_close(app: AppContext) -> bool:
     if not _is_saved_or_given_up(app):
         return False
     app.workspace.runs.stop_all()
-    app.workspace.beside.stop_all()
+    app.workspace.background_runs.stop_all()
     are_over = app.workspace.runs.wait(WAIT_SECONDS)
-    if not app.workspace.beside.wait(WAIT_SECONDS) or not are_over:
-        app.tell("A run does not stop; it ends together with the program.")
+    if not app.workspace.background_runs.wait(WAIT_SECONDS) or not are_over:
+        app.notify("A run does not stop; it ends together with the program.")
     return True
 
 
@@ -59,6 +59,6 @@ def _is_saved_or_given_up(app: AppContext) -> bool:
     box.button(buttons.Discard).setText("Leave without saving")
     answer = box.exec()
     if answer == buttons.Save:
-        app.book["file.save"].trigger()
+        app.actions["file.save"].trigger()
         return app.document.is_saved
     return bool(answer == buttons.Discard)

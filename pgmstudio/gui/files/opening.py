@@ -11,19 +11,24 @@ from functools import partial
 from pathlib import Path
 
 from pgmstudio.core.data.counting import Told, unheard
-from pgmstudio.core.errors import Cancelled, PgmStudioError, ProjectFileError, UnknownNameError
+from pgmstudio.core.errors import Cancelled, PgmStudioError, ProjectFileError
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.io.atomic import Stamp, file_stamp
 from pgmstudio.core.io.child_reading import read_model_in_child
 from pgmstudio.core.io.models.files import ModelFile, is_model_path, read_model
+from pgmstudio.core.io.models.project_entry import model_entry
 from pgmstudio.core.io.project.project_file import read_project, write_project
-from pgmstudio.core.languages.diagrams import picture_names
-from pgmstudio.core.project.edits import add_model
-from pgmstudio.core.project.project import ModelEntry, Project
+from pgmstudio.core.project.project import Project
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.files import EVIDENCE_ENDING, open_evidence
-from pgmstudio.gui.jobs.progress_dialog import done_beside
-from pgmstudio.gui.widgets.page import Page
-from pgmstudio.gui.window.app_context import AppContext
+from pgmstudio.gui.jobs.progress_dialog import run_with_progress
+from pgmstudio.gui.navigation import (
+    add_and_show_model,
+    open_data_page,
+    open_import_page,
+    open_model_page,
+    open_welcome,
+)
 
 PROJECT_ENDING = ".pgmz"
 
@@ -63,7 +68,7 @@ def open_project(app: AppContext, path: Path) -> None:
     """Replace the open project, after asking about unsaved changes."""
     from pgmstudio.gui.files.closing import settled
 
-    opened = read_beside(app, path)
+    opened = read_with_progress(app, path)
     if not settled(app):
         return
     show_project(app, opened.project, path, stamp=opened.stamp)
@@ -98,86 +103,17 @@ def show_project(
         open_welcome(app)
 
 
-def model_entry(file: ModelFile, title: str) -> ModelEntry:
-    """What a model file says, as an entry of the project."""
-    pictures = picture_names(file.model)
-    drawn = "dag" if "dag" in pictures else pictures[0]
-    return ModelEntry(
-        title=title,
-        model=file.model,
-        layouts={drawn: dict(file.layout)} if file.layout else {},
-        node_titles=dict(file.titles),
-        notes=file.notes,
-        provenance=file.provenance or {},
-        properties=file.properties,
-    )
-
-
 def open_model_file(app: AppContext, path: Path) -> None:
     """Add the model of a file to the project and show it."""
 
-    file = read_model_beside(app, path)
+    file = read_model_with_progress(app, path)
     for remark in file.remarks:
-        app.workspace.message.emit("warning", remark)
+        app.log("warning", remark)
     entry = model_entry(file, file.title or path.name.split(".")[0])
     add_and_show_model(app, entry, f"Open {path.name}")
     if file.remarks:
         more = f" {len(file.remarks) - 1} more in the log." if len(file.remarks) > 1 else ""
-        app.tell(file.remarks[0] + more)
-
-
-def add_and_show_model(app: AppContext, entry: ModelEntry, text: str) -> str | None:
-    """One undoable step, then the model's page in front; returns the model's id."""
-    model_id = app.project.next_model_id()
-    if not app.change(text, partial(add_model, entry=entry)):
-        return None
-    close_welcome(app)
-    open_model_page(app, model_id)
-    return model_id
-
-
-def open_model_page(app: AppContext, model_id: str, *, beside: bool = False) -> None:
-    from pgmstudio.gui.languages.registry import make_model_page
-
-    if model_id not in app.project.models:
-        raise UnknownNameError("model", model_id, app.project.models)
-    close_welcome(app)
-    app.open_page(f"model:{model_id}", lambda: make_model_page(app, model_id), beside=beside)
-
-
-def leave_model_page(app: AppContext, page: Page, model_id: str) -> None:
-    """The model is gone; one of another language under its id gets a page of its own."""
-    app.center.close_page(page)
-    if model_id in app.project.models:
-        open_model_page(app, model_id)
-
-
-def open_data_page(app: AppContext, data_id: str, *, beside: bool = False) -> None:
-    from pgmstudio.gui.data.page import DataPage
-
-    if data_id not in app.project.data:
-        raise UnknownNameError("data set", data_id, app.project.data)
-    close_welcome(app)
-    app.open_page(f"data:{data_id}", lambda: DataPage(app, data_id), beside=beside)
-
-
-def open_import_page(app: AppContext, path: Path) -> None:
-    from pgmstudio.gui.importing.page import ImportPage
-
-    close_welcome(app)
-    app.open_page(f"import:{path}", lambda: ImportPage(app, path))
-
-
-def open_welcome(app: AppContext) -> None:
-    from pgmstudio.gui.welcome.page import WelcomePage
-
-    app.open_page("welcome", lambda: WelcomePage(app))
-
-
-def close_welcome(app: AppContext) -> None:
-    page = app.center.page("welcome")
-    if page is not None:
-        app.center.close_page(page)
+        app.notify(file.remarks[0] + more)
 
 
 # Read or written in less than a tenth of a second.
@@ -196,16 +132,16 @@ class OpenedProject:
     left_out: tuple[str, ...]
 
 
-def read_beside(app: AppContext, path: Path) -> OpenedProject:
+def read_with_progress(app: AppContext, path: Path) -> OpenedProject:
     """The project in a file; Cancelled when the person does not want to wait for it."""
     if not path.is_file() or path.stat().st_size < SMALL_FILE:
         return _read(path, NEVER, unheard)
-    return done_beside(app.window, f"Opening {path.name}", partial(_read, path))
+    return run_with_progress(app.window, f"Opening {path.name}", partial(_read, path))
 
 
-def read_model_beside(app: AppContext, path: Path) -> ModelFile:
+def read_model_with_progress(app: AppContext, path: Path) -> ModelFile:
     """The model in a file; Cancelled when the person does not want to wait for it."""
-    return done_beside(app.window, f"Opening {path.name}", partial(_read_model, path))
+    return run_with_progress(app.window, f"Opening {path.name}", partial(_read_model, path))
 
 
 def _read_model(path: Path, cancel: CancelToken, _told: Told) -> ModelFile:
@@ -214,13 +150,13 @@ def _read_model(path: Path, cancel: CancelToken, _told: Told) -> ModelFile:
     return read_model(path) if is_small else read_model_in_child(path, cancel)
 
 
-def write_beside(app: AppContext, path: Path, project: Project) -> tuple[str, ...]:
+def write_with_progress(app: AppContext, path: Path, project: Project) -> tuple[str, ...]:
     """Save the project; a sentence for each part that could not be written. When that is stopped
     the old file is as it was."""
     if sum(entry.data.codes.nbytes for entry in project.data.values()) < SMALL_DATA:
         return write_project(path, project)
     work = partial(write_project, path, project)
-    return done_beside(app.window, f"Saving {path.name}", work)
+    return run_with_progress(app.window, f"Saving {path.name}", work)
 
 
 def _read(path: Path, cancel: CancelToken, told: Told) -> OpenedProject:

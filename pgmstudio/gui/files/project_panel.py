@@ -25,11 +25,17 @@ from PySide6.QtWidgets import (
 from pgmstudio.core.number_format import brief, counted, grouped
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import Project
-from pgmstudio.gui.runs.live_model import following_of
+from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.navigation import (
+    open_curves_page,
+    open_data_page,
+    open_model_page,
+    open_saved_comparison,
+)
+from pgmstudio.gui.runs.live_model import live_models
 from pgmstudio.gui.theme.icons import icon, language_icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label, row, tool_button
-from pgmstudio.gui.window.app_context import AppContext
 
 FACTS = 1  # the column of what is told
 _MARGIN = 5  # px, of the row
@@ -86,7 +92,7 @@ class ProjectPanel(QWidget):
         self._add = tool_button(
             "plus",
             "Import data or open a model",
-            lambda: app.book["file.open"].trigger(),
+            lambda: app.actions["file.open"].trigger(),
             name="projectAdd",
         )
         self._tree = QTreeWidget()
@@ -110,7 +116,7 @@ class ProjectPanel(QWidget):
         head.setContentsMargins(8, 0, 4, 0)
         layout.addWidget(head)
         layout.addWidget(self._tree, 1)
-        self._following = following_of(app)
+        self._following = live_models(app)
         self._following.changed.connect(self._on_following)
         app.document.changed.connect(self._on_changed)
         app.document.file_changed.connect(self._retitle)
@@ -225,32 +231,26 @@ class ProjectPanel(QWidget):
         else:
             self._tree.setCurrentIndex(QModelIndex())
 
-    def _open(self, item: QTreeWidgetItem, *, beside: bool = False) -> None:
-        from pgmstudio.gui.files import opening
-
+    def _open(self, item: QTreeWidgetItem, *, split: bool = False) -> None:
         kind, key = item.data(0, KIND), item.data(0, KEY)
         if kind == "model":
-            opening.open_model_page(self._app, key, beside=beside)
+            open_model_page(self._app, key, split=split)
         elif kind == "data":
-            opening.open_data_page(self._app, key, beside=beside)
+            open_data_page(self._app, key, split=split)
         elif kind == "case":
-            live = self._app.workspace.beliefs_in_view
+            live = self._app.workspace.active_beliefs
             if live is not None:
                 live.set_all(self._app.project.evidence_cases[key].evidence)
-        elif kind == "knowledge" and "knowledge.edit" in self._app.book.actions:
-            self._app.book["knowledge.edit"].trigger()
+        elif kind == "knowledge" and "knowledge.edit" in self._app.actions.by_id:
+            self._app.actions["knowledge.edit"].trigger()
         elif kind == "curve":
-            from pgmstudio.gui.curves.actions import open_curves
-
-            open_curves(self._app, key)
+            open_curves_page(self._app, key)
         elif kind == "comparison":
-            from pgmstudio.gui.evaluation.score_table_page import open_kept_comparison
-
-            open_kept_comparison(self._app, key)
+            open_saved_comparison(self._app, key)
         elif kind == "run":
             run = self._app.project.runs[key]
             if run.model_id in self._app.project.models:
-                opening.open_model_page(self._app, run.model_id or "")
+                open_model_page(self._app, run.model_id or "")
 
     def _on_edited(self, item: QTreeWidgetItem, column: int) -> None:
         rename = _RENAMERS.get(item.data(0, KIND))
@@ -265,7 +265,7 @@ class ProjectPanel(QWidget):
         if remove is not None:
             title = item.text(0)
             if self._app.change(f"Delete {title}", remove(item.data(0, KEY))):
-                self._app.tell(f"{title} was deleted.", undo=True)
+                self._app.notify(f"{title} was deleted.", undo=True)
 
     def _on_menu(self, place: QPoint) -> None:
         item = self._tree.itemAt(place)
@@ -274,7 +274,7 @@ class ProjectPanel(QWidget):
         menu = QMenu(self)
         menu.addAction("Open", lambda: self._open(item))
         if item.data(0, KIND) in ("model", "data"):
-            menu.addAction("Open beside", lambda: self._open(item, beside=True))
+            menu.addAction("Open in split view", lambda: self._open(item, split=True))
         if item.data(0, KIND) in _RENAMERS:
             menu.addAction("Rename", lambda: self._tree.editItem(item, 0))
         if item.data(0, KIND) in _REMOVERS:

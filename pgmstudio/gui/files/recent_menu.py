@@ -6,9 +6,9 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QMenu, QWidget
 
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.files.opening import open_files
 from pgmstudio.gui.widgets.basic import literal
-from pgmstudio.gui.window.app_context import AppContext
 
 NONE_YET = "Not now: no project was opened or saved yet."
 

@@ -24,10 +24,10 @@ from pgmstudio.core.errors import Cancelled, FileError, PgmStudioError
 from pgmstudio.core.io.atomic import Stamp, make_folder, replace_file
 from pgmstudio.core.io.project.project_file import write_project
 from pgmstudio.core.project.project import Project
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.project import preferences
 from pgmstudio.gui.widgets.debounce import one_shot
-from pgmstudio.gui.window.app_context import AppContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Autosave(QObject):
     saved = Signal(object)  # Path
 
     def __init__(self, app: AppContext) -> None:
-        super().__init__(app)
+        super().__init__(app.window)
         self._app = app
         self._written: Project | None = None
         self._writing: Project | None = None
@@ -72,7 +72,8 @@ class Autosave(QObject):
         self._timer.timeout.connect(self.save_now)
         app.preferences_changed.connect(self._restart)
         app.document.file_changed.connect(self._on_file_changed)
-        app.workspace.beside.changed.connect(self.save_now)  # a sweep lasts long; its plan is kept
+        # A sweep takes long, so its plan is saved at once.
+        app.workspace.background_runs.changed.connect(self.save_now)
         # What a run found is kept at once, and what of it cannot be saved is told at its end.
         self._save_soon = one_shot(self, self.save_now)
         app.workspace.runs.run_ended.connect(self._on_run_ended)
@@ -243,10 +244,10 @@ def recover(app: AppContext, entry: Recovered) -> None:
     The file becomes this program's own: another crash before the next autosave loses nothing.
     """
     from pgmstudio.gui.files.closing import settled
-    from pgmstudio.gui.files.opening import read_beside, report_left_out, show_project
+    from pgmstudio.gui.files.opening import read_with_progress, report_left_out, show_project
 
     try:
-        opened = read_beside(app, entry.file)
+        opened = read_with_progress(app, entry.file)
     except (PgmStudioError, Cancelled) as error:
         app.errors.report(error)
         return
@@ -278,7 +279,7 @@ def _remove(file: Path) -> None:
 
 def offer_recovery(app: AppContext) -> None:
     """After a crash: the welcome page with its note in front."""
-    from pgmstudio.gui.files.opening import open_welcome
+    from pgmstudio.gui.navigation import open_welcome
 
     if left_behind():
         open_welcome(app)

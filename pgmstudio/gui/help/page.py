@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.help.contents import INDEX, ManualPage, anchor_of, read_contents
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.resources import folder_of
@@ -34,7 +35,6 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label, row, tool_button
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.search_field import SearchField
-from pgmstudio.gui.window.app_context import AppContext
 
 LINE_PERCENT = 125.0
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value

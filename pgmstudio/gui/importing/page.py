@@ -15,7 +15,7 @@ from pgmstudio.core.errors import Cancelled, PgmStudioError
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.io.data.inspection import ColumnReport, Treatment
 from pgmstudio.core.io.data.options import ImportOptions
-from pgmstudio.core.io.import_plan import Draft, SplitPlan
+from pgmstudio.core.io.import_plan import Draft, SplitPlan, restored_draft
 from pgmstudio.core.io.import_reading import (
     DiscretisedColumn,
     ImportResult,
@@ -28,13 +28,13 @@ from pgmstudio.core.io.import_reading import (
 from pgmstudio.core.number_format import counted, data_facts
 from pgmstudio.core.project.edits import add_data, replace_data, set_cuts, set_split
 from pgmstudio.core.project.project import DataEntry, Project
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.importing.hints import no_rows_text, problem_text
 from pgmstudio.gui.importing.page_view import CUTS, FILE, SPLIT, ImportView
 from pgmstudio.gui.jobs.job import Job, JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
-from pgmstudio.gui.widgets.page import Deed, UndoablePage
-from pgmstudio.gui.window.app_context import AppContext
+from pgmstudio.gui.widgets.page import Deed, Page, UndoablePage
 
 
 def name_of(path: Path, draft: Draft) -> str:
@@ -388,15 +388,15 @@ class ImportPage(UndoablePage):
     def _take(self, done: ImportResult) -> None:
         """Add the data set to the project and open its page."""
         app, entry = self._app, done.entry
-        from pgmstudio.gui.files.opening import open_data_page
+        from pgmstudio.gui.navigation import open_data_page
 
         data_id = put_into_project(app, entry, self.short_title, self._replaces)
         if data_id is None:
             return
         for note in done.remarks:
-            app.workspace.message.emit("info", note)
+            app.log("info", note)
         rows = counted(entry.data.row_count, "row")
-        app.tell(f"{rows} × {counted(len(entry.data.domain), 'column')} imported.", undo=True)
+        app.notify(f"{rows} × {counted(len(entry.data.domain), 'column')} imported.", undo=True)
         open_data_page(app, data_id)
         app.center.close_page(self)
 
@@ -431,3 +431,26 @@ class ImportPage(UndoablePage):
             super().keyPressEvent(event)
         else:
             deed()
+
+
+def open_import(
+    app: AppContext,
+    path: Path,
+    *,
+    replaces: str | None = None,
+    name: str | None = None,
+    on_closed: Callable[[], object] | None = None,
+) -> Page:
+    """Show the import page of a file; with `replaces` at its discretisation step, with the choices
+    of that data set."""
+    draft = None
+    if replaces is not None:
+        draft = restored_draft(app.project.data[replaces].provenance.get("choices", {}))
+
+    def make() -> ImportPage:
+        return ImportPage(app, path, draft=draft, replaces=replaces, name=name, on_closed=on_closed)
+
+    page = app.open_page(f"import:{path}", make)
+    if replaces is not None and isinstance(page, ImportPage):
+        page.go_to(CUTS)
+    return page

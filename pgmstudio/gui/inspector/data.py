@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.project import DataEntry
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.inspector.header import InspectorHead, lay_under
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon, language_icon
 from pgmstudio.gui.widgets.basic import Section, button, empty, label
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
-from pgmstudio.gui.window.app_context import AppContext
 
 # A longer list of models is looked at in the project.
 MAX_MODELS = 8
@@ -134,7 +134,7 @@ class DataInspector(QWidget):
             self._list.addWidget(opened, 0, Qt.AlignmentFlag.AlignLeft)
         if not made:
             self._list.addWidget(label("None yet.", "tertiary", size="dense"))
-            learn = self._app.book["learn.learn"]
+            learn = self._app.actions["learn.learn"]
             begin = button("Learn…", learn.trigger, tip=learn.toolTip(), name="inspectorDataLearn")
             self._list.addWidget(begin, 0, Qt.AlignmentFlag.AlignLeft)
         elif len(made) > MAX_MODELS:
@@ -142,7 +142,7 @@ class DataInspector(QWidget):
             self._list.addWidget(label(more, "tertiary", size="dense"))
 
     def _open(self, model_id: str) -> None:
-        from pgmstudio.gui.files.opening import open_model_page
+        from pgmstudio.gui.navigation import open_model_page
 
         open_model_page(self._app, model_id)
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from pgmstudio.core.project.model_edits import set_edge_note
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.state_gestures import tip_in, use_in
 from pgmstudio.gui.inspector.edge_explanation import EdgeExplanationSection
@@ -25,7 +26,6 @@ from pgmstudio.gui.widgets.basic import Section, button, hairline, row, scrolled
 from pgmstudio.gui.widgets.belief_bars import BeliefBars
 from pgmstudio.gui.widgets.fact_rows import FactRows
 from pgmstudio.gui.widgets.notes_editor import NotesEditor
-from pgmstudio.gui.window.app_context import AppContext
 
 TOPIC = "edge"
 Edge = tuple[str, str]

@@ -42,12 +42,12 @@ from pgmstudio.core.languages.structures import dag_of
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.model_rows import no_rows_reason
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.model_page.model_data import sources_of
+from pgmstudio.gui.model_page.model_data import model_sources
 from pgmstudio.gui.widgets.basic import Section, button, label, row
 from pgmstudio.gui.widgets.debounce import one_shot
-from pgmstudio.gui.window.app_context import AppContext
 
 REST_MS = 60
 WARM_UP_AFTER_MS = 700  # the picture and its beliefs come first
@@ -125,7 +125,7 @@ class EdgeExplanationSection(Section):
         self._repeat.hide()
         self._rest = one_shot(self, self._ask, REST_MS)
         self._warm_up = one_shot(self, self._on_warm_up, WARM_UP_AFTER_MS)
-        app.workspace.model_in_view_changed.connect(self._on_active_model)
+        app.workspace.active_model_changed.connect(self._on_active_model)
 
     def _on_active_model(self, model_id: str | None) -> None:
         """Before anybody asks, have at hand what the first answer would wait for."""
@@ -150,7 +150,7 @@ class EdgeExplanationSection(Section):
         self.setVisible(True)
         joined = (one, other) in subject.edges or (other, one) in subject.edges
         self.title.setText("Why this edge?" if joined else "Why no edge?")
-        sources = sources_of(self._app)
+        sources = model_sources(self._app)
         rows = sources.rows(subject.model_id)
         knowledge = self._app.project.knowledge
         asked = (subject.model, one, other, rows and rows.data, knowledge)
@@ -173,7 +173,7 @@ class EdgeExplanationSection(Section):
 
     def _ask(self) -> None:
         subject = self._subject
-        rows = None if subject is None else sources_of(self._app).rows(subject.model_id)
+        rows = None if subject is None else model_sources(self._app).rows(subject.model_id)
         if subject is None or rows is None:
             return
         self._latest_task.ask(
@@ -181,7 +181,7 @@ class EdgeExplanationSection(Section):
                 self._counters.answer,
                 rows.data,
                 dag_of(subject.model),
-                sources_of(self._app).params(subject.model_id),
+                model_sources(self._app).params(subject.model_id),
                 self._pair,
                 self._app.project.knowledge,
             )
@@ -201,7 +201,7 @@ class EdgeExplanationSection(Section):
         """What the run that made the model kept, or what a repeated search found."""
         if self._found is not None or self._subject is None:
             return self._found
-        sources, model_id = sources_of(self._app), self._subject.model_id
+        sources, model_id = model_sources(self._app), self._subject.model_id
         for kind in (TestLog.kind, KesOptima.kind):
             kept = sources.kept(model_id, kind)
             if isinstance(kept, TestLog | KesOptima) and set(self._pair) <= _names(kept):
@@ -212,7 +212,7 @@ class EdgeExplanationSection(Section):
         subject = self._subject
         if subject is None:
             return
-        sources = sources_of(self._app)
+        sources = model_sources(self._app)
         rows, run = sources.rows(subject.model_id), sources.run(subject.model_id)
         params = sources.params(subject.model_id)
         if rows is None or run is None:
@@ -238,7 +238,7 @@ class EdgeExplanationSection(Section):
         why, subject = self._why, self._subject
         if why is None or subject is None:
             return
-        found = sources_of(self._app).frequencies(subject.model_id)
+        found = model_sources(self._app).frequencies(subject.model_id)
         if found is not None and set(self._pair) <= set(found.names):
             why = why.with_frequency(found.of_pair(*self._pair), found.graphs)
         records = self._records()
@@ -246,7 +246,7 @@ class EdgeExplanationSection(Section):
             why = why.with_records(tests=records)
         elif isinstance(records, KesOptima) and records.runs:
             why = why.with_records(optima=optima_share(records, *self._pair))
-        params = sources_of(self._app).params(subject.model_id)
+        params = model_sources(self._app).params(subject.model_id)
         can_repeat = isinstance(params, PcParams | KesParams) and records is None
         self._repeat.setVisible(can_repeat)
         self._repeat.setEnabled(True)

@@ -11,7 +11,7 @@ from shiboken6 import isValid
 from pgmstudio.core.analysis.evidence_impact import FindingTrace
 from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.gui.evidence.active_model import ActiveModel
-from pgmstudio.gui.evidence.evidence_diagnostics import EvidenceDiagnostics, keeper_of
+from pgmstudio.gui.evidence.evidence_diagnostics import EvidenceDiagnostics
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import paint_prior
 from pgmstudio.gui.widgets.bar_rows import RIGHT, PlainRows
@@ -37,7 +37,7 @@ class EvidenceImpactSection(Section):
 
     def show_node(self, subject: ActiveModel, name: str) -> None:
         self._subject, self._name = subject, name
-        keeper = keeper_of(subject.live)
+        keeper = subject.live.diagnostics
         if keeper is not self._keeper:
             leave(self._keeper, self._tell)
             self._keeper = keeper

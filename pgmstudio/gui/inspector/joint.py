@@ -38,6 +38,7 @@ from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import Finding, InferenceSession
 from pgmstudio.core.inference.information_measures import entropy_bits, mutual_information_bits
 from pgmstudio.core.number_format import grouped
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.inspector.edge_explanation import EdgeExplanationSection
 from pgmstudio.gui.inspector.header import InspectorHead
@@ -48,7 +49,6 @@ from pgmstudio.gui.widgets.basic import Note, Section, button, hairline, label, 
 from pgmstudio.gui.widgets.column_table import dress_head
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.fact_rows import FactRows
-from pgmstudio.gui.window.app_context import AppContext
 
 Index = QModelIndex | QPersistentModelIndex
 STEPS = 8
@@ -390,4 +390,4 @@ class JointInspector(QWidget):
             problem = PgmStudioError(f"{path.name} cannot be written: {error}.")
             self._app.errors.at("inspectorPanel").report(problem)
             return
-        self._app.tell(f"{path.name} holds {grouped(self._joint.table.size)} rows.")
+        self._app.notify(f"{path.name} holds {grouped(self._joint.table.size)} rows.")

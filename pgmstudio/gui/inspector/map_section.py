@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.languages.map_query import Combination, MapAnswer
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.map_query import LONGER_SECONDS, MapQuestion, map_query_of
 from pgmstudio.gui.widgets.basic import Note, Section, button, label, row
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
-from pgmstudio.gui.window.app_context import AppContext
 
 # Longer lists of states are looked at in the picture.
 MAX_STATES = 24

@@ -19,6 +19,7 @@ from pgmstudio.core.languages.sizes import SizeBreakdown
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.model_edits import set_model_notes
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.evidence_list import EvidenceSection
 from pgmstudio.gui.inspector.header import InspectorHead
@@ -38,7 +39,6 @@ from pgmstudio.gui.theme.icons import language_icon
 from pgmstudio.gui.widgets.basic import Note, Section, Segments, button, hairline, row, scrolled
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
 from pgmstudio.gui.widgets.notes_editor import NotesEditor
-from pgmstudio.gui.window.app_context import AppContext
 
 MAX_SHOWN, MAX_LISTED = 5, 400
 _PARTS = (
@@ -345,7 +345,7 @@ class ModelInspector(QWidget):
     def _on_explain(self, on: bool) -> None:
         if self._subject is not None:
             self._subject.live.show_most_probable(on)
-            self._app.book.refresh()
+            self._app.actions.refresh()
 
     # -- provenance, notes
 
@@ -359,7 +359,7 @@ class ModelInspector(QWidget):
 
     def _offer(self, shown: QPushButton, action_id: str) -> None:
         """The button can be used when its action can, and else says why not."""
-        spec = self._app.book.specs.get(action_id)
+        spec = self._app.actions.specs.get(action_id)
         reason = (
             spec.disabled_reason()
             if spec is not None and spec.disabled_reason is not None
@@ -369,12 +369,12 @@ class ModelInspector(QWidget):
         shown.setToolTip(f"Not now: {reason}" if reason else (spec.tip if spec is not None else ""))
 
     def _on_reproduce(self) -> None:
-        action = self._app.book.actions.get("learn.reproduce")
+        action = self._app.actions.by_id.get("learn.reproduce")
         if action is not None:
             action.trigger()
 
     def _on_learn_again(self) -> None:
-        self._app.book["learn.again"].trigger()
+        self._app.actions["learn.again"].trigger()
 
     def _on_notes(self, model_id: str, text: str) -> None:
         entry = self._app.project.models.get(model_id)

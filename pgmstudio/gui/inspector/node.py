@@ -10,6 +10,7 @@ from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.model_edits import set_node_note
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.inspector.header import InspectorHead
 from pgmstudio.gui.inspector.node_beliefs import BeliefTab
@@ -17,7 +18,6 @@ from pgmstudio.gui.inspector.node_edges import EdgesTab
 from pgmstudio.gui.inspector.node_table import TableTab
 from pgmstudio.gui.widgets.basic import Section, Segments, hairline, row, scrolled
 from pgmstudio.gui.widgets.notes_editor import NotesEditor
-from pgmstudio.gui.window.app_context import AppContext
 
 TABS = (
     ("belief", "Belief", "What is believed of this variable, and the evidence"),

@@ -17,6 +17,7 @@ from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import Done, Finding, InferenceSession, Likelihood, weights_of
 from pgmstudio.core.inference.information_measures import ranked, shift_bits, shifts_bits
 from pgmstudio.core.languages.interventions import as_seen
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.evidence_list import EvidenceSection
 from pgmstudio.gui.evidence.likelihood_sliders import LikelihoodSliders
@@ -27,7 +28,6 @@ from pgmstudio.gui.widgets.bar_rows import RankBars
 from pgmstudio.gui.widgets.basic import Section, button, label, row, set_role
 from pgmstudio.gui.widgets.belief_bars import Bars, BeliefBars, tuple_of, two_digits
 from pgmstudio.gui.widgets.debounce import one_shot
-from pgmstudio.gui.window.app_context import AppContext
 
 ASK_NEXT = "ask-next"
 # While evidence is being dragged, what takes longer waits until it rests.

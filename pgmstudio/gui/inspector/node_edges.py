@@ -13,10 +13,10 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import Finding, InferenceSession
 from pgmstudio.core.project import model_edits
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.widgets.basic import Section, label, tool_button
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.window.app_context import AppContext
 
 TOPIC = "edges-of-node"
 Edge = tuple[str, str]

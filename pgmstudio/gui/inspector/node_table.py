@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFormLayout, QLineEdit, QVBoxLayout, QWidget
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.number_format import grouped
 from pgmstudio.core.project import model_edits
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.state_gestures import tip_in, use_in
 from pgmstudio.gui.inspector.node_beliefs import bars_of, tell_waiting
@@ -20,7 +21,6 @@ from pgmstudio.gui.languages.tree_mixture.component_tables import component_colu
 from pgmstudio.gui.widgets.basic import Section, button, label, row
 from pgmstudio.gui.widgets.belief_bars import BeliefBars
 from pgmstudio.gui.widgets.fact_rows import FactRows
-from pgmstudio.gui.window.app_context import AppContext
 
 
 class TableTab(QWidget):

@@ -9,16 +9,15 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
 
 from pgmstudio.core.analysis.belief_query import Standing
+from pgmstudio.gui.context import AppContext, Selection
 from pgmstudio.gui.evidence.active_model import data_around, subject_around
 from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
 from pgmstudio.gui.languages.pdg.node_selection import graph_nodes
 from pgmstudio.gui.runs.learning_run import LearningRun
-from pgmstudio.gui.runs.live_model import following_of
+from pgmstudio.gui.runs.live_model import live_models
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import empty_state
 from pgmstudio.gui.widgets.debounce import BeforePaint
-from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.workspace import Selection
 
 if TYPE_CHECKING:
     from pgmstudio.gui.inspector.data import DataInspector
@@ -63,14 +62,14 @@ class InspectorPanel(QFrame):
         self._soon = BeforePaint(self, self._refresh)
         workspace = app.workspace
         app.document.changed.connect(self._later)
-        workspace.model_in_view_changed.connect(self._on_other_subject)
+        workspace.active_model_changed.connect(self._on_other_subject)
         workspace.selection_changed.connect(self._on_other_subject)
         workspace.runs.looked_at_changed.connect(self._on_looked_at)
         workspace.runs.run_ended.connect(self._later)
         app.center.page_changed.connect(self._on_other_subject)
         app.center.facts_changed.connect(self._later)
         cpt_edit_session(app).changed.connect(self._later)
-        self._following = following_of(app)
+        self._following = live_models(app)
         self._following.changed.connect(self._on_following)
         self._graph_nodes = graph_nodes(app)
         self._graph_nodes.changed.connect(self._later)
@@ -148,14 +147,14 @@ class InspectorPanel(QFrame):
         self._later()
 
     def _on_looked_at(self, run: LearningRun | None) -> None:
-        live = self._app.workspace.beliefs_in_view
+        live = self._app.workspace.active_beliefs
         self._asked_run, self._standing = run, None if live is None else live.standing
         self._later()
 
     def _on_beliefs(self, model_id: str) -> None:
         """Who sets evidence looks at the model again, not at a run."""
         workspace = self._app.workspace
-        live = workspace.beliefs_in_view if model_id == workspace.model_id else None
+        live = workspace.active_beliefs if model_id == workspace.model_id else None
         if live is not None and live.standing != self._standing:
             self._asked_run = None
         self._later()

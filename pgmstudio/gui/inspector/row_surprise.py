@@ -7,13 +7,13 @@ import math
 from PySide6.QtWidgets import QCheckBox
 
 from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
-from pgmstudio.gui.evidence.evidence_diagnostics import EvidenceDiagnostics, keeper_of
+from pgmstudio.gui.evidence.evidence_diagnostics import EvidenceDiagnostics
 from pgmstudio.gui.evidence.row_surprise import row_surprise_of, surprises
 from pgmstudio.gui.inspector.evidence_impact import leave
 from pgmstudio.gui.widgets.bar_rows import RankBars
 from pgmstudio.gui.widgets.basic import Section, Segments, button, label, row
-from pgmstudio.gui.window.app_context import AppContext
 
 _HOW = (
     ("rest", "Given rest", "−log2 P(e | all other evidence)"),
@@ -63,7 +63,7 @@ class SurpriseSection(Section):
 
     def show_subject(self, subject: ActiveModel) -> None:
         self._subject = subject
-        keeper = keeper_of(subject.live)
+        keeper = subject.live.diagnostics
         if keeper is not self._keeper:
             leave(self._keeper, self._tell)
             self._keeper = keeper
@@ -89,8 +89,8 @@ class SurpriseSection(Section):
         self._none.setVisible(not shown)
         self.mark.setChecked(self._desk.marks_surprise)
         self._tell_row(subject)
-        action = self._app.book.actions.get("evidence.next-row")
-        spec = self._app.book.specs.get("evidence.next-row")
+        action = self._app.actions.by_id.get("evidence.next-row")
+        spec = self._app.actions.specs.get("evidence.next-row")
         reason = (
             spec.disabled_reason()
             if spec is not None and spec.disabled_reason is not None
@@ -124,6 +124,6 @@ class SurpriseSection(Section):
         self._app.workspace.select((name,))
 
     def _on_next(self) -> None:
-        action = self._app.book.actions.get("evidence.next-row")
+        action = self._app.actions.by_id.get("evidence.next-row")
         if action is not None:
             action.trigger()

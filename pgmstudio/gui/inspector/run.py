@@ -35,6 +35,7 @@ from pgmstudio.core.learning.cost_estimates import forecast_run, time_words
 from pgmstudio.core.learning.params import missing_data_note
 from pgmstudio.core.number_format import grouped
 from pgmstudio.core.project.project import Run
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.inspector.header import InspectorHead, lay_under
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
@@ -56,7 +57,6 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Section, button, hairline, label, row, scrolled
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
-from pgmstudio.gui.window.app_context import AppContext
 
 # Earlier runs told of, the newest first.
 MAX_RUNS = 4
@@ -435,7 +435,7 @@ class RunInspector(QWidget):
         self._evaluated.setVisible(bool(self._evaluated.text()))
 
     def _on_again(self) -> None:
-        from pgmstudio.gui.learning.actions import open_learn_page
+        from pgmstudio.gui.navigation import open_learn_page
 
         if self._run is not None:
             open_learn_page(self._app).fill(self._run.request)

@@ -33,10 +33,10 @@ from PySide6.QtWidgets import (
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project import model_edits
 from pgmstudio.core.project.model_edits import EditableStates, Renamable
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import button, row
-from pgmstudio.gui.window.app_context import AppContext
 
 Index = QModelIndex | QPersistentModelIndex
 MAX_ROWS = 4
@@ -267,7 +267,7 @@ class StateManager(QWidget):
         )
         # A name typed at once belongs to the same step.
         if self._app.change(f"Add a state to {self._name}", edit, merge=self._adding(fresh)):
-            self._app.tell(
+            self._app.notify(
                 f"{self._name} has a new state. Its probability is 0 until its table says "
                 f"otherwise{self._children(subject, 'where it is the parent, columns are even')}.",
                 undo=True,
@@ -320,7 +320,7 @@ class StateManager(QWidget):
         )
         if self._app.change(f"Remove {self._name} = {state}", edit):
             self._follow()
-            self._app.tell(
+            self._app.notify(
                 f"{self._name} = {state} was removed. The other states of its table were scaled "
                 f"to 1{self._children(subject, 'its columns went')}.",
                 undo=True,

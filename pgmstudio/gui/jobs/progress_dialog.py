@@ -28,7 +28,7 @@ QUIET_MS = 150
 FOCUS_MS = 200
 
 
-def done_beside(parent: QWidget, words: str, work: Callable[[CancelToken, Told], T]) -> T:
+def run_with_progress(parent: QWidget, words: str, work: Callable[[CancelToken, Told], T]) -> T:
     """What `work` returns; until then nothing but its dialog takes clicks and keys.
 
     Shortcuts pressed meanwhile are carried out when it is done. Raises what `work` raises,

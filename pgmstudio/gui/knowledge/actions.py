@@ -9,9 +9,9 @@ from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import Project
-from pgmstudio.gui.files.opening import close_welcome
+from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.navigation import close_welcome
 from pgmstudio.gui.widgets.actions import ActionSpec
-from pgmstudio.gui.window.app_context import AppContext
 
 
 def knowledge_actions(app: AppContext) -> list[ActionSpec]:
@@ -49,7 +49,7 @@ def knowledge_actions(app: AppContext) -> list[ActionSpec]:
         assert isinstance(entry.model, DirectedModel)
         broken = app.project.knowledge.violations(entry.model.edges)
         count = app.project.knowledge.rule_count()
-        app.tell(" ".join(broken) if broken else f"All {count} constraints hold.")
+        app.notify(" ".join(broken) if broken else f"All {count} constraints hold.")
 
     def cannot_check() -> str | None:
         entry = app.project.models.get(app.workspace.model_id or "")

@@ -15,7 +15,8 @@ from pgmstudio.core.io.background_knowledge import read_knowledge, write_knowled
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import Project
-from pgmstudio.gui.jobs.progress_dialog import done_beside
+from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.jobs.progress_dialog import run_with_progress
 from pgmstudio.gui.knowledge.edge_matrix import MATRIX_HINT, EdgeMatrix
 from pgmstudio.gui.knowledge.tier_lanes import TierLanes
 from pgmstudio.gui.theme.icons import icon
@@ -32,7 +33,6 @@ from pgmstudio.gui.widgets.basic import (
 )
 from pgmstudio.gui.widgets.combo_box import Combo
 from pgmstudio.gui.widgets.page import Page
-from pgmstudio.gui.window.app_context import AppContext
 
 _WIDEST_TIER = 480  # px, of a tier in words
 ENDINGS = "Knowledge (*.json *.txt *.csv);;All files (*)"
@@ -237,7 +237,9 @@ class KnowledgePage(Page):
 
     def import_file(self, path: Path) -> None:
         try:
-            knowledge = done_beside(self, f"Opening {path.name}", lambda *_: read_knowledge(path))
+            knowledge = run_with_progress(
+                self, f"Opening {path.name}", lambda *_: read_knowledge(path)
+            )
         except (PgmStudioError, Cancelled) as error:
             self._app.errors.report(error)
             return
@@ -255,7 +257,7 @@ class KnowledgePage(Page):
         except PgmStudioError as error:
             self._app.errors.report(error)
             return
-        self._app.tell(" ".join([f"Saved {Path(chosen).name}.", *lossy]))
+        self._app.notify(" ".join([f"Saved {Path(chosen).name}.", *lossy]))
 
 
 def variables_of(project: Project) -> list[str]:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 from pgmstudio.core.languages.base import Lazy
 
 if TYPE_CHECKING:
+    from pgmstudio.gui.context import AppContext
     from pgmstudio.gui.model_page.extension import PageExtension
     from pgmstudio.gui.model_page.page import ModelPage
     from pgmstudio.gui.widgets.page import Page
-    from pgmstudio.gui.window.app_context import AppContext
 
 PLUGIN_GROUP = "pgmstudio.language_views"
 

@@ -3,33 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, cast
 
 from pgmstudio.core.languages.learners import all_learners
-from pgmstudio.gui.files.opening import close_welcome
-from pgmstudio.gui.runs.run_recorder import RunRecorder, not_again_reason, not_reproducible_reason
+from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.navigation import open_learn_page
+from pgmstudio.gui.runs.run_recorder import (
+    not_again_reason,
+    not_reproducible_reason,
+    run_recorder,
+)
 from pgmstudio.gui.widgets.actions import ActionSpec
-from pgmstudio.gui.window.app_context import AppContext
-
-if TYPE_CHECKING:
-    from pgmstudio.gui.learning.page import LearnPage
-
-
-def landing_of(app: AppContext) -> RunRecorder:
-    """The one landing of a shell, made at the first asking."""
-    found = app.findChild(RunRecorder)
-    return found if isinstance(found, RunRecorder) else RunRecorder(app)
-
-
-def open_learn_page(app: AppContext, learner: str | None = None) -> LearnPage:
-    from pgmstudio.gui.learning.page import LearnPage
-
-    in_front = app.center.current
-    data_id = None if in_front is None else in_front.about_data()
-    close_welcome(app)
-    page = cast(LearnPage, app.open_page("learn", lambda: LearnPage(app, landing_of(app))))
-    page.choose(learner=learner, data_id=data_id)
-    return page
 
 
 def learn_page_actions(app: AppContext) -> list[ActionSpec]:
@@ -66,7 +49,7 @@ def _no_data(app: AppContext) -> str | None:
 
 
 def learn_actions(app: AppContext) -> list[ActionSpec]:
-    landing = landing_of(app)
+    landing = run_recorder(app)
     runs = app.workspace.runs
 
     def active_run() -> str | None:

@@ -23,13 +23,12 @@ from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.learning.base import Learner
 from pgmstudio.core.model import DirectedModel
+from pgmstudio.gui.context import AppContext, Workspace
 from pgmstudio.gui.theme.icons import language_icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label
 from pgmstudio.gui.widgets.keyed_list import KEY, KeyedList
 from pgmstudio.gui.widgets.param_form import ObjectChoices, ParamForm
-from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.workspace import Workspace
 
 
 class TargetFields(QObject):

@@ -19,13 +19,16 @@ from pgmstudio.core.languages.run_checks import rules_note, settings_refusal
 from pgmstudio.core.learning.base import Learner
 from pgmstudio.core.learning.params import missing_data_note
 from pgmstudio.core.project.project import Project
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.data.imputation import RemedyRow
 from pgmstudio.gui.inspector.run import RunPlan
 from pgmstudio.gui.learning.bootstrap_form import BootstrapChoice
 from pgmstudio.gui.learning.learner_forms import LearnerForms, LearnerList, free_title
+from pgmstudio.gui.navigation import close_welcome
+from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.bootstrap import start_bootstrap
-from pgmstudio.gui.runs.learning_run import RunRequest, reports_steps
-from pgmstudio.gui.runs.run_recorder import RunRecorder, training_rows
+from pgmstudio.gui.runs.learning_run import reports_steps
+from pgmstudio.gui.runs.run_recorder import RunRecorder, run_recorder, training_rows
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import (
@@ -39,7 +42,6 @@ from pgmstudio.gui.widgets.basic import (
 )
 from pgmstudio.gui.widgets.combo_box import chooser, offer
 from pgmstudio.gui.widgets.page import Page
-from pgmstudio.gui.window.app_context import AppContext
 
 # The width below which settings and run stand one above the other, at 100 %.
 STACKED_BELOW = 860
@@ -64,7 +66,8 @@ class LearnPage(Page):
         self._columns.setSpacing(0)
         self._columns.addWidget(self._forms, 3)
         self._columns.addWidget(self._sheet(), 2)
-        beside(self, self._learners, scrolled(content, "learnScroll"), self._foot())
+        self._scroll = scrolled(content, "learnScroll")
+        beside(self, self._learners, self._scroll, self._foot())
         app.document.changed.connect(self._on_document_changed)
         self._refresh_data()
         self.choose(learner=FIRST_LEARNER)
@@ -185,6 +188,12 @@ class LearnPage(Page):
         self._seed.setValue(request.seed)
         self._part.setCurrentIndex(max(0, self._part.findData(request.split_part)))
 
+    def show_bootstrap(self) -> None:
+        """Switch the bootstrap on and show its settings."""
+        self.bootstrap.switch_on()
+        self._scroll.ensureWidgetVisible(self.bootstrap)
+        self.bootstrap.replicates.setFocus()
+
     def _rows(self) -> DataSet | None:
         if self.data_id is None:
             return None
@@ -289,3 +298,14 @@ class LearnPage(Page):
         if self.bootstrap.settings is not None:
             base = f"Bootstrap of {base}"
         return free_title(self._app, base)
+
+
+def open_learn(app: AppContext, learner: str | None = None) -> LearnPage:
+    """Show the page, with a learner and the data of the current page preselected."""
+    current = app.center.current
+    data_id = None if current is None else current.about_data()
+    close_welcome(app)
+    page = app.open_page("learn", lambda: LearnPage(app, run_recorder(app)))
+    assert isinstance(page, LearnPage)
+    page.choose(learner=learner, data_id=data_id)
+    return page

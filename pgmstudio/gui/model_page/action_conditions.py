@@ -1,23 +1,28 @@
-"""What actions on a canvas ask: the page in front, and why it cannot be used now.
-
-What the groups of actions about the model in view share: the model, why not, its rows.
-"""
+"""Conditions of actions on the canvas of the current model page."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from pgmstudio.core.project.project import DataEntry, ModelEntry
-from pgmstudio.gui.evidence.active_model import ActiveModel, active_model
-from pgmstudio.gui.window.app_context import AppContext, current_model_page
+from pgmstudio.gui.context import AppContext
 
 if TYPE_CHECKING:
     from pgmstudio.gui.model_page.page import ModelPage
 
 
+def current_model_page(app: AppContext) -> ModelPage | None:
+    """The current page, if it shows a model; its class is loaded with the first such page."""
+    page = app.center.current
+    if page is None or not page.key.startswith("model:"):
+        return None
+    from pgmstudio.gui.model_page.page import ModelPage
+
+    return page if isinstance(page, ModelPage) else None
+
+
 class CanvasConditions:
-    """Deeds on the model page in front, and the reasons against them."""
+    """Commands on the current model page, and the reasons why they are disabled."""
 
     def __init__(self, app: AppContext) -> None:
         self._app = app
@@ -26,8 +31,8 @@ class CanvasConditions:
     def page(self) -> ModelPage | None:
         return current_model_page(self._app)
 
-    def on_page(self, deed: Callable[[ModelPage], object]) -> Callable[[], object]:
-        return lambda: None if self.page is None else deed(self.page)
+    def on_page(self, command: Callable[[ModelPage], object]) -> Callable[[], object]:
+        return lambda: None if self.page is None else command(self.page)
 
     def no_page(self) -> str | None:
         return None if self.page is not None else "open a model first."
@@ -71,35 +76,3 @@ class CanvasConditions:
         if page is None or self.not_editable():
             return self.not_editable()
         return None if page.scene().selected_edges else "select an edge first."
-
-
-NO_MODEL = "no model is in view. Open or learn one first."
-
-
-class ModelCommands:
-    """The deeds of a group of actions stand in a child."""
-
-    def __init__(self, app: AppContext) -> None:
-        self._app = app
-
-    @property
-    def _subject(self) -> ActiveModel | None:
-        return active_model(self._app)
-
-    def no_beliefs_reason(self) -> str | None:
-        subject = self._subject
-        if subject is None:
-            return NO_MODEL
-        return None if subject.live.error is None else str(subject.live.error)
-
-
-def rows_for(
-    app: AppContext, entry: ModelEntry, first: Iterable[DataEntry | None] = ()
-) -> DataEntry | None:
-    """Of `first`, the model's own data set and all others, the first with one of its columns."""
-    data = app.project.data
-    known = set(entry.model.domain.names)
-    for found in (*first, data.get(entry.data_id or ""), *data.values()):
-        if found is not None and found.data.row_count and known & set(found.data.domain.names):
-            return found
-    return None

@@ -17,11 +17,11 @@ from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.layout_worker import METHOD_TIPS, METHODS
 from pgmstudio.gui.canvas.node_view import MODE_TIPS, MODE_TITLES, NodeMode
-from pgmstudio.gui.learning.actions import open_learn_page
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.model_page.action_conditions import CanvasConditions
-from pgmstudio.gui.runs.learning_run import RunRequest
+from pgmstudio.gui.navigation import open_learn_page
+from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.widgets.actions import ActionRegistry, ActionSpec
-from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:
     from pgmstudio.gui.model_page.page import ModelPage
@@ -46,11 +46,11 @@ CANVAS_KEYS = (
 )
 
 
-def keep_to_canvas(book: ActionRegistry) -> None:
+def keep_to_canvas(registry: ActionRegistry) -> None:
     """Show these keys in menus without taking them from text fields and tables."""
     for action_id in CANVAS_KEYS:
-        if action_id in book.actions:
-            book[action_id].setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        if action_id in registry.by_id:
+            registry[action_id].setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
 
 
 def model_actions(app: AppContext) -> list[ActionSpec]:

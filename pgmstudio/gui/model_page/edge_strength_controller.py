@@ -8,10 +8,10 @@ from PySide6.QtCore import QObject
 
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.edge_strengths import StrengthKeeper, Strengths
-from pgmstudio.gui.model_page.model_data import sources_of
+from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.model_page.model_data import model_sources
 from pgmstudio.gui.model_page.toolbar import ModelBar
 from pgmstudio.gui.widgets.basic import Note, button
-from pgmstudio.gui.window.app_context import AppContext
 
 
 class StrengthController(QObject):
@@ -32,7 +32,7 @@ class StrengthController(QObject):
                 name="stopMeasuring",
             )
         )
-        sources = sources_of(app)
+        sources = model_sources(app)
         self._keeper = StrengthKeeper(
             app.workspace.beliefs(model_id),
             self,

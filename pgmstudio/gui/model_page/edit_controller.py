@@ -34,9 +34,9 @@ from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.edge_tool import EdgeTool
 from pgmstudio.gui.canvas.node_view import MODE_TITLES, NodeMode
 from pgmstudio.gui.canvas.signals import EdgeAdvice
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.model_page.edge_forecast import EdgeForecaster
 from pgmstudio.gui.model_page.extension import PageExtension
-from pgmstudio.gui.window.app_context import AppContext
 
 Edit = Callable[[Project], Project]
 Edge = tuple[str, str]
@@ -309,7 +309,7 @@ class EditController(QObject):
         data.setText(part.text)
         QApplication.clipboard().setMimeData(data)
         if part.notices:
-            self._app.tell(" ".join([f"Copied {_count(part.count, 'node')}.", *part.notices]))
+            self._app.notify(" ".join([f"Copied {_count(part.count, 'node')}.", *part.notices]))
         return True
 
     def cut(self) -> None:

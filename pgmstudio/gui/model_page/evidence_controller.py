@@ -15,8 +15,8 @@ from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.context_menu import do_menu
 from pgmstudio.gui.canvas.layers.surprise import SurpriseMarks
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.belief_service import BeliefService
-from pgmstudio.gui.window.app_context import AppContext
 
 
 class EvidenceController(QObject):
@@ -83,7 +83,7 @@ class EvidenceController(QObject):
         if not self._refused(node):
             self.live.do(self._variable(node), state)
             if note := direction_note(self.live.model, self.live.evidence):
-                self._app.tell(note)
+                self._app.notify(note)
 
     def no_do_reason(self) -> str:
         """Why nothing here can be set from outside; empty when it can."""

@@ -6,12 +6,12 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel
 
 from pgmstudio.gui.canvas.view import CanvasView
-from pgmstudio.gui.runs.live_model import following_of
+from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.runs.live_model import live_models
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.window.app_context import AppContext
 
 _EDGE = 12
 FOLLOW_TIP = "Show every better model of the run as it comes; unticked, this one stays."
@@ -25,7 +25,7 @@ class BestChip(QFrame):
         self.setObjectName("bestChip")
         self.setProperty("role", "card")
         self._view, self._model_id = view, model_id
-        self._following = following_of(app)
+        self._following = live_models(app)
         self._sign = QLabel()
         self._title = label("Best so far", "heading", size="dense")
         self._words = ElidedLabel(is_snug=True)

@@ -14,8 +14,8 @@ from pgmstudio.core.learning.base import RunArtifact
 from pgmstudio.core.params import parse_params
 from pgmstudio.core.project.model_rows import ModelRows, no_rows_reason, rows_of_model
 from pgmstudio.core.project.project import Project, Run, restored_params
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.project.model_state import ByModel
-from pgmstudio.gui.window.app_context import AppContext
 
 NO_BOOTSTRAP = "No bootstrap of these rows yet. Learn ▸ Bootstrap… makes one."
 
@@ -24,7 +24,7 @@ class ModelSources(QObject):
     """Answers from the project; what was found is kept until the project has other rows."""
 
     def __init__(self, app: AppContext) -> None:
-        super().__init__(app)
+        super().__init__(app.window)
         self._app = app
         self._rows: ByModel[tuple[tuple[object, ...], ModelRows | None]] = ByModel(app.document)
         self._restored: dict[tuple[str, str], tuple[object, RunArtifact | None]] = {}
@@ -112,7 +112,6 @@ class ModelSources(QObject):
         return NO_BOOTSTRAP if found is None else found
 
 
-def sources_of(app: AppContext) -> ModelSources:
-    """The one of a shell, made at the first asking."""
-    found = app.findChild(ModelSources)
-    return found if isinstance(found, ModelSources) else ModelSources(app)
+def model_sources(app: AppContext) -> ModelSources:
+    """The `ModelSources` of a window, made on first use."""
+    return app.service(ModelSources)

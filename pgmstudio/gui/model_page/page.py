@@ -26,6 +26,7 @@ from pgmstudio.gui.canvas.layout_worker import (
 from pgmstudio.gui.canvas.legend import LegendEntry
 from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
 from pgmstudio.gui.canvas.scene import CanvasScene
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
 from pgmstudio.gui.jobs.latest_task import LatestTask
@@ -45,7 +46,6 @@ from pgmstudio.gui.theme.icons import language_icon
 from pgmstudio.gui.widgets.basic import Note, hairline
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.page import Page
-from pgmstudio.gui.window.app_context import AppContext
 
 # Beliefs that take longer are greyed while they are computed; a blink of grey would disturb.
 STALE_AFTER_MS = 200
@@ -135,7 +135,7 @@ class ModelPage(Page):
         self._connect()
         from pgmstudio.gui.model_page.actions import keep_to_canvas
 
-        keep_to_canvas(app.book)
+        keep_to_canvas(app.actions)
         self.show_picture(self._names[0])
         self._on_beliefs_changed(model_id)
         if self.extension.first_diagram != self._picture_name:
@@ -364,7 +364,7 @@ class ModelPage(Page):
             self._draw(slide=True)
 
     def _leave(self) -> None:
-        from pgmstudio.gui.files.opening import leave_model_page
+        from pgmstudio.gui.navigation import leave_model_page
 
         if not self._is_closed:
             leave_model_page(self._app, self, self._model_id)

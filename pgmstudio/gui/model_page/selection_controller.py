@@ -9,9 +9,8 @@ from PySide6.QtCore import QObject, QPoint, Qt
 
 from pgmstudio.gui.canvas.context_menu import canvas_menu
 from pgmstudio.gui.canvas.signals import Hit
-from pgmstudio.gui.window.app_context import AppContext
+from pgmstudio.gui.context import AppContext, Selection
 from pgmstudio.gui.window.panel_registry import PANELS
-from pgmstudio.gui.window.workspace import Selection
 
 if TYPE_CHECKING:
     from pgmstudio.gui.model_page.page import ModelPage
@@ -30,7 +29,7 @@ class SelectionController(QObject):
         signals.open_node.connect(self._on_open_node)
         signals.menu.connect(self._on_menu_requested)
         workspace.selection_changed.connect(self._on_selection_changed)
-        workspace.model_in_view_changed.connect(self._on_active_model)
+        workspace.active_model_changed.connect(self._on_active_model)
 
     def select(self, nodes: Iterable[str], edges: Iterable[tuple[str, str]]) -> None:
         """Select in the picture and, when these are variables, for the panels too."""
@@ -47,8 +46,8 @@ class SelectionController(QObject):
 
     def ask_why(self) -> None:
         """Why there is an edge between what is selected, or none."""
-        self._app.book.refresh("model.why")
-        self._app.book["model.why"].trigger()
+        self._app.actions.refresh("model.why")
+        self._app.actions["model.why"].trigger()
 
     def _on_selection_changed(self, selection: Selection) -> None:
         if self._app.workspace.model_id == self._model_id:

@@ -7,9 +7,10 @@ from pgmstudio.core.experiments.bootstrap import BootstrapParams, BootstrapPlan,
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.params import parse_params, specs_of
 from pgmstudio.core.project.project import Run
-from pgmstudio.gui.runs.learning_run import LearningRun, RunRequest
+from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.project.run_request import RunRequest
+from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.runs.run_recorder import training_rows
-from pgmstudio.gui.window.app_context import AppContext
 
 
 def start_bootstrap(app: AppContext, request: RunRequest, settings: BootstrapParams) -> LearningRun:

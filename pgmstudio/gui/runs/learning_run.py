@@ -18,24 +18,12 @@ from pgmstudio.core.languages.run_checks import START_KEPT
 from pgmstudio.core.learning.base import Finished, Found, Kept, Learner, RunArtifact, SearchStep
 from pgmstudio.core.model import Model
 from pgmstudio.gui.jobs.job import Job, JobState
+from pgmstudio.gui.project.run_request import RunRequest
 
 # A share of a shorter time says nothing about the rest.
 MIN_TO_FORECAST = 1.0
 # So long a run may say nothing before it is told why.
 PATIENCE_MS = 4_000
-
-
-@dataclass(frozen=True, slots=True)
-class RunRequest:
-    """What to learn from what; enough to run it again."""
-
-    title: str
-    learner_key: str
-    params: Any
-    seed: int
-    data_id: str
-    split_part: str | None = None  # "train" when the data set has a split
-    reproduces: str | None = None  # the id of the recorded run this one repeats
 
 
 # Learners whose score is that of a row in bits, not of all rows together.

@@ -14,12 +14,12 @@ from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.model_edits import show_best
 from pgmstudio.core.project.project import ModelEntry, Project
-from pgmstudio.gui.files.opening import add_and_show_model, open_model_page
+from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.navigation import add_and_show_model, open_model_page
 from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.runs.recorded_run import AnyRun, RecordedRun, model_of
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.page import BEST_SO_FAR
-from pgmstudio.gui.window.app_context import AppContext
 
 # Better models come faster than anybody can look at them.
 FOLLOW_MS = 250
@@ -109,7 +109,7 @@ class LiveModels(QObject):
     changed = Signal(str)
 
     def __init__(self, app: AppContext) -> None:
-        super().__init__(app)
+        super().__init__(app.window)
         self._app = app
         self._followers: dict[str, LiveModel] = {}
         app.document.replaced.connect(self._on_replaced)
@@ -154,10 +154,9 @@ class LiveModels(QObject):
             self.changed.emit(model_id)
 
 
-def following_of(app: AppContext) -> LiveModels:
-    """The one of a shell, made at the first asking."""
-    found = app.findChild(LiveModels)
-    return found if isinstance(found, LiveModels) else LiveModels(app)
+def live_models(app: AppContext) -> LiveModels:
+    """The `LiveModels` of a window, made on first use."""
+    return app.service(LiveModels)
 
 
 def open_best(app: AppContext, run: AnyRun) -> None:
@@ -168,7 +167,7 @@ def open_best(app: AppContext, run: AnyRun) -> None:
         return
     if isinstance(run, RecordedRun) or run.best is None:
         return
-    following = following_of(app)
+    following = live_models(app)
     follower = following.of_run(run)
     if follower is not None:
         open_model_page(app, follower.model_id)

@@ -29,10 +29,11 @@ from pgmstudio.core.project.project import (
     plain_params,
     restored_params,
 )
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import JobState
-from pgmstudio.gui.runs.learning_run import LearningRun, RunRequest, score_text
-from pgmstudio.gui.runs.live_model import following_of
-from pgmstudio.gui.window.app_context import AppContext
+from pgmstudio.gui.project.run_request import RunRequest
+from pgmstudio.gui.runs.learning_run import LearningRun, score_text
+from pgmstudio.gui.runs.live_model import live_models
 
 # More points than a plot is wide tell nothing.
 MAX_TRACE_POINTS = 600
@@ -61,7 +62,7 @@ class RunRecorder(QObject):
     """Starts runs for the shell and puts what they found into the project, undoably."""
 
     def __init__(self, app: AppContext) -> None:
-        super().__init__(app)
+        super().__init__(app.window)
         self._app = app
         app.workspace.runs.run_ended.connect(self._on_run_ended)
 
@@ -108,15 +109,15 @@ class RunRecorder(QObject):
     def _on_run_ended(self, run: LearningRun) -> None:
         if not run.is_unwanted:
             self._land(run)
-        following_of(self._app).forget(run)
+        live_models(self._app).forget(run)
 
     def _land(self, run: LearningRun) -> None:
         if run.state is JobState.FAILED and run.error is not None:
             self._app.errors.at("runsPanel").report(run.error)
         if run.state is JobState.CANCELLED and run.best is None:
-            self._app.tell(f"{run.request.title} was stopped before it found a model.")
+            self._app.notify(f"{run.request.title} was stopped before it found a model.")
             return
-        follower = following_of(self._app).of_run(run)
+        follower = live_models(self._app).of_run(run)
         into = follower.model_id if follower is not None and run.best is not None else None
         model_id = into or (self._app.project.next_model_id() if run.best is not None else None)
         record = self._record(run)
@@ -134,7 +135,7 @@ class RunRecorder(QObject):
             f"{word} {run.request.title}", partial(add_run, run=record, model=entry, into=into)
         ):
             run.model_id = model_id
-            self._app.tell(self._same_as_before(run) or end_sentence(run))
+            self._app.notify(self._same_as_before(run) or end_sentence(run))
             self._tell_constraints(run)
 
     def _same_as_before(self, run: LearningRun) -> str | None:
@@ -173,7 +174,7 @@ class RunRecorder(QObject):
         sentence = constraint_sentence(run)
         if sentence is not None:
             level = "info" if sentence.startswith("All") else "warning"
-            self._app.workspace.message.emit(level, sentence)
+            self._app.log(level, sentence)
 
 
 def _part_of(entry: DataEntry, run: Run) -> str | None:
@@ -247,3 +248,8 @@ def end_sentence(run: LearningRun) -> str:
     if run.state is JobState.CANCELLED:
         return f"{run.request.title} stopped after {seconds}, before it had found a model."
     return f"{run.request.title} failed after {seconds}."
+
+
+def run_recorder(app: AppContext) -> RunRecorder:
+    """The `RunRecorder` of a window, made on first use."""
+    return app.service(RunRecorder)

@@ -32,6 +32,7 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.core.project.edits import remove_run
 from pgmstudio.core.project.project import Project
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.runs.learning_run import LearningRun, score_text
@@ -49,7 +50,6 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import button, row
 from pgmstudio.gui.widgets.column_table import dress_head
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.window.app_context import AppContext
 
 Index = QModelIndex | QPersistentModelIndex
 SHARE = Qt.ItemDataRole.UserRole
@@ -417,10 +417,11 @@ class RunsPanel(QWidget):
         open_steps(self._app, run)
 
     def _again(self, run: AnyRun) -> None:
-        from pgmstudio.gui.learning.actions import landing_of, open_learn_page
+        from pgmstudio.gui.navigation import open_learn_page
+        from pgmstudio.gui.runs.run_recorder import run_recorder
 
         if isinstance(run, RecordedRun):
-            request = landing_of(self._app).request_of(run.run_id)
+            request = run_recorder(self._app).request_of(run.run_id)
         else:
             request = run.request
         if request is not None:

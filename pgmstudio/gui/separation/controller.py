@@ -26,12 +26,12 @@ from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.canvas.canvas import Canvas
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.ldag.context import context_views
 from pgmstudio.gui.separation.bar import SeparationBar
 from pgmstudio.gui.separation.layer import Shown, shown_of
-from pgmstudio.gui.window.app_context import AppContext
 
 TOPIC = "separation"
 # Below this many bits the rest is rounding.
@@ -145,7 +145,7 @@ class SeparationController(QObject):
         self._canvas.refresh_soon()
         if self._canvas.view.tool.name == "separation":
             self._canvas.signals.tool.emit("select")
-        self._app.book.refresh()
+        self._app.actions.refresh()
 
     def choose_role(self, role: str) -> None:
         self._role = role

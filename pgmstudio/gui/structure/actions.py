@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.diagrams import picture_names
-from pgmstudio.gui.model_page.action_conditions import NO_MODEL
+from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.evidence.active_model import NO_MODEL
+from pgmstudio.gui.model_page.action_conditions import current_model_page
 from pgmstudio.gui.model_page.toolbar import PICTURE_TITLES
 from pgmstudio.gui.widgets.actions import ActionSpec
-from pgmstudio.gui.window.app_context import AppContext, current_model_page
 
 if TYPE_CHECKING:
     from pgmstudio.gui.model_page.page import ModelPage
@@ -167,7 +168,7 @@ class _Commands:
         else:
             page.choose_tool("separation")
             page.canvas.view.setFocus()
-        self._app.book.refresh("model.separation")
+        self._app.actions.refresh("model.separation")
 
     def no_evidence_reason(self) -> str | None:
         page = self._page
@@ -179,7 +180,7 @@ class _Commands:
         if self._page is not None:
             self._page.choose_tool("separation")
             self._page.separation.take_evidence()
-            self._app.book.refresh("model.separation")
+            self._app.actions.refresh("model.separation")
 
     # -- equivalence
 
@@ -248,7 +249,7 @@ class _Commands:
         def show() -> None:
             if self._page is not None and name in self._pictures():
                 self._page.bar.picture_chosen.emit(name)
-            self._app.book.refresh()
+            self._app.actions.refresh()
 
         return show
 

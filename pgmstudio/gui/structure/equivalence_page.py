@@ -39,11 +39,11 @@ from pgmstudio.core.project.edits import same_distribution
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.node_view import NodeView
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Note, button, hairline, label
 from pgmstudio.gui.widgets.page import Page
-from pgmstudio.gui.window.app_context import AppContext
 
 MAX_MEMBERS = 200
 # Beyond this the tables would not hold the same distribution; it cannot happen, but is looked at.
@@ -296,7 +296,7 @@ class EquivalencePage(Page):
         count = counted(len(turned(told.before.dag, told.after.dag)), "edge")
         edit = partial(same_distribution, model_id=self._id, model=told.after)
         if self._app.change(f"Reverse {count}, same distribution", edit):
-            self._app.tell(f"{self._title}: {count} reversed, same distribution.", undo=True)
+            self._app.notify(f"{self._title}: {count} reversed, same distribution.", undo=True)
 
     def _on_document_changed(self, _before: Project, _after: Project) -> None:
         model = self._network()

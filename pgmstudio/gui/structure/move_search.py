@@ -35,12 +35,12 @@ from pgmstudio.core.project.edits import replace_structure
 from pgmstudio.core.project.model_rows import no_rows_reason
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.canvas.canvas import Canvas
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.model_page.model_data import sources_of
+from pgmstudio.gui.model_page.model_data import model_sources
 from pgmstudio.gui.project.model_state import ByModel
 from pgmstudio.gui.structure.actions import BEST_MOVE
 from pgmstudio.gui.widgets.debounce import one_shot
-from pgmstudio.gui.window.app_context import AppContext
 
 REST_MS = 30
 Edit = Callable[[Project], Project]
@@ -139,7 +139,7 @@ class MoveSearch(QObject):
     changed = Signal()
 
     def __init__(self, app: AppContext) -> None:
-        super().__init__(app)
+        super().__init__(app.window)
         self._app = app
         self.params = MoveParams()
         self.found: MoveList | None = None
@@ -157,15 +157,15 @@ class MoveSearch(QObject):
         self._doing.answered.connect(self._on_done)
         self._doing.failed.connect(self._on_failed)
         self._rest = one_shot(self, self._ask, REST_MS)
-        app.workspace.model_in_view_changed.connect(self.follow)
+        app.workspace.active_model_changed.connect(self.follow)
         app.document.replaced.connect(self._on_replaced)
         app.document.changed.connect(self.follow)
         self.changed.connect(self._on_changed)
 
     def _on_changed(self) -> None:
         """Whether there is a best move to take is another thing now."""
-        if BEST_MOVE in self._app.book.actions:
-            self._app.book.refresh(BEST_MOVE)
+        if BEST_MOVE in self._app.actions.by_id:
+            self._app.actions.refresh(BEST_MOVE)
 
     def _on_replaced(self) -> None:
         self._looking.forget()
@@ -204,7 +204,7 @@ class MoveSearch(QObject):
             return "open a Bayesian network first."
         if not isinstance(entry.model, BayesianNetwork):
             return "next moves are of Bayesian networks."
-        if sources_of(self._app).rows(self.model_id or "") is None:
+        if model_sources(self._app).rows(self.model_id or "") is None:
             reason = no_rows_reason(self._app.project, self.model_id or "")
             return reason[0].lower() + reason[1:] if reason.startswith("This") else reason
         return None
@@ -214,7 +214,7 @@ class MoveSearch(QObject):
         if model_id is None or self.disabled_reason() is not None:
             return None
         network = self._app.project.models[model_id].model
-        rows = sources_of(self._app).rows(model_id)
+        rows = model_sources(self._app).rows(model_id)
         assert isinstance(network, BayesianNetwork)
         assert rows is not None
         knowledge = self._app.project.knowledge
@@ -359,7 +359,7 @@ class MoveSearch(QObject):
 
     def _smoothing(self, model_id: str) -> float:
         """As the run that made the model found it, else one row for each cell."""
-        run = sources_of(self._app).run(model_id)
+        run = model_sources(self._app).run(model_id)
         return SMOOTHING if run is None else run.measures.get("smoothing", SMOOTHING)
 
     def _on_done(self, event: Progress | Taken) -> None:
@@ -371,9 +371,9 @@ class MoveSearch(QObject):
         question = event.question
         entry = self._app.project.models.get(question.model_id)
         if entry is None or entry.model is not question.network:
-            self._app.tell("The graph has changed meanwhile; no move was taken.")
+            self._app.notify("The graph has changed meanwhile; no move was taken.")
         elif event.network.dag == question.network.dag:
-            self._app.tell("No move raises the score: nothing was changed.")
+            self._app.notify("No move raises the score: nothing was changed.")
         else:
             self._change(event)
         self.changed.emit()
@@ -391,9 +391,8 @@ class MoveSearch(QObject):
 
 
 def move_search(app: AppContext) -> MoveSearch:
-    """The one of a shell, made at the first asking."""
-    found = app.findChild(MoveSearch)
-    return found if isinstance(found, MoveSearch) else MoveSearch(app)
+    """The `MoveSearch` of a window, made on first use."""
+    return app.service(MoveSearch)
 
 
 class MovesController(QObject):

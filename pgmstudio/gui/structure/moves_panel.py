@@ -24,6 +24,7 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_mo
 )
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.scores.local import SCORES
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.structure.move_search import move_search
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import button, label, row, tool_button
@@ -32,7 +33,6 @@ from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.param_form import choice_words
 from pgmstudio.gui.widgets.table import Column, FactTable, wide_first
-from pgmstudio.gui.window.app_context import AppContext
 
 SIDE_WIDTH = 282  # px at 100 %
 STEPS = 5

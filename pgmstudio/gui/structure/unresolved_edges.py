@@ -33,12 +33,12 @@ from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.project.edits import choices_of, resolve_choices, same_distribution
 from pgmstudio.core.project.project import ModelEntry, Project, Run
 from pgmstudio.gui.canvas.canvas import Canvas
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.learning.wizard.state import Edge, WizardState
 from pgmstudio.gui.runs.artifact_source import kept_in, run_of_model, task_of
 from pgmstudio.gui.structure.unresolved_bar import Answer, Question, UnresolvedBar
 from pgmstudio.gui.structure.unresolved_layer import OpenLink
-from pgmstudio.gui.window.app_context import AppContext
 
 
 @dataclass(frozen=True, eq=False)
@@ -379,7 +379,7 @@ class UnresolvedController(QObject):
             choose=str(chosen.choices),
         )
         if self._app.change(chosen.words, edit):
-            self._app.tell(f"{chosen.words}: tables were fitted again.", undo=True)
+            self._app.notify(f"{chosen.words}: tables were fitted again.", undo=True)
 
     def _on_failed(self, error: BaseException) -> None:
         self.bar.set_busy(False)

@@ -21,13 +21,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.welcome.samples import SAMPLES, Sample, SampleOpener
 from pgmstudio.gui.welcome.thumbnails import paint_sample
 from pgmstudio.gui.widgets.basic import Note, Segments, button, label, row, scrolled
 from pgmstudio.gui.widgets.page import Page
-from pgmstudio.gui.window.app_context import AppContext
 
 MAX_RECENT = 5
 COLUMN_WIDTH = 250
@@ -117,14 +117,14 @@ class WelcomePage(Page):
         return side
 
     def _way_in(self, action: str, text: str, icon_name: str, primary: bool = False) -> QPushButton:
-        book = self._app.book
-        keys = book[action].shortcut().toString()
+        registry = self._app.actions
+        keys = registry[action].shortcut().toString()
         made = button(
             f"  {text}",
-            book[action].trigger,
+            registry[action].trigger,
             role="primary" if primary else "",
             icon_name=icon_name,
-            tip=book.specs[action].tip,
+            tip=registry.specs[action].tip,
             name=f"welcome.{action}",
         )
         tall = theme().px("row_roomy") + 2
@@ -137,7 +137,7 @@ class WelcomePage(Page):
         return made
 
     def _recent_row(self, path: Path) -> QWidget:
-        from pgmstudio.gui.files.opening import open_files
+        from pgmstudio.gui.navigation import open_files
 
         open_it = button(
             path.name,
@@ -212,15 +212,15 @@ class WelcomePage(Page):
         return side
 
     def _tour_card(self) -> QFrame:
-        book = self._app.book
+        registry = self._app.actions
         card = QFrame()
         card.setObjectName("welcomeTour")
         card.setProperty("role", "card")
         start = button(
             "Start tour",
-            book["help.tour"].trigger,
+            registry["help.tour"].trigger,
             icon_name="play",
-            tip=book.specs["help.tour"].tip,
+            tip=registry.specs["help.tour"].tip,
             name="welcomeStartTour",
         )
         words = QVBoxLayout()

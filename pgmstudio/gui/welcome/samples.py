@@ -13,12 +13,13 @@ from PySide6.QtCore import QObject
 
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.io.models.files import read_model
+from pgmstudio.core.io.models.project_entry import model_entry
 from pgmstudio.core.project.edits import add_data, add_run
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Project, Run
-from pgmstudio.gui.files.opening import model_entry, open_files, open_model_page
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.navigation import open_files, open_model_page
 from pgmstudio.gui.theme.resources import folder_of
-from pgmstudio.gui.window.app_context import AppContext
 
 NETWORKS, CONTEXT, TREES, DATA = "Bayesian networks", "Context", "Trees", "Data"
 

@@ -53,7 +53,7 @@ class ActionRegistry(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.specs: dict[str, ActionSpec] = {}
-        self.actions: dict[str, QAction] = {}
+        self.by_id: dict[str, QAction] = {}
         self._reasons: dict[str, str | None] = {}  # as told to the actions
         theme().changed.connect(self._on_theme_changed)
 
@@ -66,16 +66,16 @@ class ActionRegistry(QObject):
             if spec.icon is not None:
                 action.setIcon(icon(spec.icon))
             action.triggered.connect(lambda _checked=False, run=spec.run: run())
-            self.specs[spec.id], self.actions[spec.id] = spec, action
+            self.specs[spec.id], self.by_id[spec.id] = spec, action
             self.refresh(spec.id)
 
     def __getitem__(self, action_id: str) -> QAction:
-        return self.actions[action_id]
+        return self.by_id[action_id]
 
     def refresh(self, action_id: str | None = None) -> None:
         """Bring enabled state, ticks and tooltips up to date, of one action or of all."""
-        for key in [action_id] if action_id else list(self.actions):
-            spec, action = self.specs[key], self.actions[key]
+        for key in [action_id] if action_id else list(self.by_id):
+            spec, action = self.specs[key], self.by_id[key]
             reason = spec.disabled_reason() if spec.disabled_reason is not None else None
             is_told = key in self._reasons and self._reasons[key] == reason
             if not is_told or action.isEnabled() is not (reason is None):
@@ -91,7 +91,7 @@ class ActionRegistry(QObject):
     def _on_theme_changed(self) -> None:
         for key, spec in self.specs.items():
             if spec.icon is not None:
-                self.actions[key].setIcon(icon(spec.icon))
+                self.by_id[key].setIcon(icon(spec.icon))
 
 
 def _tooltip(spec: ActionSpec, action: QAction, reason: str | None) -> str:

@@ -14,15 +14,15 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtWidgets import QDockWidget, QGridLayout, QMainWindow, QStyle, QTabBar, QWidget
 
 from pgmstudio.core.drawing.theme import tokens
+from pgmstudio.gui.context import Selection
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import set_role
 from pgmstudio.gui.widgets.page import Page
-from pgmstudio.gui.window.app_context import AppContext
+from pgmstudio.gui.window.app_context import WindowContext
 from pgmstudio.gui.window.dock_overlay import Overlay
 from pgmstudio.gui.window.dock_rail import CollapsedBottomBar, DockRail
 from pgmstudio.gui.window.docks import PanelDocks
 from pgmstudio.gui.window.panel_registry import BOTTOM, LEFT, PANELS, RIGHT, PanelSpec
-from pgmstudio.gui.window.workspace import Selection
 
 Area = Qt.DockWidgetArea
 
@@ -36,7 +36,7 @@ class CentralArea(QWidget):
 
     room_requested = Signal()  # something inside needs more or less room than before
 
-    def __init__(self, app: AppContext) -> None:
+    def __init__(self, app: WindowContext) -> None:
         super().__init__()
         self.setObjectName("surround")
         self.center = app.center
@@ -137,7 +137,7 @@ def folded_sides(
 class DockCollapser(QObject):
     """Shows every panel the person wants in the way the room allows."""
 
-    def __init__(self, window: QMainWindow, app: AppContext, panels: PanelDocks) -> None:
+    def __init__(self, window: QMainWindow, app: WindowContext, panels: PanelDocks) -> None:
         super().__init__(window)
         self._window, self._app = window, app
         self._panels, self._docks = panels, panels.docks

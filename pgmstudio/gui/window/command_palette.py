@@ -9,10 +9,10 @@ from PySide6.QtCore import QEvent, QObject, QStringListModel, Qt, QTimer
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QCompleter, QHBoxLayout, QListView, QSizePolicy
 
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label
 from pgmstudio.gui.widgets.search_field import LensField
-from pgmstudio.gui.window.app_context import AppContext
 
 # The list of the field has the keyboard, or another window is in front.
 _STAYS = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
@@ -90,11 +90,11 @@ class CommandPalette(LensField):
         completer.complete()
 
     def _list_actions(self) -> None:
-        book = self._app.book
-        book.refresh()
+        registry = self._app.actions
+        registry.refresh()
         self._by_text = {}
-        for action_id, action in book.actions.items():
-            spec = book.specs[action_id]
+        for action_id, action in registry.by_id.items():
+            spec = registry.specs[action_id]
             keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
             text = f"{spec.menu.replace('/', ' ▸ ')} ▸ {spec.text}" + (f"   {keys}" if keys else "")
             if not action.isEnabled():
@@ -110,7 +110,7 @@ class CommandPalette(LensField):
     def _found(self, typed: str) -> list[str]:
         """Lines with all the words: in the name first, then in menu or keys, then in the tip."""
         words = typed.lower().split()
-        specs = self._app.book.specs
+        specs = self._app.actions.specs
 
         def place(line: str) -> int:
             spec = specs[self._by_text[line]]
@@ -126,29 +126,29 @@ class CommandPalette(LensField):
             return
         action_id = self._by_text.get(text) or self._best(text)
         if action_id is None:
-            self._app.tell(text if text == self._nothing else self._no_action(text))
+            self._app.notify(text if text == self._nothing else self._no_action(text))
             return
         # The completer writes the line it chose after telling us.
         self._has_run = True
         QTimer.singleShot(0, self, self._begin_again)
         self._app.center.setFocus()
-        action = self._app.book[action_id]
+        action = self._app.actions[action_id]
         if action.isEnabled():
             action.trigger()
         else:
-            self._app.tell(action.toolTip())
+            self._app.notify(action.toolTip())
 
     def _begin_again(self) -> None:
         self._has_run = False
         self.clear()
 
     def _best(self, typed: str) -> str | None:
-        specs = self._app.book.specs
+        specs = self._app.actions.specs
         found = self._found(typed)
 
         def rank(line: str) -> tuple[bool, bool, bool, int]:
             spec = specs[self._by_text[line]]
-            usable = self._app.book[spec.id].isEnabled()
+            usable = self._app.actions[spec.id].isEnabled()
             begins = spec.text.lower().startswith(typed.lower())
             named = _has(line, typed.lower().split())
             return (not begins, not named, not usable, len(spec.text))
@@ -156,7 +156,7 @@ class CommandPalette(LensField):
         return self._by_text[min(found, key=rank)] if found else None
 
     def _no_action(self, typed: str) -> str:
-        texts = {spec.text.lower(): spec.text for spec in self._app.book.specs.values()}
+        texts = {spec.text.lower(): spec.text for spec in self._app.actions.specs.values()}
         near = get_close_matches(typed.lower(), texts, 1)
         suggestion = f" Did you mean {texts[near[0]]}?" if near else ""
         return f"No action is called “{typed}”.{suggestion}"

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QToolButton, QVBoxLayout
 
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label
-from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.panel_registry import PanelSpec
 
 

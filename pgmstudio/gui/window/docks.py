@@ -11,9 +11,9 @@ from itertools import pairwise
 from PySide6.QtCore import QObject, QSize, QTimer
 from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QMainWindow, QSizePolicy, QWidget
 
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label
-from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.panel_registry import BOTTOM, PANELS, PanelSpec
 
 GRIP_HEIGHT = 4

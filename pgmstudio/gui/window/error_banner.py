@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QBoxLayout, QWidget
 
 from pgmstudio.gui.widgets.basic import Note, button, tool_button
 from pgmstudio.gui.widgets.page import Page
-from pgmstudio.gui.window.app_context import AppContext
+from pgmstudio.gui.window.app_context import WindowContext
 from pgmstudio.gui.window.docks import PanelDocks
 
 # A change so soon after an error may be part of what failed: one of two files was opened.
@@ -65,8 +65,8 @@ class ErrorNotes(QObject):
     What is not on the disk has a note of its own, which stays until it is closed or saved.
     """
 
-    def __init__(self, app: AppContext, panels: PanelDocks) -> None:
-        super().__init__(app)
+    def __init__(self, app: WindowContext, panels: PanelDocks) -> None:
+        super().__init__(app.window)
         self._center, self._panels = app.center, panels
         self._notes: dict[str, ErrorNote] = {}
         self._document = app.document

@@ -19,7 +19,7 @@ log = logging.getLogger("pgmstudio")
 class PanelReporter(QObject):
     """Reports the errors of one panel, which shows them itself."""
 
-    def __init__(self, errors: ErrorReporter, panel: str) -> None:
+    def __init__(self, errors: WindowErrorReporter, panel: str) -> None:
         super().__init__(errors)
         self._errors, self._panel = errors, panel
 
@@ -28,7 +28,7 @@ class PanelReporter(QObject):
         self._errors.report(error, self._panel)
 
 
-class ErrorReporter(QObject):
+class WindowErrorReporter(QObject):
     """`sentence` for what a person can act on; bugs go to the log and into a box, once each."""
 
     sentence = Signal(str)
@@ -92,7 +92,7 @@ class ErrorReporter(QObject):
         box = QMessageBox(QApplication.activeWindow())
         box.setObjectName("bugBox")
         box.setIcon(QMessageBox.Icon.Critical)
-        box.setWindowTitle("PGM Studio found a fault in itself")
+        box.setWindowTitle("PGM Studio – internal error")
         box.setText(
             "Something went wrong inside the program. Your project is as it was; "
             "save it under a new name to be safe."

@@ -6,8 +6,8 @@ from datetime import datetime
 
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.window.app_context import AppContext
 
 MAX_LINES = 2000
 _WORDS = {"info": "", "warning": "Caution: ", "error": "Error: "}

@@ -25,7 +25,7 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.actions import MENUS, ActionSpec
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.page import Page
-from pgmstudio.gui.window.app_context import AppContext
+from pgmstudio.gui.window.app_context import WindowContext
 from pgmstudio.gui.window.collapsible_docks import DockCollapser
 from pgmstudio.gui.window.command_palette import CommandPalette
 from pgmstudio.gui.window.docks import PanelDocks
@@ -58,7 +58,7 @@ class MainWindow(QMainWindow):
         for corner, area in _CORNERS:
             self.setCorner(corner, area)
         self.setTabPosition(BOTTOM, QTabWidget.TabPosition.North)
-        self.app = AppContext(self)
+        self.app = WindowContext(self)
         self.panels = PanelDocks(self, self.app)
         if not panels_later:
             self.panels.build_all()
@@ -71,11 +71,11 @@ class MainWindow(QMainWindow):
         self.setStatusBar(StatusBar(self.app))
         self.toast = Toast(self)
         self.error_notes = ErrorNotes(self.app, self.panels)
-        self._refresh_soon = one_shot(self, self.app.book.refresh)
+        self._refresh_soon = one_shot(self, self.app.actions.refresh)
         self._refit_soon = one_shot(self, self._refit)
         # New beliefs are painted first; menus and the command field ask again when they open.
-        self._refresh_later = one_shot(self, self.app.book.refresh, REFRESH_AFTER_MS)
-        self.app.toast.connect(self.toast.show_sentence)
+        self._refresh_later = one_shot(self, self.app.actions.refresh, REFRESH_AFTER_MS)
+        self.app.toast.connect(self.toast.show_message)
         self.app.errors.sentence.connect(self._on_error_sentence)
         self.app.errors.noted.connect(self.error_notes.show)
         self.app.errors.loss_noted.connect(self.error_notes.show_loss)
@@ -100,19 +100,19 @@ class MainWindow(QMainWindow):
     # -- building
 
     def _add_menus(self) -> None:
-        book = self.app.book
+        registry = self.app.actions
         for title in MENUS:
             self._menus[title] = self.menuBar().addMenu(title)
             self._menus[title].setObjectName(f"menu{title}")
             self._menus[title].setToolTipsVisible(True)
-            self._menus[title].aboutToShow.connect(book.refresh)
+            self._menus[title].aboutToShow.connect(registry.refresh)
         for place in ACTION_TABLES:
             if place in LATE_TABLES:
                 self._menu(LATE_TABLES[place])  # keeps the place
             else:
                 self._add_table(place)
         files = self._menus["File"]
-        files.insertMenu(book["file.welcome"], RecentMenu(self.app, files))
+        files.insertMenu(registry["file.welcome"], RecentMenu(self.app, files))
         for title, menu in self._menus.items():
             if "/" not in title and menu.isEmpty():
                 menu.menuAction().setVisible(False)
@@ -130,13 +130,13 @@ class MainWindow(QMainWindow):
     def _add_table(self, place: str) -> None:
         module, _, name = place.partition(":")
         specs: Sequence[ActionSpec] = getattr(importlib.import_module(module), name)(self.app)
-        book = self.app.book
-        book.add(specs)
+        registry = self.app.actions
+        registry.add(specs)
         for spec in specs:
             menu = self._menu(spec.menu)
             if spec.separator_before:
                 menu.addSeparator()
-            menu.addAction(book[spec.id])
+            menu.addAction(registry[spec.id])
 
     def _menu(self, path: str) -> QMenu:
         if path not in self._menus:
@@ -156,7 +156,7 @@ class MainWindow(QMainWindow):
         self.folding.stand_alone(page is not None and page.stands_alone)
 
     def _on_start_requested(self) -> None:
-        from pgmstudio.gui.files.opening import open_welcome
+        from pgmstudio.gui.navigation import open_welcome
 
         open_welcome(self.app)
 
@@ -201,7 +201,7 @@ class MainWindow(QMainWindow):
         self.toast.place()
 
     def _on_error_sentence(self, sentence: str) -> None:
-        self.app.workspace.message.emit("error", sentence)
+        self.app.log("error", sentence)
 
     # -- Qt
 

@@ -121,11 +121,11 @@ ACTION_TABLES = (
     "pgmstudio.gui.learning.actions:learn_actions",
     "pgmstudio.gui.export.report_actions:reproduce_actions",
     "pgmstudio.gui.learning.wizard.page:stepwise_actions",
-    "pgmstudio.gui.runs.actions:search_actions",
+    "pgmstudio.gui.learning.run_actions:search_actions",
     "pgmstudio.gui.structure.actions:moves_actions",
     "pgmstudio.gui.model_page.actions:model_actions",
     "pgmstudio.gui.languages.tree_mixture.actions:mixture_actions",
-    "pgmstudio.gui.runs.actions:hidden_actions",
+    "pgmstudio.gui.learning.run_actions:hidden_actions",
     "pgmstudio.gui.languages.ldag.actions:label_actions",
     "pgmstudio.gui.languages.pdg.actions:graph_actions",
     "pgmstudio.gui.model_page.actions:parameter_actions",
@@ -137,7 +137,7 @@ ACTION_TABLES = (
     "pgmstudio.gui.evaluation.actions:evaluate_actions",
     "pgmstudio.gui.curves.actions:curve_actions",
     "pgmstudio.gui.experiments.page:recipe_actions",
-    "pgmstudio.gui.help.guided_tour:tour_actions",
+    "pgmstudio.gui.tour.guided_tour:tour_actions",
     "pgmstudio.gui.window.window_actions:window_actions",
 )
 # Tables that load much of the program, and the menu that waits for them until the first paint.

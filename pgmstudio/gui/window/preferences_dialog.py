@@ -13,10 +13,10 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.project.preferences import Preferences
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Segments, button, label
-from pgmstudio.gui.window.app_context import AppContext
 
 MODES = (
     ("light", "Light", "Dark letters on light ground."),

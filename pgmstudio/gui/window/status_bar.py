@@ -26,12 +26,12 @@ from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.number_format import data_facts, grouped
 from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import data_around
 from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.window.app_context import AppContext
 
 _GAP = 6
 # These stand out as a whole; of the others only the numbers do.
@@ -90,13 +90,13 @@ class StatusBar(QStatusBar):
         app.document.changed.connect(self._refresh)
         app.center.page_changed.connect(self._refresh)
         app.center.facts_changed.connect(self._refresh)
-        workspace.model_in_view_changed.connect(self._refresh)
+        workspace.active_model_changed.connect(self._refresh)
         workspace.selection_changed.connect(self._refresh)
         workspace.beliefs_changed.connect(self._refresh)
         runs = workspace.runs
         for signal in (runs.run_added, runs.run_changed, runs.run_ended, runs.order_changed):
             signal.connect(self._refresh_runs)
-        workspace.beside.changed.connect(self._refresh_runs)
+        workspace.background_runs.changed.connect(self._refresh_runs)
         self._work.changed.connect(self._refresh)
         theme().changed.connect(self._refresh_runs)
         self._refresh()
@@ -144,7 +144,7 @@ class StatusBar(QStatusBar):
         self.graph.setText(_graph_words(entry.model))
         chosen = workspace.selection
         self.selection.setText(f"selected {len(chosen.nodes)} : {len(chosen.edges)}")
-        live = workspace.beliefs_in_view
+        live = workspace.active_beliefs
         if live is None or not live.evidence:
             self.evidence.setText("no evidence")
             return
@@ -178,7 +178,7 @@ class StatusBar(QStatusBar):
         return QSize(0, super().minimumSizeHint().height())
 
     def _refresh_runs(self, *_: object) -> None:
-        runs, beside = self._app.workspace.runs, self._app.workspace.beside.running
+        runs, beside = self._app.workspace.runs, self._app.workspace.background_runs.running
         busy, waiting = len(runs.running) + len(beside), len(runs.waiting)
         if not busy and not waiting:
             self.signal.setText("Ready")
@@ -208,7 +208,7 @@ class StatusBar(QStatusBar):
 
     def _on_signal_clicked(self) -> None:
         self._app.workspace.runs.stop_all()
-        self._app.workspace.beside.stop_all()
+        self._app.workspace.background_runs.stop_all()
         self._refresh_runs()
 
 

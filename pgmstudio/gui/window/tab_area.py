@@ -142,17 +142,17 @@ class TabArea(QWidget):
     def page(self, key: str) -> Page | None:
         return next((page for page in self.pages if page.key == key), None)
 
-    def open(self, page: Page, *, beside: bool = False) -> Page:
-        """Show `page`, or the one already open with its key; `beside`: in the other group."""
+    def open(self, page: Page, *, split: bool = False) -> Page:
+        """Show `page`, or the one already open with its key; `split`: in the other group."""
         existing = self.page(page.key)
         if existing is not None and existing is not page:
             page.deleteLater()
             page = existing
         if existing is None:
-            if beside and len(self._groups) == 1:
+            if split and len(self._groups) == 1:
                 self._add_group()
                 self.tiling_changed.emit()
-            tabs = self._groups[-1] if beside else self._groups[self._active]
+            tabs = self._groups[-1] if split else self._groups[self._active]
             index = tabs.addTab(page, page.page_icon(), literal(page.title))
             tabs.setTabToolTip(index, page.title)
             page.title_changed.connect(lambda: self._retitle(page))

@@ -31,7 +31,7 @@ class Toast(QFrame):
         self._timer = one_shot(self, self.hide)
         self.hide()
 
-    def show_sentence(self, sentence: str, undo: object = None) -> None:
+    def show_message(self, sentence: str, undo: object = None) -> None:
         # A number is not broken where its thousands are parted.
         self._label.setText(sentence.replace("\u2009", "\u202f"))
         self._undo.setVisible(undo is not None)

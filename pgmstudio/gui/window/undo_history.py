@@ -21,7 +21,7 @@ from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
 
 if TYPE_CHECKING:
-    from pgmstudio.gui.window.app_context import AppContext
+    from pgmstudio.gui.context import AppContext
 
 NOTHING = Standing()
 
@@ -36,11 +36,11 @@ class EvidenceStep:
     after: Standing
 
 
-class History(QObject):
-    """One per window; the newest thing done is taken back first, whichever it is."""
+class UndoHistory(QObject):
+    """One per window; the newest step is undone first, whether project change or evidence."""
 
     def __init__(self, app: AppContext) -> None:
-        super().__init__(app)
+        super().__init__(app.window)
         self._app, self._workspace = app, app.workspace
         self._stack = app.document.undo_stack
         self._known: dict[str, tuple[BeliefService, Model, Standing]] = {}
@@ -73,7 +73,7 @@ class History(QObject):
         return self._next_forth() is not None or self._stack.canRedo()
 
     @property
-    def undo_words(self) -> str:
+    def undo_text(self) -> str:
         """`Undo rename Pollution`, `Undo evidence smoke = yes`, or just `Undo`."""
         if self._is_typing and (waiting := self._work.waiting) is not None:
             return f"Undo the number typed into the table of {waiting.title}"
@@ -81,7 +81,7 @@ class History(QObject):
         return _words("Undo", self._stack.undoText() if step is None else words_of(step))
 
     @property
-    def redo_words(self) -> str:
+    def redo_text(self) -> str:
         step = self._next_forth()
         return _words("Redo", self._stack.redoText() if step is None else words_of(step))
 
@@ -101,11 +101,11 @@ class History(QObject):
         self._stack.undo()
         if in_view is not None and in_view not in self._app.project.models:
             self._closed = in_view
-            self._app.tell(f"Undone: {text}. Redo (Ctrl+Y) brings it back.")
+            self._app.notify(f"Undone: {text}. Redo (Ctrl+Y) brings it back.")
 
     def redo(self) -> None:
         """Do again what was taken back last."""
-        from pgmstudio.gui.files.opening import open_model_page
+        from pgmstudio.gui.navigation import open_model_page
 
         step = self._next_forth()
         if step is None:
@@ -157,7 +157,7 @@ class History(QObject):
         if step.model_id != self._workspace.model_id:
             title = self._app.project.models[step.model_id].title
             words = words_of(step)
-            self._app.tell(f"{title}: {words} {what}.")
+            self._app.notify(f"{title}: {words} {what}.")
 
     # -- what is told
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from PySide6.QtCore import Qt
 
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.actions import ActionSpec
-from pgmstudio.gui.window.app_context import AppContext
 from pgmstudio.gui.window.panel_registry import BOTTOM, LEFT, PANELS, RIGHT
 
 SCALE_STEP = 0.1

@@ -1,43 +1,33 @@
-"""What the panels share: the document, the model in view, its selection, live beliefs, the runs."""
+"""The workspace of a window: the active model, its selection and target, beliefs and runs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
 from pgmstudio.core.project.project import Project
+from pgmstudio.gui.context import Edge, Selection
 from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.jobs.background_run import BackgroundRuns
 from pgmstudio.gui.project.document import Document
 from pgmstudio.gui.runs.run_queue import RunQueue
 
-Edge = tuple[str, str]
 
+class WindowWorkspace(QObject):
+    """One per window. Panels connect to its signals and do not know each other."""
 
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """Selected variables (in the order of selecting) and edges of the model in view."""
-
-    nodes: tuple[str, ...] = ()
-    edges: tuple[Edge, ...] = ()
-
-
-class Workspace(QObject):
-    """One per window. Panels hold it, connect to its signals and never know each other."""
-
-    model_in_view_changed = Signal(object)  # model id or None
+    active_model_changed = Signal(object)  # model id or None
     selection_changed = Signal(object)  # Selection
     beliefs_changed = Signal(str)  # model id whose beliefs or evidence are new
     target_changed = Signal(object)  # variable or None
-    message = Signal(str, str)  # level ("info", "warning", "error"), sentence: log and toast
+    message = Signal(str, str)  # level ("info", "warning", "error"), text: for the log
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.document = document
         self.runs = RunQueue(document, self)
-        self.beside = BackgroundRuns(self)
+        self.background_runs = BackgroundRuns(self)
         self._model_id: str | None = None
         self._selection = Selection()
         self._target: str | None = None
@@ -51,7 +41,7 @@ class Workspace(QObject):
 
     @property
     def model_id(self) -> str | None:
-        """The model of the tab in front; None when another page is there."""
+        """The model of the current tab; None when another page is shown."""
         return self._model_id
 
     @property
@@ -62,11 +52,11 @@ class Workspace(QObject):
     def target(self) -> str | None:
         return self._target
 
-    def view_model(self, model_id: str | None) -> None:
+    def activate_model(self, model_id: str | None) -> None:
         if model_id != self._model_id:
             self._model_id = model_id
             self._selection = Selection()
-            self.model_in_view_changed.emit(model_id)
+            self.active_model_changed.emit(model_id)
             self.selection_changed.emit(self._selection)
 
     def select(self, nodes: Iterable[str] = (), edges: Iterable[Edge] = ()) -> None:
@@ -81,7 +71,7 @@ class Workspace(QObject):
             self.target_changed.emit(variable)
 
     def beliefs(self, model_id: str) -> BeliefService:
-        """The live beliefs of a model of the project; made at the first asking."""
+        """The beliefs of a model of the project, made on first use."""
         if model_id not in self._beliefs:
             live = BeliefService(self.project.models[model_id].model, self)
             self._beliefs[model_id] = live
@@ -90,12 +80,12 @@ class Workspace(QObject):
         return self._beliefs[model_id]
 
     @property
-    def beliefs_in_view(self) -> BeliefService | None:
+    def active_beliefs(self) -> BeliefService | None:
         return None if self._model_id is None else self.beliefs(self._model_id)
 
     def _on_replaced(self) -> None:
-        """Nothing said about a model of the last project holds for one of this."""
-        self.view_model(None)
+        """Drop what belongs to the models of the previous project."""
+        self.activate_model(None)
         self.set_target(None)
         for live in self._beliefs.values():
             live.deleteLater()
@@ -108,7 +98,7 @@ class Workspace(QObject):
             elif after.models[model_id].model is not self._beliefs[model_id].model:
                 self._beliefs[model_id].set_model(after.models[model_id].model)
         if self._model_id is not None and self._model_id not in after.models:
-            self.view_model(None)
+            self.activate_model(None)
             return
         if self._model_id is not None:
             names = after.models[self._model_id].model.domain

@@ -20,9 +20,9 @@ from pgmstudio.gui.canvas.node_geometry import (
     named_box,
 )
 from pgmstudio.gui.canvas.node_view import NAME_FROM, NodeMode, NodeView
-from pgmstudio.gui.files.opening import open_data_page, open_model_page
 from pgmstudio.gui.help.page import HelpPage, open_help
 from pgmstudio.gui.knowledge.tier_lanes import TierLanes
+from pgmstudio.gui.navigation import open_data_page, open_model_page
 from pgmstudio.gui.runs.score_plot import ScorePlot, step_ticks, tick_words
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.belief_bars import Bars, BeliefBars
@@ -198,11 +198,11 @@ def test_the_tree_marks_the_page_in_front_and_not_the_one_beside_it(window: Main
         return "" if item is None else item.text(0)
 
     open_data_page(window.app, data_id)
-    open_model_page(window.app, model_id, beside=True)
+    open_model_page(window.app, model_id, split=True)
     assert marked() == "Sprinkler"
     window.app.center.bring_to_front(window.app.center.pages[0])
     assert marked() == "garden"
-    window.app.book["file.welcome"].trigger()
+    window.app.actions["file.welcome"].trigger()
     assert marked() == ""
 
 

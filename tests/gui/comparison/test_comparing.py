@@ -38,19 +38,19 @@ LONG = 60_000
 
 
 def opened(window: MainWindow, action: str) -> object:
-    window.app.book.refresh(action)
-    window.app.book[action].trigger()
+    window.app.actions.refresh(action)
+    window.app.actions[action].trigger()
     return window.app.center.current
 
 
 def test_without_rows_or_models_the_actions_say_what_is_needed(window: MainWindow) -> None:
-    book = window.app.book
-    book.refresh()
-    assert "import data first" in book["evaluate.compare-languages"].toolTip()
-    assert "no model is in view" in book["evidence.same"].toolTip()
+    registry = window.app.actions
+    registry.refresh()
+    assert "import data first" in registry["evaluate.compare-languages"].toolTip()
+    assert "no model is open" in registry["evidence.same"].toolTip()
     add_sprinkler(window.app)
-    book.refresh()
-    assert "two models are needed" in book["evidence.same"].toolTip()
+    registry.refresh()
+    assert "two models are needed" in registry["evidence.same"].toolTip()
 
 
 def test_rules_that_a_comparison_does_not_use_are_named_before_it_starts(
@@ -194,7 +194,7 @@ def test_evidence_clicked_once_goes_to_all_models_and_the_largest_disagreement_c
 ) -> None:
     app = window.app
     dry, wet = two_gardens(window)
-    app.workspace.view_model("m1")
+    app.workspace.activate_model("m1")
     page = opened(window, "evidence.same")
     assert isinstance(page, SharedEvidencePage)
     qtbot.waitUntil(lambda: len(page.cards.cards) == 3)
@@ -252,7 +252,7 @@ def test_a_hybrid_and_a_decision_graph_have_different_signs(
     for title, learner in (("PDG", "pdg.learn"), ("Hybrid PDG", "pdg.hybrid")):
         entry = ModelEntry(title, graph, provenance={"learner": learner})
         window.app.change("Open", partial(edits.add_model, entry=entry))
-    window.app.workspace.view_model("m1")
+    window.app.workspace.activate_model("m1")
     page = opened(window, "evidence.same")
     assert isinstance(page, SharedEvidencePage)
     qtbot.waitUntil(lambda: bool(page.cards.cards))
@@ -273,7 +273,7 @@ def test_a_model_that_lacks_a_variable_or_rules_evidence_out_says_so_and_others_
         (np.array([0.5, 0.5]), np.array([[1.0, 0.0], [0.5, 0.5]])),
     )
     app.change("Open", partial(edits.add_model, entry=ModelEntry("Desert", never)))
-    app.workspace.view_model("m1")
+    app.workspace.activate_model("m1")
     page = opened(window, "evidence.same")
     assert isinstance(page, SharedEvidencePage)
     first, other = app.workspace.beliefs("m1"), app.workspace.beliefs("m2")

@@ -25,9 +25,9 @@ from pgmstudio.core.project.edits import rename_model, replace_data
 from pgmstudio.gui.cpt_editor.model import TableGrid, parse_probability
 from pgmstudio.gui.cpt_editor.panel import TablePanel
 from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
-from pgmstudio.gui.files.opening import open_model_page
 from pgmstudio.gui.inspector.panel import InspectorPanel
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.widgets.chip import ChipLabel
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 from tests.gui.samples import add_sprinkler
@@ -91,7 +91,7 @@ def test_undo_takes_back_numbers_that_wait_before_anything_else(
     before, values = app.project, grid(panel).values.copy()
     type_number(panel, 3, 0, "0.04")
     type_number(panel, 2, 0, "0.5")
-    assert app.history.undo_words == "Undo the number typed into the table of wet"
+    assert app.history.undo_text == "Undo the number typed into the table of wet"
     app.history.undo()
     assert grid(panel).wrong_columns() == [3]
     app.history.undo()

@@ -203,7 +203,7 @@ def test_plot_and_points_are_written_to_files(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = open_points(window.app, made_up_points(), qtbot)
-    assert window.app.book.specs["file.export"].disabled_reason() is None  # type: ignore[misc]
+    assert window.app.actions.specs["file.export"].disabled_reason() is None  # type: ignore[misc]
     drawing = page.drawing()
     assert drawing is not None
     options = PictureOptions(shade="dark")

@@ -44,8 +44,8 @@ def planned(window: MainWindow, lambdas: str = "0.2, 0.5, 0.9, 0.99") -> CurvesP
     """The sheet with trees alone, over a few rows."""
     if not window.app.project.data:
         add_rows(window.app)
-    window.app.book.refresh()
-    window.app.book["evaluate.curves"].trigger()
+    window.app.actions.refresh()
+    window.app.actions["evaluate.curves"].trigger()
     page = window.app.center.current
     assert isinstance(page, CurvesPlanPage)
     page.learners.tick([TREE])
@@ -228,7 +228,7 @@ def test_rows_of_a_split_and_of_other_data_sets_can_be_tested_on(
     first, second = add_rows(app, 90), add_rows(app, 40, "others")
     apart = RowChoice(first, "sets", test=second).rows(app.project)
     assert (apart.train.row_count, apart.test.row_count) == (90, 40)
-    app.book["data.generate"].trigger()
+    app.actions["data.generate"].trigger()
     page = app.center.current
     assert isinstance(page, GeneratePage)
     page.choose("logic1")
@@ -247,7 +247,7 @@ def test_generated_rows_come_with_their_model_when_it_is_asked_for(
     window: MainWindow, qtbot: QtBot
 ) -> None:
     app = window.app
-    app.book["data.generate"].trigger()
+    app.actions["data.generate"].trigger()
     page = app.center.current
     assert isinstance(page, GeneratePage)
     page.choose("parity")
@@ -270,7 +270,7 @@ def test_generated_rows_come_with_their_model_when_it_is_asked_for(
 def test_the_fields_of_a_generator_line_up_with_those_below_them(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    window.app.book["data.generate"].trigger()
+    window.app.actions["data.generate"].trigger()
     page = window.app.center.current
     assert isinstance(page, GeneratePage)
     window.show()

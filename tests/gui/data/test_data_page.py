@@ -39,7 +39,7 @@ from pgmstudio.gui.data.split_tab import SplitTab
 from pgmstudio.gui.data.state_editor import StateEditor, merged_name
 from pgmstudio.gui.data.table_model import RowChoice, rows_shown
 from pgmstudio.gui.evidence.row_evidence import findings_of_row
-from pgmstudio.gui.files.opening import open_data_page, open_model_page
+from pgmstudio.gui.navigation import open_data_page, open_model_page
 
 if TYPE_CHECKING:
     from pgmstudio.gui.window.main_window import MainWindow
@@ -350,8 +350,8 @@ def test_rows_drawn_from_a_model_open_as_a_data_set_that_says_where_it_came_from
 ) -> None:
     model_id = add_weather_model(window)
     window.app.workspace.beliefs(model_id).set_finding("wind", Observed("storm"))
-    window.app.book.refresh("data.sample")
-    window.app.book["data.sample"].trigger()
+    window.app.actions.refresh("data.sample")
+    window.app.actions["data.sample"].trigger()
     sample = window.app.center.current
     assert isinstance(sample, SamplePage)
     sample.rows.setValue(40)

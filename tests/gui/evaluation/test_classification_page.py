@@ -21,8 +21,8 @@ from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.evaluation.actions import open_classification
 from pgmstudio.gui.evaluation.classification_page import ClassificationPage
 from pgmstudio.gui.evaluation.classification_task import Answer
-from pgmstudio.gui.files.opening import open_model_page
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.samples import add_sprinkler, add_votes
 from tests.strategies import random_mixture
@@ -43,8 +43,8 @@ def page(window: MainWindow, qtbot: QtBot) -> ClassificationPage:
     app = window.app
     open_model_page(app, add_sprinkler(app))
     app.workspace.select(["wet"])
-    app.book.refresh()
-    app.book["evaluate.classify"].trigger()
+    app.actions.refresh()
+    app.actions["evaluate.classify"].trigger()
     found = app.center.current
     assert isinstance(found, ClassificationPage)
     answered(qtbot, found)

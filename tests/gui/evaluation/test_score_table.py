@@ -27,8 +27,8 @@ def test_every_model_is_scored_sorted_opened_and_exported(
     worse = sprinkler().with_table("rain", np.array([0.01, 0.99]))
     entry = ModelEntry("Wet summer", worse, data_id="d1")
     app.change("Open", partial(edits.add_model, entry=entry))
-    app.book.refresh()
-    app.book["evaluate.scores"].trigger()
+    app.actions.refresh()
+    app.actions["evaluate.scores"].trigger()
     page = app.center.current
     assert isinstance(page, ScoreTablePage)
     qtbot.waitUntil(lambda: len(page.scores()) == 2)

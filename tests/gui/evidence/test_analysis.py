@@ -21,12 +21,11 @@ from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.data.page import DataPage
 from pgmstudio.gui.evidence.belief_service import BeliefService
-from pgmstudio.gui.evidence.evidence_diagnostics import keeper_of
 from pgmstudio.gui.evidence.map_query import MapQuery
 from pgmstudio.gui.evidence.row_surprise import bits_given_parents, row_surprise_of
 from pgmstudio.gui.evidence.sensitivity_page import SensitivityPage
-from pgmstudio.gui.files.opening import open_data_page
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import open_data_page
 from pgmstudio.gui.plots.tornado_plot import Tornado, TornadoChart, TornadoRow, ticks_of
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.window.main_window import MainWindow
@@ -37,9 +36,9 @@ ODD = {"smoke": Observed("no"), "xray": Observed("yes"), "bronc": Observed("no")
 
 
 def run(window: MainWindow, action: str) -> None:
-    window.app.book.refresh()
-    assert window.app.book[action].isEnabled(), window.app.book[action].toolTip()
-    window.app.book[action].trigger()
+    window.app.actions.refresh()
+    assert window.app.actions[action].isEnabled(), window.app.actions[action].toolTip()
+    window.app.actions[action].trigger()
 
 
 def open_page(window: MainWindow, action: str, qtbot: QtBot) -> SensitivityPage:
@@ -201,9 +200,9 @@ def test_the_evidence_list_tells_how_findings_go_together_and_which_do_not(
     window.app.workspace.select(())
     live.set_all({**ODD, "asia": Observed("yes"), "tub": Observed("no")})
     panel = inspector(window)
-    qtbot.waitUntil(lambda: len(keeper_of(live).traced.traces) == 5)
+    qtbot.waitUntil(lambda: len(live.diagnostics.traced.traces) == 5)
     factor = panel.model.evidence.findChild(QLabel, "evidenceFactor.xray")
-    trace = keeper_of(live).traced.traces["xray"]
+    trace = live.diagnostics.traced.traces["xray"]
     qtbot.waitUntil(lambda: factor.text() == f"×{trace.normalised_likelihood:.2g}")
     note = panel.model.evidence.clash.text
     assert "smoke = no" in note
@@ -235,8 +234,8 @@ def test_map_of_the_selection_is_found_proved_and_set_as_evidence(
     window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     live.click_state("dysp", "yes")
-    window.app.book.refresh()
-    assert "select two or more" in window.app.book["evidence.map"].toolTip()
+    window.app.actions.refresh()
+    assert "select two or more" in window.app.actions["evidence.map"].toolTip()
     window.app.workspace.select(("lung", "bronc", "either"))
     run(window, "evidence.map")
     section = inspector(window).joint.most_probable
@@ -345,7 +344,7 @@ def test_marks_follow_the_evidence_without_a_row(
     assert isinstance(page, ModelPage)
     run(window, "evidence.surprise")
     qtbot.waitUntil(lambda: "xray" in page.canvas.surprise.bits)
-    trace = keeper_of(live).traced.traces["xray"]
+    trace = live.diagnostics.traced.traces["xray"]
     assert page.canvas.surprise.bits["xray"] == pytest.approx(trace.surprise_bits)
     live.clear()
     qtbot.waitUntil(lambda: not page.canvas.surprise.bits)

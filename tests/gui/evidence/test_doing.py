@@ -17,8 +17,8 @@ from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.context_menu import canvas_menu
 from pgmstudio.gui.canvas.signals import Hit
 from pgmstudio.gui.evidence.evidence_list import EvidenceSection
-from pgmstudio.gui.files.opening import add_and_show_model
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import add_and_show_model
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import inspector, open_asia_page, variables
 from tests.oracles.brute_force import BruteForceSession
@@ -113,14 +113,14 @@ def test_the_evidence_menu_does_it_to_the_selected_variable(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
     window.app.workspace.select(["either"])
-    window.app.book.refresh()
-    window.app.book["evidence.do"].trigger()
+    window.app.actions.refresh()
+    window.app.actions["evidence.do"].trigger()
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
     menu.close()
     window.app.workspace.select([])
-    window.app.book.refresh()
-    assert window.app.book["evidence.do"].toolTip() == "Not now: select one variable first."
+    window.app.actions.refresh()
+    assert window.app.actions["evidence.do"].toolTip() == "Not now: select one variable first."
 
 
 def test_chips_say_do_in_the_lists_and_it_can_be_switched_off_and_retracted(
@@ -175,8 +175,8 @@ def test_an_intervention_is_kept_in_an_evidence_case(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
     do(page, "lung", "yes")
-    window.app.book.refresh()
-    window.app.book["evidence.save"].trigger()
+    window.app.actions.refresh()
+    window.app.actions["evidence.save"].trigger()
     ((name, case),) = window.app.project.evidence_cases.items()
     assert case.evidence == {"lung": Done("yes")}
     assert name == "lung do = yes"

@@ -25,9 +25,9 @@ from tests.gui.samples import add_sprinkler, sprinkler_rows
 
 
 def run(window: MainWindow, action: str) -> None:
-    window.app.book.refresh()
-    assert window.app.book[action].isEnabled(), window.app.book[action].toolTip()
-    window.app.book[action].trigger()
+    window.app.actions.refresh()
+    assert window.app.actions[action].isEnabled(), window.app.actions[action].toolTip()
+    window.app.actions[action].trigger()
 
 
 def session_of(live: BeliefService) -> CliqueTreeSession:
@@ -62,11 +62,11 @@ def test_the_click_a_bar_tour_ends_at_the_prior_bit_for_bit(
 
 
 def test_every_action_that_cannot_be_used_says_why(window: MainWindow, qtbot: QtBot) -> None:
-    window.app.book.refresh()
-    for action_id, action in window.app.book.actions.items():
+    window.app.actions.refresh()
+    for action_id, action in window.app.actions.by_id.items():
         if action_id.startswith("evidence."):
             assert not action.isEnabled()
-            assert action.toolTip().startswith("Not now: no model is in view.")
+            assert action.toolTip().startswith("Not now: no model is open.")
 
 
 def test_evidence_is_retracted_on_the_selection_only(
@@ -83,7 +83,7 @@ def test_with_live_update_off_bars_wait_for_f5(
     window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     run(window, "evidence.live")
-    assert not window.app.book["evidence.live"].isChecked()
+    assert not window.app.actions["evidence.live"].isChecked()
     click_mini_bar(qtbot, window, "smoke", "yes")
     assert live.is_stale
     assert window.statusBar().findChild(QPushButton, "statusSpeed").text() == "stale"
@@ -96,7 +96,7 @@ def test_the_explanation_and_the_target_are_toggled_from_the_menu(
 ) -> None:
     run(window, "evidence.explain")
     assert dict(live.most_probable) == dict(session_of(live).most_probable())
-    assert window.app.book["evidence.explain"].isChecked()
+    assert window.app.actions["evidence.explain"].isChecked()
     window.app.workspace.select(("lung",))
     run(window, "evidence.target")
     assert window.app.workspace.target == "lung"
@@ -275,5 +275,5 @@ def test_data_without_columns_of_the_model_give_no_row(
 ) -> None:
     entry = DataEntry("garden", sprinkler_rows())
     window.app.change("Import", partial(edits.add_data, entry=entry))
-    window.app.book.refresh()
-    assert "no data set has columns" in window.app.book["evidence.row"].toolTip()
+    window.app.actions.refresh()
+    assert "no data set has columns" in window.app.actions["evidence.row"].toolTip()

@@ -17,7 +17,7 @@ from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.evidence.variable_model import VariableRow
-from pgmstudio.gui.files.opening import add_and_show_model
+from pgmstudio.gui.navigation import add_and_show_model
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import bring_up_to_date, click_mini_bar, mini_bar, variables
 from tests.gui.samples import sprinkler_rows
@@ -75,7 +75,7 @@ def test_shift_excludes_and_ctrl_allows_several(
 ) -> None:
     network = random_network(np.random.default_rng(2), cardinalities=(4, 2))
     add_and_show_model(window.app, ModelEntry("four", network), "Open four")
-    opened = window.app.workspace.beliefs_in_view
+    opened = window.app.workspace.active_beliefs
     assert opened is not None
     qtbot.waitUntil(lambda: len(rows(window)) == 2)
     click_mini_bar(qtbot, window, "X0", "s1", Held.ShiftModifier)

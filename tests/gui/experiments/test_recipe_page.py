@@ -19,7 +19,7 @@ WAIT_MS = 60_000
 
 @pytest.fixture
 def page(window: MainWindow) -> RecipePage:
-    window.app.book["evaluate.recipes"].trigger()
+    window.app.actions["evaluate.recipes"].trigger()
     found = window.app.center.page("recipes")
     assert isinstance(found, RecipePage)
     return found

@@ -23,7 +23,8 @@ from pgmstudio.gui.export.canvas_image import CanvasDrawing
 from pgmstudio.gui.export.dialog import ExportDialog
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.plots.plot_image import PlotDrawing
-from pgmstudio.gui.runs.learning_run import LearningRun, RunRequest
+from pgmstudio.gui.project.run_request import RunRequest
+from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.runs.score_plot import ScorePlot
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note
@@ -239,8 +240,8 @@ def plot(qtbot: QtBot, window: MainWindow) -> ScorePlot:
 def test_a_plot_is_exported_in_the_chosen_look_and_stays_as_it_was(
     qtbot: QtBot, window: MainWindow, plot: ScorePlot
 ) -> None:
-    window.app.book.refresh("file.export-plot")
-    assert window.app.book["file.export-plot"].isEnabled()
+    window.app.actions.refresh("file.export-plot")
+    assert window.app.actions["file.export-plot"].isEnabled()
     plot.canvas.grab()  # the first painting decides how much room the numbers at the axes take
     QApplication.processEvents()
     before = plot.canvas.grab().toImage()
@@ -254,8 +255,8 @@ def test_a_plot_is_exported_in_the_chosen_look_and_stays_as_it_was(
 
 
 def test_without_a_run_there_is_no_plot_to_export(window: MainWindow) -> None:
-    window.app.book.refresh("file.export-plot")
-    assert window.app.book["file.export-plot"].toolTip() == "Not now: no run has a plot yet."
+    window.app.actions.refresh("file.export-plot")
+    assert window.app.actions["file.export-plot"].toolTip() == "Not now: no run has a plot yet."
 
 
 # -- the dialog
@@ -339,15 +340,15 @@ def test_options_are_remembered_for_the_next_picture(
     press(qtbot, dialog, "exportCopy")
     assert not QApplication.clipboard().image().isNull()
     qtbot.waitUntil(lambda: window.findChild(ExportDialog) is None)
-    window.app.book["file.export"].trigger()
+    window.app.actions["file.export"].trigger()
     again = window.findChild(ExportDialog)
     assert again.options.shade == "dark"
     again.reject()
 
 
 def test_without_a_model_the_action_says_why_not(window: MainWindow) -> None:
-    window.app.book.refresh("file.export")
-    action = window.app.book["file.export"]
+    window.app.actions.refresh("file.export")
+    action = window.app.actions["file.export"]
     assert not action.isEnabled()
     assert action.toolTip() == "Not now: open a model first."
 
@@ -356,8 +357,8 @@ def test_without_a_model_the_action_says_why_not(window: MainWindow) -> None:
 def test_the_dialog_fits_a_small_window(window: MainWindow, page: ModelPage, scale: float) -> None:
     theme().set_look(scale=scale)
     window.resize(1024, 700)
-    window.app.book.refresh("file.export")
-    window.app.book["file.export"].trigger()
+    window.app.actions.refresh("file.export")
+    window.app.actions["file.export"].trigger()
     dialog = window.findChild(ExportDialog)
     settle(window)
     assert dialog.width() <= 1024

@@ -45,12 +45,12 @@ def test_the_project_is_written_as_a_page_and_shown(
     opened: list[Path],
 ) -> None:
     app, target = window.app, tmp_path / "page"
-    assert not app.book["file.report"].isEnabled()
+    assert not app.actions["file.report"].isEnabled()
     show_project(app, learned_project(), None)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
-    app.book.refresh("file.report")
+    app.actions.refresh("file.report")
     with qtbot.waitSignal(app.toast, timeout=60_000) as told:
-        app.book["file.report"].trigger()
+        app.actions["file.report"].trigger()
     assert told.args is not None
     assert told.args[0] == "Wrote page.html."
     assert opened == [tmp_path / "page.html"]
@@ -65,15 +65,15 @@ def test_a_report_may_say_what_came_out_when_everything_was_run_again(
     opened: list[Path],
 ) -> None:
     app, target = window.app, tmp_path / "again.html"
-    app.book.refresh("file.report-again")
-    assert not app.book["file.report-again"].isEnabled()
+    app.actions.refresh("file.report-again")
+    assert not app.actions["file.report-again"].isEnabled()
     show_project(app, learned_project(), None)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
-    app.book.refresh("file.report-again")
-    app.book["file.report-again"].trigger()
-    assert len(app.workspace.beside.running) == 1
+    app.actions.refresh("file.report-again")
+    app.actions["file.report-again"].trigger()
+    assert len(app.workspace.background_runs.running) == 1
     qtbot.waitUntil(lambda: opened == [target], timeout=60_000)
-    assert not app.workspace.beside.running
+    assert not app.workspace.background_runs.running
     assert "The same model, bit for bit." in target.read_text(encoding="utf-8")
 
 
@@ -96,7 +96,7 @@ def test_curves_of_the_project_are_run_again_with_its_rows(
     app.change("Curves", partial(edits.add_curve, entry=entry))
     open_curves(app, "c1")
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
-    app.book["file.report-experiment-again"].trigger()
+    app.actions["file.report-experiment-again"].trigger()
     qtbot.waitUntil(lambda: opened == [target], timeout=60_000)
     assert "all numbers but the times are equal" in target.read_text(encoding="utf-8")
 
@@ -112,23 +112,23 @@ def test_a_folder_that_is_no_experiment_is_told(
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
     with qtbot.waitSignal(app.errors.noted, timeout=60_000):
-        app.book["file.report-experiment"].trigger()
+        app.actions["file.report-experiment"].trigger()
     assert not target.exists()
     assert opened == []
 
 
 def test_all_runs_are_done_again_and_compared(window: MainWindow, qtbot: QtBot) -> None:
     app = window.app
-    assert not app.book["learn.reproduce-all"].isEnabled()
+    assert not app.actions["learn.reproduce-all"].isEnabled()
     project = learned_project()
     other = random_network(np.random.default_rng(9), 4)
     models = {**project.models, "m2": replace(project.models["m1"], model=other, run_id="r2")}
     runs = {**project.runs, "r2": replace(project.runs["r1"], title="Odd", model_id="m2")}
     show_project(app, replace(project, models=models, runs=runs), None)
-    app.book.refresh("learn.reproduce-all")
+    app.actions.refresh("learn.reproduce-all")
     said: list[str] = []
     app.toast.connect(lambda sentence, _undo: said.append(sentence))
-    app.book["learn.reproduce-all"].trigger()
+    app.actions["learn.reproduce-all"].trigger()
     qtbot.waitUntil(lambda: len(said) == 2, timeout=60_000)
     assert said[1] == ("1 run gave the same model, bit for bit. Another model came out of Odd.")
 
@@ -141,5 +141,5 @@ def test_what_could_not_be_compared_is_counted() -> None:
 
 def test_an_empty_project_has_no_report(window: MainWindow) -> None:
     show_project(window.app, Project(), None)
-    window.app.book.refresh("file.report")
-    assert "the project is empty" in window.app.book["file.report"].toolTip()
+    window.app.actions.refresh("file.report")
+    assert "the project is empty" in window.app.actions["file.report"].toolTip()

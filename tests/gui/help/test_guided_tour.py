@@ -12,9 +12,10 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.project.edits import rename_model
 from pgmstudio.core.project.project import Project
-from pgmstudio.gui.files.opening import open_welcome, show_project
-from pgmstudio.gui.help.guided_tour import GuidedTour
-from pgmstudio.gui.help.tour_steps import STEPS
+from pgmstudio.gui.files.opening import show_project
+from pgmstudio.gui.navigation import open_welcome
+from pgmstudio.gui.tour.guided_tour import GuidedTour
+from pgmstudio.gui.tour.tour_steps import STEPS
 from pgmstudio.gui.window.main_window import MainWindow
 from pgmstudio.gui.window.panel_registry import PANELS
 from tests.gui.asia import open_asia
@@ -81,7 +82,7 @@ def test_eight_steps_by_keyboard_and_everything_as_it_was(
     app.workspace.set_target("lung")
     qtbot.wait(0)
     before = state_of(window)
-    app.book["help.tour"].trigger()
+    app.actions["help.tour"].trigger()
     texts = []
     for number, _step in enumerate(STEPS):
         tour = walk_to(qtbot, window, number)
@@ -117,7 +118,7 @@ def test_the_steps_act_on_the_sample(qtbot: QtBot, window: MainWindow) -> None:
 
 
 def test_back_shows_the_step_before(qtbot: QtBot, window: MainWindow) -> None:
-    window.app.book["help.tour"].trigger()
+    window.app.actions["help.tour"].trigger()
     tour = walk_to(qtbot, window, 3)
     card_key(qtbot, window, Key.Key_Left)
     assert tour.number == 2
@@ -133,7 +134,7 @@ def test_back_shows_the_step_before(qtbot: QtBot, window: MainWindow) -> None:
 def test_the_outline_follows_a_window_that_changes_its_size(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    window.app.book["help.tour"].trigger()
+    window.app.actions["help.tour"].trigger()
     tour = walk_to(qtbot, window, 2)
     for size in ((1024, 700), (1400, 900), (960, 640)):
         window.resize(*size)
@@ -148,7 +149,7 @@ def test_the_outline_follows_a_window_that_changes_its_size(
 
 
 def test_a_run_of_the_tour_leaves_nothing_behind(qtbot: QtBot, window: MainWindow) -> None:
-    window.app.book["help.tour"].trigger()
+    window.app.actions["help.tour"].trigger()
     tour = walk_to(qtbot, window, 6)
     assert window.app.workspace.runs.running
     qtbot.keyClick(tour.card.next, Key.Key_Escape)
@@ -160,7 +161,7 @@ def test_a_run_of_the_tour_leaves_nothing_behind(qtbot: QtBot, window: MainWindo
 
 
 def test_closing_the_window_asks_nothing_about_the_tour(qtbot: QtBot, window: MainWindow) -> None:
-    window.app.book["help.tour"].trigger()
+    window.app.actions["help.tour"].trigger()
     walk_to(qtbot, window, 2)
     assert not window.app.document.is_saved
     assert window.close()
@@ -168,7 +169,7 @@ def test_closing_the_window_asks_nothing_about_the_tour(qtbot: QtBot, window: Ma
 
 
 def test_another_project_ends_the_tour_and_stays(qtbot: QtBot, window: MainWindow) -> None:
-    window.app.book["help.tour"].trigger()
+    window.app.actions["help.tour"].trigger()
     walk_to(qtbot, window, 2)
     other = Project()
     show_project(window.app, other, None)
@@ -177,9 +178,9 @@ def test_another_project_ends_the_tour_and_stays(qtbot: QtBot, window: MainWindo
 
 
 def test_starting_twice_goes_on_with_the_first(qtbot: QtBot, window: MainWindow) -> None:
-    window.app.book["help.tour"].trigger()
+    window.app.actions["help.tour"].trigger()
     tour = walk_to(qtbot, window, 1)
-    window.app.book["help.tour"].trigger()
+    window.app.actions["help.tour"].trigger()
     assert tour_of(window) is tour
     assert tour.number == 1
     tour.leave()

@@ -17,7 +17,7 @@ PAGES = [page for page in DOCS.rglob("*.md") if page.parent.name != "results"]
 
 
 def test_every_key_of_the_manual_is_a_key_of_the_window(window: MainWindow) -> None:
-    keys = {key for spec in window.app.book.specs.values() for key in spec.keys}
+    keys = {key for spec in window.app.actions.specs.values() for key in spec.keys}
     keys |= {shortcut.key().toString() for shortcut in window.findChildren(QShortcut)}
     known = {QKeySequence(key).toString() for key in keys}
     tables = [
@@ -33,7 +33,7 @@ def test_every_key_of_the_manual_is_a_key_of_the_window(window: MainWindow) -> N
 def test_every_menu_entry_the_manual_names_exists(window: MainWindow) -> None:
     entries = {
         f"{spec.menu.replace('/', ' ▸ ')} ▸ {spec.text}".rstrip("…")
-        for spec in window.app.book.specs.values()
+        for spec in window.app.actions.specs.values()
     }
     menus = window.menuBar().findChildren(QMenu)
     entries |= {menu.objectName().removeprefix("menu").replace("/", " ▸ ") for menu in menus}

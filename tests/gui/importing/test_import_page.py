@@ -283,8 +283,8 @@ def test_a_workbook_that_would_end_the_program_is_a_message_in_the_window(
 
 def test_a_pasted_table_goes_through_the_same_page(window: MainWindow, qtbot: QtBot) -> None:
     QApplication.clipboard().setText("colour\tsize\nred\tsmall\nblue\tlarge\nred\tlarge\n")
-    window.app.book.refresh("data.paste")
-    window.app.book["data.paste"].trigger()
+    window.app.actions.refresh("data.paste")
+    window.app.actions["data.paste"].trigger()
     page = window.app.center.current
     assert isinstance(page, ImportPage)
     assert page.title == "Import Pasted table"
@@ -304,8 +304,8 @@ def test_discretising_again_keeps_the_data_set_and_can_be_undone(
     app = window.app
     qtbot.waitUntil(lambda: "d1" in app.project.data, timeout=20_000)
     first = app.project.data["d1"]
-    app.book.refresh("data.discretise")
-    app.book["data.discretise"].trigger()
+    app.actions.refresh("data.discretise")
+    app.actions["data.discretise"].trigger()
     again = app.center.current
     assert isinstance(again, ImportPage)
     qtbot.waitUntil(lambda: again.reading is not None, timeout=20_000)

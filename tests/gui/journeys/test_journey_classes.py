@@ -22,10 +22,10 @@ from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.languages.tree_mixture.assignments_page import ComponentRowsPage
 from pgmstudio.gui.languages.tree_mixture.profiles_page import ProfilePage
-from pgmstudio.gui.learning.actions import landing_of
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.runs.learning_run import RunRequest
+from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.results.scan_page import ClassScanPage
+from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.walking import trigger
 from tests.oracles.brute_force import BruteForceSession
@@ -55,7 +55,7 @@ def test_a_survey_is_scanned_for_classes_and_no_row_is_lost(
     # One to six classes; the criteria are plotted while the run goes on.
     settings = {"components": (1, 2, 3, 4, 5, 6), "criterion": "bic", "restarts": 2}
     params = parse_params(learner_of("nb.latent").params_type, settings)
-    run = landing_of(app).start(RunRequest("Survey", "nb.latent", params, 1, data_id))
+    run = run_recorder(app).start(RunRequest("Survey", "nb.latent", params, 1, data_id))
     qtbot.waitUntil(lambda: ClassScan.kind in run.kept, timeout=LONG_MS)
     trigger(window, "learn.class-scan")
     scan_page = app.center.current

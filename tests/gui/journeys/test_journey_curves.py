@@ -38,8 +38,8 @@ def test_a_person_races_the_languages_on_one_plot(
 
     # A plan over the three parts, with few values; decision graphs have so much to do that they
     # are still at it when the others are through.
-    app.book.refresh()
-    app.book["evaluate.curves"].trigger()
+    app.actions.refresh()
+    app.actions["evaluate.curves"].trigger()
     plan = app.center.current
     assert isinstance(plan, CurvesPlanPage)
     choice = plan.sheet.rows.choice()

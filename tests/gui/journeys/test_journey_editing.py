@@ -24,9 +24,9 @@ from pgmstudio.core.io.project.project_file import project_bytes
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.gui.cpt_editor.model import TableGrid
 from pgmstudio.gui.demo.window_driver import WindowDriver
-from pgmstudio.gui.files.opening import open_welcome
 from pgmstudio.gui.files.recovery import left_behind
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import open_welcome
 from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.walking import point_at, press_keys

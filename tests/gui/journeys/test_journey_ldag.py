@@ -24,16 +24,17 @@ from pgmstudio.core.params import parse_params
 from pgmstudio.gui.data.page import DataPage
 from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.export.dialog import ExportDialog
-from pgmstudio.gui.files.opening import open_file, open_model_page
+from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.importing.page_view import CUTS
 from pgmstudio.gui.languages.ldag.context import context_views
 from pgmstudio.gui.languages.ldag.inspector import LabelSections
 from pgmstudio.gui.languages.ldag.label_table import LabelTable
-from pgmstudio.gui.learning.actions import landing_of
 from pgmstudio.gui.learning.page import LearnPage
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.runs.learning_run import RunRequest
+from pgmstudio.gui.navigation import open_model_page
+from pgmstudio.gui.project.run_request import RunRequest
+from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.walking import trigger
@@ -107,7 +108,7 @@ def test_a_label_learned_from_an_incomplete_file_is_edited_asked_and_exported(
     assert note.text == sheet.learner.on_missing(entry.data)
     assert sheet.findChild(QPushButton, "learnStart").isEnabled()
     params = parse_params(learner_of("ldag.greedy").params_type, {"restarts": 2})
-    run = landing_of(app).start(RunRequest("Labels", "ldag.greedy", params, 1, data_id))
+    run = run_recorder(app).start(RunRequest("Labels", "ldag.greedy", params, 1, data_id))
     qtbot.waitUntil(lambda: run.state.is_end, timeout=LONG_MS)
     qtbot.waitUntil(lambda: bool(app.project.runs))
     (model_id,) = (r.model_id for r in app.project.runs.values())

@@ -15,11 +15,12 @@ from pgmstudio.core.languages.pdg.learning.trace import PdgScan
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.gui.demo.window_driver import WindowDriver
-from pgmstudio.gui.files.opening import open_files, open_model_page
+from pgmstudio.gui.files.opening import open_files
 from pgmstudio.gui.languages.pdg.inspector import GraphNodeInspector
 from pgmstudio.gui.languages.pdg.page_extension import PdgExtension
 from pgmstudio.gui.languages.pdg.size_history import graph_trail
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.runs.results.scan_page import PdgScanPage
 from tests.gui.graph_pages import MENTAL, WORK, bar_place, coronary_rows, node_place
 from tests.gui.kept_runs import add_ended_run

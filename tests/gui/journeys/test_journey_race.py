@@ -36,8 +36,8 @@ def test_a_person_races_languages_stops_one_and_runs_the_race_again(
     driver.wait_for("the rows", lambda: isinstance(app.center.current, DataPage))
 
     # Sixty seconds for each language, on the parts of the three files.
-    app.book.refresh()
-    app.book["evaluate.compare-languages"].trigger()
+    app.actions.refresh()
+    app.actions["evaluate.compare-languages"].trigger()
     page = app.center.current
     assert isinstance(page, ComparePage)
     page.setup.ticks["hybrid"].setChecked(False)
@@ -97,8 +97,8 @@ def test_a_person_races_languages_stops_one_and_runs_the_race_again(
     monkeypatch.setattr(report_actions, "show_page", pages.append)
     target = tmp_path / "race.html"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
-    app.book.refresh("file.report")
-    app.book["file.report"].trigger()
+    app.actions.refresh("file.report")
+    app.actions["file.report"].trigger()
     qtbot.waitUntil(lambda: pages == [target], timeout=LONG)
     text = target.read_text(encoding="utf-8")
     assert all(row.language.title in text for row in table.rows)

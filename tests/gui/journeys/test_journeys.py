@@ -20,11 +20,12 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.gui.data.missing_tab import MissingTab
 from pgmstudio.gui.data.page import DataPage
 from pgmstudio.gui.demo.window_driver import WindowDriver
-from pgmstudio.gui.files.opening import open_file, open_welcome
+from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.importing.page_view import COLUMNS, CUTS
 from pgmstudio.gui.learning.page import LearnPage
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import open_welcome
 from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.walking import press_keys

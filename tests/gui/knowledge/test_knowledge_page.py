@@ -35,8 +35,8 @@ LEFT = Qt.MouseButton.LeftButton
 @pytest.fixture
 def page(window: MainWindow) -> KnowledgePage:
     add_sprinkler(window.app)
-    window.app.book.refresh()
-    window.app.book["knowledge.edit"].trigger()
+    window.app.actions.refresh()
+    window.app.actions["knowledge.edit"].trigger()
     return cast(KnowledgePage, window.app.center.current)
 
 
@@ -269,8 +269,8 @@ def test_rules_written_to_a_file_come_back(
     file = str(tmp_path / "rules.json")
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (file, ""))
     page.findChild(QPushButton, "knowledgeExport").click()
-    window.app.book.refresh()
-    window.app.book["knowledge.clear"].trigger()
+    window.app.actions.refresh()
+    window.app.actions["knowledge.clear"].trigger()
     assert rules(window).is_empty
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (file, ""))
     page.findChild(QPushButton, "knowledgeImport").click()

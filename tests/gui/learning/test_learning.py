@@ -16,13 +16,13 @@ from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.params import parse_params
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import Outcome
-from pgmstudio.gui.files.opening import open_model_page
 from pgmstudio.gui.inspector.panel import InspectorPanel
 from pgmstudio.gui.jobs.job import JobState
-from pgmstudio.gui.learning.actions import landing_of, open_learn_page
 from pgmstudio.gui.learning.page import LearnPage
+from pgmstudio.gui.navigation import open_learn_page, open_model_page
+from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
-from pgmstudio.gui.runs.learning_run import RunRequest
+from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 from tests.gui.kept_runs import add_ended_run
@@ -72,7 +72,7 @@ def test_reproduce_gives_the_same_model_bit_for_bit(
     said: list[str] = []
     window.app.workspace.message.connect(lambda _level, sentence: said.append(sentence))
     with qtbot.waitSignal(window.app.workspace.runs.run_ended, timeout=LONG_MS):
-        landing_of(window.app).again("r1")
+        run_recorder(window.app).again("r1")
     models = [
         window.app.project.models[run.model_id or ""].model
         for run in window.app.project.runs.values()
@@ -222,7 +222,7 @@ def stale_model(window: MainWindow) -> str:
     fewer = partial(edits.replace_data, data_id="d1", data=sprinkler_rows(60))
     window.app.change("Filter", fewer)
     open_model_page(window.app, model_id)
-    window.app.book.refresh()
+    window.app.actions.refresh()
     return model_id
 
 
@@ -232,7 +232,7 @@ def test_a_model_whose_rows_changed_is_learned_again_not_reproduced(
     app = window.app
     model_id = stale_model(window)
     assert app.project.is_stale(model_id)
-    reproduce, again = app.book["learn.reproduce"], app.book["learn.again"]
+    reproduce, again = app.actions["learn.reproduce"], app.actions["learn.again"]
     assert not reproduce.isEnabled()
     assert "its rows have changed since" in reproduce.toolTip()
     assert again.isEnabled()
@@ -255,14 +255,14 @@ def test_a_model_whose_rows_are_the_same_or_gone_is_not_learned_again(window: Ma
     app = window.app
     model_id = add_ended_run(app, sprinkler_rows(), HILL_CLIMB)
     open_model_page(app, model_id)
-    app.book.refresh()
-    assert app.book["learn.reproduce"].isEnabled()
-    assert "rows have not changed" in app.book["learn.again"].toolTip()
+    app.actions.refresh()
+    assert app.actions["learn.reproduce"].isEnabled()
+    assert "rows have not changed" in app.actions["learn.again"].toolTip()
     app.change("Delete", partial(edits.remove_data, data_id="d1"))
-    app.book.refresh()
+    app.actions.refresh()
     for action in ("learn.reproduce", "learn.again"):
-        assert not app.book[action].isEnabled()
-        assert "its data are no longer in the project" in app.book[action].toolTip()
+        assert not app.actions[action].isEnabled()
+        assert "its data are no longer in the project" in app.actions[action].toolTip()
 
 
 def test_what_a_run_kept_is_freed_with_the_page_that_shows_it(
@@ -288,6 +288,6 @@ def test_a_run_that_fails_says_why(qtbot: QtBot, window: MainWindow) -> None:
     app.workspace.message.connect(lambda _level, sentence: said.append(sentence))
     params = parse_params(learner_of("bn.tan").params_type, {"class_": "nobody"})
     with qtbot.waitSignal(app.workspace.runs.run_ended, timeout=LONG_MS):
-        landing_of(app).start(RunRequest("Augmented", "bn.tan", params, 0, "d1"))
+        run_recorder(app).start(RunRequest("Augmented", "bn.tan", params, 0, "d1"))
     assert any("'nobody' is not a column" in sentence for sentence in said)
     assert any(sentence.startswith("Augmented failed after") for sentence in said)

@@ -18,10 +18,10 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.learning.base import Finished
 from pgmstudio.core.project.edits import choices_of
-from pgmstudio.gui.files.opening import open_model_page
-from pgmstudio.gui.learning.actions import landing_of
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.runs.learning_run import RunRequest
+from pgmstudio.gui.navigation import open_model_page
+from pgmstudio.gui.project.run_request import RunRequest
+from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.core.languages.bayesian_network.learning.constraint_based.test_npc import copies
 from tests.core.learning.lecture_data import K2_DEMO
@@ -158,8 +158,8 @@ def test_the_bar_goes_from_question_to_question_and_can_be_closed_and_asked_for_
     qtbot.mouseClick(page.findChild(QToolButton, "ambiguous.x"), Qt.MouseButton.LeftButton)
     assert not page.questions.bar.isVisible()
     assert page.questions.layer.links == ()
-    window.app.book.refresh()
-    window.app.book["learn.open-questions"].trigger()
+    window.app.actions.refresh()
+    window.app.actions["learn.open-questions"].trigger()
     assert page.questions.bar.isVisible()
 
 
@@ -188,7 +188,7 @@ def test_a_run_of_the_queue_ends_with_its_questions_on_the_canvas(
     add_ended_run(window.app, copies(), "bn.k2")  # brings the data
     request = RunRequest("Paths", "bn.npc", NpcParams(smoothing=1.0), SEED, "d1")
     with qtbot.waitSignal(window.app.workspace.runs.run_ended, timeout=LONG_MS):
-        run = landing_of(window.app).start(request)
+        run = run_recorder(window.app).start(request)
     open_model_page(window.app, run.model_id or "")
     page = in_front(qtbot, window)
     source, target = left_out(page)

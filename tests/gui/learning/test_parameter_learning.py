@@ -15,9 +15,8 @@ from pgmstudio.core.learning.params import refuse_empty
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.data.page import DataPage
-from pgmstudio.gui.files.opening import open_data_page
-from pgmstudio.gui.learning.actions import open_learn_page
 from pgmstudio.gui.learning.page import LearnPage
+from pgmstudio.gui.navigation import open_data_page, open_learn_page
 from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.samples import add_sprinkler, sprinkler, sprinkler_rows
@@ -56,7 +55,7 @@ def test_the_model_in_view_is_fitted_to_its_data_with_a_curve(
     qtbot: QtBot, garden: MainWindow
 ) -> None:
     app = garden.app
-    app.book["model.learn-parameters"].trigger()
+    app.actions["model.learn-parameters"].trigger()
     page = learn_page(garden)
     assert page.learner.key == "bn.em"
     assert field(page, QComboBox, "param.start").currentText() == "Sprinkler (m1)"
@@ -73,10 +72,10 @@ def test_the_model_in_view_is_fitted_to_its_data_with_a_curve(
 
 def test_only_the_selection_is_learned(qtbot: QtBot, garden: MainWindow) -> None:
     app = garden.app
-    assert not app.book["model.learn-selected"].isEnabled()
+    assert not app.actions["model.learn-selected"].isEnabled()
     app.workspace.select(["rain"])
-    app.book.refresh("model.learn-selected")
-    app.book["model.learn-selected"].trigger()
+    app.actions.refresh("model.learn-selected")
+    app.actions["model.learn-selected"].trigger()
     page = learn_page(garden)
     assert field(page, QLineEdit, "param.nodes").text() == "rain"
     with qtbot.waitSignal(app.workspace.runs.run_ended, timeout=LONG_MS):

@@ -23,9 +23,10 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
-from pgmstudio.gui.files.opening import begin, open_model_page
-from pgmstudio.gui.learning.actions import landing_of
-from pgmstudio.gui.runs.learning_run import RunRequest
+from pgmstudio.gui.files.opening import begin
+from pgmstudio.gui.navigation import open_model_page
+from pgmstudio.gui.project.run_request import RunRequest
+from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.window.application import GuiThreadCollector
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 from pgmstudio.gui.window.panel_registry import PANELS
@@ -86,7 +87,7 @@ def test_the_window_keeps_turning_while_a_learner_works(qtbot: QtBot, window: Ma
     data_id = list(app.project.data)[-1]
     request = RunRequest("endless", "bn.hill-climb", params, 1, data_id)
     busy = Turns()
-    run = landing_of(app).start(request)
+    run = run_recorder(app).start(request)
     qtbot.waitUntil(lambda: run.best is not None, timeout=LONG_MS)
     live = app.workspace.beliefs(model_id)
     before = len(busy.costs)

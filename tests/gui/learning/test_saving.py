@@ -19,8 +19,8 @@ from pgmstudio.gui.files import actions as file_actions
 from pgmstudio.gui.files import opening as project_files
 from pgmstudio.gui.files.actions import FileCommands
 from pgmstudio.gui.files.opening import open_files
-from pgmstudio.gui.learning.actions import landing_of
-from pgmstudio.gui.runs.learning_run import RunRequest
+from pgmstudio.gui.project.run_request import RunRequest
+from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.window import error_banner as error_note
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.core.io.repacked_projects import repacked
@@ -142,14 +142,14 @@ def test_a_file_that_another_window_wrote_is_not_overwritten_unasked(
         return answer
 
     monkeypatch.setattr(QMessageBox, "exec", exec_)
-    window.app.book["file.save"].trigger()
+    window.app.actions["file.save"].trigger()
     assert len(asked) == 1
     assert "shared.pgmz" in asked[0]
     assert read_project(second_window_saved).title == on_disk
     assert window.app.document.is_saved is is_saved
     if is_saved:  # the file is this window's again
         rename(window, "mine too")
-        window.app.book["file.save"].trigger()
+        window.app.actions["file.save"].trigger()
         assert len(asked) == 1
         assert read_project(second_window_saved).title == "mine too"
 
@@ -163,7 +163,7 @@ def test_the_other_answer_saves_under_another_name(
     other = tmp_path / "other.pgmz"
     monkeypatch.setattr(QMessageBox, "exec", lambda _: Answer.Save)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(other), ""))
-    window.app.book["file.save"].trigger()
+    window.app.actions["file.save"].trigger()
     assert read_project(second_window_saved).title == "theirs"
     assert read_project(other).title == "mine"
     assert window.app.document.path == other
@@ -181,7 +181,7 @@ def test_an_opened_project_that_another_window_wrote_is_asked_about_too(
     rename(window, "mine")
     write_project(path, edits.set_title(read_project(path), title="theirs"))
     monkeypatch.setattr(QMessageBox, "exec", lambda _: Answer.Cancel)
-    window.app.book["file.save"].trigger()
+    window.app.actions["file.save"].trigger()
     assert read_project(path).title == "theirs"
 
 
@@ -219,5 +219,5 @@ def test_what_a_run_found_is_kept_for_recovery_as_soon_as_it_ends(
     add_sprinkler(window.app)
     params = parse_params(learner_of("tree.chow-liu").params_type, {})
     with qtbot.waitSignal(window.autosave.saved):
-        landing_of(window.app).start(RunRequest("tree", "tree.chow-liu", params, 1, "d1"))
+        run_recorder(window.app).start(RunRequest("tree", "tree.chow-liu", params, 1, "d1"))
     assert list(read_project(window.autosave.file).runs) == ["r1"]

@@ -20,15 +20,16 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.param
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.gui.canvas.context_menu import canvas_menu
 from pgmstudio.gui.canvas.signals import Hit
-from pgmstudio.gui.files.opening import open_model_page, show_project
-from pgmstudio.gui.learning.actions import landing_of, open_learn_page
+from pgmstudio.gui.files.opening import show_project
 from pgmstudio.gui.learning.page import LearnPage
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import open_learn_page, open_model_page
+from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.artifact_source import kept_in
-from pgmstudio.gui.runs.learning_run import RunRequest
 from pgmstudio.gui.runs.results.independence_tests_page import TestLogPage
 from pgmstudio.gui.runs.results.restarts_page import RestartsPage
 from pgmstudio.gui.runs.results.search_trace_page import TracePage
+from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.widgets.param_form import ParamSlider
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.contracts.test_learners import rows
@@ -123,7 +124,7 @@ def test_the_page_of_a_running_search_follows_it(qtbot: QtBot, window: MainWindo
     data = rows(1, 200, (2, 3, 2, 2, 3))
     add_ended_run(window.app, data, "bn.k2")  # brings the data
     params = KesParams(greediness=(0.2,), restarts=3000, smoothing=1.0, processes=1)
-    run = landing_of(window.app).start(RunRequest("Long", "bn.kes", params, 1, "d1"))
+    run = run_recorder(window.app).start(RunRequest("Long", "bn.kes", params, 1, "d1"))
     qtbot.waitUntil(lambda: "optima" in run.kept, timeout=LONG_MS)
     window.app.workspace.runs.look_at(run)
     trigger(window, "learn.restarts")
@@ -299,8 +300,8 @@ def test_a_pinned_edge_is_there_after_learning_again_from_the_edited_graph(
 
 
 def test_actions_without_a_run_say_what_to_do_first(window: MainWindow) -> None:
-    window.app.book.refresh()
+    window.app.actions.refresh()
     for action in ("restarts", "tests", "trace", "continue", "open-questions"):
-        made = window.app.book[f"learn.{action}"]
+        made = window.app.actions[f"learn.{action}"]
         assert not made.isEnabled()
         assert made.toolTip().startswith("Not now: ")

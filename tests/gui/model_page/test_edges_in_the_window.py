@@ -22,10 +22,10 @@ from pgmstudio.gui.canvas.context_menu import canvas_menu
 from pgmstudio.gui.canvas.view import CanvasView
 from pgmstudio.gui.comparison.structure_diff_page import DifferencePage
 from pgmstudio.gui.export.canvas_image import CanvasDrawing
-from pgmstudio.gui.files.opening import open_model_page
 from pgmstudio.gui.inspector.edge_explanation import EdgeExplanationSection
 from pgmstudio.gui.learning.page import LearnPage
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.runs.results.bootstrap_page import BootstrapPage
 from pgmstudio.gui.widgets.image_file import FORMATS, PictureOptions, picture_bytes
 from pgmstudio.gui.window.main_window import MainWindow
@@ -100,8 +100,8 @@ def test_strengths_follow_the_model_and_the_menu_knows_them(
 ) -> None:
     trigger(window, "view.strength.removal")
     qtbot.waitUntil(lambda: page.canvas.strengths is not None)
-    window.app.book.refresh()
-    assert window.app.book["view.strength.removal"].isChecked()
+    window.app.actions.refresh()
+    assert window.app.actions["view.strength.removal"].isChecked()
     page.editing.delete((), [("rain", "sprinkler")])
     qtbot.waitUntil(
         lambda: set(page.canvas.strengths.values) == {("rain", "wet"), ("sprinkler", "wet")}
@@ -244,8 +244,8 @@ def test_a_double_click_on_a_difference_asks_why(
 def test_the_difference_is_exported_with_its_legend(
     window: MainWindow, difference: DifferencePage
 ) -> None:
-    window.app.book.refresh()
-    assert window.app.book["file.export"].isEnabled()
+    window.app.actions.refresh()
+    assert window.app.actions["file.export"].isEnabled()
     drawing = CanvasDrawing(difference.canvas, difference.title)
     text = picture_bytes(drawing, ".svg", PictureOptions()).decode()
     assert "− missing" in text

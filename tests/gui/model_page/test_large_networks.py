@@ -9,8 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.experiments.generators.random_networks import RandomBnParams, random_network
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.files.opening import add_and_show_model
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import add_and_show_model
 from pgmstudio.gui.window.main_window import MainWindow
 
 LONG_MS = 120_000

@@ -15,9 +15,9 @@ from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.node_view import NodeMode
-from pgmstudio.gui.files.opening import add_and_show_model
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.model_page.toolbar import ModelBar
+from pgmstudio.gui.navigation import add_and_show_model
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.garden_page import (
     bar_of,
@@ -49,8 +49,8 @@ def test_the_mode_of_all_nodes_is_an_undoable_choice(
     combo.activated.emit(combo.currentIndex())
     assert {i.face.mode for i in page.scene().nodes.values()} == {NodeMode.NAME}
     window.app.workspace.select(["rain"])
-    window.app.book.refresh()
-    window.app.book["model.show-selected.bars"].trigger()
+    window.app.actions.refresh()
+    window.app.actions["model.show-selected.bars"].trigger()
     assert page.scene().nodes["rain"].face.mode is NodeMode.BARS
     assert combo.currentIndex() == -1  # mixed
     window.app.document.undo_stack.undo()
@@ -186,8 +186,8 @@ def test_a_node_that_is_in_sight_is_found_where_it_is(
 def test_the_minimap_of_a_small_graph_comes_when_it_is_asked_for(
     window: MainWindow, page: ModelPage
 ) -> None:
-    action = window.app.book["view.minimap"]
-    window.app.book.refresh()
+    action = window.app.actions["view.minimap"]
+    window.app.actions.refresh()
     assert page.canvas.minimap.isHidden()
     assert not action.isChecked()
     action.trigger()

@@ -146,8 +146,8 @@ def test_a_layout_that_was_asked_for_can_be_undone(
 
 def test_nodes_are_aligned_by_the_menu(qtbot: QtBot, window: MainWindow, page: ModelPage) -> None:
     window.app.workspace.select(["rain", "grass"])
-    window.app.book.refresh()
-    window.app.book["model.align.left"].trigger()
+    window.app.actions.refresh()
+    window.app.actions["model.align.left"].trigger()
     boxes = [page.scene().nodes[n].box for n in ("rain", "grass")]
     assert boxes[0].left() == pytest.approx(boxes[1].left(), abs=1)
 

@@ -16,8 +16,8 @@ from pgmstudio.core.errors import GraphError
 from pgmstudio.core.io.project.project_file import read_project
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.project import edits
-from pgmstudio.gui.learning.actions import landing_of
-from pgmstudio.gui.runs.learning_run import RunRequest
+from pgmstudio.gui.project.run_request import RunRequest
+from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.samples import add_sprinkler
@@ -76,7 +76,7 @@ def test_closing_ends_the_runs(qtbot: QtBot, window: MainWindow) -> None:
     app = window.app
     add_sprinkler(app)
     params: Any = learner_of("bn.hill-climb").params_type(restarts=1_000_000)
-    run = landing_of(app).start(RunRequest("endless", "bn.hill-climb", params, 1, "d1"))
+    run = run_recorder(app).start(RunRequest("endless", "bn.hill-climb", params, 1, "d1"))
     qtbot.waitUntil(lambda: bool(run.trace.steps) or run.best is not None, timeout=60_000)
     app.document.undo_stack.setClean()
     window.close()
@@ -89,7 +89,7 @@ def test_closing_ends_the_runs(qtbot: QtBot, window: MainWindow) -> None:
 
 def test_a_toast_undoes_what_it_tells(window: MainWindow) -> None:
     window.app.change("Rename", partial(edits.set_title, title="new"))
-    window.app.tell("The project has a new title.", undo=True)
+    window.app.notify("The project has a new title.", undo=True)
     assert window.toast.isVisible()
     assert window.toast.findChild(QLabel, "toastText").text() == "The project has a new title."
     window.toast.findChild(QPushButton).click()
@@ -98,7 +98,7 @@ def test_a_toast_undoes_what_it_tells(window: MainWindow) -> None:
 
 
 def test_a_toast_stays_inside_the_window(qtbot: QtBot, window: MainWindow) -> None:
-    window.app.tell("A long sentence about something that happened elsewhere. " * 8)
+    window.app.notify("A long sentence about something that happened elsewhere. " * 8)
     for size in ((1280, 800), (960, 640)):
         window.resize(*size)
         qtbot.wait(10)

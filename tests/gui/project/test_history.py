@@ -17,13 +17,13 @@ from tests.gui.asia import bring_up_to_date
 
 
 def press(qtbot: QtBot, window: MainWindow, key: Qt.Key) -> None:
-    window.app.book.refresh()
+    window.app.actions.refresh()
     qtbot.keyClick(window, key, Qt.KeyboardModifier.ControlModifier)
 
 
 def menu_text(window: MainWindow, action: str) -> str:
-    window.app.book.refresh()
-    return window.app.book[action].text()
+    window.app.actions.refresh()
+    return window.app.actions[action].text()
 
 
 def test_undo_takes_back_evidence_before_the_opening_of_its_model(
@@ -74,7 +74,7 @@ def test_evidence_and_changes_are_undone_in_the_order_they_were_made(
     live.switch("smoke", on=False)
     told = []
     for _ in range(4):
-        told.append(history.undo_words)
+        told.append(history.undo_text)
         history.undo()
     assert told == [
         "Undo evidence smoke = yes",
@@ -117,7 +117,7 @@ def test_evidence_taken_back_in_a_model_out_of_view_is_told(
 ) -> None:
     told: list[str] = []
     live.click_state("smoke", "yes")
-    window.app.book["file.welcome"].trigger()
+    window.app.actions["file.welcome"].trigger()
     window.app.toast.connect(lambda sentence, _: told.append(sentence))
     window.app.history.undo()
     assert not live.evidence

@@ -19,7 +19,7 @@ from pgmstudio.core.io.project.project_file import project_bytes
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project import edits, model_edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Project
-from pgmstudio.gui.files.opening import open_data_page, open_model_page
+from pgmstudio.gui.navigation import open_data_page, open_model_page
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.samples import add_sprinkler, sprinkler, sprinkler_rows
 
@@ -211,8 +211,8 @@ def wander(window: MainWindow, chance: Chance) -> None:
                 history.undo()
             for _ in range(3):
                 history.redo()
-        case 4 if app.workspace.beliefs_in_view is not None:
-            live = app.workspace.beliefs_in_view
+        case 4 if app.workspace.active_beliefs is not None:
+            live = app.workspace.active_beliefs
             for variable in live.model.domain:
                 live.click_state(variable.name, chance.one(variable.states))
         case _:
@@ -223,7 +223,7 @@ def wander(window: MainWindow, chance: Chance) -> None:
 def do_and_undo(qtbot: QtBot, window: MainWindow, seed: int, count: int) -> None:
     app, stack = window.app, window.app.document.undo_stack
     open_model_page(app, add_sprinkler(app))
-    app.book["knowledge.edit"].trigger()
+    app.actions["knowledge.edit"].trigger()
     app.document.replace(app.project, None)
     beginning, first = app.project, project_bytes(app.project)
     chance, done = Chance(seed), 0

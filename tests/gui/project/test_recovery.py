@@ -15,8 +15,9 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.io.project.project_file import project_bytes, read_project
 from pgmstudio.core.project import edits
 from pgmstudio.gui.files.actions import FileCommands
-from pgmstudio.gui.files.opening import begin, open_welcome
+from pgmstudio.gui.files.opening import begin
 from pgmstudio.gui.files.recovery import left_behind, recover, recovery_folder
+from pgmstudio.gui.navigation import open_welcome
 from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.samples import add_sprinkler
@@ -89,7 +90,7 @@ def test_what_a_crash_left_is_offered_and_opens_as_unsaved(
     as_if_crashed(save(qtbot, window), gone_process)
     kept = project_bytes(window.app.project)
     window.app.document.undo_stack.setClean()
-    window.app.book["file.new"].trigger()
+    window.app.actions["file.new"].trigger()
     begin(window.app, [])
     page = window.app.center.current
     assert page is not None

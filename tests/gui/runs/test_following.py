@@ -18,10 +18,11 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbin
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.learning.base import Found
 from pgmstudio.core.project.model_edits import remove_edge
-from pgmstudio.gui.learning.actions import landing_of
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.runs.learning_run import LearningRun, RunRequest
-from pgmstudio.gui.runs.live_model import following_of, open_best
+from pgmstudio.gui.project.run_request import RunRequest
+from pgmstudio.gui.runs.learning_run import LearningRun
+from pgmstudio.gui.runs.live_model import live_models, open_best
+from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.runs.run_summary import left_words
 from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.window.main_window import MainWindow
@@ -37,7 +38,7 @@ def run(window: MainWindow, qtbot: QtBot) -> Iterator[LearningRun]:
     add_sprinkler(window.app)
     params = replace(HillClimbParams(), restarts=1_000_000)
     request = RunRequest("Climb", "bn.hill-climb", params, 1, "d1")
-    made = landing_of(window.app).start(request)
+    made = run_recorder(window.app).start(request)
     qtbot.waitUntil(lambda: made.best is not None, timeout=LONG_MS)
     made.pause()
     yield made
@@ -108,7 +109,7 @@ def test_unticked_it_stays_and_ticked_again_it_catches_up(
     qtbot.mouseClick(tick(page), Qt.MouseButton.LeftButton)
     assert not tick(page).isChecked()
     found = better(run, ("rain", "wet"))
-    follower = following_of(window.app).of_model(page.model_id)
+    follower = live_models(window.app).of_model(page.model_id)
     assert follower is not None
     assert not follower._soon.isActive()
     assert window.app.project.models[page.model_id or ""].model is shown

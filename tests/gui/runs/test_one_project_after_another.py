@@ -31,11 +31,13 @@ from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Project, Run
 from pgmstudio.gui.files.closing import settled
-from pgmstudio.gui.files.opening import open_data_page, open_model_page, show_project
+from pgmstudio.gui.files.opening import show_project
 from pgmstudio.gui.languages.pdg.size_history import graph_trail
-from pgmstudio.gui.learning.actions import landing_of
-from pgmstudio.gui.runs.learning_run import LearningRun, RunRequest
+from pgmstudio.gui.navigation import open_data_page, open_model_page
+from pgmstudio.gui.project.run_request import RunRequest
+from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.runs.live_model import open_best
+from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.runs.runs_panel import RunsPanel
 from pgmstudio.gui.structure.move_search import move_search
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
@@ -64,7 +66,7 @@ def learn(
 
     request = RunRequest(title, learner, learner_of(learner).params_type(), 0, "d1")
     with qtbot.waitSignal(window.app.workspace.runs.run_ended):
-        return landing_of(window.app).start(request)
+        return run_recorder(window.app).start(request)
 
 
 def listed_runs(window: MainWindow) -> list[str]:
@@ -115,7 +117,7 @@ def test_a_recorded_run_can_be_run_again_and_removed_undoably(window: MainWindow
     run = Run(HILL_CLIMB, {}, 0, rows, "0.1", Outcome.FINISHED, title="Climb", data_id="d1")
     app.change("Learn", partial(edits.add_run, run=run))
     assert listed_runs(window) == ["Climb"]
-    request = landing_of(app).request_of("r1")
+    request = run_recorder(app).request_of("r1")
     assert request is not None
     assert (request.learner_key, request.data_id) == (HILL_CLIMB, "d1")
     app.change("Remove", partial(edits.remove_run, run_id="r1"))
@@ -131,7 +133,7 @@ def test_a_run_that_goes_on_when_its_project_is_closed_does_not_land_in_the_next
     add_sprinkler(app)
     params = _endless()
     request = RunRequest("Endless", HILL_CLIMB, params, 0, "d1")
-    run = landing_of(app).start(request)
+    run = run_recorder(app).start(request)
     qtbot.waitUntil(lambda: run.best is not None)
     following_model = app.project.next_model_id()
     open_best(app, run)
@@ -247,7 +249,7 @@ def test_the_chart_of_size_and_likelihood_has_points_of_its_own_rows_only(
 
 def test_the_log_of_a_project_begins_with_it(window: MainWindow) -> None:
     log = panel_widget(window, "logPanel").findChild(QPlainTextEdit, "logText")
-    window.app.tell("Something about the first project.")
+    window.app.notify("Something about the first project.")
     assert "first project" in log.toPlainText()
     assert window.toast.isVisible()
     show_project(window.app, another_project(), None)
@@ -277,14 +279,14 @@ def look_around(window: MainWindow) -> set[str]:
         window.reveal(panel.name)
         settle(window)
         words |= words_in(window)
-    for action_id, spec in list(app.book.specs.items()):
+    for action_id, spec in list(app.actions.specs.items()):
         is_page = spec.text.endswith("…") and spec.menu != "File"
         if not is_page or (spec.menu == "Learn/With" and action_id != CLASSIFIER):
             continue
-        app.book.refresh()
-        if not app.book[action_id].isEnabled():
+        app.actions.refresh()
+        if not app.actions[action_id].isEnabled():
             continue
-        app.book[action_id].trigger()
+        app.actions[action_id].trigger()
         settle(window)
         words |= words_in(window)
         for other in opened_windows(window):

@@ -14,8 +14,8 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.context_menu import canvas_menu
 from pgmstudio.gui.canvas.signals import Hit
-from pgmstudio.gui.files.opening import add_and_show_model
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import add_and_show_model
 from pgmstudio.gui.separation.layer import shown_of
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import open_asia_page
@@ -121,8 +121,8 @@ def test_a_joint_table_that_is_too_large_is_said(qtbot: QtBot, window: MainWindo
 
 
 def test_the_keyboard_alone_can_ask(qtbot: QtBot, window: MainWindow, page: ModelPage) -> None:
-    window.app.book.refresh()
-    window.app.book["model.separation"].trigger()
+    window.app.actions.refresh()
+    window.app.actions["model.separation"].trigger()
     view = page.canvas.view
     view.setFocus()
     view.keys.go_to("lung")
@@ -203,7 +203,7 @@ def test_the_menu_of_a_node_gives_it_a_part(qtbot: QtBot, page: ModelPage) -> No
 def test_a_tree_is_asked_too_and_a_clique_tree_says_why_not(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
-    window.app.book["view.picture.clique-tree"].trigger()
+    window.app.actions["view.picture.clique-tree"].trigger()
     tool = child(page, QToolButton, "tool.separation")
     assert not tool.isEnabled()
     assert "show another picture" in tool.toolTip()

@@ -18,9 +18,9 @@ from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.context_menu import canvas_menu
 from pgmstudio.gui.canvas.edge_tool import EdgeTool
 from pgmstudio.gui.canvas.signals import Hit
-from pgmstudio.gui.files.opening import add_and_show_model
 from pgmstudio.gui.inspector.model import SizeSection
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import add_and_show_model
 from pgmstudio.gui.structure.equivalence_page import EquivalencePage
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import inspector, open_asia_page
@@ -50,8 +50,8 @@ def test_choosing_another_graph_keeps_the_distribution_and_can_be_undone(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
     before = network(window)
-    window.app.book.refresh()
-    window.app.book["model.members"].trigger()
+    window.app.actions.refresh()
+    window.app.actions["model.members"].trigger()
     listed = window.app.center.current
     assert isinstance(listed, EquivalencePage)
     view = listed.findChild(QListWidget, "equivalentList")
@@ -83,8 +83,8 @@ def test_a_graph_that_stands_alone_says_so(qtbot: QtBot, window: MainWindow) -> 
     domain = Domain(tuple(Variable(name, ("a", "b")) for name in "xyz"))
     model = BayesianNetwork.uniform(domain, Dag.from_edges("xyz", [("x", "z"), ("y", "z")]))
     add_and_show_model(window.app, ModelEntry("vee", model), "Open vee")
-    window.app.book.refresh()
-    window.app.book["model.members"].trigger()
+    window.app.actions.refresh()
+    window.app.actions["model.members"].trigger()
     listed = window.app.center.current
     assert isinstance(listed, EquivalencePage)
     qtbot.waitUntil(lambda: "every edge is compelled" in listed.words.text())
@@ -107,8 +107,8 @@ def test_a_covered_edge_is_reversed_with_new_tables(
     before = network(window)
     assert menu_words(page, ("smoke", "lung"))["menu.turn"][0]
     window.app.workspace.select((), [("smoke", "lung")])
-    window.app.book.refresh()
-    window.app.book["model.turn"].trigger()
+    window.app.actions.refresh()
+    window.app.actions["model.turn"].trigger()
     assert network(window).dag.has_edge("lung", "smoke")
     assert largest_difference(before, network(window)) < 1e-12
     window.app.document.undo_stack.undo()

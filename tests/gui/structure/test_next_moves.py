@@ -103,7 +103,7 @@ def test_an_accepted_move_is_drawn_fitted_and_undone(walk: Walk) -> None:
     walk.settled()
     assert walk.network is before
     assert walk.listed[0] == best
-    action = walk.window.app.book["learn.best-move"]
+    action = walk.window.app.actions["learn.best-move"]
     assert action.isEnabled()
     action.trigger()
     walk.qtbot.waitUntil(lambda: (best.source, best.target) in walk.edges, timeout=20000)

@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QTabBar, QVBoxLayout, Q
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.drawing.theme import tokens
-from pgmstudio.gui.files.opening import open_file, open_model_page
+from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.importing.page_view import CUTS
+from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.theme.style_sheet import style_sheet
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note

@@ -22,9 +22,10 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.io.project.project_file import write_project
 from pgmstudio.core.io.reading_limits import LIMIT_VARIABLE, read_limit, size_text
 from pgmstudio.core.project.project import Project
-from pgmstudio.gui.files.opening import open_files, open_welcome
+from pgmstudio.gui.files.opening import open_files
 from pgmstudio.gui.files.recent_menu import RecentMenu
 from pgmstudio.gui.help.page import HelpPage, open_help
+from pgmstudio.gui.navigation import open_welcome
 from pgmstudio.gui.project.preferences import Preferences, load_preferences
 from pgmstudio.gui.theme.resources import folder_of
 from pgmstudio.gui.theme.theme import theme
@@ -92,7 +93,7 @@ def test_a_model_opens_with_the_rows_it_was_learned_from(
     rows = project.data[entry.data_id].data
     assert rows.domain.names == entry.model.domain.names
     assert entry.provenance["data"]["fingerprint"] == rows.fingerprint
-    assert window.app.book["learn.reproduce"].isEnabled()
+    assert window.app.actions["learn.reproduce"].isEnabled()
     window.app.document.undo_stack.undo()
     assert not window.app.project.models
     assert not window.app.project.data
@@ -121,7 +122,7 @@ def test_every_way_in_is_an_action_of_a_menu(window: MainWindow, page: WelcomePa
     ways = [b for b in page.findChildren(QPushButton) if b.objectName().startswith("welcome.")]
     assert len(ways) >= 3
     for way in ways:
-        assert way.objectName().removeprefix("welcome.") in window.app.book.actions
+        assert way.objectName().removeprefix("welcome.") in window.app.actions.by_id
 
 
 def test_recent_projects_are_offered_unless_they_are_gone(
@@ -252,8 +253,8 @@ def test_preferences_show_at_once_and_are_kept(
 
 def test_preferences_follow_what_the_menu_changes(window: MainWindow) -> None:
     dialog = show_preferences(window.app)
-    window.app.book["view.larger"].trigger()
+    window.app.actions["view.larger"].trigger()
     assert dialog.findChild(QSpinBox, "preferScale").value() == 110
-    window.app.book["view.normal"].trigger()
+    window.app.actions["view.normal"].trigger()
     assert dialog.findChild(QSpinBox, "preferScale").value() == 100
     dialog.close()

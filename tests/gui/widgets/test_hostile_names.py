@@ -37,7 +37,8 @@ from pgmstudio.core.model import Model
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.model_edits import set_model_notes
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Project
-from pgmstudio.gui.files.opening import open_data_page, open_model_page, show_project
+from pgmstudio.gui.files.opening import show_project
+from pgmstudio.gui.navigation import open_data_page, open_model_page
 from pgmstudio.gui.plots.classification_plots import RocPlot
 from pgmstudio.gui.widgets.notes_editor import NotesEditor, notes_html
 from pgmstudio.gui.window.main_window import MainWindow
@@ -129,19 +130,19 @@ def test_names_of_markup_are_shown_as_they_are_on_every_page(
     app.change(f"Note on {TITLE}", notes)
     app.workspace.select([names[0]])
     app.workspace.set_target(names[-1])
-    app.tell(f"{TITLE} was told.")
-    app.workspace.message.emit("error", TITLE)
+    app.notify(f"{TITLE} was told.")
+    app.log("error", TITLE)
     open_data_page(app, "d1")
     settle(window)
     problems = problems_in(window)
     seen = any(MARK in label.text() for label in window.findChildren(QLabel))
-    for action_id, spec in list(app.book.specs.items()):
+    for action_id, spec in list(app.actions.specs.items()):
         if not spec.text.endswith("…") or spec.menu in ("File", "Learn/With"):
             continue
         open_model_page(app, "m1")
-        app.book.refresh()
-        if app.book[action_id].isEnabled():
-            app.book[action_id].trigger()
+        app.actions.refresh()
+        if app.actions[action_id].isEnabled():
+            app.actions[action_id].trigger()
             settle(window)
             problems |= problems_in(window)
             for other in opened_windows(window):
@@ -204,11 +205,11 @@ def test_exported_rows_have_quoted_formulas_when_that_is_preferred(
     open_data_page(app, "d1")
     path = tmp_path / "rows.csv"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(path), ""))
-    app.book["data.export"].trigger()
+    app.actions["data.export"].trigger()
     assert path.read_text().split() == ["@a", "=1+1", "-x"]
     show_preferences(app).findChild(QCheckBox, "preferQuoteFormulas").click()
     assert app.preferences.quote_formulas
-    app.book["data.export"].trigger()
+    app.actions["data.export"].trigger()
     assert path.read_text().split() == ["'@a", "'=1+1", "'-x"]
     for other in opened_windows(window):
         other.close()

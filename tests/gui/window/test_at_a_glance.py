@@ -20,11 +20,10 @@ from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.canvas.node_view import NodeMode
 from pgmstudio.gui.comparison.structure_diff_page import DifferencePage
-from pgmstudio.gui.files.opening import open_model_page
 from pgmstudio.gui.jobs.job import JobState
-from pgmstudio.gui.learning.actions import open_learn_page
 from pgmstudio.gui.model_page.node_views import usual_mode
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import open_learn_page, open_model_page
 from pgmstudio.gui.plots.matrix_plot import largest_text, value_text
 from pgmstudio.gui.plots.plot_widget import _tick_words
 from pgmstudio.gui.runs.learning_run import LearningRun, Trace
@@ -80,8 +79,8 @@ def test_what_lies_over_a_narrow_window_goes_with_the_page_it_was_about(
     window.app.workspace.select(("lung",))
     settle(window)
     assert window.folding.is_shown("inspectorPanel")
-    window.app.book.refresh()
-    window.app.book["help.contents"].trigger()
+    window.app.actions.refresh()
+    window.app.actions["help.contents"].trigger()
     settle(window)
     assert not window.folding.is_shown("inspectorPanel")
 
@@ -146,8 +145,8 @@ def test_a_page_about_a_run_keeps_its_model_in_view(window: MainWindow, qtbot: Q
     app.change("Import", partial(edits.add_data, entry=DataEntry("other", sprinkler_rows())))
     model_id = add_ended_run(app, K2_DEMO, "bn.k2", order="L, KA, M, KV", measure="k2")
     open_model_page(app, model_id)
-    app.book.refresh()
-    app.book["learn.trace"].trigger()
+    app.actions.refresh()
+    app.actions["learn.trace"].trigger()
     page = app.center.current
     assert page is not None
     assert page.key.startswith("trace:")

@@ -129,7 +129,7 @@ def test_closing_the_only_page_of_the_first_group_keeps_the_second(center: TabAr
 
 def test_beside_opens_in_the_other_group(center: TabArea) -> None:
     center.open(Sheet("a"))
-    center.open(Sheet("b"), beside=True)
+    center.open(Sheet("b"), split=True)
     assert groups(center) == [["a"], ["b"]]
 
 
@@ -250,7 +250,7 @@ def test_a_mistyped_command_gets_a_suggestion(qtbot: QtBot, window: MainWindow) 
 
 def test_escape_leaves_the_field_for_the_page(qtbot: QtBot, window: MainWindow) -> None:
     add_sprinkler(window.app)
-    window.app.book["file.welcome"].trigger()
+    window.app.actions["file.welcome"].trigger()
     field = window.command_field
     field.begin()
     field.setText("abc")

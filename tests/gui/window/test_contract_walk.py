@@ -103,7 +103,7 @@ class Effects:
 
     def _facts(self) -> tuple[object, ...]:
         window, workspace = self._window, self._window.app.workspace
-        live = workspace.beliefs_in_view
+        live = workspace.active_beliefs
         return (
             window.app.project,
             window.app.center.current,
@@ -114,7 +114,7 @@ class Effects:
             window.focusWidget(),
             window.windowState(),
             sum(widget.isVisible() for widget in window.findChildren(QWidget)),
-            [action.isChecked() for action in window.app.book.actions.values()],
+            [action.isChecked() for action in window.app.actions.by_id.values()],
         )
 
     def come(self, qtbot: QtBot) -> bool:
@@ -145,25 +145,27 @@ ANY_LANGUAGE = {"File", "Edit", "Data", "Knowledge", "Window", "Help"}
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_every_action_says_what_it_does_or_why_not(window: MainWindow, situation: str) -> None:
     arrange(window, situation)
-    book = window.app.book
-    book.refresh()
-    for action_id, action in book.actions.items():
+    registry = window.app.actions
+    registry.refresh()
+    for action_id, action in registry.by_id.items():
         tip = action.toolTip()
-        assert book.specs[action_id].tip.endswith("."), f"{action_id}: the tip is no sentence"
+        assert registry.specs[action_id].tip.endswith("."), f"{action_id}: the tip is no sentence"
         if action.isEnabled():
-            assert book.specs[action_id].tip in tip
+            assert registry.specs[action_id].tip in tip
         else:
             assert tip.startswith("Not now: "), f"{action_id}: {tip}"
             assert tip.endswith("."), f"{action_id}: {tip}"
 
 
 def test_no_menu_has_the_same_words_twice(window: MainWindow) -> None:
-    words = Counter((spec.menu, spec.text) for spec in window.app.book.specs.values())
+    words = Counter((spec.menu, spec.text) for spec in window.app.actions.specs.values())
     assert [entry for entry, count in words.items() if count > 1] == []
 
 
 def test_no_two_actions_share_a_key(window: MainWindow) -> None:
-    keys = [QKeySequence(key).toString() for s in window.app.book.specs.values() for key in s.keys]
+    keys = [
+        QKeySequence(key).toString() for s in window.app.actions.specs.values() for key in s.keys
+    ]
     assert "" not in keys
     assert [key for key, count in Counter(keys).items() if count > 1] == []
 
@@ -178,16 +180,16 @@ def test_every_action_is_in_a_menu_and_in_the_command_field(window: MainWindow) 
 
     menus = window.menuBar().findChildren(QMenu)
     shown = set().union(*(actions_of(menu) for menu in menus))
-    assert set(window.app.book.actions) <= shown
+    assert set(window.app.actions.by_id) <= shown
     window.command_field.begin()
     model = window.command_field.completer().model()
     lines = [model.index(row, 0).data() for row in range(model.rowCount())]
-    for spec in window.app.book.specs.values():
+    for spec in window.app.actions.specs.values():
         assert any(spec.text in line for line in lines), spec.id
 
 
 def usable(window: MainWindow) -> set[str]:
-    return {one for one, action in window.app.book.actions.items() if action.isEnabled()}
+    return {one for one, action in window.app.actions.by_id.items() if action.isEnabled()}
 
 
 ITS_OWN = ("data", *FURTHER)
@@ -209,7 +211,7 @@ def test_every_action_that_can_be_used_can_be_used(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     app = window.app
-    monkeypatch.setattr(app.book["file.quit"], "trigger", lambda: None)
+    monkeypatch.setattr(app.actions["file.quit"], "trigger", lambda: None)
     refused: list[str] = []
     app.errors.sentence.connect(refused.append)
     walked: set[str] = set()
@@ -219,8 +221,8 @@ def test_every_action_that_can_be_used_can_be_used(
     arrange(window, situation)
     beginning = app.project
     problems = []
-    for action_id in list(app.book.actions):
-        menu = app.book.specs[action_id].menu.split("/")[0]
+    for action_id in list(app.actions.by_id):
+        menu = app.actions.specs[action_id].menu.split("/")[0]
         # How a model is edited differs from language to language, whatever the menu calls it.
         is_walked = action_id in walked and menu != "Model"
         if is_walked or (situation in FURTHER and menu in ANY_LANGUAGE):
@@ -228,7 +230,7 @@ def test_every_action_that_can_be_used_can_be_used(
         if app.project is not beginning:
             show_project(app, beginning, None)
         restore(window, situation)
-        action = app.book[action_id]
+        action = app.actions[action_id]
         if not action.isEnabled():
             continue
         refused.clear()
@@ -261,10 +263,10 @@ def test_in_one_tree_of_a_mixture_edges_are_drawn_and_no_nodes_are_added(
     window: MainWindow,
 ) -> None:
     arrange(window, "one tree")
-    book = window.app.book
-    assert book["model.draw-edges"].isEnabled()
-    assert not book["model.add-node"].isEnabled()
-    assert "nodes and edges are edited in the DAG" in book["model.add-node"].toolTip()
+    registry = window.app.actions
+    assert registry["model.draw-edges"].isEnabled()
+    assert not registry["model.add-node"].isEnabled()
+    assert "nodes and edges are edited in the DAG" in registry["model.add-node"].toolTip()
 
 
 # -- names and tips
@@ -371,7 +373,7 @@ def test_everything_fits_a_small_window(
 def test_every_dialog_fits_a_small_window(window: MainWindow, action: str, scale: float) -> None:
     theme().set_look(scale=scale)
     window.resize(1024, 700)
-    window.app.book[action].trigger()
+    window.app.actions[action].trigger()
     settle(window)
     [dialog] = opened_windows(window)
     assert dialog.width() <= 1024

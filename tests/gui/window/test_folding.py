@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QApplication, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.gui.data.page import DataPage
-from pgmstudio.gui.files.opening import open_import_page, open_model_page, open_welcome
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.importing.page_view import CUTS
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import open_import_page, open_model_page, open_welcome
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.window.collapsible_docks import CANVAS_HEIGHT, CANVAS_WIDTH, folded_sides
 from pgmstudio.gui.window.focus_regions import regions, step_region
@@ -150,7 +150,7 @@ def test_a_larger_window_brings_every_panel_back(qtbot: QtBot, small: MainWindow
 def test_hidden_panels_stay_hidden_through_folding(qtbot: QtBot, window: MainWindow) -> None:
     for name in ("runsPanel", "logPanel"):
         window.app.reveal(name)
-    window.app.book["window.logPanel"].trigger()
+    window.app.actions["window.logPanel"].trigger()
     assert window.docks["logPanel"].isHidden()
     window.resize(1024, 700)
     qtbot.wait(20)
@@ -176,7 +176,7 @@ def test_a_key_for_every_side(
     window.resize(*size)
     open_model_page(window.app, add_sprinkler(window.app))
     qtbot.wait(20)
-    action = next(a for a in window.app.book.actions.values() if a.shortcut().toString() == keys)
+    action = next(a for a in window.app.actions.by_id.values() if a.shortcut().toString() == keys)
     before = window.folding.is_shown(panel)
     action.trigger()
     assert window.folding.is_shown(panel) is not before
@@ -187,9 +187,9 @@ def test_a_key_for_every_side(
 def test_centre_only_and_back(window: MainWindow) -> None:
     open_model_page(window.app, add_sprinkler(window.app))
     shown = {name for name in window.docks if window.folding.is_shown(name)}
-    window.app.book["window.canvas"].trigger()
+    window.app.actions["window.canvas"].trigger()
     assert not any(window.folding.is_shown(name) for name in window.docks)
-    window.app.book["window.canvas"].trigger()
+    window.app.actions["window.canvas"].trigger()
     assert {name for name in window.docks if window.folding.is_shown(name)} == shown
 
 
@@ -215,7 +215,7 @@ def test_the_arrangement_is_kept_from_one_window_to_the_next(
 ) -> None:
     window.app.reveal("runsPanel")
     open_welcome(window.app)  # with the panels away, which is not what the person chose
-    window.app.book["window.historyPanel"].trigger()
+    window.app.actions["window.historyPanel"].trigger()
     window.save_geometry()
     following = MainWindow()
     qtbot.addWidget(following)
@@ -228,8 +228,8 @@ def test_the_arrangement_is_kept_from_one_window_to_the_next(
 
 def test_reset_puts_everything_back(qtbot: QtBot, window: MainWindow) -> None:
     window.docks["projectPanel"].setFloating(True)
-    window.app.book["window.runsPanel"].trigger()
-    window.app.book["window.reset"].trigger()
+    window.app.actions["window.runsPanel"].trigger()
+    window.app.actions["window.reset"].trigger()
     qtbot.wait(20)
     assert not window.docks["projectPanel"].isFloating()
     for spec in PANELS:

@@ -16,10 +16,10 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.number_format import brief
 from pgmstudio.gui.canvas.hit_test import Hit, tooltip_of
 from pgmstudio.gui.canvas.node_item import NodeItem
-from pgmstudio.gui.files.opening import open_data_page, open_model_page
 from pgmstudio.gui.files.project_panel import TitleAndFact
 from pgmstudio.gui.inspector.panel import InspectorPanel
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import open_data_page, open_model_page
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 from tests.gui.samples import add_sprinkler
 
@@ -51,7 +51,7 @@ def test_beside_the_manual_the_panels_speak_of_the_model_seen_last(
     qtbot: QtBot, window: MainWindow
 ) -> None:
     open_model_page(window.app, add_sprinkler(window.app))
-    window.app.book["help.contents"].trigger()
+    window.app.actions["help.contents"].trigger()
     assert window.app.workspace.model_id is None
     count = panel_widget(window, "variablesPanel").findChild(QLabel, "variablesCount")
     qtbot.waitUntil(lambda: count.text() == "3")

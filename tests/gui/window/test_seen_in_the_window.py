@@ -29,10 +29,10 @@ from pgmstudio.gui.canvas.node_view import NodeView
 from pgmstudio.gui.cpt_editor.clipboard import table_text
 from pgmstudio.gui.cpt_editor.model import TableGrid
 from pgmstudio.gui.data.page import DataPage
-from pgmstudio.gui.files.opening import open_data_page, open_files
+from pgmstudio.gui.files.opening import open_files
 from pgmstudio.gui.inspector.joint import shortened
 from pgmstudio.gui.languages.tree_mixture.assignments_page import ComponentRowsPage
-from pgmstudio.gui.learning.actions import open_learn_page
+from pgmstudio.gui.navigation import open_data_page, open_learn_page
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label, set_role
 from pgmstudio.gui.widgets.search_field import SearchField
@@ -56,7 +56,7 @@ def test_a_page_keeps_its_letters_when_it_moves_beside_another(
         open_data_page(window.app, data_id)
     page = window.app.center.current
     assert isinstance(page, DataPage)
-    window.app.book["file.welcome"].trigger()
+    window.app.actions["file.welcome"].trigger()
     window.app.center.bring_to_front(page)
     theme().set_look(scale=1.5)
     large = theme().font("dense").pixelSize()
@@ -222,7 +222,7 @@ def test_learning_begins_with_the_rows_one_looks_at(window: MainWindow) -> None:
     for looked_at in (second, first):
         open_data_page(window.app, looked_at)
         assert open_learn_page(window.app).data_id == looked_at
-    window.app.book["file.welcome"].trigger()  # about no rows: what was chosen stays
+    window.app.actions["file.welcome"].trigger()  # about no rows: what was chosen stays
     assert open_learn_page(window.app).data_id == first
 
 
@@ -318,8 +318,8 @@ def test_states_of_many_variables_in_a_joint_table_are_never_commas_alone(qtbot:
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)  # menus
 def test_choosing_a_row_says_of_which_rows(window: MainWindow, qtbot: QtBot) -> None:
     add_sprinkler(window.app)
-    window.app.book.refresh()
-    window.app.book["evidence.row"].trigger()
+    window.app.actions.refresh()
+    window.app.actions["evidence.row"].trigger()
     told = window.findChild(QLabel, "rowChooserData")
     qtbot.waitUntil(told.isVisible)
     assert told.text() == "of 400 in garden"

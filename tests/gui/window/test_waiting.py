@@ -22,7 +22,7 @@ from pgmstudio.gui.files import opening as project_files
 from pgmstudio.gui.files.actions import FileCommands
 from pgmstudio.gui.files.opening import open_files
 from pgmstudio.gui.jobs import progress_dialog as waiting
-from pgmstudio.gui.jobs.progress_dialog import WaitingDialog, done_beside
+from pgmstudio.gui.jobs.progress_dialog import WaitingDialog, run_with_progress
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.samples import add_sprinkler
 
@@ -53,7 +53,7 @@ def when_seen(parent: QWidget, deed: object) -> QTimer:
 
 
 def test_short_work_shows_no_dialog(qtbot: QtBot, window: MainWindow) -> None:
-    assert done_beside(window, "Counting", lambda _cancel, _told: 7) == 7
+    assert run_with_progress(window, "Counting", lambda _cancel, _told: 7) == 7
     assert not window.findChildren(WaitingDialog)
 
 
@@ -83,7 +83,7 @@ def test_a_dialog_tells_how_far_long_work_is_and_goes_with_it(
         look()
 
     when_seen(window, deed)
-    assert done_beside(window, "Making", work) == "made"
+    assert run_with_progress(window, "Making", work) == "made"
     assert bars == [400]
     assert dialog_of(window) is None
 
@@ -109,7 +109,7 @@ def test_long_work_can_be_stopped(
 
     when_seen(window, deed)
     with pytest.raises(Cancelled):
-        done_beside(window, "Waiting", work)
+        run_with_progress(window, "Waiting", work)
 
 
 def test_what_the_work_raises_is_raised(qtbot: QtBot, window: MainWindow) -> None:
@@ -117,7 +117,7 @@ def test_what_the_work_raises_is_raised(qtbot: QtBot, window: MainWindow) -> Non
         raise ProjectFileError(Path("x.pgmz"), "is torn.")
 
     with pytest.raises(ProjectFileError, match="torn"):
-        done_beside(window, "Reading", work)
+        run_with_progress(window, "Reading", work)
 
 
 @pytest.mark.usefixtures("all_is_large")

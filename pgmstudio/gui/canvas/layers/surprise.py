@@ -14,10 +14,9 @@ from pgmstudio.gui.canvas.layers.layer import SceneLayer
 from pgmstudio.gui.canvas.legend import LegendEntry
 from pgmstudio.gui.canvas.node_view import Detail
 from pgmstudio.gui.canvas.scene import CanvasScene
-from pgmstudio.gui.evidence.evidence_diagnostics import keeper_of
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.row_surprise import row_surprise_of, surprises
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.window.app_context import AppContext
 
 # The darkest step; a state of probability 1 in 256 given the rest.
 MAX_BITS = 8.0
@@ -116,7 +115,7 @@ class SurpriseMarks(QObject):
         self._desk = row_surprise_of(app)
         self._desk.changed.connect(self._follow)
         live = app.workspace.beliefs(model_id)
-        self._live, self._keeper = live, keeper_of(live)
+        self._live, self._keeper = live, live.diagnostics
         self._keeper.changed.connect(self._follow)
         live.changed.connect(self._follow)
         live.evidence_changed.connect(self._follow)

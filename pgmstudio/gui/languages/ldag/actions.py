@@ -15,14 +15,14 @@ from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.model_edits import edit_language
 from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.evidence.active_model import NO_MODEL
 from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
-from pgmstudio.gui.files.opening import add_and_show_model
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.ldag.context import context_views
-from pgmstudio.gui.model_page.action_conditions import NO_MODEL
+from pgmstudio.gui.navigation import add_and_show_model
 from pgmstudio.gui.runs.artifact_source import active_source, has_source
 from pgmstudio.gui.widgets.actions import ActionSpec
-from pgmstudio.gui.window.app_context import AppContext
 
 NO_LABELS = "the model in view is no labelled graph."
 POSTERIOR = "ldag-posterior"  # what chains keep
@@ -106,7 +106,7 @@ def label_actions(app: AppContext) -> list[ActionSpec]:
 
 class _Commands(QObject):
     def __init__(self, app: AppContext) -> None:
-        super().__init__(app)
+        super().__init__(app.window)
         self._app = app
         self._making = LatestTask(self)
         self._making.answered.connect(self._on_made)
@@ -168,7 +168,7 @@ class _Commands(QObject):
     def _on_made(self, made: ModelEntry) -> None:
         assert isinstance(made.model, LabelledDag)
         if add_and_show_model(self._app, made, f"Make {made.title}") is not None:
-            self._app.tell(_told(made.model))
+            self._app.notify(_told(made.model))
 
     def make_here(self) -> None:
         epsilon, model_id = cpt_edit_session(self._app).epsilon, self._model_id
@@ -176,7 +176,7 @@ class _Commands(QObject):
         if self._app.change("Make labels from equal rows", edit):
             model = self._app.project.models[model_id].model
             if isinstance(model, LabelledDag):
-                self._app.tell(_told(model), undo=True)
+                self._app.notify(_told(model), undo=True)
 
     def drop(self) -> None:
         edit = partial(edit_language, edit="drop_labels", model_id=self._model_id)
@@ -188,11 +188,11 @@ class _Commands(QObject):
     def follow(self) -> None:
         views = context_views(self._app)
         views.follow(self._model_id, not views.follows(self._model_id))
-        self._app.book.refresh()
+        self._app.actions.refresh()
 
     def clear(self) -> None:
         context_views(self._app).choose(self._model_id, {})
-        self._app.book.refresh()
+        self._app.actions.refresh()
 
     def copy(self) -> None:
         context_views(self._app).observe(self._model_id)

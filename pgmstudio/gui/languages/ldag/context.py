@@ -17,9 +17,9 @@ from pgmstudio.core.inference.base import Done, Observed
 from pgmstudio.core.languages.ldag.contexts import deciding_variables, vanished_edges
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.number_format import counted
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.languages.ldag.context_bar import ContextBar, Offer
 from pgmstudio.gui.project.model_state import ByModel
-from pgmstudio.gui.window.app_context import AppContext
 
 
 class ContextViews(QObject):
@@ -28,7 +28,7 @@ class ContextViews(QObject):
     changed = Signal(str)
 
     def __init__(self, app: AppContext) -> None:
-        super().__init__(app)
+        super().__init__(app.window)
         self._app = app
         self._chosen: ByModel[dict[str, str]] = ByModel(app.document)
         # What was told last of those whose context is their evidence.
@@ -102,9 +102,8 @@ def coded(domain: Domain, context: Mapping[str, str]) -> dict[int, int]:
 
 
 def context_views(app: AppContext) -> ContextViews:
-    """The one of a shell, made at the first asking."""
-    found = app.findChild(ContextViews)
-    return found if isinstance(found, ContextViews) else ContextViews(app)
+    """The `ContextViews` of a window, made on first use."""
+    return app.service(ContextViews)
 
 
 class ContextController(QObject):

@@ -19,16 +19,16 @@ from pgmstudio.core.languages.ldag.scores import LabelCost, VariableCost, fits, 
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.model_edits import edit_language
 from pgmstudio.core.project.project import Project
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.ldag.context import context_views
 from pgmstudio.gui.languages.ldag.label_editor import Context, ContextRows, context_rows
 from pgmstudio.gui.languages.ldag.label_statistics import LabelCounter, LabelNumbers, score_of
-from pgmstudio.gui.model_page.model_data import sources_of
+from pgmstudio.gui.model_page.model_data import model_sources
 from pgmstudio.gui.widgets.bar_rows import RankBars
 from pgmstudio.gui.widgets.basic import Note, Section, button, hairline, label, row
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
-from pgmstudio.gui.window.app_context import AppContext
 
 MAX_STATEMENTS = 8
 Edge = tuple[str, str]
@@ -331,7 +331,7 @@ class LabelScoresSection(Section):
         self.hide()
 
     def show_subject(self, subject: ActiveModel) -> None:
-        rows = sources_of(self._app).rows(subject.model_id)
+        rows = model_sources(self._app).rows(subject.model_id)
         data = None if rows is None else rows.data
         model, self._subject = subject.model, subject
         if not isinstance(model, LabelledDag) or data is None or not fits(model, data):

@@ -23,9 +23,9 @@ from pgmstudio.core.languages.ldag.scores import (
     label_cost,
     partition_score_of,
 )
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.model_page.model_data import sources_of
-from pgmstudio.gui.window.app_context import AppContext
+from pgmstudio.gui.model_page.model_data import model_sources
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ def score_of(app: AppContext, model_id: str, data: DataSet | None) -> PartitionS
     from pgmstudio.core.languages.ldag.learning.common_params import score_of as score_told
 
     total = 1.0 if data is None else data.total_weight
-    params = sources_of(app).params(model_id)
+    params = model_sources(app).params(model_id)
     if not isinstance(params, LabelParams):
         return partition_score_of("bdeu", total, kappa=USUAL_KAPPA)
     return score_told(params, kappa_of(params), total)
@@ -86,7 +86,7 @@ class LabelCounter(QObject):
         self, model_id: str, model: LabelledDag, variable: str, context: Mapping[int, int]
     ) -> None:
         """Nothing when it was asked last."""
-        rows = sources_of(self._app).rows(model_id)
+        rows = model_sources(self._app).rows(model_id)
         data = None if rows is None else rows.data
         asked = (model, variable, data, tuple(context.items()))
         same = len(asked) == len(self._asked) and all(

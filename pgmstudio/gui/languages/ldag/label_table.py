@@ -26,6 +26,7 @@ from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.model_edits import edit_language
 from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.cpt_editor.model import class_letter
 from pgmstudio.gui.languages.ldag.csi_tree import LabelTree
 from pgmstudio.gui.languages.ldag.label_statistics import LabelCounter, LabelNumbers
@@ -40,7 +41,6 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Segments, button, row, scrolled
 from pgmstudio.gui.widgets.column_table import dress_head
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.window.app_context import AppContext
 
 _MOVES = (
     QEvent.Type.Show,

@@ -10,10 +10,10 @@ from pgmstudio.core.languages.ldag.diagrams import labelled_picture
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.small_multiples import PanelGraph, PanelsController
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.languages.ldag.context import ContextController, context_views
 from pgmstudio.gui.widgets.basic import label, row
 from pgmstudio.gui.widgets.combo_box import offer
-from pgmstudio.gui.window.app_context import AppContext
 
 # More small canvases than this are a wall.
 MAX_PANELS = 12

@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QSlider
 
 from pgmstudio.core.languages.ldag.labels import ColumnClasses, column_classes
 from pgmstudio.core.project.model_edits import EditableTables
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Section, button, label, row
-from pgmstudio.gui.window.app_context import AppContext
 
 # In hundredths: beyond a half every column is like every other in most tables.
 MAX_HUNDREDTHS = 50
@@ -82,7 +82,7 @@ class SimilarRowsSection(Section):
         self._refresh()
 
     def _on_make(self) -> None:
-        self._app.book[MAKE_LABELS].trigger()
+        self._app.actions[MAKE_LABELS].trigger()
 
     def _on_moved(self, hundredths: int) -> None:
         self._work.set_alike(marks=True, epsilon=hundredths / 100)

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from pgmstudio.core.languages.pdg.candidate_operations import Deed, Step, merges_of, prospect
 from pgmstudio.core.languages.pdg.learning.trace import PdgScan
 from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.languages.pdg.node_selection import NodeKey, graph_nodes
 from pgmstudio.gui.languages.pdg.toolbar import IMPROVE, MERGE, SPLIT
+from pgmstudio.gui.model_page.action_conditions import current_model_page
 from pgmstudio.gui.runs.artifact_source import active_source, has_source
 from pgmstudio.gui.widgets.actions import ActionSpec
-from pgmstudio.gui.window.app_context import AppContext, current_model_page
 
 if TYPE_CHECKING:
     from pgmstudio.gui.languages.pdg.page_extension import PdgExtension

@@ -14,12 +14,12 @@ from pgmstudio.core.languages.pdg.candidate_operations import ScoreWeight, Step,
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.gui.canvas.edge_tool import EdgeTool
 from pgmstudio.gui.canvas.signals import EdgeAdvice
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.pdg.context_menu import told
 from pgmstudio.gui.languages.pdg.drag import NOT_MEASURED, Change, Place
 from pgmstudio.gui.languages.pdg.node_rows import rows_of, take, weight_of
 from pgmstudio.gui.widgets.debounce import one_shot
-from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:
     from pgmstudio.gui.languages.pdg.page_extension import PdgExtension

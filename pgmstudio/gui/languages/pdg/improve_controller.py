@@ -16,6 +16,7 @@ from pgmstudio.core.languages.pdg.candidate_operations import (
 )
 from pgmstudio.core.languages.pdg.diagrams import step_words
 from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.pdg.change_list import signed
 from pgmstudio.gui.languages.pdg.improve_bar import StepBar, StepWords
@@ -23,7 +24,6 @@ from pgmstudio.gui.languages.pdg.node_rows import rows_of, take, weight_of
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import tool_button
 from pgmstudio.gui.widgets.debounce import one_shot
-from pgmstudio.gui.window.app_context import AppContext
 
 if TYPE_CHECKING:
     from pgmstudio.gui.languages.pdg.page_extension import PdgExtension

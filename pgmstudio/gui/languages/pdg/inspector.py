@@ -36,6 +36,7 @@ from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.node_contexts import ReachRule, ReachRules, reach_rules
 from pgmstudio.core.languages.pdg.session import NodeFlows
 from pgmstudio.core.number_format import grouped
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.inspector.header import InspectorHead
 from pgmstudio.gui.inspector.node import NotesTab
@@ -47,7 +48,6 @@ from pgmstudio.gui.languages.pdg.parameter_bars import ParameterBars
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Section, Segments, hairline, label, row, scrolled
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
-from pgmstudio.gui.window.app_context import AppContext
 
 
 class RuleLines(QLabel):

@@ -11,7 +11,7 @@ from pgmstudio.core.languages.pdg.diagrams import node_name, step_words
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.project.model_edits import edit_language
 from pgmstudio.core.project.project import ModelEntry, Project
-from pgmstudio.gui.window.app_context import AppContext
+from pgmstudio.gui.context import AppContext
 
 # A run writes the λ of the model it chose under this name.
 LAMBDA = "lambda"

@@ -8,8 +8,8 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.project.model_state import ByModel
-from pgmstudio.gui.window.app_context import AppContext
 
 NodeKey = tuple[str, int]  # a variable and the number of its node, from 0
 _MAX_SEEN = 200  # graphs, as many as anybody takes back
@@ -25,7 +25,7 @@ class NodeSelection(QObject):
     changed = Signal(str)
 
     def __init__(self, app: AppContext) -> None:
-        super().__init__(app)
+        super().__init__(app.window)
         self._app = app
         # The chosen node in every graph since it was chosen: taken back, a step gives it back.
         self._chosen: ByModel[list[tuple[DecisionGraph, NodeKey | None]]] = ByModel(app.document)
@@ -94,6 +94,5 @@ def _line(graph: DecisionGraph, i: int) -> list[int]:
 
 
 def graph_nodes(app: AppContext) -> NodeSelection:
-    """The one of a shell, made at the first asking."""
-    found = app.findChild(NodeSelection)
-    return found if isinstance(found, NodeSelection) else NodeSelection(app)
+    """The `NodeSelection` of a window, made on first use."""
+    return app.service(NodeSelection)

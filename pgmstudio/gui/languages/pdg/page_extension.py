@@ -22,6 +22,7 @@ from pgmstudio.core.languages.pdg.session import NodeFlows
 from pgmstudio.core.project.model_edits import set_display_mode
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.signals import EdgeAdvice, Hit
+from pgmstudio.gui.context import Selection
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.pdg.canvas import BandCanvas
 from pgmstudio.gui.languages.pdg.context_menu import (
@@ -38,7 +39,6 @@ from pgmstudio.gui.languages.pdg.node_selection import NodeKey, graph_nodes
 from pgmstudio.gui.languages.pdg.size_history import graph_trail
 from pgmstudio.gui.languages.pdg.toolbar import MERGE, SPLIT, graph_tools
 from pgmstudio.gui.model_page.extension import PageExtension
-from pgmstudio.gui.window.workspace import Selection
 
 if TYPE_CHECKING:
     from pgmstudio.gui.model_page.page import ModelPage
@@ -94,7 +94,7 @@ class PdgExtension(PageExtension):
         self._counted: tuple[object, ...] = ()
         self.changes = BandChanges(app, model_id, page, self)
         self.improving = ImproveController(app, model_id, self)
-        page.bar.add_own(graph_tools(app.book, page.bar))
+        page.bar.add_own(graph_tools(app.actions, page.bar))
 
     @property
     def is_open(self) -> bool:
@@ -215,7 +215,7 @@ class PdgExtension(PageExtension):
             self.canvas.bands.choose(self._nodes.chosen(model_id))
             self.canvas.band_view.show_selected_soon()
             for action in (MERGE, SPLIT):
-                self._app.book.refresh(action)
+                self._app.actions.refresh(action)
 
     def _on_selection(self, selection: Selection) -> None:
         if self._app.workspace.model_id != self._model_id:

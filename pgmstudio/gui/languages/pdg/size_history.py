@@ -18,12 +18,12 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.project.model_state import ByModel
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Section, label
-from pgmstudio.gui.window.app_context import AppContext
 
 # More cells are read beside the window.
 MAX_AT_ONCE = 200_000
@@ -46,7 +46,7 @@ class SizeHistory(QObject):
     changed = Signal(str)
 
     def __init__(self, app: AppContext) -> None:
-        super().__init__(app)
+        super().__init__(app.window)
         self._app = app
         self._points: ByModel[list[TrailPoint]] = ByModel(app.document)
         self._latest_task = LatestTask(self)
@@ -92,9 +92,8 @@ def _answered(
 
 
 def graph_trail(app: AppContext) -> SizeHistory:
-    """The one of a shell, made at the first asking."""
-    found = app.findChild(SizeHistory)
-    return found if isinstance(found, SizeHistory) else SizeHistory(app)
+    """The `SizeHistory` of a window, made on first use."""
+    return app.service(SizeHistory)
 
 
 class _Trail(QWidget):

@@ -13,6 +13,7 @@ from pgmstudio.core.languages.pdg.session import DecisionGraphSession, NodeFlows
 from pgmstudio.core.learning.base import SearchStep
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.pdg.canvas import BandCanvas
@@ -27,7 +28,6 @@ from pgmstudio.gui.widgets.basic import button
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import Column, FactTable
-from pgmstudio.gui.window.app_context import AppContext
 
 # Older steps than these are not kept.
 MAX_STEPS = 500

@@ -10,7 +10,7 @@ from pgmstudio.gui.widgets.actions import ActionRegistry
 MERGE, SPLIT, IMPROVE = "model.graph.merge", "model.graph.split", "model.graph.improve"
 
 
-def graph_tools(book: ActionRegistry, parent: QWidget) -> QWidget:
+def graph_tools(registry: ActionRegistry, parent: QWidget) -> QWidget:
     """They are the actions of the menu, greyed with them."""
     made = QWidget(parent)
     made.setObjectName("graphTools")
@@ -18,7 +18,7 @@ def graph_tools(book: ActionRegistry, parent: QWidget) -> QWidget:
     layout.setContentsMargins(0, 0, 0, 0)
     layout.setSpacing(2)
     for name in (MERGE, SPLIT, IMPROVE):
-        action = book.actions.get(name)
+        action = registry.by_id.get(name)
         if action is None:
             continue
         tool = QToolButton()

@@ -19,13 +19,14 @@ from pgmstudio.core.languages.tree_mixture.learning.trace import MixtureScan
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.model import Model
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.files.opening import add_and_show_model
+from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.evidence.active_model import NO_MODEL
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
-from pgmstudio.gui.model_page.action_conditions import NO_MODEL
+from pgmstudio.gui.model_page.action_conditions import current_model_page
+from pgmstudio.gui.navigation import add_and_show_model
 from pgmstudio.gui.runs.artifact_source import active_source, has_source
 from pgmstudio.gui.widgets.actions import ActionSpec
-from pgmstudio.gui.window.app_context import AppContext, current_model_page
 
 if TYPE_CHECKING:
     from pgmstudio.gui.languages.tree_mixture.component_controller import ComponentController
@@ -135,7 +136,7 @@ def mixture_actions(app: AppContext) -> list[ActionSpec]:
 
 class _Commands(QObject):
     def __init__(self, app: AppContext) -> None:
-        super().__init__(app)
+        super().__init__(app.window)
         self._app = app
         self._converting = LatestTask(self)
         self._converting.answered.connect(self._on_converted)
@@ -263,7 +264,7 @@ class _Commands(QObject):
 
     def show_all(self) -> None:
         component_views(self._app).choose(self._app.workspace.model_id or "", ())
-        self._app.book.refresh()
+        self._app.actions.refresh()
 
     def step(self, by: int) -> None:
         """The next tree alone, around the end."""
@@ -274,7 +275,7 @@ class _Commands(QObject):
         chosen = views.chosen(model_id)
         start = -1 if by > 0 else 0
         views.choose(model_id, (((chosen[0] if chosen else start) + by) % count,))
-        self._app.book.refresh()
+        self._app.actions.refresh()
 
     def convert(self, kind: str) -> None:
         """A new model of the project; the old one stays."""
@@ -287,7 +288,7 @@ class _Commands(QObject):
         if isinstance(made, PgmStudioError):
             self._app.errors.report(made)
         elif add_and_show_model(self._app, made, f"Convert to {made.title}") is not None:
-            self._app.tell(str(made.provenance[CHECKED]))
+            self._app.notify(str(made.provenance[CHECKED]))
 
 
 def _converted_entry(

@@ -33,6 +33,7 @@ from pgmstudio.core.languages.tree_mixture.components import Mixture
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.project import Project
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
@@ -42,7 +43,6 @@ from pgmstudio.gui.widgets.combo_box import offer
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import SortHead, widening
-from pgmstudio.gui.window.app_context import AppContext
 
 Index = QModelIndex | QPersistentModelIndex
 _HEADS = ("Row", "Class", "Responsibility", "Entropy, bits")
@@ -293,7 +293,7 @@ class ComponentRowsPage(Page):
         except PgmStudioError as error:
             self._app.errors.report(error)
             return
-        self._app.tell(f"{counted(found.row_count, 'row')} were written to {path.name}.")
+        self._app.notify(f"{counted(found.row_count, 'row')} were written to {path.name}.")
 
 
 def _assigned(model: Mixture, data: DataSet, cancel: CancelToken) -> RowComponents:

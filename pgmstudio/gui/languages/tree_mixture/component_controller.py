@@ -20,6 +20,7 @@ from pgmstudio.core.languages.tree_mixture.diagrams import trees_name
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.project.edits import replace_model
 from pgmstudio.core.project.project import Project
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
 from pgmstudio.gui.languages.tree_mixture.component_strip import ComponentStrip
@@ -27,7 +28,6 @@ from pgmstudio.gui.model_page.node_views import blended
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import button
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.window.app_context import AppContext
 
 OVERLAY = "overlay"
 
@@ -269,7 +269,7 @@ class ComponentController(QObject):
     def _on_tried(self, found: TriedEdit) -> None:
         if self._wanted and found.before is self._wanted[0] and found.edit == self._wanted[1]:
             self.offered = found
-            self._app.book.refresh()
+            self._app.actions.refresh()
             self.edit_bar.gain.setText(gain_words(found.gain))
             self.edit_bar.accept.setEnabled(True)
 

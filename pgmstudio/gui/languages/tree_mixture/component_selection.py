@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.project.model_state import ByModel
-from pgmstudio.gui.window.app_context import AppContext
 
 
 class ComponentViews(QObject):
@@ -17,7 +17,7 @@ class ComponentViews(QObject):
     changed = Signal(str)
 
     def __init__(self, app: AppContext) -> None:
-        super().__init__(app)
+        super().__init__(app.window)
         self._chosen: ByModel[tuple[int, ...]] = ByModel(app.document)
         self._blends: ByModel[float] = ByModel(app.document)
 
@@ -48,6 +48,5 @@ class ComponentViews(QObject):
 
 
 def component_views(app: AppContext) -> ComponentViews:
-    """The one of a shell, made at the first asking."""
-    found = app.findChild(ComponentViews)
-    return found if isinstance(found, ComponentViews) else ComponentViews(app)
+    """The `ComponentViews` of a window, made on first use."""
+    return app.service(ComponentViews)

@@ -19,9 +19,8 @@ from pgmstudio.core.model import Model
 from pgmstudio.core.project.edits import replace_model
 from pgmstudio.core.project.model_edits import set_table
 from pgmstudio.core.project.project import Project
+from pgmstudio.gui.context import AppContext, Selection
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
-from pgmstudio.gui.window.app_context import AppContext
-from pgmstudio.gui.window.workspace import Selection
 
 NO_TABLE = "Select one variable, or an edge, to see and edit its table."
 NO_TREE = "Show one tree of the mixture alone, then select a variable or an edge to edit its table."

@@ -11,6 +11,7 @@ from pgmstudio.core.languages.tree.edits import TreeEdit, joining
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.edge_tool import EdgeTool
 from pgmstudio.gui.canvas.signals import EdgeAdvice
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.tree_mixture.component_controller import (
     ComponentController,
@@ -19,7 +20,6 @@ from pgmstudio.gui.languages.tree_mixture.component_controller import (
     tried,
 )
 from pgmstudio.gui.widgets.debounce import one_shot
-from pgmstudio.gui.window.app_context import AppContext
 
 # The pointer passes over many nodes on its way; only where it rests is worth measuring.
 REST_MS = 60

@@ -40,17 +40,17 @@ from pgmstudio.core.languages.tree_mixture.model import (
     partition_of,
 )
 from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
-from pgmstudio.gui.runs.actions import OPEN_CANDIDATES
+from pgmstudio.gui.learning.run_actions import OPEN_CANDIDATES
 from pgmstudio.gui.runs.artifact_source import kept_in, run_of_model
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_rows import BarRows, RankBars
 from pgmstudio.gui.widgets.basic import Note, Section, button, empty, label, row
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
-from pgmstudio.gui.window.app_context import AppContext
 
 _LEVELS = {
     GUARANTEED: "success",
@@ -123,7 +123,7 @@ class PartitionSection(Section):
         return self._found[1]
 
     def _on_open(self) -> None:
-        action = self._app.book.actions.get(OPEN_CANDIDATES)
+        action = self._app.actions.by_id.get(OPEN_CANDIDATES)
         if action is not None:
             action.trigger()
 
@@ -338,9 +338,9 @@ class ComponentSections(QWidget):
         return button(text, deed, icon_name=sign, name=name, tip=tip)
 
     def _trigger(self, action: str) -> None:
-        found = self._app.book.actions.get(action)
+        found = self._app.actions.by_id.get(action)
         if found is not None:
-            self._app.book.refresh(action)
+            self._app.actions.refresh(action)
             found.trigger()
 
     # -- showing

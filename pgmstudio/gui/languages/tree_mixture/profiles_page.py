@@ -19,6 +19,7 @@ from pgmstudio.core.languages.tree_mixture.components import (
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import Project
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.export.image_export import PictureTaking
 from pgmstudio.gui.plots.profile_plots import ProfileImages, ProfileMap, ProfilePlot, Profiles
 from pgmstudio.gui.theme.icons import icon
@@ -26,7 +27,6 @@ from pgmstudio.gui.widgets.basic import Segments, button, row
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import Column, FactTable, widening
-from pgmstudio.gui.window.app_context import AppContext
 
 # More columns are not followed by eye; a map of all states opens instead.
 MAX_IN_LINES = 20
@@ -199,7 +199,7 @@ class ProfilePage(PictureTaking, Page):
         except PgmStudioError as error:
             self._app.errors.report(error)
             return
-        self._app.tell(f"{path.name} was written.")
+        self._app.notify(f"{path.name} was written.")
 
 
 def _scrolling(content: QWidget, name: str) -> QScrollArea:

@@ -12,11 +12,11 @@ from pgmstudio.core.languages.tree_mixture.diagrams import MI_WORDS, trees_pictu
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.small_multiples import PanelGraph, PanelsController
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.tree_mixture.component_controller import ComponentController
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
 from pgmstudio.gui.widgets.basic import label
-from pgmstudio.gui.window.app_context import AppContext
 
 SIDE_BY_SIDE = "side-by-side"
 # More small canvases than this are a wall; the heaviest trees tell most.

@@ -11,6 +11,7 @@ from pgmstudio.core.analysis.feature_selection import TargetTest, corrected, p_w
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.number_format import counted
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.learning.wizard.state import Picking, WizardState
 from pgmstudio.gui.theme.theme import theme
@@ -18,7 +19,6 @@ from pgmstudio.gui.widgets.basic import Segments, button, empty_state, label, ro
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
 from pgmstudio.gui.widgets.step_bar import PlainLine
 from pgmstudio.gui.widgets.table import RankedRow, RankedTable
-from pgmstudio.gui.window.app_context import AppContext
 
 ALPHAS = (1e-6, 1e-5, 1e-4, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 NO_TARGET = "choose a target"

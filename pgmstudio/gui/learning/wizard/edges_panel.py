@@ -19,12 +19,12 @@ from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.model_edits import remove_edge
 from pgmstudio.gui.canvas.edge_strengths import Strengths
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.model_page.model_data import sources_of
+from pgmstudio.gui.model_page.model_data import model_sources
 from pgmstudio.gui.widgets.basic import Note, Segments, button, label, row
 from pgmstudio.gui.widgets.step_bar import PlainLine
 from pgmstudio.gui.widgets.table import RankedRow, RankedTable
-from pgmstudio.gui.window.app_context import AppContext
 
 Edge = tuple[str, str]
 MAX_DIGITS = 300.0  # of a p-value below what numbers can hold
@@ -147,7 +147,7 @@ class LinksPanel(QWidget):
             self._found = None
             self._show()
             return
-        rows = sources_of(self._app).rows_or_why(self._model_id or "")
+        rows = model_sources(self._app).rows_or_why(self._model_id or "")
         if isinstance(rows, str):
             self._found = None
             self._latest_task.forget()
@@ -264,7 +264,7 @@ class LinksPanel(QWidget):
         source, target = edge
         edit = partial(remove_edge, model_id=model_id, source=source, target=target)
         if self._app.change(f"Remove {source} → {target}", edit):
-            self._app.tell(f"{source} → {target} removed.", undo=True)
+            self._app.notify(f"{source} → {target} removed.", undo=True)
 
     def stop(self) -> None:
         """The page is closed: nothing goes on behind it."""

@@ -8,13 +8,14 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.learning.params import missing_data_note
 from pgmstudio.core.number_format import counted
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.data.imputation import RemedyRow
 from pgmstudio.gui.jobs.job import JobState
-from pgmstudio.gui.learning.actions import landing_of
 from pgmstudio.gui.learning.learner_forms import LearnerForms, LearnerList, free_title
 from pgmstudio.gui.learning.wizard.state import WizardState
-from pgmstudio.gui.runs.learning_run import LearningRun, RunRequest
-from pgmstudio.gui.runs.run_recorder import constraint_sentence, end_sentence
+from pgmstudio.gui.project.run_request import RunRequest
+from pgmstudio.gui.runs.learning_run import LearningRun
+from pgmstudio.gui.runs.run_recorder import constraint_sentence, end_sentence, run_recorder
 from pgmstudio.gui.runs.run_summary import state_words
 from pgmstudio.gui.widgets.basic import (
     Note,
@@ -25,7 +26,6 @@ from pgmstudio.gui.widgets.basic import (
     row,
     scrolled,
 )
-from pgmstudio.gui.window.app_context import AppContext
 
 # Learners of a graph over the columns, in the order of the lecture's advice.
 OFFERED = (
@@ -50,7 +50,7 @@ class LearningStep(QWidget):
         super().__init__()
         self.setObjectName("stepwiseLearning")
         self._app, self._plan = app, plan
-        self._landing = landing_of(app)
+        self._landing = run_recorder(app)
         self._known: tuple[object, ...] = ()
         self.learners = LearnerList("stepwiseLearners", [k for k in OFFERED if k in all_learners()])
         self.learners.picked.connect(self._on_learner)

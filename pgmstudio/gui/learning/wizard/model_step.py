@@ -9,6 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from pgmstudio.gui.canvas.edge_strengths import Strengths
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.languages.registry import extended_model_page
 from pgmstudio.gui.learning.wizard.edges_panel import LinksPanel
 from pgmstudio.gui.learning.wizard.state import LINKS, QUESTIONS, WizardState
@@ -19,7 +20,6 @@ from pgmstudio.gui.widgets.basic import hairline, label, row
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.step_bar import PlainLine
-from pgmstudio.gui.window.app_context import AppContext
 
 Edge = tuple[str, str]
 BESIDE_FROM = 760  # px at 100 %: narrower, the list stands above the model

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QStackedWidget, 
 
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import Project
-from pgmstudio.gui.files.opening import close_welcome
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.knowledge.page import KnowledgePage
 from pgmstudio.gui.learning.wizard.columns_step import ColumnsStep
 from pgmstudio.gui.learning.wizard.learning_step import LearningStep
@@ -27,12 +27,12 @@ from pgmstudio.gui.learning.wizard.state import (
     RULES,
     plan_of,
 )
+from pgmstudio.gui.navigation import close_welcome
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.widgets.basic import button, empty_state, hairline
 from pgmstudio.gui.widgets.page import Deed, UndoablePage
 from pgmstudio.gui.widgets.step_bar import StepBar
-from pgmstudio.gui.window.app_context import AppContext
 
 
 def open_stepwise(app: AppContext, data_id: str | None = None) -> WizardPage:
@@ -179,7 +179,7 @@ class WizardPage(UndoablePage):
         if shown is not None:
             shown.setFocus()
         if self._app.center.current is self:
-            self._app.workspace.view_model(self.model_id)
+            self._app.workspace.activate_model(self.model_id)
 
     def _refresh(self) -> None:
         step, plan = self.plan.step, self.plan
@@ -240,10 +240,10 @@ class WizardPage(UndoablePage):
         self.go_to(LEARNING)
 
     def _on_import(self) -> None:
-        self._app.book["data.import"].trigger()
+        self._app.actions["data.import"].trigger()
 
     def _on_finish(self) -> None:
-        from pgmstudio.gui.files.opening import open_model_page
+        from pgmstudio.gui.navigation import open_model_page
 
         if self.plan.model_id is not None:
             open_model_page(self._app, self.plan.model_id)

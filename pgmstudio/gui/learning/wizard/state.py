@@ -15,10 +15,10 @@ from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.edits import add_data, with_columns
 from pgmstudio.core.project.project import Project
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.project.model_state import ByModel
 from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.runs.recorded_run import model_of
-from pgmstudio.gui.window.app_context import AppContext
 
 COLUMNS, RULES, LEARNING, QUESTIONS, LINKS = range(5)
 Edge = tuple[str, str]
@@ -48,7 +48,7 @@ class WizardState(QObject):
     changed = Signal()
 
     def __init__(self, app: AppContext) -> None:
-        super().__init__(app)
+        super().__init__(app.window)
         self._app = app
         self.step = COLUMNS
         self.data_id: str | None = None
@@ -218,6 +218,5 @@ class WizardState(QObject):
 
 
 def plan_of(app: AppContext) -> WizardState:
-    """The one of a shell, made at the first asking."""
-    found = app.findChild(WizardState)
-    return found if isinstance(found, WizardState) else WizardState(app)
+    """The `WizardState` of a window, made on first use."""
+    return app.service(WizardState)

@@ -11,13 +11,13 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.ambigui
 )
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.edits import choices_of
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.learning.wizard.state import WizardState
 from pgmstudio.gui.structure.unresolved_bar import Answer, Question
 from pgmstudio.gui.structure.unresolved_edges import UnresolvedController, UnresolvedDirections
 from pgmstudio.gui.widgets.basic import Note, button, empty, hairline, label, row, scrolled
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.step_bar import PlainLine
-from pgmstudio.gui.window.app_context import AppContext
 
 MAX_SHOWN = 40
 LOOK_AGAIN_MS = 30

@@ -20,6 +20,7 @@ from pgmstudio.core.languages.tree_mixture.learning.edge_counts import (
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.learning.base import RunArtifact
 from pgmstudio.core.number_format import counted
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.export.image_export import PictureTaking
 from pgmstudio.gui.plots.matrix_plot import AdjacencyMatrix
 from pgmstudio.gui.runs.artifact_source import ArtifactSource, active_source, run_of_model
@@ -30,7 +31,6 @@ from pgmstudio.gui.widgets.basic import Segments, button, label, row
 from pgmstudio.gui.widgets.combo_box import offer
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.table import Column, FactTable, wide_first
-from pgmstudio.gui.window.app_context import AppContext
 
 REDRAW_MS = 250
 _COLUMNS = (

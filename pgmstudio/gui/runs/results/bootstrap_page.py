@@ -16,6 +16,7 @@ from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.weighted_canvas import AveragedCanvas
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.runs.results.result_page import FittingPage, facts_label
 from pgmstudio.gui.theme.icons import icon
@@ -23,7 +24,6 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, button, label, row
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.table import Column, FactTable
-from pgmstudio.gui.window.app_context import AppContext
 
 REDRAW_MS = 60
 Edge = tuple[str, str]

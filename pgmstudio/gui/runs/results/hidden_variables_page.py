@@ -13,6 +13,7 @@ from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.trace import
 )
 from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.validation import PairCheck
 from pgmstudio.core.number_format import counted
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.runs.results.result_page import (
     ArtifactPage,
@@ -25,7 +26,6 @@ from pgmstudio.gui.widgets.basic import row
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.table import Column, FactTable, wide_first
-from pgmstudio.gui.window.app_context import AppContext
 
 REDRAW_MS = 200
 

@@ -15,6 +15,7 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.indepen
 )
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleton import LoggedTest
 from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.runs.results.result_page import ArtifactPage, facts_label
 from pgmstudio.gui.theme.icons import icon
@@ -22,7 +23,6 @@ from pgmstudio.gui.widgets.basic import Note, Segments, button, label, row
 from pgmstudio.gui.widgets.combo_box import Combo
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.table import Column, FactTable, wide_first
-from pgmstudio.gui.window.app_context import AppContext
 
 ANY = "any variable"
 REST_MS = 80
@@ -211,8 +211,8 @@ class TestLogPage(ArtifactPage):
         self.what_if.setVisible(self._kept.rule.test in ("g2", "chi2"))
 
     def _on_again(self) -> None:
-        from pgmstudio.gui.learning.actions import open_learn_page
-        from pgmstudio.gui.runs.learning_run import RunRequest
+        from pgmstudio.gui.navigation import open_learn_page
+        from pgmstudio.gui.project.run_request import RunRequest
 
         task = self._task()
         if task is None:

@@ -15,6 +15,7 @@ from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.edge_strengths import Strengths
 from pgmstudio.gui.canvas.weighted_canvas import AveragedCanvas
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.runs.results.result_page import ArtifactPage, facts_label, under_the_picture
 from pgmstudio.gui.theme.icons import icon
@@ -22,7 +23,6 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Segments, label, row
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.table import Column, FactTable, wide_first
-from pgmstudio.gui.window.app_context import AppContext
 
 REDRAW_MS = 60
 Edge = tuple[str, str]

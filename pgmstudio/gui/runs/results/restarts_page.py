@@ -29,6 +29,7 @@ from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.weighted_canvas import FrequencyCanvas
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.plots.scan_plots import RestartPlot
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.runs.results.result_page import (
@@ -42,7 +43,6 @@ from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Segments, button, label, row
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.table import Column, FactTable
-from pgmstudio.gui.window.app_context import AppContext
 
 REDRAW_MS = 250
 _COLUMNS = (

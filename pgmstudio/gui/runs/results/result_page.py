@@ -12,13 +12,13 @@ from pgmstudio.core.io.run_artifacts import write_kept
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.learning.base import RunArtifact
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.files.opening import add_and_show_model
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.navigation import add_and_show_model
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.widgets.basic import button
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.page import Page
-from pgmstudio.gui.window.app_context import AppContext
 
 
 def facts_label(name: str) -> ElidedLabel:
@@ -104,7 +104,7 @@ class ArtifactPage(Page):
         except PgmStudioError as error:
             self._app.errors.report(error)
             return
-        self._app.tell(f"{path.name} was written.")
+        self._app.notify(f"{path.name} was written.")
 
     def _task(self) -> LearnTask | None:
         """What the run was asked; None, and said why, when its rows are gone."""

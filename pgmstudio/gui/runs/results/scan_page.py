@@ -32,8 +32,9 @@ from pgmstudio.core.learning.base import RunArtifact
 from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.files.opening import add_and_show_model
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.languages.pdg.node_rows import LAMBDA
+from pgmstudio.gui.navigation import add_and_show_model
 from pgmstudio.gui.plots.plot_widget import PointPlot
 from pgmstudio.gui.plots.scan_plots import (
     EDGES,
@@ -59,7 +60,6 @@ from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Segments, button, row
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.table import Column, FactTable, wide_first
-from pgmstudio.gui.window.app_context import AppContext
 
 REDRAW_MS = 200
 
@@ -196,7 +196,7 @@ class PointsPage(ArtifactPage, Generic[P]):
         if point is None:
             return
         if point.model is None:
-            self._app.tell(f"{self.gone_words[:1].upper()}{self.gone_words[1:]}")
+            self._app.notify(f"{self.gone_words[:1].upper()}{self.gone_words[1:]}")
             return
         title, provenance = self._about(point)
         entry = ModelEntry(title, point.model, data_id=self._source.data_id, provenance=provenance)

@@ -19,6 +19,7 @@ from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.layout_worker import LayoutMaker, LayoutQuestion, Placed
 from pgmstudio.gui.canvas.node_geometry import face_size
 from pgmstudio.gui.canvas.node_view import NodeView
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.runs.results.result_page import (
     ArtifactPage,
@@ -30,7 +31,6 @@ from pgmstudio.gui.widgets.basic import label, row, tool_button
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.param_form import choice_words
 from pgmstudio.gui.widgets.table import Column, FactTable
-from pgmstudio.gui.window.app_context import AppContext
 
 
 def _value(number: float) -> str:

@@ -46,7 +46,7 @@ def _joins(page: PosteriorPage, wanted: set[frozenset[str]]) -> bool:
 
 def test_chains_tell_how_probable_edges_labels_and_graphs_are(window, qtbot, tmp_path) -> None:
     app = window.app
-    assert not app.book["learn.label-probabilities"].isEnabled()
+    assert not app.actions["learn.label-probabilities"].isEnabled()
     rows = coronary().sample(300, np.random.default_rng(1))
     model_id = add_ended_run(app, rows, "ldag.mcmc", iterations=300, chains=2)
     trigger(window, "learn.label-probabilities")

@@ -17,7 +17,6 @@ from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.edge_label import TagLayer
 from pgmstudio.gui.evidence.active_model import active_model
-from pgmstudio.gui.files.opening import add_and_show_model
 from pgmstudio.gui.languages.ldag.context import context_views
 from pgmstudio.gui.languages.ldag.csi_tree import LabelTree
 from pgmstudio.gui.languages.ldag.inspector import LabelScoresSection, LabelSections
@@ -25,6 +24,7 @@ from pgmstudio.gui.languages.ldag.label_table import LabelTable
 from pgmstudio.gui.languages.ldag.page_extension import LdagExtension
 from pgmstudio.gui.model_page.model_summary import model_facts
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import add_and_show_model
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.label_pages import EDGE, open_labelled
 from tests.labelled_dags import four, labelled
@@ -330,7 +330,7 @@ def test_labels_are_made_from_equal_rows_of_a_network_in_place_and_undone(page, 
     app = window.app
     network = model_of(page).as_bayesian_network
     model_id = add_and_show_model(app, ModelEntry("Plain", network), "Add") or ""
-    app.book["model.labels-in-place"].trigger()
+    app.actions["model.labels-in-place"].trigger()
     made = app.project.models[model_id].model
     assert isinstance(made, LabelledDag)
     assert made.representation_size() <= 11

@@ -229,7 +229,7 @@ def test_the_buttons_offer_steps_with_what_they_bring_and_do_none_themselves(
     before = graph_of_page(page)
     variable = PRESSURE if action == "merge" else SMOKING
     click(page, node_place(page, variable, node))
-    window.app.book[f"model.graph.{action}"].trigger()
+    window.app.actions[f"model.graph.{action}"].trigger()
     menu = controller_of(page).canvas.findChild(QMenu, "graphOffer")
     assert isinstance(menu, QMenu)
     lines = [line.text() for line in menu.actions()]

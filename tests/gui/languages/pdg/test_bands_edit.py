@@ -176,8 +176,8 @@ def test_steps_raise_the_score_until_none_does(
     page: ModelPage, window: MainWindow, qtbot: QtBot
 ) -> None:
     improving = controller_of(page).improving
-    window.app.book.refresh("model.graph.improve")
-    window.app.book["model.graph.improve"].trigger()
+    window.app.actions.refresh("model.graph.improve")
+    window.app.actions["model.graph.improve"].trigger()
     assert improving.bar.isVisible()
     improving.run(True)
     qtbot.waitUntil(lambda: "any more" in improving.bar.words.text(), timeout=20_000)

@@ -19,9 +19,9 @@ from pgmstudio.core.project.edits import add_data
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.languages.pdg.steps_page import PdgStepsPage
-from pgmstudio.gui.learning.actions import open_learn_page
 from pgmstudio.gui.learning.page import LearnPage
-from pgmstudio.gui.runs.learning_run import RunRequest
+from pgmstudio.gui.navigation import open_learn_page
+from pgmstudio.gui.project.run_request import RunRequest
 from tests.gui.graph_pages import coronary_rows
 
 LEFT = Qt.MouseButton.LeftButton

@@ -16,11 +16,11 @@ from pgmstudio.core.languages.latent_class.learning.trace import ClassScan, Scan
 from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.files.opening import open_model_page
 from pgmstudio.gui.inspector.panel import InspectorPanel
 from pgmstudio.gui.languages.tree_mixture.assignments_page import ComponentRowsPage
 from pgmstudio.gui.languages.tree_mixture.profiles_page import ProfilePage
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.plots.scan_plots import ScanPlot
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 from tests.gui.mixture_pages import click_state, page_of

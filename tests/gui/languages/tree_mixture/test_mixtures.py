@@ -20,13 +20,14 @@ from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.cpt_editor.panel import TablePanel
 from pgmstudio.gui.export.canvas_image import CanvasDrawing
-from pgmstudio.gui.files.opening import open_model_page, show_project
+from pgmstudio.gui.files.opening import show_project
 from pgmstudio.gui.languages.tree_mixture.component_card import ComponentCard
 from pgmstudio.gui.languages.tree_mixture.component_controller import ComponentController
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
 from pgmstudio.gui.languages.tree_mixture.component_strip import ComponentStrip
 from pgmstudio.gui.languages.tree_mixture.page_extension import MixtureExtension
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.runs.results.scan_page import TreeScanPage
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes
@@ -136,9 +137,9 @@ def test_more_than_five_trees_are_sorted_by_weight_and_counted_by_one_line(
 
 
 def test_trees_have_no_separation_and_say_why(window: MainWindow, trees: ModelPage) -> None:
-    window.app.book.refresh()
-    assert not window.app.book["model.separation"].isEnabled()
-    assert window.app.book["model.separation"].toolTip().startswith("Not now: ")
+    window.app.actions.refresh()
+    assert not window.app.actions["model.separation"].isEnabled()
+    assert window.app.actions["model.separation"].toolTip().startswith("Not now: ")
 
 
 # -- editing a tree
@@ -213,7 +214,7 @@ def test_a_mixture_becomes_a_network_with_the_same_distribution(
     mixture = mixture_of(window, "m1")
     assert divergence_bits(mixture, network) == pytest.approx(0, abs=1e-9)
     assert "KL = 0 bits" in window.app.project.models["m2"].provenance["checked"]
-    assert not window.app.book["model.convert.bayesian-network"].isEnabled()
+    assert not window.app.actions["model.convert.bayesian-network"].isEnabled()
 
 
 @pytest.mark.parametrize("kind", ["mixture", "classes"])
@@ -273,7 +274,7 @@ def test_the_numbers_of_trees_tried_have_a_mark_for_each_number_and_a_row_for_ea
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     app = window.app
-    assert "learn a mixture of trees first" in (app.book["learn.tree-scan"].toolTip())
+    assert "learn a mixture of trees first" in (app.actions["learn.tree-scan"].toolTip())
     rows = random_mixture(np.random.default_rng(5), 4, 2).sample(200, np.random.default_rng(6))
     model_id = add_ended_run(
         app, rows, "mixture.trees", components=(1, 2), restarts=2, max_iterations=4

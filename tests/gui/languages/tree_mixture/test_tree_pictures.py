@@ -19,10 +19,10 @@ from pgmstudio.gui.canvas.edge_tool import EdgeTool
 from pgmstudio.gui.cpt_editor.panel import TablePanel
 from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.export.small_multiples import SmallMultiplesDrawing
-from pgmstudio.gui.files.opening import open_model_page
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
 from pgmstudio.gui.languages.tree_mixture.page_extension import MixtureExtension
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.runs.learning_run import Trace
 from pgmstudio.gui.runs.results.adjacency_page import AdjacencyPage
 from pgmstudio.gui.runs.score_plot import views_of
@@ -298,13 +298,13 @@ def test_a_run_of_a_mixture_is_plotted_by_score_weights_and_edges(
     qtbot: QtBot, driver: WindowDriver, page: ModelPage
 ) -> None:
     from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
-    from pgmstudio.gui.learning.actions import landing_of
-    from pgmstudio.gui.runs.learning_run import RunRequest
+    from pgmstudio.gui.project.run_request import RunRequest
+    from pgmstudio.gui.runs.run_recorder import run_recorder
     from pgmstudio.gui.runs.runs_panel import RunsPanel
 
     params = MixtureParams(components=(3,), restarts=2, start="shares", tolerance=1e-12)
     request = RunRequest("Three trees", "mixture.trees", params, 1, "d1")
-    run = landing_of(driver.app).start(request)
+    run = run_recorder(driver.app).start(request)
     driver.app.reveal("runsPanel")
     qtbot.waitUntil(lambda: run.state.is_end, timeout=60_000)
     panel = panel_widget(driver.window, "runsPanel")

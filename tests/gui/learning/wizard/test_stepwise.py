@@ -17,10 +17,10 @@ from pgmstudio.core.languages.bayesian_network.arc_reversal import largest_diffe
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
-from pgmstudio.gui.files.opening import open_data_page, open_model_page
 from pgmstudio.gui.learning.wizard.page import STEPS, WizardPage, open_stepwise
 from pgmstudio.gui.learning.wizard.state import COLUMNS, LEARNING, LINKS, QUESTIONS, RULES
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import open_data_page, open_model_page
 from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.widgets.table import NAME, TICK, RankedTable
 from pgmstudio.gui.window.main_window import MainWindow
@@ -40,8 +40,8 @@ def asia(window: MainWindow, sample_data: Path) -> WizardPage:
     data = import_data(sample_data / "asia_sample.csv", ImportOptions()).data
     entry = DataEntry("asia", data)
     window.app.change("Import", partial(edits.add_data, entry=entry))
-    window.app.book.refresh()
-    window.app.book["learn.stepwise"].trigger()
+    window.app.actions.refresh()
+    window.app.actions["learn.stepwise"].trigger()
     page = window.app.center.current
     assert isinstance(page, WizardPage)
     return page

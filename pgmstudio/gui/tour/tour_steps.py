@@ -16,10 +16,12 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbin
 )
 from pgmstudio.core.project.edits import add_model
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.files.opening import open_import_page, open_model_page, open_welcome
-from pgmstudio.gui.learning.actions import landing_of, open_learn_page
+from pgmstudio.gui.navigation import open_import_page, open_model_page, open_welcome
+from pgmstudio.gui.runs.run_recorder import run_recorder
+from pgmstudio.gui.navigation import open_learn_page
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.runs.learning_run import LearningRun, RunRequest
+from pgmstudio.gui.runs.learning_run import LearningRun
+from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.live_model import open_best
 from pgmstudio.gui.welcome.samples import SAMPLES
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
@@ -120,7 +122,7 @@ class TourScene:
         if self.run is None or (self.run.state.is_end and not self._has_result()):
             params = replace(HillClimbParams(), restarts=MANY_RESTARTS)
             request = RunRequest("Hill climbing", "bn.hill-climb", params, 1, self._data_id)
-            self.run = landing_of(self.app).start(request)
+            self.run = run_recorder(self.app).start(request)
         if self.run.best is None:
             return False
         if not self.window.folding.is_shown("runsPanel"):
@@ -152,12 +154,12 @@ class TourScene:
         return run is not None and run.model_id in self.app.project.models
 
     def _is_best_in_front(self) -> bool:
-        from pgmstudio.gui.runs.live_model import following_of
+        from pgmstudio.gui.runs.live_model import live_models
 
         current, run = self.app.center.current, self.run
         if current is None or run is None or current.model_id is None:
             return False
-        follower = following_of(self.app).of_model(current.model_id)
+        follower = live_models(self.app).of_model(current.model_id)
         return current.model_id == run.model_id or (follower is not None and follower.run is run)
 
     # -- what the steps point at

@@ -15,6 +15,8 @@ from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.trace import
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.params import parse_params, specs_of
 from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.model_page.action_conditions import current_model_page
 from pgmstudio.gui.runs.artifact_source import (
     ArtifactSource,
     active_source,
@@ -23,7 +25,6 @@ from pgmstudio.gui.runs.artifact_source import (
     task_of,
 )
 from pgmstudio.gui.widgets.actions import ActionSpec
-from pgmstudio.gui.window.app_context import AppContext, current_model_page
 
 OPEN_CANDIDATES = "learn.hidden-scan"
 
@@ -174,8 +175,8 @@ def search_actions(app: AppContext) -> list[ActionSpec]:
 
 def continue_from(app: AppContext, entry: ModelEntry) -> None:
     """The run sheet with this model as the start, set as its own run was where that had one."""
-    from pgmstudio.gui.learning.actions import open_learn_page
-    from pgmstudio.gui.runs.learning_run import RunRequest
+    from pgmstudio.gui.navigation import open_learn_page
+    from pgmstudio.gui.project.run_request import RunRequest
 
     key, params, seed = _settings(app)
     names = {*entry.model.domain.names}

@@ -5,17 +5,17 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.window.app_context import AppContext
+from pgmstudio.gui.context import AppContext
 
 
 class LastModel(QObject):
     """Listens to the workbench; `id` is None when the model is gone or none was shown yet."""
 
     def __init__(self, app: AppContext) -> None:
-        super().__init__(app)
+        super().__init__(app.window)
         self._app = app
         self._id = app.workspace.model_id
-        app.workspace.model_in_view_changed.connect(self._on_active_model_changed)
+        app.workspace.active_model_changed.connect(self._on_active_model_changed)
         app.document.replaced.connect(self._on_replaced)
 
     @property
@@ -41,6 +41,5 @@ class LastModel(QObject):
 
 
 def last_model(app: AppContext) -> LastModel:
-    """The one listener of a window, made at the first asking."""
-    found = app.findChild(LastModel)
-    return found if isinstance(found, LastModel) else LastModel(app)
+    """The `LastModel` of a window, made on first use."""
+    return app.service(LastModel)

@@ -10,12 +10,12 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
-from pgmstudio.gui.help.tour_card import TourCard, TourRing
-from pgmstudio.gui.help.tour_steps import STEPS, TourScene
+from pgmstudio.gui.tour.tour_card import TourCard, TourRing
+from pgmstudio.gui.tour.tour_steps import STEPS, TourScene
 from pgmstudio.gui.learning.page import LearnPage
 from pgmstudio.gui.project.document import DocumentSnapshot
 from pgmstudio.gui.widgets.actions import ActionSpec
-from pgmstudio.gui.window.app_context import AppContext
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.window.main_window import MainWindow
 from pgmstudio.gui.window.panel_registry import PANELS
 
@@ -127,7 +127,7 @@ class _Found:
         self._sheet = (page.learner.key, page.data_id) if isinstance(page, LearnPage) else None
 
     def restore(self, scene: TourScene) -> None:
-        from pgmstudio.gui.files.opening import open_welcome
+        from pgmstudio.gui.navigation import open_welcome
 
         app, window = self._app, self._window
         if scene.run is not None:

@@ -1,0 +1,128 @@
+"""Functions that open pages of other features through the `Navigator` of the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Protocol, cast
+
+from pgmstudio.core.errors import UnknownNameError
+from pgmstudio.core.project.edits import add_model
+from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.project.run_request import RunRequest
+from pgmstudio.gui.widgets.page import Page
+
+
+class LearnForm(Protocol):
+    """The page that starts a learner, as other features use it."""
+
+    @property
+    def seed(self) -> int: ...
+
+    def choose(self, *, learner: str | None = None, data_id: str | None = None) -> None:
+        """Preselect a learner or a data set."""
+
+    def fill(self, request: RunRequest) -> None:
+        """Show the settings of an earlier run."""
+
+    def show_bootstrap(self) -> None:
+        """Switch the bootstrap on and show its settings."""
+
+
+def open_model_page(app: AppContext, model_id: str, *, split: bool = False) -> None:
+    """Show the page of a model; with `split` in the other group of tabs."""
+    if model_id not in app.project.models:
+        raise UnknownNameError("model", model_id, app.project.models)
+    close_welcome(app)
+    app.open("model", model_id, split=split)
+
+
+def add_and_show_model(app: AppContext, entry: ModelEntry, text: str) -> str | None:
+    """Add a model in one undoable step and show its page; returns the model's id."""
+    model_id = app.project.next_model_id()
+    if not app.change(text, partial(add_model, entry=entry)):
+        return None
+    close_welcome(app)
+    open_model_page(app, model_id)
+    return model_id
+
+
+def leave_model_page(app: AppContext, page: Page, model_id: str) -> None:
+    """Close the page of a model that is gone; a model of another language with its id is opened."""
+    app.center.close_page(page)
+    if model_id in app.project.models:
+        open_model_page(app, model_id)
+
+
+def open_data_page(app: AppContext, data_id: str, *, split: bool = False) -> None:
+    """Show the page of a data set; with `split` in the other group of tabs."""
+    if data_id not in app.project.data:
+        raise UnknownNameError("data set", data_id, app.project.data)
+    close_welcome(app)
+    app.open("data", data_id, split=split)
+
+
+def open_import_page(
+    app: AppContext,
+    path: Path,
+    *,
+    replaces: str | None = None,
+    name: str | None = None,
+    on_closed: Callable[[], object] | None = None,
+) -> None:
+    """Show the import page of a file.
+
+    With `replaces`, the id of a data set that was imported from the file, its choices are shown at
+    the discretisation step and the import replaces it. `name` is for a table without a file.
+    """
+    close_welcome(app)
+    app.open("import", path, replaces=replaces, name=name, on_closed=on_closed)
+
+
+def open_files(app: AppContext, files: Sequence[Path]) -> None:
+    """Open projects, models, evidence and data files; what cannot be opened is reported."""
+    app.open("files", files)
+
+
+def open_welcome(app: AppContext) -> None:
+    app.open("welcome")
+
+
+def close_welcome(app: AppContext) -> None:
+    page = app.center.page("welcome")
+    if page is not None:
+        app.center.close_page(page)
+
+
+def open_learn_page(app: AppContext, learner: str | None = None) -> LearnForm:
+    return cast(LearnForm, app.open("learn", learner))
+
+
+def open_wizard(app: AppContext, data_id: str | None = None) -> None:
+    """Show the step-by-step wizard for a data set."""
+    app.open("wizard", data_id)
+
+
+def open_generate_page(app: AppContext) -> None:
+    """Show the page that generates synthetic data."""
+    app.open("generate")
+
+
+def open_language_comparison(app: AppContext, data_id: str | None = None) -> None:
+    app.open("language comparison", data_id)
+
+
+def open_saved_comparison(app: AppContext, comparison_id: str) -> None:
+    """Show a comparison of models that is stored in the project."""
+    app.open("saved comparison", comparison_id)
+
+
+def open_curves_page(app: AppContext, curve_id: str) -> None:
+    app.open("curves", curve_id)
+
+
+def open_help(app: AppContext, path: str) -> None:
+    """Show a page of the manual."""
+    app.open("help", path)
