@@ -31,7 +31,7 @@ from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.execution.process_pool import core_count
 from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
-from pgmstudio.core.experiments.plans.runner import Here, Place, ProcessExecutor, run_plan
+from pgmstudio.core.experiments.plans.runner import Place, ProcessExecutor, SerialExecutor, run_plan
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.experiments.sl_curves.selection import timing_fits
 
@@ -44,7 +44,7 @@ def processor_seconds() -> float:
 
 
 def points_of(plan: Plan, rows: PlanRows, place: Place) -> Iterator[CurvePoint]:
-    events = run_plan(plan, rows, cancel=NEVER, place=place)
+    events = run_plan(plan, rows, cancel=NEVER, executor=place)
     return (event for event in events if isinstance(event, CurvePoint))
 
 
@@ -57,9 +57,11 @@ def measured(plan: Plan, rows: PlanRows, place: Place) -> tuple[float, float, in
 
 def share(number: int, plan: Plan, rows: PlanRows, start: Any, told: Any) -> None:
     """One process of `side_by_side`."""
-    measured(replace(plan, lambdas=LAMBDAS[:1], seeds=(0,)), rows, Here())  # load
+    measured(replace(plan, lambdas=LAMBDAS[:1], seeds=(0,)), rows, SerialExecutor())  # load
     start.wait()
-    told.put(measured(replace(plan, lambdas=LAMBDAS[number :: core_count()]), rows, Here())[1])
+    told.put(
+        measured(replace(plan, lambdas=LAMBDAS[number :: core_count()]), rows, SerialExecutor())[1]
+    )
 
 
 def side_by_side(plan: Plan, rows: PlanRows) -> float:
@@ -84,8 +86,8 @@ def main() -> None:
     grid = LearnerGrid("bn.hill-climb", {"smoothing": (1.0,), "restarts": (2,)})
     plan = Plan((grid,), lambdas=LAMBDAS, seeds=(0, 1, 2, 3, 4))
     before = os.getloadavg()[0]
-    measured(Plan((grid,), lambdas=LAMBDAS[:1]), rows, Here())  # load
-    alone, alone_used, count = measured(plan, rows, Here())
+    measured(Plan((grid,), lambdas=LAMBDAS[:1]), rows, SerialExecutor())  # load
+    alone, alone_used, count = measured(plan, rows, SerialExecutor())
     cores = core_count()
     beside = side_by_side(plan, rows)
     pool, pool_used, _ = measured(plan, rows, ProcessExecutor())

@@ -31,7 +31,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Python collects in this thread and between tests, when nothing holds their windows any more.
 
     In whichever thread happens to allocate it would take a widget apart while Qt does. The program
-    has `WindowGarbage` for it.
+    has `GuiThreadCollector` for it.
     """
     if not item.path.is_relative_to(HERE):
         return (yield)

@@ -371,5 +371,5 @@ def test_networks_fall_less_beyond_their_best_than_other_languages(name: str, sh
 
 
 def _points(plan: Plan, rows: PlanRows) -> list[CurvePoint]:
-    events = run_plan(plan, rows, cancel=NEVER, place=SerialExecutor())
+    events = run_plan(plan, rows, cancel=NEVER, executor=SerialExecutor())
     return [event for event in events if isinstance(event, CurvePoint)]

@@ -35,8 +35,8 @@ class RowSurprises:
         bits = self.cell_bits[:, row]
         if np.isnan(bits).all():
             return None
-        place = int(np.nanargmax(bits))
-        return self.domain.names[place], float(bits[place])
+        index = int(np.nanargmax(bits))
+        return self.domain.names[index], float(bits[index])
 
 
 def rows_over(domain: Domain, data: DataSet) -> DataSet:
@@ -44,7 +44,7 @@ def rows_over(domain: Domain, data: DataSet) -> DataSet:
     dtype = code_dtype(domain)
     missing = np.iinfo(dtype).max
     codes = np.full((len(domain), data.row_count), missing, dtype=dtype)
-    for place, variable in enumerate(domain):
+    for position, variable in enumerate(domain):
         if variable.name not in data.domain:
             continue
         old = data.domain[variable.name]
@@ -52,18 +52,18 @@ def rows_over(domain: Domain, data: DataSet) -> DataSet:
         mapping = np.full(data.missing_code + 1, missing, dtype=dtype)
         for code, state in enumerate(old.states):
             mapping[code] = known.get(state, missing)
-        codes[place] = mapping[data.codes[data.domain.index(variable.name)]]
+        codes[position] = mapping[data.codes[data.domain.index(variable.name)]]
     return DataSet(domain, codes, data.weights)
 
 
 def row_bits(model: ProbabilisticModel, rows: DataSet, cancel: CancelToken = NEVER) -> Floats:
     """−log2 P(row) of every row, missing cells summed out; ∞ for impossible rows."""
-    found = np.empty(rows.row_count)
+    result = np.empty(rows.row_count)
     for at in range(0, rows.row_count, ROWS_AT_ONCE):
         cancel.raise_if_cancelled()
         part = slice(at, at + ROWS_AT_ONCE)
-        found[part] = -log2_probabilities(model, _part(rows, part))
-    return found + 0.0
+        result[part] = -log2_probabilities(model, _part(rows, part))
+    return result + 0.0
 
 
 def row_surprises(
@@ -96,18 +96,18 @@ def parent_bits(model: ProbabilisticModel, rows: DataSet) -> Floats:
 
     Of a complete row of a network they add up to −log2 P(row). Other models have none.
     """
-    found = np.full(rows.codes.shape, np.nan)
+    result = np.full(rows.codes.shape, np.nan)
     network = as_network(model)
     if network is None:
-        return found
+        return result
     is_missing = rows.codes == rows.missing_code
     for child, parents in enumerate(network.dag.parent_indices):
         family = [*parents, child]
         there = ~is_missing[family].any(axis=0)
         cells = tuple(rows.codes[v, there] for v in family)
         with np.errstate(divide="ignore"):
-            found[child, there] = -np.log2(network.tables[child][cells]) + 0.0
-    return found
+            result[child, there] = -np.log2(network.tables[child][cells]) + 0.0
+    return result
 
 
 def _part(rows: DataSet, part: slice) -> DataSet:
@@ -125,21 +125,21 @@ def _blanket_bits(network: BayesianNetwork, codes: NDArray[np.unsignedinteger]) 
     with np.errstate(divide="ignore"):
         logs = [np.log2(table).ravel() for table in network.tables]
     families = [(*p, c) for c, p in enumerate(network.dag.parent_indices)]
-    places, strides = [], []
+    indices, strides = [], []
     for family in families:
         steps, step = {}, 1
         for v in reversed(family):
             steps[v] = step
             step *= cards[v]
         strides.append(steps)
-        places.append(sum((columns[v] * steps[v] for v in family), np.zeros(count, np.int64)))
+        indices.append(sum((columns[v] * steps[v] for v in family), np.zeros(count, np.int64)))
     bits = np.empty((len(cards), count))
     for v, card in enumerate(cards):
         states = np.arange(card)[:, None]
         scores = np.zeros((card, count))
         for child in (v, *network.dag.child_indices[v]):
             step = strides[child][v]
-            scores += logs[child][places[child] + (states - columns[v]) * step]
+            scores += logs[child][indices[child] + (states - columns[v]) * step]
         top = scores.max(axis=0)  # finite: the row itself is possible
         total = np.log2(np.exp2(scores - top).sum(axis=0)) + top
         bits[v] = np.maximum(0.0, total - scores[columns[v], np.arange(count)])
@@ -150,11 +150,11 @@ def _left_out_bits(model: ProbabilisticModel, rows: DataSet, cancel: CancelToken
     """log2 P(rest) − log2 P(row), each cell left out in turn."""
     whole = row_bits(model, rows, cancel)
     bits = np.full(rows.codes.shape, np.nan)
-    for place in range(len(rows.domain)):
-        there = np.flatnonzero(rows.codes[place] != rows.missing_code)
+    for index in range(len(rows.domain)):
+        there = np.flatnonzero(rows.codes[index] != rows.missing_code)
         codes = rows.codes[:, there].copy()
-        codes[place] = rows.missing_code
+        codes[index] = rows.missing_code
         rest = row_bits(model, DataSet(rows.domain, codes), cancel)
         with np.errstate(invalid="ignore"):  # ∞ − ∞: the rest is impossible too
-            bits[place, there] = np.maximum(0.0, whole[there] - rest)
+            bits[index, there] = np.maximum(0.0, whole[there] - rest)
     return bits

@@ -118,16 +118,16 @@ def answer(
     begin = time.perf_counter()
     refusals = settle(session, wanted, trusted)
     if isinstance(session, AllBeliefs):
-        found = session.beliefs()
-        beliefs = {name: found[name] for name in domain.names}
+        result = session.beliefs()
+        beliefs = {name: result[name] for name in domain.names}
     else:
         beliefs = {name: session.belief(name) for name in domain.names}
     scale = next((belief.scale for belief in beliefs.values()), Scale.PROBABILITY)
     explained: Mapping[str, str] = {}
     log2_explained, log2_bound = None, None
-    shares: tuple[float, ...] = ()
+    fractions: tuple[float, ...] = ()
     if isinstance(session, ComponentShares):
-        shares = tuple(session.component_shares().tolist())
+        fractions = tuple(session.component_shares().tolist())
     if explains and isinstance(session, ExplainingSession):
         explained, log2_explained = session.most_probable(), session.log2_most_probable()
         if isinstance(session, ComponentShares):
@@ -143,7 +143,7 @@ def answer(
         scale,
         refusals,
         time.perf_counter() - begin,
-        shares,
+        fractions,
         log2_bound,
     )
 

@@ -98,26 +98,26 @@ def joint_log2(model: ProbabilisticModel, rows: DataSet, target: str) -> Floats:
     is_missing = rows.codes == rows.missing_code
     is_missing[rows.domain.index(target)] = False
     complete = ~is_missing.any(axis=0)
-    found = np.empty((rows.domain[target].cardinality, rows.row_count))
-    found[:, complete] = _by_tables(network, rows.codes[:, complete], target)
+    result = np.empty((rows.domain[target].cardinality, rows.row_count))
+    result[:, complete] = _by_tables(network, rows.codes[:, complete], target)
     if not complete.all():
-        found[:, ~complete] = _by_every_state(network, rows.take_rows(~complete), target)
-    return found
+        result[:, ~complete] = _by_every_state(network, rows.take_rows(~complete), target)
+    return result
 
 
 def _by_every_state(model: ProbabilisticModel, rows: DataSet, target: str) -> Floats:
-    codes, place = rows.codes.copy(), rows.domain.index(target)
-    found = np.empty((rows.domain[target].cardinality, rows.row_count))
-    for state, logs in enumerate(found):
-        codes[place] = state
+    codes, position = rows.codes.copy(), rows.domain.index(target)
+    result = np.empty((rows.domain[target].cardinality, rows.row_count))
+    for state, logs in enumerate(result):
+        codes[position] = state
         logs[:] = log2_probabilities(model, DataSet(rows.domain, codes))
-    return found
+    return result
 
 
 def _by_tables(network: BayesianNetwork, codes: Codes, target: str) -> Floats:
     """Only the tables of the target and its children differ between its states."""
     cards, chosen = network.domain.cardinalities, network.domain.index(target)
-    found = np.zeros((cards[chosen], codes.shape[1]))
+    result = np.zeros((cards[chosen], codes.shape[1]))
     common = np.zeros(codes.shape[1])
     for child, parents in enumerate(network.dag.parent_indices):
         cells, step, stride = np.zeros(codes.shape[1], dtype=np.intp), 0, 1
@@ -132,9 +132,9 @@ def _by_tables(network: BayesianNetwork, codes: Codes, target: str) -> Floats:
         if not step:
             common += logs[cells]
             continue
-        for state, row in enumerate(found):
+        for state, row in enumerate(result):
             row += logs[cells + state * step]
-    return found + common
+    return result + common
 
 
 def _without(rows: DataSet, target: str) -> DataSet:
@@ -195,13 +195,13 @@ class Classification:
     @cached_property
     def confusion(self) -> Floats:
         """Weight of the rows by true state (first axis) and most probable state (second)."""
-        found = np.zeros((len(self.states), len(self.states)))
+        result = np.zeros((len(self.states), len(self.states)))
         np.add.at(
-            found,
+            result,
             (self.truth[self.judged], self.beliefs.chosen[self.judged]),
             self.weights[self.judged],
         )
-        return found
+        return result
 
     def rows_of_cell(self, true: int, chosen: int) -> NDArray[np.intp]:
         """The rows behind a cell of the confusion matrix, the surest first."""
@@ -231,8 +231,8 @@ class Classification:
     @cached_property
     def brier(self) -> Mean:
         """Mean of Σ_s (p_s − [s is true])²: 0 is perfect, 2 is sure and wrong (Brier 1950)."""
-        shares = self.beliefs.shares[self.judged]
-        return self._mean((shares**2).sum(axis=1) - 2 * self.true_shares + 1)
+        fractions = self.beliefs.shares[self.judged]
+        return self._mean((fractions**2).sum(axis=1) - 2 * self.true_shares + 1)
 
     @cached_property
     def log_loss(self) -> Mean:
@@ -248,10 +248,10 @@ class Classification:
     @cached_property
     def roc(self) -> tuple[RocCurve, ...]:
         """One curve for each state against the rest."""
-        shares, weights = self.beliefs.shares[self.judged], self.weights[self.judged]
+        fractions, weights = self.beliefs.shares[self.judged], self.weights[self.judged]
         truth = self.truth[self.judged]
         return tuple(
-            roc_curve(shares[:, state], truth == state, weights)
+            roc_curve(fractions[:, state], truth == state, weights)
             for state in range(len(self.states))
         )
 
@@ -270,8 +270,8 @@ class Classification:
 
     def calibration_of(self, state: int) -> Calibration:
         """Of the probabilities of one state."""
-        shares = self.beliefs.shares[self.judged, state]
-        return calibration(shares, self.truth[self.judged] == state, self.weights[self.judged])
+        fractions = self.beliefs.shares[self.judged, state]
+        return calibration(fractions, self.truth[self.judged] == state, self.weights[self.judged])
 
     def _mean(self, values: Floats) -> Mean:
         return mean_of(values, self.weights[self.judged])

@@ -14,33 +14,35 @@ from pgmstudio.core.analysis.tables import Cell
 TOP_STATE = "most probable state"
 
 
-def prediction_table(found: Classification) -> list[list[Cell]]:
+def prediction_table(result: Classification) -> list[list[Cell]]:
     """One line per row, counted from 1: true and most probable state, log-likelihoods, P(state).
 
     `log2_probability` is of the row with its target, or of the rest alone where that is missing.
     """
-    head: list[Cell] = ["row", found.target, f"predicted_{found.target}", "probability"]
+    head: list[Cell] = ["row", result.target, f"predicted_{result.target}", "probability"]
     head += ["log2_probability", "log2_probability_of_rest"]
-    head += [f"p_{found.target}={state}" for state in found.states]
+    head += [f"p_{result.target}={state}" for state in result.states]
     lines: list[list[Cell]] = [head]
-    shares, chosen = found.beliefs.shares, found.beliefs.chosen
-    known = found.truth >= 0
-    true = np.where(known, np.take_along_axis(shares, found.truth[:, None], axis=1)[:, 0], 1.0)
+    fractions, chosen = result.beliefs.shares, result.beliefs.chosen
+    known = result.truth >= 0
+    true = np.where(known, np.take_along_axis(fractions, result.truth[:, None], axis=1)[:, 0], 1.0)
     with np.errstate(divide="ignore"):
-        logs = found.beliefs.log2_rest + np.log2(true)
-    for row in range(found.row_count):
-        state = found.states[int(found.truth[row])] if known[row] else None
+        logs = result.beliefs.log2_rest + np.log2(true)
+    for row in range(result.row_count):
+        state = result.states[int(result.truth[row])] if known[row] else None
         best = int(chosen[row])
-        line: list[Cell] = [row + 1, state, found.states[best], float(shares[row, best])]
-        line += [float(logs[row]), float(found.beliefs.log2_rest[row])]
-        lines.append([*line, *shares[row].tolist()])
+        line: list[Cell] = [row + 1, state, result.states[best], float(fractions[row, best])]
+        line += [float(logs[row]), float(result.beliefs.log2_rest[row])]
+        lines.append([*line, *fractions[row].tolist()])
     return lines
 
 
-def confusion_table(found: Classification) -> list[list[Cell]]:
+def confusion_table(result: Classification) -> list[list[Cell]]:
     """True states down, most probable states across; weights of rows."""
-    lines: list[list[Cell]] = [[f"true_{found.target}", *(f"predicted_{s}" for s in found.states)]]
-    for state, counts in zip(found.states, found.confusion.tolist(), strict=True):
+    lines: list[list[Cell]] = [
+        [f"true_{result.target}", *(f"predicted_{s}" for s in result.states)]
+    ]
+    for state, counts in zip(result.states, result.confusion.tolist(), strict=True):
         lines.append([state, *counts])
     return lines
 
@@ -55,13 +57,13 @@ def roc_table(states: Sequence[str], curves: Sequence[RocCurve]) -> list[list[Ce
     return lines
 
 
-def calibration_table(found: Classification) -> list[list[Cell]]:
+def calibration_table(result: Classification) -> list[list[Cell]]:
     """The bins of the most probable state, then those of every state."""
     lines: list[list[Cell]] = [
         ["state", "low", "high", "rows", "mean_probability", "frequency", "from_95", "to_95"]
     ]
-    curves: list[tuple[str, Calibration]] = [(TOP_STATE, found.calibration)]
-    curves += [(state, found.calibration_of(code)) for code, state in enumerate(found.states)]
+    curves: list[tuple[str, Calibration]] = [(TOP_STATE, result.calibration)]
+    curves += [(state, result.calibration_of(code)) for code, state in enumerate(result.states)]
     for state, curve in curves:
         for one in curve.bins:
             bounds = (one.low, one.high, one.weight, one.probability, one.frequency)

@@ -52,8 +52,8 @@ class RowComponents:
         """H of the shares in bits: 0 when the component is certain."""
         with np.errstate(divide="ignore", invalid="ignore"):
             parts = np.where(self.shares > 0, self.shares * np.log2(self.shares), 0.0)
-        found: Floats = np.maximum(0.0, -parts.sum(axis=1))
-        return found
+        result: Floats = np.maximum(0.0, -parts.sum(axis=1))
+        return result
 
     @property
     def counts(self) -> NDArray[np.intp]:
@@ -76,14 +76,14 @@ def row_components(model: Model, data: DataSet, cancel: CancelToken = NEVER) -> 
             f"{a_kind(model.kind, 'A')} has no classes or components rows could belong to."
         )
     data = rows_over(data, model.domain)
-    found, logs = [], []
+    result, logs = [], []
     for part in _blocks(data, max(1, _BLOCK_CELLS // model.weights.size)):
         cancel.raise_if_cancelled()
         parts = model.component_log2_likelihoods(part)
-        found.append(shares(parts, model.weights))
+        result.append(shares(parts, model.weights))
         logs.append(log2_sums(parts))
     width = model.weights.size
-    whole = np.concatenate(found) if found else np.zeros((0, width))
+    whole = np.concatenate(result) if result else np.zeros((0, width))
     return RowComponents(
         model.component_names, whole, np.concatenate(logs) if logs else np.zeros(0)
     )
@@ -94,25 +94,25 @@ def _blocks(data: DataSet, rows: int) -> Iterator[DataSet]:
         yield data.take_rows(slice(at, at + rows))
 
 
-def shares_by(found: RowComponents, column: NDArray[Any], cardinality: int) -> Floats:
+def shares_by(result: RowComponents, column: NDArray[Any], cardinality: int) -> Floats:
     """Mean shares of the rows in each state of a column, states × components; NaN without rows."""
-    sums = np.zeros((cardinality, len(found.names)))
+    sums = np.zeros((cardinality, len(result.names)))
     seen = column < cardinality
-    np.add.at(sums, column[seen].astype(np.intp), found.shares[seen])
+    np.add.at(sums, column[seen].astype(np.intp), result.shares[seen])
     counts = np.bincount(column[seen].astype(np.intp), minlength=cardinality)[:, None]
     with np.errstate(invalid="ignore"):
         means: Floats = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
     return means
 
 
-def component_table(found: RowComponents, what: str = "component") -> list[list[Cell]]:
+def component_table(result: RowComponents, what: str = "component") -> list[list[Cell]]:
     """One line per row, counted from 1: its component, how sure that is, and all shares."""
     head: list[Cell] = ["row", what, "responsibility", "entropy_bits"]
-    head += [f"p_{name.replace(' ', '_')}" for name in found.names]
+    head += [f"p_{name.replace(' ', '_')}" for name in result.names]
     rows: list[list[Cell]] = [head]
-    chosen, sure, bits = found.chosen, found.responsibilities, found.entropies
-    for row in range(found.row_count):
-        line: list[Cell] = [row + 1, found.names[int(chosen[row])], float(sure[row])]
+    chosen, sure, bits = result.chosen, result.responsibilities, result.entropies
+    for row in range(result.row_count):
+        line: list[Cell] = [row + 1, result.names[int(chosen[row])], float(sure[row])]
         line.append(float(bits[row]))
-        rows.append([*line, *found.shares[row].tolist()])
+        rows.append([*line, *result.shares[row].tolist()])
     return rows

@@ -107,8 +107,8 @@ def answer_of(
         if any(belief.scale is not Scale.PROBABILITY for belief in beliefs):
             told = f"{a_kind(model.kind)} has no probabilities"
             return ModelAnswer(name, model.domain, {}, None, left_out, told)
-        found = {belief.variable: belief.values for belief in beliefs}
-        return ModelAnswer(name, model.domain, found, asked.log2_evidence(), left_out)
+        result = {belief.variable: belief.values for belief in beliefs}
+        return ModelAnswer(name, model.domain, result, asked.log2_evidence(), left_out)
     except PgmStudioError as problem:
         return ModelAnswer(name, model.domain, {}, None, left_out, str(problem))
 
@@ -140,8 +140,8 @@ class Disagreement:
 
     def distance(self, measure: Measure) -> float:
         """The largest difference by this measure; −1 when nothing can be compared."""
-        found = self.distances.get(measure)
-        return -1.0 if found is None else found.value
+        result = self.distances.get(measure)
+        return -1.0 if result is None else result.value
 
 
 def disagreements(
@@ -149,8 +149,8 @@ def disagreements(
 ) -> tuple[Disagreement, ...]:
     """Every variable that a model has, the largest disagreement first; else in their order."""
     names = dict.fromkeys(name for one in answers for name in one.domain.names)
-    found = [_disagreement(name, answers) for name in names]
-    return tuple(sorted(found, key=lambda one: -one.distance(measure)))
+    result = [_disagreement(name, answers) for name in names]
+    return tuple(sorted(result, key=lambda one: -one.distance(measure)))
 
 
 def _disagreement(variable: str, answers: Sequence[ModelAnswer]) -> Disagreement:
@@ -181,13 +181,13 @@ def _distances(beliefs: Mapping[str, Floats]) -> dict[Measure, Distance]:
     far: dict[Measure, Distance] = {}
     for measure, distance in zip(MEASURES, (total_variation, relative_entropy), strict=True):
         values = [distance(beliefs[one], beliefs[other]) for one, other in pairs]
-        place = int(np.argmax(values))
-        far[measure] = Distance(max(0.0, values[place]), pairs[place])  # rounding is no distance
+        index = int(np.argmax(values))
+        far[measure] = Distance(max(0.0, values[index]), pairs[index])  # rounding is no distance
     return far
 
 
 def disagreement_json(
-    answers: Sequence[ModelAnswer], found: Sequence[Disagreement], measure: Measure
+    answers: Sequence[ModelAnswer], result: Sequence[Disagreement], measure: Measure
 ) -> dict[str, Any]:
     """Everything as plain values; ∞ is None."""
     return {
@@ -217,13 +217,13 @@ def disagreement_json(
                 },
                 "lacking": dict(one.lacking),
             }
-            for one in found
+            for one in result
         ],
     }
 
 
 def disagreement_csv(
-    answers: Sequence[ModelAnswer], found: Sequence[Disagreement], separator: str = ","
+    answers: Sequence[ModelAnswer], result: Sequence[Disagreement], separator: str = ","
 ) -> str:
     """One line for each state: variable, both distances, state, then each model, to all digits."""
     out = io.StringIO()
@@ -231,11 +231,11 @@ def disagreement_csv(
     names = [one.name for one in answers]
     heads = [measure.replace(" ", "_") for measure in MEASURES]
     writer.writerow(["variable", *heads, "state", *names])
-    for one in found:
+    for one in result:
         told = [one.distance(measure) for measure in MEASURES]
         words = ["" if value < 0 else "inf" if math.isinf(value) else repr(value) for value in told]
-        for place, state in enumerate(one.states):
-            values = [one.beliefs[name][place] if name in one.beliefs else None for name in names]
+        for index, state in enumerate(one.states):
+            values = [one.beliefs[name][index] if name in one.beliefs else None for name in names]
             cells = ["" if value is None else repr(value) for value in values]
             writer.writerow([one.variable, *words, state, *cells])
     return out.getvalue()

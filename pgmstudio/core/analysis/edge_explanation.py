@@ -55,8 +55,8 @@ class PcTask:
     params: PcParams
 
     def __call__(self, cancel: CancelToken, /) -> Iterator[TestLog]:
-        found = pc_result(self.data, self.params, cancel)
-        yield TestLog.of(found.skeleton, self.params.rule())
+        result = pc_result(self.data, self.params, cancel)
+        yield TestLog.of(result.skeleton, self.params.rule())
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,16 +95,16 @@ class OptimaShare:
         )
 
 
-def optima_share(found: KesOptima, one: str, other: str) -> OptimaShare:
+def optima_share(result: KesOptima, one: str, other: str) -> OptimaShare:
     """How often the runs of a search joined the two variables."""
-    runs = [i for i, run in enumerate(found.runs, start=1) if _joins(run.cpdag, one, other)]
-    joining = [optimum for optimum in found.optima if _joins(optimum.cpdag, one, other)]
+    runs = [i for i, run in enumerate(result.runs, start=1) if _joins(run.cpdag, one, other)]
+    joining = [optimum for optimum in result.optima if _joins(optimum.cpdag, one, other)]
     return OptimaShare(
-        len(found.runs),
+        len(result.runs),
         tuple(runs),
-        len(found.optima),
+        len(result.optima),
         len(joining),
-        _joins(found.best.cpdag, one, other),
+        _joins(result.best.cpdag, one, other),
     )
 
 
@@ -303,17 +303,17 @@ def test_sentence(why: EdgeWhy, test: PairTest) -> str:
 
 def frequency_sentence(why: EdgeWhy) -> str | None:
     """What a bootstrap found; None when there is none."""
-    found = why.frequency
-    if found is None:
+    result = why.frequency
+    if result is None:
         return None
-    if found.joined == 0:
+    if result.joined == 0:
         return f"None of {why.replicates} bootstrap replicates joins them."
-    parts = [f"→ {found.forward:.0%}", f"← {found.backward:.0%}"]
-    if found.undirected:
-        parts.append(f"either way {found.undirected:.0%}")
-    shares = ", ".join(parts).replace("%", " %")
-    joined = f"{found.joined:.0%}".replace("%", " %")
-    return f"{joined} of {why.replicates} bootstrap replicates join them ({shares})."
+    parts = [f"→ {result.forward:.0%}", f"← {result.backward:.0%}"]
+    if result.undirected:
+        parts.append(f"either way {result.undirected:.0%}")
+    fractions = ", ".join(parts).replace("%", " %")
+    joined = f"{result.joined:.0%}".replace("%", " %")
+    return f"{joined} of {why.replicates} bootstrap replicates join them ({fractions})."
 
 
 def sentences(why: EdgeWhy) -> list[str]:

@@ -129,11 +129,11 @@ def link_strengths(
     bic = score_of("bic", data.total_weight)
     scores = FamilyScores(data, bic, max_table_cells=max(MAX_TABLE_CELLS, largest))
     tests = DataTests(data, IndependenceRule(test="g2"))
-    found = []
+    result = []
     for (source, target), gain in edge_gains(dag, scores, cancel):
         a, b = dag.index(source), dag.index(target)
         others = [p for p in dag.parent_indices[b] if p != a]
         alone = tests.test(a, b, (), cancel)
         given = tests.test(a, b, others, cancel) if others else alone
-        found.append(LinkStrength(source, target, alone, given, gain))
-    return tuple(sorted(found, key=lambda link: (link.bic_gain, link.edge)))
+        result.append(LinkStrength(source, target, alone, given, gain))
+    return tuple(sorted(result, key=lambda link: (link.bic_gain, link.edge)))

@@ -25,13 +25,13 @@ def is_ruled_out(
     own: Finding | None,
 ) -> bool:
     """Whether the model or the other evidence excludes the state; None: not known at present."""
-    place = variable.code(state)
-    if prior is not None and prior[place] <= 0:
+    index = variable.code(state)
+    if prior is not None and prior[index] <= 0:
         return True
-    if belief is None or belief[place] > 0:
+    if belief is None or belief[index] > 0:
         return False
     # Its own finding may be replaced.
-    return own is None or bool(weights_of(variable, as_seen(own))[place] > 0)
+    return own is None or bool(weights_of(variable, as_seen(own))[index] > 0)
 
 
 def findings_against(

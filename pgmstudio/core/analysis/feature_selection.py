@@ -54,12 +54,12 @@ def features_of(model: Model, target: str, cancel: CancelToken = NEVER) -> tuple
     bits: dict[str, float] = {}
     with suppress(TooLargeError):  # complete rows can be classified all the same
         bits = information_about(open_session(model), model.domain, target, cancel)
-    found = [
+    result = [
         Feature(name, bits.get(name), roles.get(name, ""))
         for name in model.domain.names
         if name != target
     ]
-    return tuple(sorted(found, key=lambda one: (not one.is_used, -(one.bits or 0.0))))
+    return tuple(sorted(result, key=lambda one: (not one.is_used, -(one.bits or 0.0))))
 
 
 def roles_towards(model: Model, target: str) -> dict[str, str]:
@@ -74,13 +74,13 @@ def roles_towards(model: Model, target: str) -> dict[str, str]:
     if not isinstance(model, DirectedModel):
         return dict.fromkeys(others, "in the model")
     children = [child for parent, child in model.edges if parent == target]
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for parent, child in model.edges:
         if child in children and parent != target:
-            found[parent] = "parent of a child"
-    found.update(dict.fromkeys(children, "child"))
-    found.update((parent, "parent") for parent, child in model.edges if child == target)
-    return found
+            result[parent] = "parent of a child"
+    result.update(dict.fromkeys(children, "child"))
+    result.update((parent, "parent") for parent, child in model.edges if child == target)
+    return result
 
 
 CORRECTIONS = ("none", "bonferroni", "holm")
@@ -116,17 +116,17 @@ def target_tests(
 ) -> tuple[TargetTest, ...]:
     """Every other column against the target, those that tell most first."""
     tests = DataTests(data, IndependenceRule(test=test))
-    place = data.domain.index(target)
-    others = [column for column in range(len(data.domain)) if column != place]
-    outcomes = [tests.test(column, place, (), cancel) for column in others]
+    position = data.domain.index(target)
+    others = [column for column in range(len(data.domain)) if column != position]
+    outcomes = [tests.test(column, position, (), cancel) for column in others]
     p_values = [1.0 if outcome is None else outcome.p_value for outcome in outcomes]
-    found = [
+    result = [
         TargetTest(data.domain.names[column], outcome, p)
         for column, outcome, p in zip(
             others, outcomes, corrected(p_values, correction), strict=True
         )
     ]
-    return tuple(sorted(found, key=lambda row: (row.p_value, -row.bits)))
+    return tuple(sorted(result, key=lambda row: (row.p_value, -row.bits)))
 
 
 def corrected(p_values: Sequence[float], correction: str) -> list[float]:
@@ -140,9 +140,9 @@ def corrected(p_values: Sequence[float], correction: str) -> list[float]:
     if correction == "bonferroni":
         return [min(1.0, count * p) for p in p_values]
     changed, most = [0.0] * count, 0.0
-    for rank, place in enumerate(sorted(range(count), key=lambda k: p_values[k])):
-        most = max(most, min(1.0, (count - rank) * p_values[place]))
-        changed[place] = most
+    for rank, index in enumerate(sorted(range(count), key=lambda k: p_values[k])):
+        most = max(most, min(1.0, (count - rank) * p_values[index]))
+        changed[index] = most
     return changed
 
 

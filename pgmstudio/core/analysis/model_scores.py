@@ -72,8 +72,8 @@ def _bdeu(model: Model, data: DataSet, cancel: CancelToken) -> float | None:
     if any(name not in data.domain for name in network.domain.names):
         return None
     rows = fitted_to(data, network.domain)
-    found = FamilyScores(rows, score_of("bdeu", rows.total_weight))
-    total = found.total(network.dag.parent_indices, cancel)
+    result = FamilyScores(rows, score_of("bdeu", rows.total_weight))
+    total = result.total(network.dag.parent_indices, cancel)
     return total / rows.total_weight if math.isfinite(total) else None
 
 

@@ -50,31 +50,31 @@ def table_derivatives(
     known = {v: int(w.argmax()) for v, w in weights.items() if (w > 0).sum() == 1 and v != goal}
     kept = sorted(network.dag.ancestral_indices({goal, *weights}))
     free = [v for v in kept if v not in known]
-    place = {v: i for i, v in enumerate(free)}
+    position = {v: i for i, v in enumerate(free)}
     families = {v: (*network.dag.parent_indices[v], v) for v in kept}
     scopes, tables = [], []
     for v in kept:
         cut = tuple(known.get(u, slice(None)) for u in families[v])
-        scopes.append(tuple(place[u] for u in families[v] if u in place))
+        scopes.append(tuple(position[u] for u in families[v] if u in position))
         tables.append(np.asarray(network.tables[v][cut])[None])
     for v in weights:
-        if v in place:
-            scopes.append((place[v],))
+        if v in position:
+            scopes.append((position[v],))
             tables.append(weights[v][None])
     # Two polynomials side by side: P(e), and P(t, e), where the other states weigh nothing.
     both = np.ones((2, domain[target].cardinality))
     both[1] = 0.0
     both[1, code] = 1.0
-    scopes.append((place[goal],))
+    scopes.append((position[goal],))
     tables.append(both)
     tree = clique_tree_of_scopes(scopes, [domain.cardinalities[v] for v in free])
     check_budget(forecast_of_tree(tree))
     with np.errstate(divide="ignore"):
         logs = [np.log2(table) for table in tables]
-    total, found = _outside(tree, scopes, logs, len(kept), cancel)
+    total, result = _outside(tree, scopes, logs, len(kept), cancel)
     of_target: dict[int, Floats] = {}
     of_evidence: dict[int, Floats] = {}
-    for v, outside in zip(kept, found, strict=True):
+    for v, outside in zip(kept, result, strict=True):
         cut = tuple(known.get(u, slice(None)) for u in families[v])
         for row, kind in ((0, of_evidence), (1, of_target)):
             whole = np.zeros(network.tables[v].shape)

@@ -75,17 +75,17 @@ def random_queries(test: DataSet, plan: QueryPlan) -> Queries:
     if test.total_weight <= 0:
         raise DataError("Queries need test rows.")
     rng = np.random.default_rng(plan.seed)
-    shares = None if test.weights is None else test.weights / test.total_weight
-    rows = test.take_rows(rng.choice(test.row_count, plan.count, p=shares))
+    fractions = None if test.weights is None else test.weights / test.total_weight
+    rows = test.take_rows(rng.choice(test.row_count, plan.count, p=fractions))
     order = np.argsort(rng.random((columns, plan.count)), axis=0)
-    places = np.arange(plan.count)
+    indices = np.arange(plan.count)
     known = np.full(rows.codes.shape, rows.missing_code, dtype=rows.codes.dtype)
     asked = known.copy()
-    for place in range(plan.given + plan.targets):
-        column = order[place]
-        asked[column, places] = rows.codes[column, places]
-        if place < plan.given:
-            known[column, places] = rows.codes[column, places]
+    for index in range(plan.given + plan.targets):
+        column = order[index]
+        asked[column, indices] = rows.codes[column, indices]
+        if index < plan.given:
+            known[column, indices] = rows.codes[column, indices]
     return Queries(DataSet(test.domain, asked), DataSet(test.domain, known))
 
 
@@ -95,9 +95,9 @@ def query_log2(model: Model, queries: Queries) -> Floats:
     −∞ when the model rules out what is asked, or already what is given.
     """
     both, given = row_log2(model, queries.asked), row_log2(model, queries.known)
-    found = np.full(queries.count, -math.inf)
-    np.subtract(both, given, out=found, where=np.isfinite(given))
-    return found
+    result = np.full(queries.count, -math.inf)
+    np.subtract(both, given, out=result, where=np.isfinite(given))
+    return result
 
 
 def inference_seconds(

@@ -102,11 +102,11 @@ def calibration(
     if total <= 0:
         return Calibration((), None)
     # An edge belongs to the bin above it, also where rounding errors leave a little less.
-    places = np.minimum(((probabilities + EQUAL_WITHIN) * bins).astype(np.intp), bins - 1)
-    mass = np.bincount(places, weights, bins)
-    given = np.bincount(places, weights * probabilities, bins)
-    so = np.bincount(places, weights * is_so, bins)
-    found = [
+    indices = np.minimum(((probabilities + EQUAL_WITHIN) * bins).astype(np.intp), bins - 1)
+    mass = np.bincount(indices, weights, bins)
+    given = np.bincount(indices, weights * probabilities, bins)
+    so = np.bincount(indices, weights * is_so, bins)
+    result = [
         CalibrationBin(
             k / bins,
             (k + 1) / bins,
@@ -117,14 +117,14 @@ def calibration(
         )
         for k in np.flatnonzero(mass > 0).tolist()
     ]
-    error = math.fsum(b.weight * abs(b.frequency - b.probability) for b in found) / total
-    return Calibration(tuple(found), error)
+    error = math.fsum(b.weight * abs(b.frequency - b.probability) for b in result) / total
+    return Calibration(tuple(result), error)
 
 
-def _wilson(share: float, count: float) -> tuple[float, float]:
+def _wilson(fraction: float, count: float) -> tuple[float, float]:
     """The score interval (Wilson 1927); it stays within 0 and 1 and is honest about few rows."""
     z2 = NORMAL_95**2
-    middle = (share + z2 / (2 * count)) / (1 + z2 / count)
-    root = math.sqrt(share * (1 - share) / count + z2 / (4 * count * count))
+    middle = (fraction + z2 / (2 * count)) / (1 + z2 / count)
+    root = math.sqrt(fraction * (1 - fraction) / count + z2 / (4 * count * count))
     reach = NORMAL_95 * root / (1 + z2 / count)
     return max(0.0, middle - reach), min(1.0, middle + reach)

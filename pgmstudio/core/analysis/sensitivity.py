@@ -141,10 +141,12 @@ class Sensitivity:
 
     def parameter(self, index: int) -> tuple[str, str, tuple[tuple[str, str], ...]]:
         """Variable, state, and the states of the parents, of one number."""
-        place = int(np.searchsorted(self.starts, index, side="right")) - 1
-        child = self.tables[place]
+        position = int(np.searchsorted(self.starts, index, side="right")) - 1
+        child = self.tables[position]
         domain = self.network.domain
-        cell = np.unravel_index(index - int(self.starts[place]), self.network.tables[child].shape)
+        cell = np.unravel_index(
+            index - int(self.starts[position]), self.network.tables[child].shape
+        )
         parents = self.network.dag.parent_indices[child]
         context = tuple(
             (domain.names[p], domain.variables[p].states[int(s)])
@@ -173,15 +175,15 @@ def sensitivity_of(
             f"{target} is observed, so no table can move its belief. "
             "Retract its evidence or choose another target."
         )
-    found = table_derivatives(network, evidence, target, state, cancel)
+    result = table_derivatives(network, evidence, target, state, cancel)
     # What was set from outside has no table any more.
     fixed = {network.domain.index(name) for name in done}
-    tables = tuple(child for child in found.of_evidence if child not in fixed)
+    tables = tuple(child for child in result.of_evidence if child not in fixed)
     columns: list[tuple[Floats, Floats, Floats, Floats]] = []
     for child in tables:
         theta = network.tables[child]
-        a, b = _line(theta, found.of_target[child], found.probability)
-        c, d = _line(theta, found.of_evidence[child], 1.0)
+        a, b = _line(theta, result.of_target[child], result.probability)
+        c, d = _line(theta, result.of_evidence[child], 1.0)
         columns.append((a, b, c, d))
     sizes = [network.tables[child].size for child in tables]
     a, b, c, d = (np.concatenate([column[k] for column in columns]) for k in range(4))
@@ -189,7 +191,7 @@ def sensitivity_of(
         network,
         target,
         state,
-        found.probability,
+        result.probability,
         tables,
         np.cumsum([0, *sizes[:-1]]).astype(np.int64),
         np.concatenate([network.tables[child].ravel() for child in tables]),
@@ -224,9 +226,9 @@ def _belief(a: Floats, b: Floats, c: Floats, d: Floats, theta: Floats) -> Floats
     """(aθ + b) / (cθ + d); where e becomes impossible, the value it tends to, a / c."""
     below = c * theta + d
     gone = below <= NO_INFLUENCE
-    found = np.divide(a * theta + b, below, out=np.zeros(np.shape(below)), where=~gone)
+    result = np.divide(a * theta + b, below, out=np.zeros(np.shape(below)), where=~gone)
     limit = np.divide(a, c, out=np.zeros(np.shape(below)), where=gone & (c != 0))
-    belief = np.where(gone, limit, found)
+    belief = np.where(gone, limit, result)
     return np.clip(np.where(belief < NO_INFLUENCE / 100, 0.0, belief), 0.0, 1.0)
 
 

@@ -48,8 +48,8 @@ def worth_table(value: ValueOfEvidence, code: int) -> list[list[Cell]]:
     rows: list[list[Cell]] = [[*head, "highest_state"]]
     for worth in value.worths:
         (low_state, low), (high_state, high) = worth.extremes(code)
-        share = value.share(worth)
-        rows.append([worth.variable, worth.bits, share, low, low_state, high, high_state])
+        fraction = value.share(worth)
+        rows.append([worth.variable, worth.bits, fraction, low, low_state, high, high_state])
     return rows
 
 
@@ -74,12 +74,12 @@ def trace_table(traces: Mapping[str, FindingTrace], code: int, belief: float) ->
     return rows
 
 
-def surprise_table(found: RowSurprises, order: Iterable[int]) -> list[list[Cell]]:
+def surprise_table(result: RowSurprises, order: Iterable[int]) -> list[list[Cell]]:
     """One line per row, counted from 1: log2 P(row), its least expected variable and its bits."""
     rows: list[list[Cell]] = [["row", "log2_probability", "most_surprising", "bits"]]
     for row in order:
-        most = found.most_surprising(row)
-        log2 = 0.0 - float(found.row_bits[row])
+        most = result.most_surprising(row)
+        log2 = 0.0 - float(result.row_bits[row])
         rows.append([row + 1, log2, *(most if most is not None else (None, None))])
     return rows
 

@@ -30,17 +30,17 @@ def joints_with(
     others = [variable for variable in domain if variable.name != target]
     joints = {v.name: np.zeros((len(states), v.cardinality)) for v in others}
     if isinstance(before, Done):  # its state is certain, and observing it would say more
-        place = states.index(before.state)
+        position = states.index(before.state)
         for name, joint in joints.items():
-            joint[place] = session.belief(name).values
+            joint[position] = session.belief(name).values
         return joints
     try:
-        for place, state in enumerate(states):
-            if weights[place] > 0:
+        for position, state in enumerate(states):
+            if weights[position] > 0:
                 cancel.raise_if_cancelled()
                 session.set_evidence(target, Observed(state))
                 for name, joint in joints.items():
-                    joint[place] = weights[place] * session.belief(name).values
+                    joint[position] = weights[position] * session.belief(name).values
     finally:
         if before is None:
             session.retract(target)
@@ -73,15 +73,15 @@ class InformationGain:
         """Of every possible state x: its name, P(x | e), and P(T = the code-th state | x, e)."""
         chances = self.joint.sum(axis=0)
         return [
-            (state, float(chance), float(self.joint[code, place] / chance))
-            for place, (state, chance) in enumerate(zip(self.states, chances, strict=True))
+            (state, float(chance), float(self.joint[code, index] / chance))
+            for index, (state, chance) in enumerate(zip(self.states, chances, strict=True))
             if chance > 0
         ]
 
     def extremes(self, code: int) -> tuple[tuple[str, float], tuple[str, float]]:
         """The states that would make T = the code-th state least and most probable."""
-        found = [(state, belief) for state, _, belief in self.outcomes(code)]
-        return min(found, key=lambda one: one[1]), max(found, key=lambda one: one[1])
+        result = [(state, belief) for state, _, belief in self.outcomes(code)]
+        return min(result, key=lambda one: one[1]), max(result, key=lambda one: one[1])
 
 
 @dataclass(frozen=True, eq=False)

@@ -65,7 +65,7 @@ def pack_rows(data: DataSet, layout: BitLayout, start: int, stop: int) -> NDArra
 
 
 Counts = NDArray[np.float64]
-Told = Callable[[float], object]  # hears the share of the rows that has been counted
+ReportFraction = Callable[[float], object]  # called with the fraction of rows counted so far
 
 # Rows per compiled call, so that a stop is heard within a few hundredths of a second.
 ROWS_PER_CALL = 1 << 20
@@ -104,11 +104,11 @@ def joint_counts(data: DataSet, variables: Sequence[int], cancel: CancelToken = 
     for start in range(0, data.row_count, ROWS_PER_CALL):
         cancel.raise_if_cancelled()
         stop = min(start + ROWS_PER_CALL, data.row_count)
-        place = (chosen, cards, data.missing_code, start, stop)
+        selection = (chosen, cards, data.missing_code, start, stop)
         if data.weights is None:
-            count_joint(data.codes, *place, exact)
+            count_joint(data.codes, *selection, exact)
         else:
-            count_joint_weighted(data.codes, data.weights, *place, weighted)
+            count_joint_weighted(data.codes, data.weights, *selection, weighted)
     counts: Counts = exact.astype(np.float64) if data.weights is None else weighted
     return counts.reshape(shape)
 
@@ -122,13 +122,15 @@ def plain_counts(data: DataSet, variables: Sequence[int]) -> Counts:
     rows = data.codes[list(variables)]
     known = (rows != data.missing_code).all(axis=0)
     weights = None if data.weights is None else data.weights[known]
-    places = np.ravel_multi_index(tuple(rows[:, known]), shape) if shape else known.nonzero()[0] * 0
-    counts: Counts = np.bincount(places, weights=weights, minlength=cells).astype(np.float64)
+    indices = (
+        np.ravel_multi_index(tuple(rows[:, known]), shape) if shape else known.nonzero()[0] * 0
+    )
+    counts: Counts = np.bincount(indices, weights=weights, minlength=cells).astype(np.float64)
     return counts.reshape(shape)
 
 
-def unheard(_share: float) -> None:
-    """Nobody wants to know how far the counting is."""
+def ignore_progress(_fraction: float) -> None:
+    """Report no progress."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +155,9 @@ class PairCounts:
         )
 
 
-def pair_counts(data: DataSet, cancel: CancelToken = NEVER, told: Told = unheard) -> PairCounts:
+def pair_counts(
+    data: DataSet, cancel: CancelToken = NEVER, report: ReportFraction = ignore_progress
+) -> PairCounts:
     """The joint counts of every pair of columns, each over the rows that have both."""
     cards = _cards(data)
     cells = int((cards.sum() ** 2 - (cards**2).sum()) // 2)
@@ -165,9 +169,9 @@ def pair_counts(data: DataSet, cancel: CancelToken = NEVER, told: Told = unheard
     offsets = np.outer(cards, before[:-1])
     offsets += (np.cumsum(of_row) - of_row - cards * before[1:])[:, None]
     if data.weights is not None:
-        flat = _weighted_pairs(data, data.weights, cards, offsets, cells, cancel, told)
+        flat = _weighted_pairs(data, data.weights, cards, offsets, cells, cancel, report)
     else:
-        flat = _unweighted_pairs(data, cards, offsets, cells, cancel, told)
+        flat = _unweighted_pairs(data, cards, offsets, cells, cancel, report)
     return PairCounts(data.domain.cardinalities, flat, offsets)
 
 
@@ -178,7 +182,7 @@ def _weighted_pairs(
     offsets: NDArray[np.int64],
     cells: int,
     cancel: CancelToken,
-    told: Told,
+    report: ReportFraction,
 ) -> Counts:
     from pgmstudio.core.data.counting_kernels import count_pairs_weighted
 
@@ -188,7 +192,7 @@ def _weighted_pairs(
         cancel.raise_if_cancelled()
         stop = min(start + step, data.row_count)
         count_pairs_weighted(data.codes, weights, cards, offsets, start, stop, flat)
-        told(stop / data.row_count)
+        report(stop / data.row_count)
     return flat
 
 
@@ -198,7 +202,7 @@ def _unweighted_pairs(
     offsets: NDArray[np.int64],
     cells: int,
     cancel: CancelToken,
-    told: Told,
+    report: ReportFraction,
 ) -> Counts:
     from pgmstudio.core.data import counting_kernels as kernels
 
@@ -224,7 +228,7 @@ def _unweighted_pairs(
             )
         if has_histograms:
             kernels.count_pairs_by_histogram(data.codes, cards, by_bits, offsets, start, stop, flat)
-        told(stop / data.row_count)
+        report(stop / data.row_count)
     kernels.fill_implied_states(
         ones, layout.base, layout.first_state, cards, by_bits, offsets, data.row_count, flat
     )
@@ -332,12 +336,12 @@ class FamilyCounter:
         for start in range(0, data.row_count, step):
             cancel.raise_if_cancelled()
             stop = min(start + step, data.row_count)
-            place = (chosen, candidates, start, stop, offsets, flat)
+            selection = (chosen, candidates, start, stop, offsets, flat)
             if data.weights is None:
                 layout, bits = self._packed
                 base, first = layout.base, layout.first_state
-                count_additions(data.codes, bits, base, first, self.cards, *place)
+                count_additions(data.codes, bits, base, first, self.cards, *selection)
             else:
                 weights, missing = data.weights, data.missing_code
-                count_additions_weighted(data.codes, weights, self.cards, missing, *place)
+                count_additions_weighted(data.codes, weights, self.cards, missing, *selection)
         return JoinedCounts(candidates, flat, offsets)

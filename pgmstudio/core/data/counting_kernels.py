@@ -39,9 +39,9 @@ def fill_keys(
     rows = stop - start
     for row in range(rows):
         keys[row] = 0
-    for place in range(variables.shape[0]):
-        card = cards[variables[place]]
-        column = codes[variables[place], start:stop]
+    for index in range(variables.shape[0]):
+        card = cards[variables[index]]
+        column = codes[variables[index], start:stop]
         for row in range(rows):
             code = np.int64(column[row])
             key = keys[row]
@@ -263,10 +263,10 @@ def list_rows(
             left ^= lowest
             whole = key
             complete = True
-            for place in range(first_member, members.shape[0]):
-                code = np.int64(codes[members[place], row])
-                complete &= code < cards[members[place]]
-                whole += code * strides[place]
+            for index in range(first_member, members.shape[0]):
+                code = np.int64(codes[members[index], row])
+                complete &= code < cards[members[index]]
+                whole += code * strides[index]
             if complete:
                 listed[0, count] = row
                 listed[1, count] = whole
@@ -285,7 +285,7 @@ def split_rows(
     low: int,
     rows: int,
     masks: Words,
-    found: Ints,
+    result: Ints,
     listed: Ints,
 ) -> tuple[int, int, int]:
     """Split rows low … low+rows−1 by the joint state of `members`.
@@ -299,26 +299,26 @@ def split_rows(
     strides = np.empty(members.shape[0] + 1, np.int64)
     strides[members.shape[0]] = 1
     for step in range(members.shape[0]):
-        place = members.shape[0] - 1 - step
-        strides[place] = strides[place + 1] * cards[members[place]]
+        index = members.shape[0] - 1 - step
+        strides[index] = strides[index + 1] * cards[members[index]]
     strides = strides[1:]
     rest = np.empty(words, np.uint64)
     for word in range(words):
         masks[0, 0, word] = ~np.uint64(0)
     if rows % 64:
         masks[0, 0, words - 1] = (np.uint64(1) << np.uint64(rows % 64)) - np.uint64(1)
-    found[0, 0, 0] = 0
-    found[0, 0, 1] = rows
+    result[0, 0, 0] = 0
+    result[0, 0, 1] = rows
     side, mask_count, list_count = 0, 1, 0
-    for place in range(members.shape[0]):
-        member = members[place]
+    for index in range(members.shape[0]):
+        member = members[index]
         split_count = 0
         for m in range(mask_count):
             mask = masks[side, m]
-            key, rest_size = found[side, m, 0], found[side, m, 1]
+            key, rest_size = result[side, m, 0], result[side, m, 1]
             if base[member] < 0:
                 list_count = list_rows(
-                    mask, words, key, codes, low, members, strides, place, cards, listed, list_count
+                    mask, words, key, codes, low, members, strides, index, cards, listed, list_count
                 )
                 continue
             for word in range(words):
@@ -335,13 +335,13 @@ def split_rows(
                     for word in range(words):
                         part[word] = rest[word]
                     size = rest_size
-                whole = key + state * strides[place]
+                whole = key + state * strides[index]
                 if size >= enough:
-                    found[1 - side, split_count, 0] = whole
-                    found[1 - side, split_count, 1] = size
+                    result[1 - side, split_count, 0] = whole
+                    result[1 - side, split_count, 1] = size
                     split_count += 1
                 elif size > 0:
-                    after = place + 1
+                    after = index + 1
                     list_count = list_rows(
                         part,
                         words,
@@ -381,7 +381,7 @@ def count_additions(
     """
     chunk = min(32768, stop - start)
     masks = np.empty((2, 257, (chunk + 63) // 64), np.uint64)
-    found = np.empty((2, 257, 2), np.int64)
+    result = np.empty((2, 257, 2), np.int64)
     listed = np.empty((2, chunk), np.int64)
     all_packed = True
     for k in range(candidates.shape[0]):
@@ -390,12 +390,12 @@ def count_additions(
         rows = min(chunk, stop - low)
         words = (rows + 63) // 64
         side, mask_count, rare_count = split_rows(
-            codes, bits, base, first_state, cards, members, low, rows, masks, found, listed
+            codes, bits, base, first_state, cards, members, low, rows, masks, result, listed
         )
         list_count = rare_count
         if not all_packed:
             for m in range(mask_count):
-                nothing, key = members[:0], found[side, m, 0]
+                nothing, key = members[:0], result[side, m, 0]
                 list_count = list_rows(
                     masks[side, m],
                     words,
@@ -417,8 +417,8 @@ def count_additions(
             if base[c] >= 0:
                 to_read = rare_count
                 for m in range(mask_count):
-                    cell = offset + found[side, m, 0] * card
-                    rest = found[side, m, 1]
+                    cell = offset + result[side, m, 0] * card
+                    rest = result[side, m, 1]
                     for state in range(first_state[c], card):
                         having = bits[base[c] + state - first_state[c], low // 64 :]
                         both = count_both(masks[side, m], having, words)
@@ -426,10 +426,10 @@ def count_additions(
                         rest -= both
                     if first_state[c] == 1:
                         out[cell] += rest
-            for place in range(to_read):
-                code = np.int64(column[listed[0, place]])
+            for index in range(to_read):
+                code = np.int64(column[listed[0, index]])
                 if code < card:
-                    out[offset + listed[1, place] * card + code] += 1.0
+                    out[offset + listed[1, index] * card + code] += 1.0
 
 
 @compiled

@@ -165,11 +165,11 @@ class DataSet:
         names = tuple(names)
         if names == self.domain.names:
             return self
-        places = [self.domain.index(name) for name in names]
+        indices = [self.domain.index(name) for name in names]
         domain = self.domain.restricted_to(names)
-        codes = self.codes[places].astype(code_dtype(domain), copy=False)
+        codes = self.codes[indices].astype(code_dtype(domain), copy=False)
         if codes.dtype != self.codes.dtype:
-            codes[self.codes[places] == self.missing_code] = np.iinfo(codes.dtype).max
+            codes[self.codes[indices] == self.missing_code] = np.iinfo(codes.dtype).max
         return DataSet(domain, codes, self.weights)
 
     def complete_rows(self) -> DataSet:
@@ -201,9 +201,9 @@ class DataSet:
             whole = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
             _, first, inverse = np.unique(whole, return_index=True, return_inverse=True)
         order = np.argsort(first)
-        place = np.empty_like(order)
-        place[order] = np.arange(order.size)
-        return first[order], place[inverse.ravel()]
+        index = np.empty_like(order)
+        index[order] = np.arange(order.size)
+        return first[order], index[inverse.ravel()]
 
     def _row_keys(self, cancel: CancelToken) -> NDArray[np.uint64]:
         """A hash of every row: much faster to sort than the rows."""

@@ -119,7 +119,7 @@ def cuts_from_labels(column: str, states: Sequence[str]) -> Cuts | None:
     middle = [_MIDDLE.fullmatch(state) for state in states[1:-1]]
     if len(states) < 2 or first is None or last is None or None in middle:
         return None
-    points = [float(first[1]), *(float(found[2]) for found in middle if found)]
+    points = [float(first[1]), *(float(result[2]) for result in middle if result)]
     if tuple(states) != labels_of(points):
         return None
     if any(low >= high for low, high in pairwise(points)):
@@ -225,9 +225,9 @@ def _between(low: float, high: float, near: float | None = None) -> float:
     return near if low < near <= high else high
 
 
-def _after(data: SortedColumn, places: Sequence[int]) -> Points:
+def _after(data: SortedColumn, indices: Sequence[int]) -> Points:
     """Cut points just after the values at these places."""
-    return tuple(_between(float(data.values[p]), float(data.values[p + 1])) for p in places)
+    return tuple(_between(float(data.values[p]), float(data.values[p + 1])) for p in indices)
 
 
 def equal_width(data: SortedColumn, bins: int) -> Points:
@@ -239,9 +239,9 @@ def equal_width(data: SortedColumn, bins: int) -> Points:
     points: list[float] = []
     for i in range(1, bins):
         exact = low * (1 - i / bins) + high * (i / bins)
-        place = int(np.searchsorted(data.values, exact, side="left"))
-        place = min(max(place, 1), data.values.size - 1)
-        below, above = float(data.values[place - 1]), float(data.values[place])
+        index = int(np.searchsorted(data.values, exact, side="left"))
+        index = min(max(index, 1), data.values.size - 1)
+        below, above = float(data.values[index - 1]), float(data.values[index])
         point = _between(max(below, exact - slack), min(above, exact + slack), exact)
         if low < point <= high and (not points or point > points[-1]):
             points.append(point)
@@ -257,8 +257,8 @@ def equal_frequency(data: SortedColumn, bins: int) -> Points:
     right = np.clip(np.searchsorted(reached, wanted), 0, reached.size - 1)
     left = np.maximum(right - 1, 0)
     nearer_left = wanted - reached[left] < reached[right] - wanted
-    places = np.unique(np.where(nearer_left, left, right))
-    return _after(data, places.tolist())
+    indices = np.unique(np.where(nearer_left, left, right))
+    return _after(data, indices.tolist())
 
 
 def k_means(data: SortedColumn, bins: int) -> Points:
@@ -281,8 +281,8 @@ def k_means(data: SortedColumn, bins: int) -> Points:
         ends = np.unique(np.concatenate(([0], np.searchsorted(total, steps[1:]))))
         ends[-1] = values.size
     starts = _best_starts(total[ends], first[ends], second[ends], bins)
-    places = _lloyd(values, total, first, ends[starts])
-    return _after(data, [int(place) - 1 for place in places])
+    indices = _lloyd(values, total, first, ends[starts])
+    return _after(data, [int(index) - 1 for index in indices])
 
 
 def _best_starts(total: Floats, first: Floats, second: Floats, bins: int) -> NDArray[np.intp]:
@@ -353,15 +353,15 @@ def mdl(data: SortedColumn, bins: int) -> Points:
     Gain > (log2(N - 1) + log2(3^k - 2) - [k Ent(S) - k1 Ent(S1) - k2 Ent(S2)]) / N.
     """
     sums = np.vstack([np.zeros(data.classes.shape[1]), np.cumsum(data.classes, axis=0)])
-    places: list[int] = []
+    indices: list[int] = []
     waiting = [(0, data.values.size)]
     while waiting:
         start, stop = waiting.pop()
         cut = _accepted_cut(sums, start, stop)
         if cut is not None:
-            places.append(cut - 1)
+            indices.append(cut - 1)
             waiting += [(start, cut), (cut, stop)]
-    return _after(data, sorted(places))
+    return _after(data, sorted(indices))
 
 
 def _accepted_cut(sums: Floats, start: int, stop: int) -> int | None:
@@ -376,19 +376,19 @@ def _accepted_cut(sums: Floats, start: int, stop: int) -> int | None:
     left_n, right_n = left.sum(axis=1), right.sum(axis=1)
     left_bits, right_bits = _entropies(left, left_n), _entropies(right, right_n)
     joined = (left_n * left_bits + right_n * right_bits) / n
-    place = int(np.argmin(joined))
+    index = int(np.argmin(joined))
     bits = float(_entropies(whole[None], np.array([n]))[0])
-    k, k1, k2 = (int((counts > 0).sum()) for counts in (whole, left[place], right[place]))
-    delta = math.log2(3**k - 2) - (k * bits - k1 * left_bits[place] - k2 * right_bits[place])
-    if bits - joined[place] <= (math.log2(n - 1) + delta) / n:
+    k, k1, k2 = (int((counts > 0).sum()) for counts in (whole, left[index], right[index]))
+    delta = math.log2(3**k - 2) - (k * bits - k1 * left_bits[index] - k2 * right_bits[index])
+    if bits - joined[index] <= (math.log2(n - 1) + delta) / n:
         return None
-    return start + 1 + place
+    return start + 1 + index
 
 
 def _entropies(counts: Floats, totals: Floats) -> Floats:
-    shares = counts / np.maximum(totals, np.finfo(np.float64).tiny)[:, None]
-    logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
-    bits: Floats = -np.sum(shares * logs, axis=1)
+    fractions = counts / np.maximum(totals, np.finfo(np.float64).tiny)[:, None]
+    logs = np.log2(fractions, out=np.zeros_like(fractions), where=fractions > 0)
+    bits: Floats = -np.sum(fractions * logs, axis=1)
     return bits
 
 

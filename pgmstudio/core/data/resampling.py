@@ -294,20 +294,20 @@ def _split_of(
 
 
 def split(
-    data: DataSet, shares: Sequence[float], seed: int, *, stratify: str | None = None
+    data: DataSet, fractions: Sequence[float], seed: int, *, stratify: str | None = None
 ) -> Split:
     """Split rows at random into parts of these shares; a row of whole weight n counts as n rows.
 
     With `stratify`, each state of that column (and missing) is shared out alike: a part has its
     share of every state to within one row. Rows keep their order within a part.
     """
-    wanted = np.array(shares, dtype=np.float64)
+    wanted = np.array(fractions, dtype=np.float64)
     if wanted.size == 0 or (wanted < 0).any() or not np.isclose(wanted.sum(), 1):
         raise DataError("The shares of a split must be positive and add up to 1.")
     wanted = wanted / wanted.sum()
     dealt = deal(data, _strata(data, wanted, stratify), np.random.default_rng(seed))
-    found = [dealt.rows(part) for part in range(wanted.size)]
-    indices, copies = [rows for rows, _ in found], [own for _, own in found if own is not None]
+    result = [dealt.rows(part) for part in range(wanted.size)]
+    indices, copies = [rows for rows, _ in result], [own for _, own in result if own is not None]
     if copies:  # rows of weight 0 are nobody's; they stay with the first part
         unused = np.setdiff1d(np.arange(data.row_count), np.concatenate(indices))
         order = np.argsort(np.append(indices[0], unused), kind="stable")

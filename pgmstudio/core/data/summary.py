@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.data.counting import PairCounts, Told, pair_counts, unheard
+from pgmstudio.core.data.counting import PairCounts, ReportFraction, ignore_progress, pair_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import weighted_counts, weights_of
 from pgmstudio.core.execution.events import NEVER, CancelToken
@@ -74,7 +74,9 @@ class Associations:
     p_values: Floats
 
 
-def associations(data: DataSet, cancel: CancelToken = NEVER, told: Told = unheard) -> Associations:
+def associations(
+    data: DataSet, cancel: CancelToken = NEVER, told: ReportFraction = ignore_progress
+) -> Associations:
     """Mutual information and p-values of independence of every pair of columns."""
     from scipy.stats import chi2
 

@@ -87,8 +87,8 @@ def merge_states(data: DataSet, column: str, states: Iterable[str], into: str) -
         raise DataError(f"Choose at least one state of {column} to merge.")
     first = min(merged)
     kept = [code for code in range(variable.cardinality) if code == first or code not in merged]
-    place = {code: index for index, code in enumerate(kept)}
-    mapping = [place[first if code in merged else code] for code in range(variable.cardinality)]
+    position = {code: index for index, code in enumerate(kept)}
+    mapping = [position[first if code in merged else code] for code in range(variable.cardinality)]
     names = [into if code == first else variable.states[code] for code in kept]
     return _with_states(data, column, names, mapping)
 
@@ -108,8 +108,8 @@ def reorder_states(data: DataSet, column: str, states: Sequence[str]) -> DataSet
     variable = data.domain[column]
     if sorted(states) != sorted(variable.states):
         raise DataError(f"The new order of {column} must name each of its states once.")
-    place = {state: index for index, state in enumerate(states)}
-    return _with_states(data, column, states, [place[state] for state in variable.states])
+    position = {state: index for index, state in enumerate(states)}
+    return _with_states(data, column, states, [position[state] for state in variable.states])
 
 
 def declare_states(data: DataSet, column: str, states: Iterable[str]) -> DataSet:

@@ -123,12 +123,12 @@ class GraphPicture:
     @cached_property
     def neighbours(self) -> Mapping[str, tuple[str, ...]]:
         """Per node the ids at the other end of its edges, each once, in the order of the edges."""
-        found: dict[str, dict[str, None]] = {identity: {} for identity in self.ids}
+        result: dict[str, dict[str, None]] = {identity: {} for identity in self.ids}
         for edge in self.edges:
             if edge.source != edge.target:
-                found[edge.source][edge.target] = None
-                found[edge.target][edge.source] = None
-        return {identity: tuple(others) for identity, others in found.items()}
+                result[edge.source][edge.target] = None
+                result[edge.target][edge.source] = None
+        return {identity: tuple(others) for identity, others in result.items()}
 
     def components(self) -> list[GraphPicture]:
         """The connected parts, in the order of their first nodes."""

@@ -17,21 +17,21 @@ class Neighbourhoods:
 
     @cached_property
     def parents(self) -> Mapping[str, set[str]]:
-        found: dict[str, set[str]] = defaultdict(set)
+        result: dict[str, set[str]] = defaultdict(set)
         for edge in self._picture.edges:
-            found[edge.target].add(edge.source)
+            result[edge.target].add(edge.source)
             if not edge.style.has_arrow:
-                found[edge.source].add(edge.target)
-        return found
+                result[edge.source].add(edge.target)
+        return result
 
     @cached_property
     def children(self) -> Mapping[str, set[str]]:
-        found: dict[str, set[str]] = defaultdict(set)
+        result: dict[str, set[str]] = defaultdict(set)
         for edge in self._picture.edges:
-            found[edge.source].add(edge.target)
+            result[edge.source].add(edge.target)
             if not edge.style.has_arrow:
-                found[edge.target].add(edge.source)
-        return found
+                result[edge.target].add(edge.source)
+        return result
 
     def near(self, node: str) -> frozenset[str]:
         """The node and its direct neighbours."""
@@ -39,10 +39,10 @@ class Neighbourhoods:
 
     def blanket(self, node: str) -> frozenset[str]:
         """The node, its parents, its children and their other parents."""
-        found = set(self.near(node))
+        result = set(self.near(node))
         for child in self.children.get(node, ()):
-            found |= self.parents[child]
-        return frozenset(found)
+            result |= self.parents[child]
+        return frozenset(result)
 
     def line(self, node: str) -> frozenset[str]:
         """The node with all its ancestors and descendants."""
@@ -50,20 +50,20 @@ class Neighbourhoods:
 
     def within(self, starts: Iterable[str], hops: int) -> frozenset[str]:
         """Everything at most so many edges away from the given nodes."""
-        found = set(starts)
-        rim = set(found)
+        result = set(starts)
+        rim = set(result)
         for _ in range(hops):
-            rim = {o for node in rim for o in self._picture.neighbours[node]} - found
-            found |= rim
-        return frozenset(found)
+            rim = {o for node in rim for o in self._picture.neighbours[node]} - result
+            result |= rim
+        return frozenset(result)
 
 
 def _reach(start: str, step: Mapping[str, set[str]]) -> frozenset[str]:
-    found: set[str] = set()
+    result: set[str] = set()
     stack = [start]
     while stack:
         for other in step.get(stack.pop(), ()):
-            if other not in found:
-                found.add(other)
+            if other not in result:
+                result.add(other)
                 stack.append(other)
-    return frozenset(found)
+    return frozenset(result)

@@ -149,13 +149,13 @@ def free_place(wanted: Box, others: Sequence[Box], gap: float) -> Point:
     reach = 1 + math.isqrt(len(others))
     steps = range(-reach, reach + 1)
     grid = [(wanted.x + i * step_x, wanted.y + j * step_y) for i in steps for j in steps]
-    grid.sort(key=lambda place: math.dist(place, (wanted.x, wanted.y)))
+    grid.sort(key=lambda position: math.dist(position, (wanted.x, wanted.y)))
 
-    def is_free(place: Point) -> bool:
+    def is_free(position: Point) -> bool:
         return not any(
-            abs(place[0] - other.x) < (wanted.width + other.width) / 2
-            and abs(place[1] - other.y) < (wanted.height + other.height) / 2
+            abs(position[0] - other.x) < (wanted.width + other.width) / 2
+            and abs(position[1] - other.y) < (wanted.height + other.height) / 2
             for other in others
         )
 
-    return next((place for place in grid if is_free(place)), (wanted.x, wanted.y))
+    return next((position for position in grid if is_free(position)), (wanted.x, wanted.y))

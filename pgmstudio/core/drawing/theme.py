@@ -21,8 +21,8 @@ def tokens() -> Mapping[str, Any]:
     for folder in _FOLDERS:
         path = folder / "tokens.json"
         if path.is_file():
-            found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            return found
+            result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            return result
     raise FileError("tokens.json", "is missing from this installation; install pgmstudio again.")
 
 

@@ -28,8 +28,8 @@ def value_of(search: Generator[object, None, R]) -> R:
         try:
             next(search)
         except StopIteration as end:
-            found: R = end.value
-            return found
+            result: R = end.value
+            return result
 
 
 def map_events(search: Generator[T, None, R], tell: Callable[[T], E]) -> Generator[E, None, R]:
@@ -38,8 +38,8 @@ def map_events(search: Generator[T, None, R], tell: Callable[[T], E]) -> Generat
         try:
             told = next(search)
         except StopIteration as end:
-            found: R = end.value
-            return found
+            result: R = end.value
+            return result
         yield tell(told)
 
 
@@ -70,7 +70,7 @@ def side_by_side(
         except BaseException as error:  # handed on to the thread that asked
             told[number].put(error)
 
-    found: list[R] = []
+    result: list[R] = []
     with ThreadPoolExecutor(threads) as pool:
         try:
             for number in range(len(searches)):
@@ -86,7 +86,7 @@ def side_by_side(
                     except queue.Empty:
                         continue
                     if isinstance(event, _End):
-                        found.append(event.value)
+                        result.append(event.value)
                         break
                     if isinstance(event, BaseException):
                         raise event
@@ -94,7 +94,7 @@ def side_by_side(
         finally:
             switch.cancel()
             pool.shutdown(wait=True, cancel_futures=True)
-    return found
+    return result
 
 
 def yield_into(told: queue.SimpleQueue[object], search: Generator[E, None, R]) -> R:
@@ -109,7 +109,7 @@ def yield_into(told: queue.SimpleQueue[object], search: Generator[E, None, R]) -
 def _one_by_one(
     searches: Sequence[Search[E, R]], cancel: CancelToken
 ) -> Generator[tuple[int, E], None, list[R]]:
-    found = []
+    result = []
     for number, search in enumerate(searches):
         running = search(cancel)
         while True:
@@ -117,7 +117,7 @@ def _one_by_one(
             try:
                 event = next(running)
             except StopIteration as end:
-                found.append(cast(R, end.value))
+                result.append(cast(R, end.value))
                 break
             yield number, event
-    return found
+    return result

@@ -115,8 +115,8 @@ class BootstrapPlan(LearnTask):
     @property
     def knowledge(self) -> Knowledge | None:
         """The rules about edges that every replicate obeys."""
-        found = [getattr(self.params, spec.name) for spec in specs_of(type(self.params))]
-        return next((value for value in found if isinstance(value, Knowledge)), None)
+        result = [getattr(self.params, spec.name) for spec in specs_of(type(self.params))]
+        return next((value for value in result if isinstance(value, Knowledge)), None)
 
     def told(self) -> dict[str, Any]:
         """How the frequencies came about, as plain values."""
@@ -170,12 +170,12 @@ class BootstrapPlan(LearnTask):
         yield from map(Note, self.sentences(last))
         yield Finished(*self.averaged(last))
 
-    def averaged(self, found: EdgeFrequencies) -> tuple[BayesianNetwork, dict[str, float]]:
+    def averaged(self, result: EdgeFrequencies) -> tuple[BayesianNetwork, dict[str, float]]:
         """The network of the frequent edges with tables from all rows, and its measures."""
-        settings, averaged = self.settings, found.averaged(self.settings.threshold)
+        settings, averaged = self.settings, result.averaged(self.settings.threshold)
         smoothing = getattr(self.params, "smoothing", 1.0)
         measures = {
-            "replicates": float(found.graphs),
+            "replicates": float(result.graphs),
             "threshold": settings.threshold,
             "edges": float(len(averaged.dag.edges)),
             "left_out_for_cycles": float(len(averaged.left_out)),
@@ -183,14 +183,15 @@ class BootstrapPlan(LearnTask):
         network = averaged_network(self.data, averaged.dag, smoothing, seed=self.seed)
         return network, measures
 
-    def sentences(self, found: EdgeFrequencies) -> Iterator[str]:
+    def sentences(self, result: EdgeFrequencies) -> Iterator[str]:
         """What is worth keeping of the replicates, a sentence each."""
         threshold = self.settings.threshold
-        averaged = found.averaged(threshold)
-        always = sum(edge.joined > 1 - 1e-9 for edge in found.edges)
+        averaged = result.averaged(threshold)
+        always = sum(edge.joined > 1 - 1e-9 for edge in result.edges)
         yield (
-            f"{found.graphs} replicates joined {len(found.edges)} pairs; {always} in all of them, "
-            f"{len(averaged.dag.edges)} edges of at least {threshold:.0%} make the network."
+            f"{result.graphs} replicates joined {len(result.edges)} pairs; "
+            f"{always} in all of them, {len(averaged.dag.edges)} edges of at least "
+            f"{threshold:.0%} make the network."
         ).replace("%", " %")
         for edge in averaged.left_out:
             yield f"{edge.source} → {edge.target} would close a cycle and was left out."
@@ -227,13 +228,13 @@ def bootstrap(plan: BootstrapPlan, *, cancel: CancelToken) -> Iterator[Progress 
     wanted = plan.settings.replicates
     processes = max(1, min(plan.processes, wanted))
     if processes == 1:
-        found = BootstrapShare(plan)(cancel)
+        result = BootstrapShare(plan)(cancel)
     else:
         tasks = [BootstrapShare(plan, first, processes) for first in range(processes)]
-        found = (replicate for _, replicate in in_processes(tasks, cancel))
+        result = (replicate for _, replicate in in_processes(tasks, cancel))
     counted = EdgeFrequencies(plan.data.domain.names, settings=plan.told())
     yield Progress(0.0, f"0 of {wanted} replicates")
-    for replicate in found:
+    for replicate in result:
         counted = counted.joined_by(replicate.graph)
         yield Counted(counted)
         done = counted.graphs

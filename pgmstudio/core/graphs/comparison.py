@@ -94,15 +94,15 @@ def graph_difference(first: Dag, second: Dag) -> GraphDifference:
         pair = frozenset((source, target))
         return EdgeDifference(source, target, change, marks.get(pair) != others.get(pair))
 
-    found = []
+    result = []
     for source, target in first.edges:
         if (source, target) in after:
-            found.append(changed(source, target, EdgeChange.COMMON))
+            result.append(changed(source, target, EdgeChange.COMMON))
         elif (target, source) in after:
-            found.append(changed(target, source, EdgeChange.REVERSED))
+            result.append(changed(target, source, EdgeChange.REVERSED))
         else:
-            found.append(changed(source, target, EdgeChange.MISSING))
+            result.append(changed(source, target, EdgeChange.MISSING))
     for source, target in second.edges:
         if (source, target) not in before and (target, source) not in before:
-            found.append(changed(source, target, EdgeChange.ADDED))
-    return GraphDifference(first, second, tuple(found))
+            result.append(changed(source, target, EdgeChange.ADDED))
+    return GraphDifference(first, second, tuple(result))

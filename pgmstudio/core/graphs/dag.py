@@ -121,12 +121,12 @@ class Dag:
         return seen
 
     def ancestors(self, name: str) -> frozenset[str]:
-        found = self._reachable([self.index(name)], self.parent_indices)
-        return frozenset(self.names[i] for i in found)
+        result = self._reachable([self.index(name)], self.parent_indices)
+        return frozenset(self.names[i] for i in result)
 
     def descendants(self, name: str) -> frozenset[str]:
-        found = self._reachable([self.index(name)], self.child_indices)
-        return frozenset(self.names[i] for i in found)
+        result = self._reachable([self.index(name)], self.child_indices)
+        return frozenset(self.names[i] for i in result)
 
     def ancestral_indices(self, nodes: Iterable[int]) -> frozenset[int]:
         """The nodes and all their ancestors."""

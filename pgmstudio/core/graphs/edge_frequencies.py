@@ -40,8 +40,8 @@ class EdgeFrequency:
         return EdgeFrequency(self.target, self.source, self.backward, self.forward, self.undirected)
 
     def as_dict(self) -> dict[str, Any]:
-        shares = (self.forward, self.backward, self.undirected, self.joined)
-        return dict(zip(HEAD, (self.source, self.target, *shares), strict=True))
+        fractions = (self.forward, self.backward, self.undirected, self.joined)
+        return dict(zip(HEAD, (self.source, self.target, *fractions), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +117,15 @@ class EdgeFrequencies:
         Each has its own orientation: the more frequent direction; of a tie, the earlier variable
         first.
         """
-        place = self._place
+        index = self._place
         pairs = {frozenset(edge) for edge in (*self.directed, *self.undirected)}
-        found = []
+        result = []
         for pair in pairs:
-            one, other = sorted(pair, key=place.__getitem__)
+            one, other = sorted(pair, key=index.__getitem__)
             told = self.of_pair(one, other)
-            found.append(told.turned() if told.backward > told.forward else told)
+            result.append(told.turned() if told.backward > told.forward else told)
         return tuple(
-            sorted(found, key=lambda e: (-e.joined, -e.forward, place[e.source], place[e.target]))
+            sorted(result, key=lambda e: (-e.joined, -e.forward, index[e.source], index[e.target]))
         )
 
     def averaged(self, threshold: float) -> Averaged:
@@ -165,9 +165,9 @@ class EdgeFrequencies:
     def plain(self) -> dict[str, Any]:
         """Whole counts, so that nothing is lost; every edge in its own orientation."""
         edges = [
-            [edge.source, edge.target, *(round(share * self.graphs) for share in shares)]
+            [edge.source, edge.target, *(round(fraction * self.graphs) for fraction in fractions)]
             for edge in self.edges
-            for shares in [(edge.forward, edge.backward, edge.undirected)]
+            for fractions in [(edge.forward, edge.backward, edge.undirected)]
         ]
         return {
             "variables": list(self.names),
@@ -180,7 +180,7 @@ class EdgeFrequencies:
     def restored(cls, told: Mapping[str, Any]) -> EdgeFrequencies:
         """What `plain` made."""
         names = tuple(map(str, told["variables"]))
-        place = {name: i for i, name in enumerate(names)}
+        index = {name: i for i, name in enumerate(names)}
         directed: dict[Edge, int] = {}
         undirected: dict[Edge, int] = {}
         for source, target, forward, backward, free in told["edges"]:
@@ -188,7 +188,7 @@ class EdgeFrequencies:
                 if count:
                     directed[edge] = int(count)
             if free:
-                first, last = sorted((source, target), key=place.__getitem__)
+                first, last = sorted((source, target), key=index.__getitem__)
                 undirected[first, last] = int(free)
         return cls(names, int(told["graphs"]), directed, undirected, dict(told["settings"]))
 

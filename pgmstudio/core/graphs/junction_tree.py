@@ -110,7 +110,7 @@ def _best_elimination(
             method = RESTARTED[restart % len(RESTARTED)]
             noise = NOISES[restart // len(RESTARTED) % len(NOISES)]
         before = looks.left
-        found = eliminate(
+        result = eliminate(
             stripped,
             cardinalities,
             method,
@@ -121,10 +121,10 @@ def _best_elimination(
         )
         if budget is not None:
             budget.left -= before - looks.left
-        if found is not None:
-            cells = sum(_cells(_cliques_of(found)[0], cardinalities))
+        if result is not None:
+            cells = sum(_cells(_cliques_of(result)[0], cardinalities))
             if best is None or fewest is None or cells < fewest:
-                best, fewest = found, cells
+                best, fewest = result, cells
         assert best is not None  # the first attempt has no bound
         assert fewest is not None
         if not best.fill_ins or fewest > HOPELESS_CELLS:
@@ -148,7 +148,7 @@ def _cliques_of(elimination: Elimination) -> tuple[list[frozenset[int]], list[Jo
     What a node leaves behind lies in the clique of whichever of them goes next, which is
     therefore its parent; a clique no larger than what some child shares with it is that child's.
     """
-    place = {node: i for i, node in enumerate(elimination.order)}
+    index = {node: i for i, node in enumerate(elimination.order)}
     cliques: list[frozenset[int]] = []
     joins: list[Join] = []
     waiting: dict[int, list[int]] = {}  # node -> cliques to hang below its clique
@@ -162,7 +162,7 @@ def _cliques_of(elimination: Elimination) -> tuple[list[frozenset[int]], list[Jo
             cliques.append(own)
         joins += [(same, c) for c in below if c != same]
         if behind:
-            waiting.setdefault(min(behind, key=place.__getitem__), []).append(same)
+            waiting.setdefault(min(behind, key=index.__getitem__), []).append(same)
     return cliques, joins
 
 
@@ -247,13 +247,13 @@ def _near(joins: Iterable[Join], count: int) -> list[list[int]]:
 
 def _walk(start: int, near: Sequence[Sequence[int]]) -> list[tuple[int, int | None]]:
     """(clique, where it was reached from), parents first."""
-    found: list[tuple[int, int | None]] = []
+    result: list[tuple[int, int | None]] = []
     stack: list[tuple[int, int | None]] = [(start, None)]
     while stack:
         c, up = stack.pop()
-        found.append((c, up))
+        result.append((c, up))
         stack += [(other, c) for other in reversed(near[c]) if other != up]
-    return found
+    return result
 
 
 # From here on growth is worth a warning: the tree grows by this factor, or beyond so many cells.

@@ -57,7 +57,7 @@ def _best_parents(usable: Weights) -> NDArray[np.int64]:
 
 def _cycles(parents: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     walk_of = np.full(len(parents), NONE)
-    found = []
+    result = []
     for start in range(len(parents)):
         walk: list[int] = []
         node = start
@@ -66,8 +66,8 @@ def _cycles(parents: NDArray[np.int64]) -> list[NDArray[np.int64]]:
             walk.append(node)
             node = int(parents[node])
         if node != NONE and walk_of[node] == start:
-            found.append(np.array(walk[walk.index(node) :], dtype=np.int64))
-    return found
+            result.append(np.array(walk[walk.index(node) :], dtype=np.int64))
+    return result
 
 
 def _contract(

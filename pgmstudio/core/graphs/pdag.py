@@ -71,13 +71,13 @@ class Pdag:
         cls, names: Iterable[str], directed: Iterable[Edge], undirected: Iterable[Edge] = ()
     ) -> Pdag:
         names = tuple(names)
-        place = {name: i for i, name in enumerate(names)}
+        index = {name: i for i, name in enumerate(names)}
         parents, neighbours = [0] * len(names), [0] * len(names)
         for source, target in directed:
-            parents[place[target]] |= 1 << place[source]
+            parents[index[target]] |= 1 << index[source]
         for one, other in undirected:
-            neighbours[place[one]] |= 1 << place[other]
-            neighbours[place[other]] |= 1 << place[one]
+            neighbours[index[one]] |= 1 << index[other]
+            neighbours[index[other]] |= 1 << index[one]
         return cls(names, tuple(parents), tuple(neighbours))
 
     @cached_property

@@ -153,22 +153,22 @@ def separation_of(dag: Dag, one: str, other: str, given: Iterable[str] = ()) -> 
     """Whether the graph separates `one` and `other` when `given` is known, and by which trails."""
     known = tuple(dict.fromkeys(given))
     start, end = dag.index(one), dag.index(other)
-    places = frozenset(dag.index(name) for name in known)
+    indices = frozenset(dag.index(name) for name in known)
     if start == end:
         raise GraphError(f"{one} cannot be separated from itself; choose two variables.")
-    if start in places or end in places:
-        both = one if start in places else other
+    if start in indices or end in indices:
+        both = one if start in indices else other
         raise GraphError(f"{both} is asked about and known at once; take it out of one of them.")
     one_by_one, at_all = _Patience(), _Patience()
-    active = list(islice(_active_trails(dag, start, end, places, one_by_one), MAX_TRAILS + 1))
+    active = list(islice(_active_trails(dag, start, end, indices, one_by_one), MAX_TRAILS + 1))
     every = list(islice(_all_trails(dag, start, end, at_all), MAX_TRAILS + 1))
-    blocked = [trail for nodes in every if (trail := trail_of(dag, nodes, places)).blocks]
+    blocked = [trail for nodes in every if (trail := trail_of(dag, nodes, indices)).blocks]
     return Separation(
         one,
         other,
         known,
         irrelevant_to(dag, one, known),
-        tuple(trail_of(dag, nodes, places) for nodes in active[:MAX_TRAILS]),
+        tuple(trail_of(dag, nodes, indices) for nodes in active[:MAX_TRAILS]),
         tuple(blocked[:MAX_TRAILS]),
         len(active) > MAX_TRAILS
         or len(every) > MAX_TRAILS
@@ -187,8 +187,8 @@ def shortest_active_trail(
 ) -> Trail | None:
     """A witness that the two are connected; None when they are separated."""
     known = frozenset(dag.index(name) for name in given)
-    found = next(_active_trails(dag, dag.index(one), dag.index(other), known, _Patience()), None)
-    return None if found is None else trail_of(dag, found, known)
+    result = next(_active_trails(dag, dag.index(one), dag.index(other), known, _Patience()), None)
+    return None if result is None else trail_of(dag, result, known)
 
 
 def trail_of(dag: Dag, nodes: tuple[int, ...], known: frozenset[int]) -> Trail:
@@ -285,12 +285,12 @@ def _search(
 
 def _distances(near: Mapping[Node, Iterable[Node]], starts: Iterable[Node]) -> dict[Node, int]:
     """Steps from the nearest start, for what can be reached."""
-    found = dict.fromkeys(starts, 0)
-    waiting = deque(found)
+    result = dict.fromkeys(starts, 0)
+    waiting = deque(result)
     while waiting:
         node = waiting.popleft()
         for other in near.get(node, ()):
-            if other not in found:
-                found[other] = found[node] + 1
+            if other not in result:
+                result[other] = result[node] + 1
                 waiting.append(other)
-    return found
+    return result

@@ -32,15 +32,15 @@ def smallest_conflict(
         # The finding that completes the first impossible beginning belongs to a conflict among
         # that beginning; beginnings are searched by halves.
         beginnings = range(1, len(rest))
-        place = bisect_left(beginnings, True, key=lambda end: clash([*core, *rest[:end]]))
-        core.append(rest[place])
-        rest = rest[:place]
+        index = bisect_left(beginnings, True, key=lambda end: clash([*core, *rest[:end]]))
+        core.append(rest[index])
+        rest = rest[:index]
     chosen = core
     for size in range(1, len(core)):
         most_tries -= comb(len(evidence), size)
         smaller = combinations(evidence, size) if most_tries >= 0 else iter(())
-        found = next((names for names in smaller if clash(names)), None)
-        if found is not None:
-            chosen = list(found)
+        result = next((names for names in smaller if clash(names)), None)
+        if result is not None:
+            chosen = list(result)
             break
     return {name: str(finding) for name, finding in evidence.items() if name in chosen}

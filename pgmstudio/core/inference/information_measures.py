@@ -73,13 +73,13 @@ def mutual_information_bits(joint: Floats) -> float:
 def conditional_information_bits(joint: Floats) -> float:
     """I(X;Y|Z) = Σ p(z) I(X;Y|z) of a joint table with the axes X, Y and those of Z."""
     slices = joint.reshape(*joint.shape[:2], -1)
-    shares = slices.sum(axis=(0, 1))
+    fractions = slices.sum(axis=(0, 1))
     told = (
-        float(share) * mutual_information_bits(slices[..., place])
-        for place, share in enumerate(shares)
-        if share > 0
+        float(fraction) * mutual_information_bits(slices[..., index])
+        for index, fraction in enumerate(fractions)
+        if fraction > 0
     )
-    return sum(told) / float(shares.sum())
+    return sum(told) / float(fractions.sum())
 
 
 def conflict_bits(

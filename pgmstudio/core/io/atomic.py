@@ -53,16 +53,16 @@ def replace_file(path: Path | str, content: bytes, *, private: bool = False) -> 
     if not target.name:  # "", "." or "/"
         raise FileError(target, "is not the name of a file. Choose one.")
     try:
-        place = _behind_links(target)
-        _remove_left_behind(place)
-        part = place.with_name(f".{place.name}.{os.getpid()}-{secrets.token_hex(4)}{PART_ENDING}")
+        path = _behind_links(target)
+        _remove_left_behind(path)
+        part = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}{PART_ENDING}")
         try:
-            _write_through(part, content, _permissions(place, private=private))
-            os.replace(part, place)
+            _write_through(part, content, _permissions(path, private=private))
+            os.replace(part, path)
         except BaseException:
             part.unlink(missing_ok=True)
             raise
-        _flush_folder(place.parent)
+        _flush_folder(path.parent)
     except OSError as problem:
         reason = problem.strerror or str(problem)
         raise FileError(target, f"cannot be written: {reason}. Choose another place.") from problem
@@ -70,19 +70,19 @@ def replace_file(path: Path | str, content: bytes, *, private: bool = False) -> 
 
 def _behind_links(target: Path) -> Path:
     """Where the file itself is, so that a link stays a link."""
-    place = target
+    path = target
     with contextlib.suppress(RuntimeError):  # links in a circle, before Python 3.13
-        place = target.resolve() if target.is_symlink() else target
-    if place.is_symlink():
+        path = target.resolve() if target.is_symlink() else target
+    if path.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-    return place
+    return path
 
 
-def _permissions(place: Path, *, private: bool) -> int | None:
+def _permissions(path: Path, *, private: bool) -> int | None:
     """Those the new file gets; None for the usual ones."""
     if private:
         return 0o600
-    return place.stat().st_mode & 0o777 if place.exists() else None
+    return path.stat().st_mode & 0o777 if path.exists() else None
 
 
 def _write_through(part: Path, content: bytes, permissions: int | None) -> None:
@@ -108,9 +108,9 @@ def _flush_folder(folder: Path) -> None:
         os.close(number)
 
 
-def _remove_left_behind(place: Path) -> None:
-    beginning, oldest = f".{place.name}.", time.time() - _LEFT_BEHIND_SECONDS
-    for entry in os.scandir(place.parent):
+def _remove_left_behind(target: Path) -> None:
+    beginning, oldest = f".{target.name}.", time.time() - _LEFT_BEHIND_SECONDS
+    for entry in os.scandir(target.parent):
         if entry.name.startswith(beginning) and entry.name.endswith(PART_ENDING):
             # Another program may be tidying up too; then the part is gone already.
             with contextlib.suppress(OSError):

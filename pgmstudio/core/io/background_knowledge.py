@@ -113,10 +113,10 @@ def knowledge_of_document(document: JsonPlace) -> Knowledge:
     listed = tuple(tier.texts() for tier in tiers.elements()) if tiers else ()
     closed = document.get("closed_tiers")
     numbers = []
-    for place in closed.elements() if closed else ():
-        if not 0 <= place.whole() < len(listed):
-            place.fail(f"there are {len(listed)} tiers, counted from 0.")
-        numbers.append(place.whole())
+    for location in closed.elements() if closed else ():
+        if not 0 <= location.whole() < len(listed):
+            location.fail(f"there are {len(listed)} tiers, counted from 0.")
+        numbers.append(location.whole())
     return Knowledge(
         frozenset(_edges(document.get("required"))),
         frozenset(_edges(document.get("forbidden"))),
@@ -125,9 +125,9 @@ def knowledge_of_document(document: JsonPlace) -> Knowledge:
     )
 
 
-def _edges(place: JsonPlace | None) -> list[Edge]:
+def _edges(location: JsonPlace | None) -> list[Edge]:
     edges = []
-    for element in place.elements() if place else ():
+    for element in location.elements() if location else ():
         ends = element.texts()
         if len(ends) != 2:
             element.fail("an edge is a list of two names, from and to.")
@@ -180,7 +180,7 @@ def _read_tetrad(path: Path, lines: list[str]) -> Knowledge:
         frozenset(rules["required"]),
         frozenset(rules["forbidden"]),
         tuple(tuple(tiers[tier]) for tier in order),
-        frozenset(place for place, tier in enumerate(order) if tier in closed),
+        frozenset(index for index, tier in enumerate(order) if tier in closed),
     )
 
 
@@ -190,11 +190,11 @@ def _read_arrows(path: Path, lines: list[str], edges_are: Rule) -> Knowledge:
         line = line.strip()
         if not line or line.startswith(_REMARKS):
             continue
-        found = [(line.find(arrow), arrow) for arrow in _ARROWS if arrow in line]
-        if not found:
+        result = [(line.find(arrow), arrow) for arrow in _ARROWS if arrow in line]
+        if not result:
             _fail(path, number, "expected an edge such as A -> B.")
-        place, arrow = min(found)
-        left, right = line[:place], line[place + len(arrow) :]
+        index, arrow = min(result)
+        left, right = line[:index], line[index + len(arrow) :]
         head, equals, said = right.rpartition("=")
         rule = edges_are
         if equals and said.strip().lower() in ("true", "false"):

@@ -30,20 +30,20 @@ def _finding_document(finding: Finding) -> dict[str, Any]:
             return {"do": state}
 
 
-def read_evidence(place: JsonPlace) -> dict[str, Finding]:
+def read_evidence(location: JsonPlace) -> dict[str, Finding]:
     """The findings that a document says; whether a model has such states is not looked at."""
-    return {name: _read_finding(inside) for name, inside in place.entries()}
+    return {name: _read_finding(inside) for name, inside in location.entries()}
 
 
-def _read_finding(place: JsonPlace) -> Finding:
-    if (state := place.get("state")) is not None:
+def _read_finding(location: JsonPlace) -> Finding:
+    if (state := location.get("state")) is not None:
         return Observed(state.text())
-    if (states := place.get("not")) is not None:
+    if (states := location.get("not")) is not None:
         return Excluded(frozenset(states.texts()))
-    if (done := place.get("do")) is not None:
+    if (done := location.get("do")) is not None:
         return Done(done.text())
-    if (likelihood := place.get("likelihood")) is None:
-        place.fail("expected one of the entries “state”, “not”, “likelihood” or “do”.")
+    if (likelihood := location.get("likelihood")) is None:
+        location.fail("expected one of the entries “state”, “not”, “likelihood” or “do”.")
     weights = []
     for element in likelihood.elements():
         pair = element.elements()

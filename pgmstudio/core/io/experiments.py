@@ -122,19 +122,19 @@ def split_rows(
         rows = rows.complete_rows()
         test = None if test is None else test.complete_rows()
         valid = None if valid is None else valid.complete_rows()
-    shares = [
+    fractions = [
         0.0 if valid is not None else data.valid_share,
         0.0 if test is not None else data.test_share,
     ]
-    if sum(shares) >= 1:
+    if sum(fractions) >= 1:
         raise DataError("The shares of validation and test rows must leave rows to learn from.")
-    if any(shares):
-        parts = split(rows, (1 - sum(shares), *(s for s in shares if s)), data.split_seed).parts(
-            rows
-        )
+    if any(fractions):
+        parts = split(
+            rows, (1 - sum(fractions), *(s for s in fractions if s)), data.split_seed
+        ).parts(rows)
         rows, rest = parts[0], list(parts[1:])
-        valid = rest.pop(0) if shares[0] else valid
-        test = rest.pop(0) if shares[1] else test
+        valid = rest.pop(0) if fractions[0] else valid
+        test = rest.pop(0) if fractions[1] else test
     if test is None:
         raise DataError("A plan needs test rows: a test file, or a test share above 0.")
     return PlanRows(rows, test, valid, reference)
@@ -172,9 +172,9 @@ class PointFolder:
 
     def points_of(self, keys: Iterable[str]) -> list[CurvePoint]:
         """The points of these runs, in the order of the runs whatever the order they came in."""
-        place = {key: number for number, key in enumerate(keys)}
-        own = [point for key, point in self.points.items() if key.rpartition("-")[0] in place]
-        return sorted(own, key=lambda p: (place[p.key.rpartition("-")[0]], p.key))
+        index = {key: number for number, key in enumerate(keys)}
+        own = [point for key, point in self.points.items() if key.rpartition("-")[0] in index]
+        return sorted(own, key=lambda p: (index[p.key.rpartition("-")[0]], p.key))
 
     def model(self, point: CurvePoint) -> Model:
         """The model of a point."""
@@ -311,9 +311,9 @@ class PointFolder:
     def _take_done(self, done: RunDone) -> None:
         """Points beyond those of the run are of an earlier one that its time ended elsewhere."""
         self.done[done.key] = done
-        place = done.points
-        while self.points.pop(point_key(done.key, place), None) is not None:
-            place += 1
+        index = done.points
+        while self.points.pop(point_key(done.key, index), None) is not None:
+            index += 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -333,7 +333,7 @@ class KeptPlanTask:
             kept.open(self.plan, self.rows)
             yield from kept.kept(
                 run_plan(
-                    self.plan, self.rows, cancel=cancel, earlier=kept.earlier, place=self.place
+                    self.plan, self.rows, cancel=cancel, earlier=kept.earlier, executor=self.place
                 )
             )
 

@@ -33,11 +33,11 @@ class SplitPlan:
 def split_rows(data: DataSet, plan: SplitPlan) -> tuple[DataSet, Split | None]:
     """The data set with the split that was planned; by a column, it comes back without it."""
     if plan.kind == "random":
-        shares = [plan.train / 100, plan.test / 100]
+        fractions = [plan.train / 100, plan.test / 100]
         if plan.valid:
-            shares.insert(1, plan.valid / 100)
+            fractions.insert(1, plan.valid / 100)
         stratify = plan.stratify if (plan.stratify or "") in data.domain else None
-        return data, split(data, shares, plan.seed, stratify=stratify)
+        return data, split(data, fractions, plan.seed, stratify=stratify)
     if plan.kind == "column" and plan.column is not None:
         return split_by_column(data, plan.column)
     return data, None

@@ -88,10 +88,10 @@ class ModelScan(Generic[P]):
 def smallest_within(sizes: Sequence[int], room: int = MAX_CELLS) -> set[int]:
     """The places of the models that fit into the room together, the smallest first."""
     kept = set[int]()
-    for place in sorted(range(len(sizes)), key=sizes.__getitem__):
-        if sizes[place] <= room:
-            room -= sizes[place]
-            kept.add(place)
+    for index in sorted(range(len(sizes)), key=sizes.__getitem__):
+        if sizes[index] <= room:
+            room -= sizes[index]
+            kept.add(index)
     return kept
 
 

@@ -30,10 +30,10 @@ def allowed_edges(names: Sequence[str], knowledge: Knowledge) -> Flags:
     before, after = tiers[:, None], tiers[None, :]
     is_closed = np.isin(tiers, list(knowledge.closed_tiers))
     kept_out = (before > after) | ((before == after) & is_closed[:, None])
-    place = {name: i for i, name in enumerate(names)}
+    index = {name: i for i, name in enumerate(names)}
     for source, target in knowledge.forbidden:
-        if source in place and target in place:
-            kept_out[place[source], place[target]] = True
+        if source in index and target in index:
+            kept_out[index[source], index[target]] = True
     allowed: Flags = (~kept_out).astype(np.uint8)
     return allowed
 
@@ -60,9 +60,9 @@ class EdgeRules:
         if knowledge is not None and not knowledge.is_empty:
             knowledge.check(names)
             allowed &= allowed_edges(names, knowledge)
-            place = {name: i for i, name in enumerate(names)}
+            index = {name: i for i, name in enumerate(names)}
             for source, target in knowledge.required:
-                required[place[source], place[target]] = 1
+                required[index[source], index[target]] = 1
         for c, count in enumerate(required.sum(axis=0)):
             if count > most:
                 message = f"is {most}, but {count} parents of {names[c]} are required"
@@ -139,12 +139,12 @@ class ForestRules:
         if knowledge is None or knowledge.is_empty:
             return None
         knowledge.check(names)
-        place = {name: i for i, name in enumerate(names)}
-        required = [(place[source], place[target]) for source, target in sorted(knowledge.required)]
+        index = {name: i for i, name in enumerate(names)}
+        required = [(index[source], index[target]) for source, target in sorted(knowledge.required)]
         _check_single_parents(names, required, root)
         allowed = allowed_edges(names, knowledge).astype(bool)
         if root is not None:
-            allowed[:, place[root]] = False
+            allowed[:, index[root]] = False
         return cls(allowed, tuple(required))
 
     def parents(self, weights: Floats, cancel: CancelToken = NEVER) -> list[int | None]:

@@ -52,6 +52,6 @@ class Shares:
         np.exp(block, out=block)  # the padding, exp 0, is cleared below
         share_rows(self.shares, count, weights, begin, end, self._sums)
         block[:, count:] = 0.0
-        found: Floats = np.log(self._sums[:size])
-        found += self._tops[:size]
-        return found
+        result: Floats = np.log(self._sums[:size])
+        result += self._tops[:size]
+        return result

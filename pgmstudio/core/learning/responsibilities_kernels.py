@@ -18,7 +18,7 @@ def _piece_of(left: int) -> int:
 
 @compiled
 def scatter(
-    sums: Any, offset: int, width: int, places: Any, begin: int, end: int, numbers: Any, at: int
+    sums: Any, offset: int, width: int, indices: Any, begin: int, end: int, numbers: Any, at: int
 ) -> None:
     """sums[(offset + place) · width :] += numbers[at : at + width] for the places[begin:end].
 
@@ -27,19 +27,19 @@ def scatter(
     lane = 0
     while lane < width:
         piece = _piece_of(width - lane)
-        scatter_piece(sums, offset, width, places, begin, end, numbers, at + lane, lane, piece)
+        scatter_piece(sums, offset, width, indices, begin, end, numbers, at + lane, lane, piece)
         lane += piece
 
 
 @compiled
 def gather(
-    sums: Any, offset: int, width: int, places: Any, begin: int, end: int, numbers: Any, at: int
+    sums: Any, offset: int, width: int, indices: Any, begin: int, end: int, numbers: Any, at: int
 ) -> None:
     """numbers[at : at + width] += sums[(offset + place) · width :] over the places[begin:end]."""
     lane = 0
     while lane < width:
         piece = _piece_of(width - lane)
-        gather_piece(sums, offset, width, places, begin, end, numbers, at + lane, lane, piece)
+        gather_piece(sums, offset, width, indices, begin, end, numbers, at + lane, lane, piece)
         lane += piece
 
 

@@ -234,7 +234,7 @@ class Bundles:
     def _new_block(self, begin: int, end: int) -> Block:
         from pgmstudio.core.learning.sparse_rows_kernels import bundle_rows, rank_cells
 
-        ends, places = np.empty(self.cell_count, np.int64), np.empty(end - begin, np.int64)
+        ends, indices = np.empty(self.cell_count, np.int64), np.empty(end - begin, np.int64)
         sorted_rows = np.empty(int(self.starts[end] - self.starts[begin]), dtype=np.int32)
         rank_cells(
             self.starts,
@@ -244,7 +244,7 @@ class Bundles:
             self.rank_of,
             ends,
             sorted_rows,
-            places,
+            indices,
             self.ranked,
         )
         bundles = -(-self.cell_count // BUNDLE)
@@ -264,17 +264,17 @@ class Bundles:
             return np.arange(count)
         chosen = np.unique(np.linspace(0, total - 1, min(total, _SAMPLE_ROWS)).astype(np.int64))
         there = np.zeros((chosen.size, count), dtype=np.float32)
-        for place, row in enumerate(chosen):
-            there[place, self.cells[self.starts[row] : self.starts[row + 1]]] = 1.0
+        for index, row in enumerate(chosen):
+            there[index, self.cells[self.starts[row] : self.starts[row + 1]]] = 1.0
         together = there.T @ there  # whole numbers, so the same on every machine
         frequency, order = np.diag(together), np.empty(count, dtype=np.int64)
         is_left = np.ones(count, dtype=bool)
-        for place in range(count):
-            if place % BUNDLE == 0:
+        for index in range(count):
+            if index % BUNDLE == 0:
                 company = frequency.copy()
-            order[place] = np.where(is_left, company, -1.0).argmax()
-            company = together[order[place]] + (company if place % BUNDLE else 0.0)
-            is_left[order[place]] = False
+            order[index] = np.where(is_left, company, -1.0).argmax()
+            company = together[order[index]] + (company if index % BUNDLE else 0.0)
+            is_left[order[index]] = False
         return order
 
 

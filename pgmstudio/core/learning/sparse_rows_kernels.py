@@ -78,11 +78,11 @@ def turn_to_rows(
     column_starts: Any, column_rows: Any, column_cells: Any, starts: Any, cells: Any
 ) -> None:
     """The same cells row by row, in the order of the columns."""
-    place = starts.copy()
+    index = starts.copy()
     for at in range(column_rows.shape[0]):
         row = column_rows[at]
-        cells[place[row]] = column_cells[at]
-        place[row] += 1
+        cells[index[row]] = column_cells[at]
+        index[row] += 1
 
 
 @compiled
@@ -109,7 +109,7 @@ def rank_entries(
     lengths: Any,
 ) -> None:
     """The cells of ranked variables by variable, rows ascending; rows of weight 0 are left out."""
-    place = column_starts.copy()
+    index = column_starts.copy()
     for row in range(starts.shape[0] - 1):
         if weights[row] <= 0.0:
             continue
@@ -117,21 +117,21 @@ def rank_entries(
             cell = ranked_cell[cells[at]]
             if cell >= 0:
                 u = variable_of[cell]
-                entry_rows[place[u]] = row
-                entry_cells[place[u]] = cell
-                place[u] += 1
+                entry_rows[index[u]] = row
+                entry_cells[index[u]] = cell
+                index[u] += 1
                 lengths[row + 1] += 1
 
 
 @compiled
-def rank_rows(entry_rows: Any, entry_cells: Any, starts: Any, cells: Any, places: Any) -> None:
+def rank_rows(entry_rows: Any, entry_cells: Any, starts: Any, cells: Any, indices: Any) -> None:
     """Rows whose cells ascend by rank, and where each entry of a variable stands in them."""
-    place = starts.copy()
+    index = starts.copy()
     for entry in range(entry_rows.shape[0]):
         row = entry_rows[entry]
-        cells[place[row]] = entry_cells[entry]
-        places[entry] = place[row]
-        place[row] += 1
+        cells[index[row]] = entry_cells[entry]
+        indices[entry] = index[row]
+        index[row] += 1
 
 
 @compiled
@@ -190,8 +190,8 @@ def complete_tables(
             out[at[v] + y * card] = max(rest, 0.0)
             corner -= rest
         out[at[v]] = max(corner, 0.0)
-        for place in range(at[v], at[v] + lines * card):
-            out[place] += prior / (lines * card)
+        for index in range(at[v], at[v] + lines * card):
+            out[index] += prior / (lines * card)
 
 
 @compiled
@@ -222,7 +222,7 @@ def rank_cells(
     rank_of: Any,
     ends: Any,
     rows: Any,
-    places: Any,
+    indices: Any,
     ranked: Any,
 ) -> None:
     """The rows begin … end − 1 with ranks, rising: sorted by rank, and then back into the rows."""
@@ -236,7 +236,7 @@ def rank_cells(
         ends[rank] = before
         before += count
     for row in range(begin, end):
-        places[row - begin] = starts[row]
+        indices[row - begin] = starts[row]
         for at in range(starts[row], starts[row + 1]):
             rank = rank_of[cells[at]]
             rows[ends[rank]] = row - begin
@@ -245,8 +245,8 @@ def rank_cells(
     for rank in range(ends.size):
         while at < ends[rank]:
             row = rows[at]
-            ranked[places[row]] = rank
-            places[row] += 1
+            ranked[indices[row]] = rank
+            indices[row] += 1
             at += 1
 
 
@@ -286,7 +286,7 @@ def add_bundles(
     rows: Any,
     later: Any,
     offsets: Any,
-    shares: Any,
+    fractions: Any,
     width: int,
     members: Any,
     mass: Any,
@@ -309,7 +309,7 @@ def add_bundles(
             visits += starts[row + 1] - starts[row] - later[entry]
         for k in range(width):
             mass[k] = 0.0
-        gather(shares, -begin, width, rows, first, last, mass, 0)
+        gather(fractions, -begin, width, rows, first, last, mass, 0)
         for one in range(ones):
             scatter(sums, offsets[members[one]], width, members, one, ones, mass, 0)
         if ones * visits <= visits + (ones + 1) * (count - above) * _LINE_COST:
@@ -317,21 +317,21 @@ def add_bundles(
                 offset = offsets[members[one]]
                 for entry in range(first, last):
                     row = rows[entry]
-                    place, mine = starts[row] + later[entry], (row - begin) * width
-                    scatter(sums, offset, width, ranked, place, starts[row + 1], shares, mine)
+                    index, mine = starts[row] + later[entry], (row - begin) * width
+                    scatter(sums, offset, width, ranked, index, starts[row + 1], fractions, mine)
         else:
             length = (count - above) * width
-            for place in range(length):
-                line[place] = 0.0
+            for index in range(length):
+                line[index] = 0.0
             for entry in range(first, last):
                 row = rows[entry]
-                place, mine = starts[row] + later[entry], (row - begin) * width
-                scatter(line, -above, width, ranked, place, starts[row + 1], shares, mine)
+                index, mine = starts[row] + later[entry], (row - begin) * width
+                scatter(line, -above, width, ranked, index, starts[row + 1], fractions, mine)
             for one in range(ones):
                 there = (offsets[members[one]] + above) * width
                 own = sums[there : there + length]
-                for place in range(length):
-                    own[place] += line[place]
+                for index in range(length):
+                    own[index] += line[index]
         first = last
 
 

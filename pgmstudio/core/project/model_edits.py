@@ -122,11 +122,11 @@ def remove_variable(project: Project, *, model_id: str, name: str) -> Project:
 def rename_variable(project: Project, *, model_id: str, old: str, new: str) -> Project:
     """The variable under another name, wherever the project speaks of it in this model."""
     model = _renamable(project, model_id)
-    place = model.domain.index(old)
+    position = model.domain.index(old)
     if new != old and new in model.domain:
         raise DataError(f"There is a variable called “{new}” already; names must differ.")
     variables = list(model.domain.variables)
-    variables[place] = replace(variables[place], name=new)
+    variables[position] = replace(variables[position], name=new)
     entry = project.model_entry(model_id)
 
     def renamed(entries: Mapping[str, V]) -> dict[str, V]:
@@ -153,11 +153,11 @@ def rename_variable(project: Project, *, model_id: str, old: str, new: str) -> P
 def rename_state(project: Project, *, model_id: str, variable: str, old: str, new: str) -> Project:
     """The state under another name, also in the model's evidence cases."""
     model = _renamable(project, model_id)
-    place = model.domain.index(variable)
+    position = model.domain.index(variable)
     variables = list(model.domain.variables)
-    variables[place].code(old)
-    states = tuple(new if state == old else state for state in variables[place].states)
-    variables[place] = replace(variables[place], states=states)
+    variables[position].code(old)
+    states = tuple(new if state == old else state for state in variables[position].states)
+    variables[position] = replace(variables[position], states=states)
 
     def renamed(evidence: Mapping[str, Finding]) -> Mapping[str, Finding]:
         if variable not in evidence:
@@ -179,13 +179,13 @@ def add_state(project: Project, *, model_id: str, variable: str, state: str) -> 
 
 
 def move_state(
-    project: Project, *, model_id: str, variable: str, state: str, place: int
+    project: Project, *, model_id: str, variable: str, state: str, index: int
 ) -> Project:
     """The state at another place in the order; what is believed of it stays."""
     known = _with_editable_states(project, model_id).domain[variable]
     known.code(state)
     others = [other for other in known.states if other != state]
-    order = [*others[:place], state, *others[place:]]
+    order = [*others[:index], state, *others[index:]]
     if tuple(order) == known.states:
         return project
     return _with_states(project, model_id, variable, {s: s for s in order})

@@ -54,19 +54,19 @@ def no_rows_reason(project: Project, model_id: str) -> str:
 
 
 def _candidates(project: Project, entry: ModelEntry) -> list[ModelRows]:
-    found: list[ModelRows] = []
+    result: list[ModelRows] = []
     domain = entry.model.domain
     run = project.runs.get(entry.run_id or "")
     learned_from = None if run is None else project.data.get(run.data_id or "")
     if run is not None and learned_from is not None:
         learned = _with_fingerprint(learned_from, run.data_fingerprint, domain)
         if learned is not None:
-            found.append(learned)
+            result.append(learned)
     for data_id in dict.fromkeys([entry.data_id or "", *project.data]):
         data = project.data.get(data_id)
         if data is not None:
-            found.append(ModelRows(data.name, data.data.fingerprint, data.data, None, domain))
-    return found
+            result.append(ModelRows(data.name, data.data.fingerprint, data.data, None, domain))
+    return result
 
 
 def _with_fingerprint(entry: DataEntry, fingerprint: str, domain: Domain) -> ModelRows | None:

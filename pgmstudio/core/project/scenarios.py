@@ -42,13 +42,13 @@ class Outcome:
 def cases_for(project: Project, model_id: str) -> dict[str, Mapping[str, Finding]]:
     """The evidence cases that speak of this model, in the order of the project."""
     entry = project.models[model_id]
-    found: dict[str, Mapping[str, Finding]] = {}
+    result: dict[str, Mapping[str, Finding]] = {}
     for name, case in project.evidence_cases.items():
         if case.model_id in (None, model_id):
             fitting = {v: f for v, f in case.evidence.items() if fits(entry.model, v, f)}
             if fitting:
-                found[name] = fitting
-    return found
+                result[name] = fitting
+    return result
 
 
 def evaluate(
@@ -84,9 +84,9 @@ def scenario_table(
     heads = [f"{o.scenario.letter}: {o.scenario.name}" for o in outcomes]
     writer.writerow(["variable", "state", "prior", *heads])
     for name in names:
-        for place, state in enumerate(model.domain[name].states):
+        for index, state in enumerate(model.domain[name].states):
             columns = [priors, *(outcome.beliefs for outcome in outcomes)]
-            told = [repr(float(b[name][place])) if name in b else "" for b in columns]
+            told = [repr(float(b[name][index])) if name in b else "" for b in columns]
             writer.writerow([name, state, *told])
     return text.getvalue()
 

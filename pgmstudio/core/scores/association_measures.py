@@ -43,8 +43,8 @@ def entropy(counts: Table) -> float:
     seen = counts[counts > 0]
     if not seen.size:
         return 0.0
-    share = seen / seen.sum()
-    return max(float(-(share @ np.log2(share))), 0.0)
+    fraction = seen / seen.sum()
+    return max(float(-(fraction @ np.log2(fraction))), 0.0)
 
 
 def _ratio(value: float, by: float) -> float:

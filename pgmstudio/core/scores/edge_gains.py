@@ -75,6 +75,6 @@ def _addition(
 
 
 def _gain(before: Dag, after: Dag, child: str, scores: FamilyScores, cancel: CancelToken) -> float:
-    place = before.index(child)
-    old = scores.local(place, before.parent_indices[place], cancel)
-    return scores.local(place, after.parent_indices[place], cancel) - old
+    position = before.index(child)
+    old = scores.local(position, before.parent_indices[position], cancel)
+    return scores.local(position, after.parent_indices[position], cancel) - old

@@ -173,8 +173,8 @@ def sanov_threshold(rows: Floats | float, cells: Floats | float, delta: float) -
     """M(δ) = (1/N) [log2(1/δ) + r s log2(N+1)] (eq. 6.22); `cells` is r s. ∞ without rows."""
     n = np.asarray(rows, dtype=np.float64)
     with np.errstate(divide="ignore"):
-        found = (math.log2(1 / delta) + cells * np.log2(n + 1)) / n
-    return np.asarray(found, dtype=np.float64)
+        result = (math.log2(1 / delta) + cells * np.log2(n + 1)) / n
+    return np.asarray(result, dtype=np.float64)
 
 
 def quantile_threshold(rows: Floats | float, freedom: Floats | float, delta: float) -> Floats:
@@ -183,8 +183,8 @@ def quantile_threshold(rows: Floats | float, freedom: Floats | float, delta: flo
 
     safe = np.maximum(freedom, 1)
     with np.errstate(divide="ignore"):
-        found = chdtri(safe, delta) / (2 * math.log(2) * np.asarray(rows, dtype=np.float64))
-    return np.where(np.asarray(freedom) > 0, found, np.inf)
+        result = chdtri(safe, delta) / (2 * math.log(2) * np.asarray(rows, dtype=np.float64))
+    return np.where(np.asarray(freedom) > 0, result, np.inf)
 
 
 def level_of_each(delta: float, groups: int) -> float:
@@ -247,8 +247,8 @@ def pair_statistics(counts: Floats, begins: NDArray[np.int64], test: str) -> tup
         ratios = np.where(both > 0, counts**2 / np.where(both > 0, both, 1.0), 0.0)
         return np.maximum(added(ratios) - 1, 0) / (2 * math.log(2)), totals
     alone = np.add.reduceat(_k_log2_k(per_cell), begins, axis=0)
-    found = added(_k_log2_k(counts)) - alone - alone.T + _k_log2_k(totals)
-    return np.maximum(found / safe, 0), totals
+    result = added(_k_log2_k(counts)) - alone - alone.T + _k_log2_k(totals)
+    return np.maximum(result / safe, 0), totals
 
 
 def _k_log2_k(values: Floats) -> Floats:

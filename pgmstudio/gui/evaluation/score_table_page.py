@@ -34,10 +34,10 @@ from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import Column, FactTable, widening
 
 KEY = "scores"
-Told = tuple[float, str]  # what it is sorted by, and how it reads
+ReportFraction = tuple[float, str]  # what it is sorted by, and how it reads
 
 
-def _told(value: Told) -> str:
+def _told(value: ReportFraction) -> str:
     return value[1]
 
 
@@ -59,7 +59,7 @@ _COLUMNS = (
 )
 
 
-def bits_of(value: float | None, error: float | None = None) -> Told:
+def bits_of(value: float | None, error: float | None = None) -> ReportFraction:
     """Three digits and a true minus; a dash where there is none, after all that are."""
     if value is None:
         return -math.inf, "–"
@@ -69,7 +69,7 @@ def bits_of(value: float | None, error: float | None = None) -> Told:
     return value, f"{value:.3f}".replace("-", "−") + spread
 
 
-def count_of(value: int | None) -> Told:
+def count_of(value: int | None) -> ReportFraction:
     """A whole number with its thousands apart."""
     return (math.inf, "too large") if value is None else (value, grouped(value))
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from pgmstudio.core.data.counting import Told, unheard
+from pgmstudio.core.data.counting import ReportFraction, ignore_progress
 from pgmstudio.core.errors import Cancelled, PgmStudioError, ProjectFileError
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.io.atomic import Stamp, file_stamp
@@ -135,7 +135,7 @@ class OpenedProject:
 def read_with_progress(app: AppContext, path: Path) -> OpenedProject:
     """The project in a file; Cancelled when the person does not want to wait for it."""
     if not path.is_file() or path.stat().st_size < SMALL_FILE:
-        return _read(path, NEVER, unheard)
+        return _read(path, NEVER, ignore_progress)
     return run_with_progress(app.window, f"Opening {path.name}", partial(_read, path))
 
 
@@ -144,7 +144,7 @@ def read_model_with_progress(app: AppContext, path: Path) -> ModelFile:
     return run_with_progress(app.window, f"Opening {path.name}", partial(_read_model, path))
 
 
-def _read_model(path: Path, cancel: CancelToken, _told: Told) -> ModelFile:
+def _read_model(path: Path, cancel: CancelToken, _told: ReportFraction) -> ModelFile:
     # Taking a long text apart would hold up the window from another thread, too.
     is_small = not path.is_file() or path.stat().st_size < SMALL_TEXT
     return read_model(path) if is_small else read_model_in_child(path, cancel)
@@ -159,7 +159,7 @@ def write_with_progress(app: AppContext, path: Path, project: Project) -> tuple[
     return run_with_progress(app.window, f"Saving {path.name}", work)
 
 
-def _read(path: Path, cancel: CancelToken, told: Told) -> OpenedProject:
+def _read(path: Path, cancel: CancelToken, told: ReportFraction) -> OpenedProject:
     stamp = file_stamp(path)
     left_out: list[str] = []
     project = read_project(path, cancel, told, left_out=left_out)

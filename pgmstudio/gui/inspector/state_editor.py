@@ -303,7 +303,7 @@ class StateManager(QWidget):
             model_id=subject.model_id,
             variable=self._name,
             state=state,
-            place=place,
+            index=place,
         )
         if self._app.change(f"Move {state} among the states of {self._name}", edit):
             self._follow()

@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication, QDeadlineTimer, QEvent, QEventLoop,
 from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QDialog, QProgressBar, QVBoxLayout, QWidget
 
-from pgmstudio.core.data.counting import Told
+from pgmstudio.core.data.counting import ReportFraction
 from pgmstudio.core.execution.events import CancelToken, StopSwitch
 from pgmstudio.gui.jobs.job import ProgressCell
 from pgmstudio.gui.theme.theme import theme
@@ -28,7 +28,9 @@ QUIET_MS = 150
 FOCUS_MS = 200
 
 
-def run_with_progress(parent: QWidget, words: str, work: Callable[[CancelToken, Told], T]) -> T:
+def run_with_progress(
+    parent: QWidget, words: str, work: Callable[[CancelToken, ReportFraction], T]
+) -> T:
     """What `work` returns; until then nothing but its dialog takes clicks and keys.
 
     Shortcuts pressed meanwhile are carried out when it is done. Raises what `work` raises,
@@ -99,7 +101,7 @@ class _HeldShortcuts(QObject):
 class _Worker(Generic[T]):
     """A thread, and the loop in which the window waits for it."""
 
-    def __init__(self, work: Callable[[CancelToken, Told], T]) -> None:
+    def __init__(self, work: Callable[[CancelToken, ReportFraction], T]) -> None:
         self.switch, self.share = StopSwitch(), ProgressCell()
         self._work = work
         self._made: list[T] = []

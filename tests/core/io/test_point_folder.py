@@ -130,10 +130,10 @@ import sys
 sys.path.insert(0, {root!r})
 from tests.core.io.test_point_folder import PLAN, rows_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
-from pgmstudio.core.experiments.plans.runner import Here, PlaceEvent
+from pgmstudio.core.experiments.plans.runner import SerialExecutor, PlaceEvent
 from pgmstudio.core.io.experiments import KeptPlanTask
 from pgmstudio.core.execution.events import NEVER, CancelToken, StopSwitch
-for event in KeptPlanTask({folder!r}, PLAN, rows_of(), Here())(NEVER):
+for event in KeptPlanTask({folder!r}, PLAN, rows_of(), SerialExecutor())(NEVER):
     if isinstance(event, CurvePoint):
         print(event.key, flush=True)
         sys.stdin.readline()

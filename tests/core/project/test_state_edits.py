@@ -74,7 +74,7 @@ def test_moving_a_state_keeps_every_belief_by_name(seed: int, data: st.DataObjec
     state = data.draw(st.sampled_from(model.domain[name].states))
     place = data.draw(st.integers(0, model.domain[name].cardinality - 1))
     project = project_of(model)
-    moved = move_state(project, model_id="m1", variable=name, state=state, place=place)
+    moved = move_state(project, model_id="m1", variable=name, state=state, index=place)
     after = model_of(moved)
     assert after.domain[name].states[place] == state
     assert joint(after) == pytest.approx(joint(model))

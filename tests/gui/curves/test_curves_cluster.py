@@ -51,7 +51,7 @@ def test_the_address_of_a_scheduler_is_typed_and_its_workers_find_the_same_point
     assert curves.setup is not None
     assert curves.setup.cluster == cluster.address
     rows = curves.setup.plan_rows(window.app.project)
-    events = run_plan(curves.setup.plan, rows, cancel=NEVER, place=SerialExecutor())
+    events = run_plan(curves.setup.plan, rows, cancel=NEVER, executor=SerialExecutor())
     here = [event for event in events if isinstance(event, CurvePoint)]
     assert [one | NOT_KEPT for one in told(curves.points)] == [one | NOT_KEPT for one in told(here)]
     qtbot.waitUntil(lambda: curves.foot.extend.isVisible(), timeout=LONG)

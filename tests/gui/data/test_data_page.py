@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from pgmstudio.core.data.counting import Told
+from pgmstudio.core.data.counting import ReportFraction
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.summary import Associations, associations, summarise
 from pgmstudio.core.data.variables import Domain
@@ -270,7 +270,7 @@ def test_counting_the_pairs_tells_how_far_it_is_and_can_be_stopped(
 ) -> None:
     goes_on = threading.Event()
 
-    def counting(data: DataSet, cancel: CancelToken, told: Told) -> Associations:
+    def counting(data: DataSet, cancel: CancelToken, told: ReportFraction) -> Associations:
         told(0.25)
         goes_on.wait(60)
         cancel.raise_if_cancelled()

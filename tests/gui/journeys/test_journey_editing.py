@@ -273,13 +273,13 @@ KILLED = textwrap.dedent("""
 
     window = MainWindow()
     window.show()
-    open_file(window.shell, project)
+    open_file(window.app, project)
     kept = []
     window.autosave.saved.connect(kept.append)
 
     def change(old, new):
-        model_id = next(iter(window.shell.project.models))
-        window.shell.change("Rename", lambda p: rename_variable(
+        model_id = next(iter(window.app.project.models))
+        window.app.change("Rename", lambda p: rename_variable(
             p, model_id=model_id, old=old, new=new))
         window.autosave.save_now()
 

@@ -107,7 +107,7 @@ import pgmstudio.gui.window.application as start
 from pgmstudio.__main__ import main
 def painted(window, files):
     heavy = ("numba", "scipy", "polars", "pyqtgraph", "networkx", "pygraphviz", "fast_sugiyama")
-    print("painted", window.shell.center.current.key, *[n for n in heavy if n in sys.modules])
+    print("painted", window.app.center.current.key, *[n for n in heavy if n in sys.modules])
     sys.stdout.flush()
     os._exit(0)
 start._go_on = painted

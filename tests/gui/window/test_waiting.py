@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QProgressBar, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from pgmstudio.core.data.counting import Told
+from pgmstudio.core.data.counting import ReportFraction
 from pgmstudio.core.errors import Cancelled, ProjectFileError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.io.child_reading import read_model_in_child
@@ -63,7 +63,7 @@ def test_a_dialog_tells_how_far_long_work_is_and_goes_with_it(
     monkeypatch.setattr(waiting, "QUIET_MS", 1)
     go = threading.Event()
 
-    def work(_cancel: CancelToken, told: Told) -> str:
+    def work(_cancel: CancelToken, told: ReportFraction) -> str:
         told(0.4)
         go.wait()
         return "made"
@@ -94,7 +94,7 @@ def test_long_work_can_be_stopped(
 ) -> None:
     monkeypatch.setattr(waiting, "QUIET_MS", 1)
 
-    def work(cancel: CancelToken, _told: Told) -> None:
+    def work(cancel: CancelToken, _told: ReportFraction) -> None:
         pause = threading.Event()
         while True:
             pause.wait(0.005)
@@ -113,7 +113,7 @@ def test_long_work_can_be_stopped(
 
 
 def test_what_the_work_raises_is_raised(qtbot: QtBot, window: MainWindow) -> None:
-    def work(_cancel: CancelToken, _told: Told) -> None:
+    def work(_cancel: CancelToken, _told: ReportFraction) -> None:
         raise ProjectFileError(Path("x.pgmz"), "is torn.")
 
     with pytest.raises(ProjectFileError, match="torn"):

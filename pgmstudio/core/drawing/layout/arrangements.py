@@ -79,22 +79,22 @@ def _tidy_offsets(
     for node in reversed(list(children)):  # children before their parents
         lefts: list[float] = []
         rights: list[float] = []
-        places: list[float] = []
+        positions: list[float] = []
         for child in children[node]:
             child_lefts, child_rights = outlines.pop(child)
             shift = max(
                 (r - x + NODE_GAP for r, x in zip(rights, child_lefts, strict=False)), default=0.0
             )
-            places.append(shift)
+            positions.append(shift)
             for level, (left, right) in enumerate(zip(child_lefts, child_rights, strict=True)):
                 if level < len(rights):
                     rights[level] = shift + right
                 else:
                     lefts.append(shift + left)
                     rights.append(shift + right)
-        middle = (places[0] + places[-1]) / 2 if places else 0.0
-        for child, place in zip(children[node], places, strict=True):
-            offset[child] = place - middle
+        middle = (positions[0] + positions[-1]) / 2 if positions else 0.0
+        for child, position in zip(children[node], positions, strict=True):
+            offset[child] = position - middle
         half = sizes[node][0] / 2
         outlines[node] = (
             [-half, *(left - middle for left in lefts)],
@@ -122,8 +122,8 @@ def circle(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
     angles = 2 * math.pi * np.arange(len(order)) / len(order) - math.pi / 2
     if len(order) >= MANY_AROUND:  # below, even angles look calmer, and there is room
         radius, angles = _tightest(boxes, radius, angles)
-    places = radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    return {node: (x, y) for node, (x, y) in zip(order, places.tolist(), strict=True)}
+    positions = radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    return {node: (x, y) for node, (x, y) in zip(order, positions.tolist(), strict=True)}
 
 
 def _tightest(boxes: Floats, radius: float, angles: Floats) -> tuple[float, Floats]:
@@ -136,22 +136,22 @@ def _tightest(boxes: Floats, radius: float, angles: Floats) -> tuple[float, Floa
     largest, smallest = radius, 0.0
     for _ in range(20):
         tried = (largest + smallest) / 2
-        found = _around(needed, tried)
-        if found is None:
+        result = _around(needed, tried)
+        if result is None:
             smallest = tried
         else:
-            largest, angles = tried, found
+            largest, angles = tried, result
     return largest, angles
 
 
 def _around(needed: Floats, radius: float) -> Floats | None:
     """Angles in order that leave `needed` between neighbours; None when once round is too short."""
-    shares = np.linspace(0.0, 1.0, 60)[1:]
+    fractions = np.linspace(0.0, 1.0, 60)[1:]
     angles = [-math.pi / 2]
     for across, down in needed:
         # Where the chord is as long as the diagonal of what is needed, it is enough for sure.
         chord = min(1.0, math.hypot(across, down) / (2 * radius))
-        ways = angles[-1] + 2 * math.asin(chord) * shares
+        ways = angles[-1] + 2 * math.asin(chord) * fractions
         apart_across = np.abs(np.cos(ways) - math.cos(angles[-1])) * radius
         apart_down = np.abs(np.sin(ways) - math.sin(angles[-1])) * radius
         free = np.flatnonzero((apart_across >= across) | (apart_down >= down))

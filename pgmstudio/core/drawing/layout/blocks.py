@@ -27,7 +27,7 @@ def blocks_around(picture: GraphPicture, sizes: Mapping[str, Size]) -> dict[str,
     """Groups side by side in rows, a head above each; who is in no group stands in their middle,
     above them when they fit into one row."""
     drawn = [_block(picture, group, sizes) for group in picture.groups]
-    extents = [_extent(places, sizes) for places in drawn]
+    extents = [_extent(positions, sizes) for positions in drawn]
     widths = [width + _BLOCK_GAP for width, _ in extents]
     area = sum(
         width * (height + _BLOCK_GAP) for width, (_, height) in zip(widths, extents, strict=True)
@@ -106,16 +106,16 @@ def _from_its_centre(tree: GraphPicture) -> GraphPicture:
 
 def _above(tree: GraphPicture, start: str) -> dict[str, str | None]:
     """Who leads to each node from the start, the nearest nodes first."""
-    found: dict[str, str | None] = {start: None}
+    result: dict[str, str | None] = {start: None}
     queue = [start]
     for node in queue:
         for other in tree.neighbours[node]:
-            if other not in found:
-                found[other] = node
+            if other not in result:
+                result[other] = node
                 queue.append(other)
-    return found
+    return result
 
 
-def _extent(places: Mapping[str, Point], sizes: Mapping[str, Size]) -> Size:
-    left, top, right, bottom = corners(places, sizes)
+def _extent(positions: Mapping[str, Point], sizes: Mapping[str, Size]) -> Size:
+    left, top, right, bottom = corners(positions, sizes)
     return right - left, bottom - top

@@ -195,11 +195,11 @@ def packed(
 
 def _on_shelves(extents: Sequence[Size], shelf_width: float) -> list[Point]:
     """The top left corner of each box, set from left to right on one shelf below the other."""
-    found = []
+    result = []
     x = y = shelf_height = 0.0
     for width, height in extents:
         if x > 0 and x + width > shelf_width + 1e-6:
             x, y, shelf_height = 0.0, y + shelf_height, 0.0
-        found.append((x, y))
+        result.append((x, y))
         x, shelf_height = x + width, max(shelf_height, height)
-    return found
+    return result

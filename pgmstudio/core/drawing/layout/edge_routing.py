@@ -44,13 +44,13 @@ class EdgeRoute:
     end: Point
     bend: Point | None = None
 
-    def at(self, share: float) -> Point:
+    def at(self, fraction: float) -> Point:
         """The point at this share of the way, 0 at the start and 1 at the end."""
         (x0, y0), (x2, y2) = self.start, self.end
         if self.bend is None:
-            return x0 + (x2 - x0) * share, y0 + (y2 - y0) * share
+            return x0 + (x2 - x0) * fraction, y0 + (y2 - y0) * fraction
         x1, y1 = self.bend
-        a, b, c = (1 - share) ** 2, 2 * share * (1 - share), share**2
+        a, b, c = (1 - fraction) ** 2, 2 * fraction * (1 - fraction), fraction**2
         return a * x0 + b * x1 + c * x2, a * y0 + b * y1 + c * y2
 
     @property
@@ -203,8 +203,8 @@ def tag_shares(
 ) -> list[float]:
     """How far along its way each tag stands: where it covers least of boxes and of other tags, then
     of the ways of other edges, those of `lines` and of other tags."""
-    taken, found = list(boxes), []
-    points = np.array([way.at(share) for way in (*routes, *lines) for share in _TAGS_ALONG])
+    taken, result = list(boxes), []
+    points = np.array([way.at(fraction) for way in (*routes, *lines) for fraction in _TAGS_ALONG])
     for number, (route, size) in enumerate(zip(routes, sizes, strict=True)):
         own = slice(number * len(_TAGS_ALONG), (number + 1) * len(_TAGS_ALONG))
         others = np.delete(points, own, axis=0)
@@ -212,21 +212,21 @@ def tag_shares(
         def covered(
             choice: tuple[float, Box], others: NDArray[np.float64] = others
         ) -> tuple[float, int]:
-            place = choice[1]
-            left, top, right, bottom = place
+            position = choice[1]
+            left, top, right, bottom = position
             inside = (others > (left, top)) & (others < (right, bottom))
-            return sum(_shared(place, box) for box in taken), int(inside.all(axis=1).sum())
+            return sum(_shared(position, box) for box in taken), int(inside.all(axis=1).sum())
 
-        share, place = min(
-            ((share, _box_at(route, share, size)) for share in _TAGS_SHARES), key=covered
+        fraction, position = min(
+            ((fraction, _box_at(route, fraction, size)) for fraction in _TAGS_SHARES), key=covered
         )
-        taken.append(place)
-        found.append(share)
-    return found
+        taken.append(position)
+        result.append(fraction)
+    return result
 
 
-def _box_at(route: EdgeRoute, share: float, size: Size) -> Box:
-    (x, y), (width, height) = route.at(share), size
+def _box_at(route: EdgeRoute, fraction: float, size: Size) -> Box:
+    (x, y), (width, height) = route.at(fraction), size
     half, high = width / 2 + TAG_GAP, height / 2 + TAG_GAP
     return x - half, y - high, x + half, y + high
 

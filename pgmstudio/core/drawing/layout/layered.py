@@ -56,24 +56,24 @@ def sugiyama_layers(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
     number = {identity: i for i, identity in enumerate(picture.ids)}
     edges = [(number[s], number[t]) for s, t in _ordering_edges(picture)]
     broad = max(width for width, _ in sizes.values()) + NODE_GAP
-    found: dict[int, Point] = {}
+    result: dict[int, Point] = {}
     left = 0.0
-    for places, width, _, _ in from_edges(edges, vertex_spacing=broad) if edges else ():
-        top = max(y for _, (_, y) in places)
-        for node, (x, y) in places:
-            found[int(node)] = (left + x, top - y)
+    for positions, width, _, _ in from_edges(edges, vertex_spacing=broad) if edges else ():
+        top = max(y for _, (_, y) in positions)
+        for node, (x, y) in positions:
+            result[int(node)] = (left + x, top - y)
         left += width + broad
     for node in number.values():
-        if node not in found:
-            found[node] = (left, 0.0)
+        if node not in result:
+            result[node] = (left, 0.0)
             left += broad
-    levels = sorted({y for _, y in found.values()})
-    rank = {i: levels.index(found[number[i]][1]) for i in picture.ids}
+    levels = sorted({y for _, y in result.values()})
+    rank = {i: levels.index(result[number[i]][1]) for i in picture.ids}
     _lower_children(rank, _ordering_edges(picture))
     layers: list[list[str]] = [[] for _ in range(max(rank.values(), default=-1) + 1)]
-    for identity in sorted(picture.ids, key=lambda i: found[number[i]]):
+    for identity in sorted(picture.ids, key=lambda i: result[number[i]]):
         layers[rank[identity]].append(identity)
-    wished = {identity: found[number[identity]][0] for identity in picture.ids}
+    wished = {identity: result[number[identity]][0] for identity in picture.ids}
     return on_layers([layer for layer in layers if layer], wished, sizes)
 
 
@@ -87,8 +87,8 @@ def plain_layers(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
     order_by_barycentres(layers, picture)
     wished: dict[str, float] = {}
     for layer in layers:
-        for place, identity in enumerate(layer):
-            wished[identity] = place * (sizes[identity][0] + NODE_GAP)
+        for position, identity in enumerate(layer):
+            wished[identity] = position * (sizes[identity][0] + NODE_GAP)
     for _ in range(8):  # pull every node over its neighbours, then make room again
         for layer in layers:
             means = [
@@ -152,21 +152,21 @@ def order_by_barycentres(layers: list[list[str]], picture: GraphPicture, sweeps:
     """Sort each layer, in place, by the mean place of the neighbours in the layers before (and, on
     the way back, after) it."""
     level = {identity: number for number, layer in enumerate(layers) for identity in layer}
-    place = {identity: i / len(layer) for layer in layers for i, identity in enumerate(layer)}
+    position = {identity: i / len(layer) for layer in layers for i, identity in enumerate(layer)}
     for sweep in range(sweeps):
         down = sweep % 2 == 0
         for number in range(len(layers)) if down else reversed(range(len(layers))):
             mean = {}
             for identity in layers[number]:
                 seen = [
-                    place[other]
+                    position[other]
                     for other in picture.neighbours[identity]
                     if (level[other] < number if down else level[other] > number)
                 ]
-                mean[identity] = sum(seen) / len(seen) if seen else place[identity]
+                mean[identity] = sum(seen) / len(seen) if seen else position[identity]
             layers[number].sort(key=mean.__getitem__)  # stable: ties keep their order
             for i, identity in enumerate(layers[number]):
-                place[identity] = i / len(layers[number])
+                position[identity] = i / len(layers[number])
 
 
 def _orders(style: EdgeStyle) -> bool:

@@ -187,8 +187,8 @@ def _extent(
         right, bottom = max(right, box[2]), max(bottom, box[3])
     for route in routes:
         if route.bend is not None:
-            for share in (0.25, 0.5, 0.75):
-                x, y = route.at(share)
+            for fraction in (0.25, 0.5, 0.75):
+                x, y = route.at(fraction)
                 left, right = min(left, x), max(right, x)
                 top, bottom = min(top, y), max(bottom, y)
     return left, top, right, bottom
@@ -300,13 +300,13 @@ def _tags(
         route for edge, route in zip(picture.edges, routes, strict=True) if not edge.style.has_tag
     ]
     drawn: list[str] = []
-    places: list[Box] = []
-    shares = tag_shares(ways, tags, boxes, others)
-    for (edge, route), share in zip(tagged, shares, strict=True):
-        (x, y), (width, height) = route.at(share), tag_size(edge.label)
+    points: list[Box] = []
+    fractions = tag_shares(ways, tags, boxes, others)
+    for (edge, route), fraction in zip(tagged, fractions, strict=True):
+        (x, y), (width, height) = route.at(fraction), tag_size(edge.label)
         is_gone = edge.style is EdgeStyle.VANISHED
         left, top, gap = x - width / 2, y - height / 2, TAG_GAP
-        places.append((left, top, left + width, top + height))
+        points.append((left, top, left + width, top + height))
         ground = (left - gap, top - gap, width + 2 * gap, height + 2 * gap, height / 2 + gap)
         drawn += [
             rect(*ground, fill=palette["canvas"]),
@@ -327,7 +327,7 @@ def _tags(
                 anchor="middle",
             ),
         ]
-    return drawn, places
+    return drawn, points
 
 
 def _legend_entries(

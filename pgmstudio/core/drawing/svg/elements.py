@@ -98,15 +98,15 @@ def font_families() -> str:
 def hatching(x: float, y: float, width: float, height: float, color: str) -> str:
     """Slanted strokes inside a rectangle; a pattern that needs no `<pattern>`."""
     steps: list[str | Point] = []
-    place = x - height
-    while place < x + width:
-        begin, end = max(place, x), min(place + height, x + width)
+    position = x - height
+    while position < x + width:
+        begin, end = max(position, x), min(position + height, x + width)
         if end > begin:
             steps += [
                 "M",
-                (begin, y + height - (begin - place)),
+                (begin, y + height - (begin - position)),
                 "L",
-                (end, y + place + height - end),
+                (end, y + position + height - end),
             ]
-        place += 4
+        position += 4
     return path(*steps, stroke=color, stroke_width=1.5, fill="none") if steps else ""

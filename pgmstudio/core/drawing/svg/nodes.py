@@ -185,11 +185,11 @@ class NodeDrawing:
         state: str,
         value: float,
         mark: Mark | None,
-        place: Point,
+        position: Point,
         width: float,
         bar_left: float,
     ) -> list[str]:
-        x, middle = place
+        x, middle = position
         is_out = value <= 0 or (mark is not None and state in mark.struck)
         is_chosen = mark is not None and state == mark.chosen
         ink = self.colors["text_secondary" if is_out else "text"]
@@ -219,8 +219,8 @@ class NodeDrawing:
             is_chosen = mark is not None and state == mark.chosen
             fill = self.colors[mark.tint if mark is not None and is_chosen else "belief"]
             drawn.append(rect(x, y, max(width * value, 1.0), height, radius, fill=fill))
-        for share in (0.25, 0.5, 0.75):
-            at = x + width * share
+        for fraction in (0.25, 0.5, 0.75):
+            at = x + width * fraction
             drawn.append(
                 line(
                     (at, y),

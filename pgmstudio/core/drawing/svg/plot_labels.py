@@ -49,12 +49,12 @@ def language_sign(family: str) -> tuple[str, str]:
 def corners_of(marker: str, reach: float) -> list[Point]:
     """The corners around the origin of a marker that has some."""
     count, inner, first = _CORNERS[marker]
-    found = []
+    result = []
     for corner in range(count):
         angle = first + 2 * math.pi * corner / count
         far = reach * (inner if corner % 2 else 1.0)
-        found.append((far * math.cos(angle), far * math.sin(angle)))
-    return found
+        result.append((far * math.cos(angle), far * math.sin(angle)))
+    return result
 
 
 def sign(marker: str, at: Point, radius: float, **told: Any) -> str:
@@ -142,16 +142,16 @@ class Crowd:
 
     def take(self, boxes: Sequence[Box]) -> Box:
         """The first of those that cover least; it is taken from now on."""
-        places = np.concatenate(self._places)
+        positions = np.concatenate(self._places)
 
         def covered(box: Box) -> tuple[int, int, int]:
             """The worst first: other words, then marks, then lines."""
             words = sum(box.meets(other, _BETWEEN) for other in self._words)
             marks = sum(box.meets(other) for other in self._marks)
-            inside = (places[:, 0] > box.left) & (places[:, 0] < box.right)
-            inside &= (places[:, 1] > box.top) & (places[:, 1] < box.bottom)
+            inside = (positions[:, 0] > box.left) & (positions[:, 0] < box.right)
+            inside &= (positions[:, 1] > box.top) & (positions[:, 1] < box.bottom)
             return words, marks, int(inside.sum())
 
-        found = min([box for box in boxes if box.is_in(self._room)] or boxes[:1], key=covered)
-        self._words.append(found)
-        return found
+        result = min([box for box in boxes if box.is_in(self._room)] or boxes[:1], key=covered)
+        self._words.append(result)
+        return result

@@ -52,10 +52,10 @@ class Axis:
     def place(self, value: float) -> float:
         """Where the number lies on the plane."""
         if self.is_log:
-            share = math.log(value / self.low) / math.log(self.high / self.low)
+            fraction = math.log(value / self.low) / math.log(self.high / self.low)
         else:
-            share = (value - self.low) / (self.high - self.low)
-        return self.start + share * (self.end - self.start)
+            fraction = (value - self.low) / (self.high - self.low)
+        return self.start + fraction * (self.end - self.start)
 
     def ticks(self, most: int = 7) -> tuple[float, ...]:
         """Round numbers along the axis: 1, 2 and 5 times powers of ten."""
@@ -74,10 +74,10 @@ class Axis:
 def _log_ticks(low: float, high: float, most: int) -> tuple[float, ...]:
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for factors in ((1, 2, 5), (1, 3), (1,)):
-        found = [f * 10.0**p for p in powers for f in factors if low <= f * 10.0**p <= high]
-        if len(found) <= most:
+        result = [f * 10.0**p for p in powers for f in factors if low <= f * 10.0**p <= high]
+        if len(result) <= most:
             break
-    return tuple(found)
+    return tuple(result)
 
 
 def even_digits(texts: Sequence[str]) -> list[str]:
@@ -94,7 +94,7 @@ def _with_digits(text: str, digits: int) -> str:
 
 
 LEFT, TOP, RIGHT, BOTTOM = 72.0, 44.0, 200.0, 56.0
-Told = dict[str, Any]
+ReportFraction = dict[str, Any]
 LETTERS = 10.0  # px
 MARK, SMALL_MARK = 4.5, 2.5  # from the middle of a mark to its edge
 
@@ -181,13 +181,13 @@ class _Drawing:
         )
 
     def _text(self, content: str, x: float, y: float, **told: Any) -> str:
-        usual: Told = {"size": 12.0, "fill": self._colors["text_secondary"]}
+        usual: ReportFraction = {"size": 12.0, "fill": self._colors["text_secondary"]}
         return text(content, x, y, **(usual | told))
 
     def _axes(self) -> list[str]:
         left, right = self._x.start, self._x.end
         bottom, top = self._y.start, self._y.end
-        grid: Told = {"stroke": self._colors["grid"], "stroke_width": 1.0}
+        grid: ReportFraction = {"stroke": self._colors["grid"], "stroke_width": 1.0}
         parts = []
         free = -math.inf  # where the last words end; those of large numbers are long
         for value in self._x.ticks():
@@ -202,14 +202,14 @@ class _Drawing:
             y = self._y.place(value)
             parts.append(line((left, y), (right, y), **grid))
             parts.append(self._text(words, left - 8, y, anchor="end"))
-        frame: Told = {"stroke": self._colors["border_control"], "stroke_width": 1.0}
+        frame: ReportFraction = {"stroke": self._colors["border_control"], "stroke_width": 1.0}
         parts += [line((left, bottom), (right, bottom), **frame)]
         parts += [line((left, bottom), (left, top), **frame)]
         scale = ", logarithmic" if self._plot.is_log else ""
         under = f"{self._plot.size_title}{scale}"
         parts.append(self._text(under, (left + right) / 2, bottom + 38, anchor="middle"))
         head = self._plot.title or "Bits per row against size"
-        strong: Told = {"size": 15.0, "fill": self._colors["text"], "weight": "semibold"}
+        strong: ReportFraction = {"size": 15.0, "fill": self._colors["text"], "weight": "semibold"}
         parts.append(self._text(head, left, 20, **strong))
         parts.append(self._text("Bits per row, higher is better", left, 36, size=11.0))
         return parts
@@ -222,11 +222,14 @@ class _Drawing:
             for (_, before), (size, bits) in zip(plot.front, plot.front[1:], strict=False):
                 steps += ["L", self._at(size, before), "L", self._at(size, bits)]
             steps += ["L", (self._x.end, self._y.place(plot.front[-1][1]))]
-            accent: Told = {"stroke": self._colors["accent"], "stroke_opacity": 0.16}
+            accent: ReportFraction = {"stroke": self._colors["accent"], "stroke_opacity": 0.16}
             parts.append(path(*steps, fill="none", stroke_width=8, **accent))
         if plot.ceiling is not None:
             y = self._y.place(plot.ceiling)
-            dashed: Told = {"stroke": self._colors["text_tertiary"], "stroke_dasharray": "6 4"}
+            dashed: ReportFraction = {
+                "stroke": self._colors["text_tertiary"],
+                "stroke_dasharray": "6 4",
+            }
             parts.append(line((self._x.start, y), (self._x.end, y), **dashed))
             self._crowd.add_line([(self._x.start, y), (self._x.end, y)])
         if plot.line is not None:
@@ -242,24 +245,24 @@ class _Drawing:
         slope = (other[1] - one[1]) / (other[0] - one[0])
         steps: list[str | Point] = []
         last: Point | None = None
-        for place in range(65):
-            share = place / 64
+        for position in range(65):
+            fraction = position / 64
             if self._x.is_log:
-                size = self._x.low * (self._x.high / self._x.low) ** share
+                size = self._x.low * (self._x.high / self._x.low) ** fraction
             else:
-                size = self._x.low + share * (self._x.high - self._x.low)
+                size = self._x.low + fraction * (self._x.high - self._x.low)
             bits = one[1] + slope * (size - one[0])
             if self._y.low <= bits <= self._y.high:
                 last = self._at(size, bits)
                 steps += ["L" if steps else "M", last]
         if last is None:
             return []
-        self._crowd.add_line([place for place in steps if not isinstance(place, str)])
+        self._crowd.add_line([position for position in steps if not isinstance(position, str)])
         ink = self._colors["text"]
         drawn = path(*steps, fill="none", stroke=ink, stroke_width=1.2, stroke_dasharray="2 3")
         size = text_width(self._plot.line_title, 11.0), 11.0
         box = self._crowd.take([Box.around((last[0] - size[0] / 2, last[1] - 8), *size)])
-        told: Told = {"size": 11.0, "anchor": "middle"}
+        told: ReportFraction = {"size": 11.0, "anchor": "middle"}
         return [drawn, self._text(self._plot.line_title, *box.middle, **told)]
 
     def _at(self, size: float, bits: float) -> Point:
@@ -271,11 +274,11 @@ class _Drawing:
     def _series(self, one: PlotSeries) -> list[str]:
         marker, category = language_sign(one.family)
         ink, fill = self._inks[category]["line"], self._inks[category]["fill"]
-        faint: Told = {"stroke": ink, "stroke_width": 1.2, "stroke_opacity": 0.75}
-        strong: Told = {"stroke": ink, "stroke_width": 2.0}
+        faint: ReportFraction = {"stroke": ink, "stroke_width": 1.2, "stroke_opacity": 0.75}
+        strong: ReportFraction = {"stroke": ink, "stroke_width": 2.0}
         parts = self._joined(one.train, stroke_dasharray="4 4", **faint)
         parts += self._joined(one.test, **strong)
-        hollow: Told = {"fill": self._colors["surface"], **faint}
+        hollow: ReportFraction = {"fill": self._colors["surface"], **faint}
         for mark in self._shown(one.train):
             at = self._at(mark.size, mark.bits)
             self._crowd.add_mark(at, SMALL_MARK)
@@ -296,7 +299,11 @@ class _Drawing:
                 parts.append(line((x - 3, end), (x + 3, end), stroke=ink, stroke_width=1))
         parts.append(sign(marker, (x, y), MARK, fill=fill, stroke=ink, stroke_width=1))
         if mark.is_ringed:
-            ring: Told = {"fill": "none", "stroke": self._colors["text"], "stroke_width": 1.5}
+            ring: ReportFraction = {
+                "fill": "none",
+                "stroke": self._colors["text"],
+                "stroke_width": 1.5,
+            }
             parts.append(element("circle", cx=x, cy=y, r=8.0, **ring))
         return parts
 
@@ -321,7 +328,7 @@ class _Drawing:
     def _word(self, words: str, box: Box, ink: str) -> str:
         """Over a patch of the ground, for where no place is quite free."""
         wide, tall = box.right - box.left + 2, box.bottom - box.top + 2
-        ground: Told = {"fill": self._colors["surface"], "fill_opacity": 0.8}
+        ground: ReportFraction = {"fill": self._colors["surface"], "fill_opacity": 0.8}
         patch = rect(box.left - 1, box.top - 1, wide, tall, 2, **ground)
         return patch + self._text(words, *box.middle, size=LETTERS, anchor="middle", fill=ink)
 
@@ -334,7 +341,7 @@ class _Drawing:
         for run in _runs([self._at_or_none(mark) for mark in marks]):
             self._crowd.add_line(run)
             if len(run) > 1:
-                steps = [step for place in run for step in ("L", place)]
+                steps = [step for position in run for step in ("L", position)]
                 drawn.append(path("M", *steps[1:], fill="none", **told))
         return drawn
 
@@ -357,20 +364,20 @@ class _Drawing:
         gone = len(self._plot.marks) - len(self._shown(self._plot.marks))
         if gone:
             said += [f"not shown, at −∞: {gone},", "where rows are ruled out"]
-        for place, words in enumerate(said):
-            parts.append(self._text(words, x - 4, y + 16 * place, size=11.0))
+        for position, words in enumerate(said):
+            parts.append(self._text(words, x - 4, y + 16 * position, size=11.0))
         return parts
 
 
-def _runs(places: Sequence[Point | None]) -> list[list[Point]]:
+def _runs(positions: Sequence[Point | None]) -> list[list[Point]]:
     """The places one after another that are known."""
-    found: list[list[Point]] = [[]]
-    for place in places:
-        if place is None:
-            found.append([])
+    result: list[list[Point]] = [[]]
+    for position in positions:
+        if position is None:
+            result.append([])
         else:
-            found[-1].append(place)
-    return [run for run in found if run]
+            result[-1].append(position)
+    return [run for run in result if run]
 
 
 def _told(value: float) -> str:

@@ -68,8 +68,8 @@ def is_ambiguous(bars: NDArray[np.bool_]) -> NDArray[np.bool_]:
 def bars(params: BarsParams, rng: np.random.Generator, count: int) -> DataSet:
     """Rows of side² pixels, named by row and column."""
     vertical, _, pixels = draw_bars(params, rng, count)
-    places = range(1, params.side + 1)
-    variables = [binary(f"r{row}c{column}") for row in places for column in places]
+    indices = range(1, params.side + 1)
+    variables = [binary(f"r{row}c{column}") for row in indices for column in indices]
     variables.append(Variable(ORIENTATION, ("horizontal", "vertical")))
     codes = np.concatenate([pixels.T, vertical[None, :]]).astype(np.uint8)
     data = DataSet(Domain(tuple(variables)), codes)

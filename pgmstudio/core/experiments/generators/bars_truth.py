@@ -74,26 +74,26 @@ def bars_truth(params: BarsParams) -> BarsTruth:
 def image_counts(side: int) -> Counter[tuple[Histogram, Histogram]]:
     """How many binary images have each histogram of row sums and each of column sums."""
     empty = (side, *(0,) * side)
-    found: Counter[tuple[Histogram, Histogram]] = Counter({((0,) * (side + 1), empty): 1})
+    result: Counter[tuple[Histogram, Histogram]] = Counter({((0,) * (side + 1), empty): 1})
     for _ in range(side):
         grown: Counter[tuple[Histogram, Histogram]] = Counter()
         steps: dict[Histogram, list[tuple[int, Histogram, int]]] = {}
-        for (rows, columns), count in found.items():
+        for (rows, columns), count in result.items():
             if columns not in steps:
                 steps[columns] = list(_added_rows(columns))
             for on, more, ways in steps[columns]:
                 taller = (*rows[:on], rows[on] + 1, *rows[on + 1 :])
                 grown[taller, more] += count * ways
-        found = grown
-    return found
+        result = grown
+    return result
 
 
 def _added_rows(columns: Histogram) -> Iterator[tuple[int, Histogram, int]]:
     """A further row: its pixels on, the column sums with it, and how many such rows there are."""
     for raised in product(*(range(many + 1) for many in columns[:-1])):
         more = list(columns)
-        for place, many in enumerate(raised):
-            more[place] -= many
-            more[place + 1] += many
+        for index, many in enumerate(raised):
+            more[index] -= many
+            more[index + 1] += many
         ways = math.prod(math.comb(n, k) for n, k in zip(columns, raised, strict=False))
         yield sum(raised), tuple(more), ways

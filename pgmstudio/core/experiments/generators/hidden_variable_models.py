@@ -142,8 +142,8 @@ def _joint(params: GeneralHParams, width: int, rng: np.random.Generator) -> NDAr
             whole = (whole[:, None] * rows).ravel()
         return np.asarray(whole / whole.sum())
     joint = np.ones((states,) * width)
-    for place in range(width):
-        ends = sorted((place, (place + 1) % width))
+    for index in range(width):
+        ends = sorted((index, (index + 1) % width))
         pair = rng.dirichlet(np.full(states, params.concentration), states)
         shape = [states if axis in ends else 1 for axis in range(width)]
         joint = joint * pair.reshape(shape)

@@ -67,16 +67,16 @@ def random_ldag(params: RandomLdagParams, rng: np.random.Generator) -> LabelledD
     return LabelledDag(network.domain, network.dag, classes, rows)
 
 
-def _random_labels(cards: tuple[int, ...], share: float, rng: np.random.Generator) -> Classes:
+def _random_labels(cards: tuple[int, ...], fraction: float, rng: np.random.Generator) -> Classes:
     classes = full_partition(cards)
-    while len(cards) > 1 and classes.size - class_count(classes) < share * classes.size:
+    while len(cards) > 1 and classes.size - class_count(classes) < fraction * classes.size:
         open_contexts = [
             (axis, tuple(context))
             for axis in range(len(cards))
             for context in np.argwhere(~label_of(classes, axis)).tolist()
         ]
-        for place in rng.permutation(len(open_contexts)).tolist():
-            merged = with_context(classes, *open_contexts[place])
+        for index in rng.permutation(len(open_contexts)).tolist():
+            merged = with_context(classes, *open_contexts[index])
             if is_regular(merged):
                 classes = merged
                 break

@@ -77,9 +77,9 @@ def random_network(params: RandomBnParams, rng: np.random.Generator) -> Bayesian
     domain = random_domain(params.variables, params.least_states, params.most_states, rng)
     order = rng.permutation(params.variables)
     parents: list[tuple[int, ...]] = [()] * params.variables
-    for place, node in enumerate(order):
-        many = min(int(rng.integers(0, params.max_parents + 1)), place)
-        parents[node] = tuple(int(p) for p in rng.choice(order[:place], size=many, replace=False))
+    for index, node in enumerate(order):
+        many = min(int(rng.integers(0, params.max_parents + 1)), index)
+        parents[node] = tuple(int(p) for p in rng.choice(order[:index], size=many, replace=False))
     return random_tables(domain, Dag(domain.names, tuple(parents)), rng)
 
 

@@ -34,14 +34,14 @@ def random_walks(params: RandomWalksParams, rng: np.random.Generator, count: int
     n = params.variables
     codes = np.zeros((n, count), dtype=np.uint8)
     rows = np.arange(count if params.on else 0)
-    place = rng.integers(0, n, rows.size)
+    index = rng.integers(0, n, rows.size)
     on = np.zeros(rows.size, dtype=np.int64)
     while rows.size:
-        on += codes[place, rows] == 0
-        codes[place, rows] = 1
+        on += codes[index, rows] == 0
+        codes[index, rows] = 1
         goes_on = on < params.on
-        rows, place, on = rows[goes_on], place[goes_on], on[goes_on]
-        place = (place + rng.integers(-LONGEST_STEP, LONGEST_STEP + 1, rows.size)) % n
+        rows, index, on = rows[goes_on], index[goes_on], on[goes_on]
+        index = (index + rng.integers(-LONGEST_STEP, LONGEST_STEP + 1, rows.size)) % n
     return DataSet(Domain(tuple(binary(f"X{i + 1}") for i in range(n))), codes)
 
 

@@ -352,7 +352,7 @@ class LanguagesTask:
 
     def __call__(self, cancel: CancelToken, /) -> Iterator[PointEvent]:
         executor = BudgetedProcessExecutor(self.budget, self.finish, self.processes)
-        yield from run_plan(self.plan, self.rows, cancel=cancel, place=executor)
+        yield from run_plan(self.plan, self.rows, cancel=cancel, executor=executor)
         cancel.raise_if_cancelled()
 
 

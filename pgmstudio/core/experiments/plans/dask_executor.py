@@ -171,16 +171,16 @@ def _on_worker(work: PointWork, rows: PlanRows, stop_name: str, code: str) -> _O
     if code != code_version():
         told = f"A worker has another version of the program: {code_version()}, not {code}."
         return _Outcome([], WorkFailed(RunFailedError(told)))
-    found: list[PointEvent] = []
+    result: list[PointEvent] = []
     try:
-        found.extend(work(rows, _ClusterToken(stop_name)))
+        result.extend(work(rows, _ClusterToken(stop_name)))
     except Cancelled:
-        return _Outcome(found, WorkFailed(RunFailedError("It was stopped.")))
+        return _Outcome(result, WorkFailed(RunFailedError("It was stopped.")))
     except PgmStudioError as error:
-        return _Outcome(found, WorkFailed(error))
+        return _Outcome(result, WorkFailed(error))
     except Exception:
-        return _Outcome(found, WorkFailed(ChildError(traceback.format_exc())))
-    return _Outcome(found)
+        return _Outcome(result, WorkFailed(ChildError(traceback.format_exc())))
+    return _Outcome(result)
 
 
 class _ClusterToken:

@@ -170,7 +170,7 @@ def plan_of(entries: Mapping[str, Any]) -> Plan:
         wrong.told["learners"] = "must be a list"
         learners = []
     told: dict[str, Any] = {
-        "learners": tuple(_grid(entry, place, wrong) for place, entry in enumerate(learners, 1)),
+        "learners": tuple(_grid(entry, index, wrong) for index, entry in enumerate(learners, 1)),
     }
     for option, (name, check) in _PLAN.items():
         value = wrong.checked(option, check, entries[option]) if option in entries else None
@@ -192,8 +192,8 @@ def plan_of(entries: Mapping[str, Any]) -> Plan:
     return plan
 
 
-def _grid(entry: Any, place: int, wrong: _Problems) -> LearnerGrid:
-    where = f"learner {place}"
+def _grid(entry: Any, index: int, wrong: _Problems) -> LearnerGrid:
+    where = f"learner {index}"
     if isinstance(entry, str):
         return LearnerGrid(entry)
     if not isinstance(entry, Mapping) or not isinstance(entry.get("key"), str):
@@ -244,9 +244,9 @@ class _Problems:
                 self.told[f"{where}{name}"] = f"is not known here; there are {listed}"
 
     def mapping(self, name: str, entries: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        found = entries.get(name)
-        if found is None or isinstance(found, Mapping):
-            return found
+        result = entries.get(name)
+        if result is None or isinstance(result, Mapping):
+            return result
         self.told[name] = "must be a group of entries"
         return None
 

@@ -59,9 +59,9 @@ class Harvest:
         """Remember it; models that can be told at once come out."""
         self._kept[artifact.kind] = artifact
         if isinstance(artifact, ModelSequence) and artifact.is_growing:
-            found = artifact.collected()[len(self._told) :]
-            self._told += [one.model for one in found]
-            yield from found
+            result = artifact.collected()[len(self._told) :]
+            self._told += [one.model for one in result]
+            yield from result
 
     @property
     def has_curve(self) -> bool:
@@ -71,8 +71,8 @@ class Harvest:
     def so_far(self, last: Model) -> list[CollectedModels]:
         """What `rest` would begin with if the run ended now with that model."""
         for sequence in self._finished_sequences():
-            if found := sequence.collected():
-                return found
+            if result := sequence.collected():
+                return result
         is_told = any(model is last for model in self._told)  # the best of those that were
         return [] if is_told else [CollectedModels(last)]
 
@@ -83,15 +83,15 @@ class Harvest:
 
     def rest(self, last: Model) -> Iterator[CollectedModels]:
         """The models that were not told on the way, `last` among them."""
-        found = self.so_far(last)
-        yield from found
+        result = self.so_far(last)
+        yield from result
         optima = self._kept.get(KesOptima.kind)
-        if found and self._optima > 1 and isinstance(optima, KesOptima):
+        if result and self._optima > 1 and isinstance(optima, KesOptima):
             yield from self._others(optima)
 
     def _others(self, optima: KesOptima) -> Iterator[CollectedModels]:
         """Local optima beside the best, with tables as the learner fills them."""
-        for place, optimum in enumerate(optima.optima[1 : self._optima], start=2):
+        for index, optimum in enumerate(optima.optima[1 : self._optima], start=2):
             fitted = fit_observed(
                 self._data,
                 member_of(optimum.cpdag),
@@ -99,7 +99,7 @@ class Harvest:
                 self._params.missing,
                 rng=np.random.default_rng(self._seed),
             )
-            yield CollectedModels(fitted.network, setting=(("optimum", place),))
+            yield CollectedModels(fitted.network, setting=(("optimum", index),))
 
 
 # Of the seconds of learning, for measuring and sending what may be replaced soon.
@@ -312,15 +312,15 @@ class PointWork:
         return InterimResult(self.key, tuple(new), tuple(f"{self.key}~{n}" for n in seen.standing))
 
     def _measured(
-        self, found: CollectedModels, rows: PlanRows, key: str, seconds: float
+        self, result: CollectedModels, rows: PlanRows, key: str, seconds: float
     ) -> CurvePoint:
-        run, model = self.run, found.model
+        run, model = self.run, result.model
         train = mean_of(row_log2(model, rows.train), rows.train.weights)
         test = mean_of(row_log2(model, rows.test), rows.test.weights)
         point = CurvePoint(
             run.learner,
             model.kind,
-            run.lambda_ if found.lambda_ is None else found.lambda_,
+            run.lambda_ if result.lambda_ is None else result.lambda_,
             run.seed,
             model.effective_size(),
             model.representation_size(),
@@ -329,7 +329,7 @@ class PointWork:
             test.standard_error,
             train.rows,
             seconds,
-            _listed({**run.given, **dict(found.setting)}),
+            _listed({**run.given, **dict(result.setting)}),
             model,
             key,
             run.name,

@@ -110,10 +110,10 @@ NOTHING = Earlier()
 def planned_keys(plan: Plan, rows: PlanRows) -> dict[str, PlannedRun]:
     """The runs of a plan by their keys, in their order; equal runs once."""
     runs = runs_of_plan(plan, default_lambdas(rows.train.total_weight))
-    found: dict[str, PlannedRun] = {}
+    result: dict[str, PlannedRun] = {}
     for run in runs:
-        found.setdefault(run_key(run, rows, plan.queries, plan.optima), run)
-    return found
+        result.setdefault(run_key(run, rows, plan.queries, plan.optima), run)
+    return result
 
 
 def checked_runs(plan: Plan, rows: PlanRows) -> dict[str, PlannedRun]:
@@ -131,7 +131,7 @@ def run_plan(
     *,
     cancel: CancelToken,
     earlier: Earlier = NOTHING,
-    place: Place | None = None,
+    executor: Place | None = None,
 ) -> Iterator[PointEvent]:
     """A CurvePoint for every model that is not in `earlier` runs, as they come, and RunDone after
     the last of a run.
@@ -160,7 +160,7 @@ def run_plan(
     bug: ChildError | None = None
     told: set[str] = set()
     begun: set[int] = set()
-    for number, event in (place or ProcessExecutor()).events(rows, works, cancel):
+    for number, event in (executor or ProcessExecutor()).events(rows, works, cancel):
         if number not in begun:
             begun.add(number)
             yield RunStarted(works[number].key)
@@ -202,9 +202,9 @@ class _Tally:
     ) -> Progress:
         if number is not None and fraction is not None:
             self._within[number] = fraction
-        share = (self._done + sum(self._within)) / self._total
+        portion = (self._done + sum(self._within)) / self._total
         counters = {"run": float(self._done), "of": float(self._total), "new points": self.points}
-        return Progress(min(1.0, share), message, counters)
+        return Progress(min(1.0, portion), message, counters)
 
     def ended(self, number: int, title: str) -> Progress:
         self._within[number] = 0.0
@@ -223,7 +223,7 @@ class PlanTask:
 
     def __call__(self, cancel: CancelToken, /) -> Iterator[PointEvent]:
         yield from run_plan(
-            self.plan, self.rows, cancel=cancel, earlier=self.earlier, place=self.place
+            self.plan, self.rows, cancel=cancel, earlier=self.earlier, executor=self.place
         )
 
 

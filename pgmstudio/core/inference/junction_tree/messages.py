@@ -291,13 +291,13 @@ def visit(
             if child < 0:
                 continue
             at, blocks, length = inputs[i, 1], inputs[i, 2], inputs[i, 3]
-            place, child_width = cliques[child, 2], cliques[child, 3]
-            for s in range(place, place + child_width):
+            index, child_width = cliques[child, 2], cliques[child, 3]
+            for s in range(index, index + child_width):
                 shared[s] = 0.0
             x = 0
             if inputs[i, 4] == 1:
                 for b in range(blocks):
-                    s = place + maps[at + b]
+                    s = index + maps[at + b]
                     for j in range(length):
                         shared[s + j] += local[x + j]
                     x += length
@@ -309,12 +309,12 @@ def visit(
                             value += local[j]
                     else:
                         value = sum_of(local, x, x + length)
-                    shared[place + maps[at + b]] += value
+                    shared[index + maps[at + b]] += value
                     x += length
             for s in range(child_width):
                 # Eq. 3.17 with 0/0 = 0.
-                sent = messages[up_at + place + s] * totals[child]
-                down[place + s] = shared[place + s] / sent if sent > SMALLEST_CELL else 0.0
+                sent = messages[up_at + index + s] * totals[child]
+                down[index + s] = shared[index + s] / sent if sent > SMALLEST_CELL else 0.0
         rows_are_summed = not has_children
         for a in range(cliques[c, 9], cliques[c, 10]):
             at, table_cells, inner = asks[a, 0], asks[a, 1], asks[a, 2]

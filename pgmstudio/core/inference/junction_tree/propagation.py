@@ -119,17 +119,17 @@ class Propagation:
 
     def _touched_by(self, variable: int) -> NDArray[np.int64]:
         """The variable's cliques and their ancestors, children first."""
-        found = self._touched.get(variable)
-        if found is None:
+        result = self._touched.get(variable)
+        if result is None:
             seen: set[int] = set()
             for clique in self.plan.occurs_in[variable]:
                 at: int | None = clique
                 while at is not None and at not in seen:
                     seen.add(at)
                     at = self.plan.tree.parents[at]
-            found = np.array(sorted(seen, reverse=True), dtype=np.int64)
-            self._touched[variable] = found
-        return found
+            result = np.array(sorted(seen, reverse=True), dtype=np.int64)
+            self._touched[variable] = result
+        return result
 
     def is_possible(self) -> bool:
         """Whether the findings can hold together; sends every stale message."""

@@ -89,7 +89,7 @@ def plan_of(tree: CliqueTree, factors: Sequence[Factor]) -> Plan:
     state_at = [0]
     for card in cards:
         state_at.append(state_at[-1] + card)
-    home = [min(places, key=lambda c: (tree.cells[c], c)) for places in occurs_in]
+    home = [min(indices, key=lambda c: (tree.cells[c], c)) for indices in occurs_in]
     widths = [math.prod(cards[v] for v in separator) for separator in separators]
     separator_at = np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
 
@@ -97,10 +97,10 @@ def plan_of(tree: CliqueTree, factors: Sequence[Factor]) -> Plan:
     value_count = 0
     factor_places: dict[int, tuple[int, tuple[int, ...]]] = {}
     for c in range(len(sets)):
-        place = {v: i for i, v in enumerate(axes[c])}
+        index = {v: i for i, v in enumerate(axes[c])}
         for f in given[c]:
             scope = factors[f].scope
-            turn = tuple(sorted(range(len(scope)), key=lambda a: place[scope[a]]))
+            turn = tuple(sorted(range(len(scope)), key=lambda a: index[scope[a]]))
             factor_places[f] = value_count, turn
             values.append(np.ascontiguousarray(factors[f].values.transpose(turn)).ravel())
             value_count += values[-1].size
@@ -157,7 +157,7 @@ def plan_of(tree: CliqueTree, factors: Sequence[Factor]) -> Plan:
         factor_places=tuple(factor_places[f] for f in range(len(factors))),
         state_at=tuple(state_at),
         asked_in=tuple(asked_in),
-        occurs_in=tuple(tuple(places) for places in occurs_in),
+        occurs_in=tuple(tuple(indices) for indices in occurs_in),
         axes=tuple(axes),
     )
 
@@ -217,9 +217,9 @@ def _ask(
         for child in children
         if variable in separators[child]
     ]
-    cells, place, scope = min(tables)
+    cells, position, scope = min(tables)
     inner = math.prod(cards[v] for v in scope[scope.index(variable) + 1 :])
-    return [place, cells, inner, cards[variable], state_at[variable]]
+    return [position, cells, inner, cards[variable], state_at[variable]]
 
 
 def block_map(
@@ -239,8 +239,8 @@ def block_map(
     for v in reversed(axes[:cut]):
         strides.append(stride if v in scope else 0)
         stride *= cards[v] if v in scope else 1
-    places = np.zeros(1, dtype=np.int32)
+    indices = np.zeros(1, dtype=np.int32)
     for v, step in zip(axes[:cut], reversed(strides), strict=True):
         steps = np.arange(cards[v], dtype=np.int32) * np.int32(step)
-        places = (places[:, None] + steps).ravel()
-    return places, length, int(is_run)
+        indices = (indices[:, None] + steps).ravel()
+    return indices, length, int(is_run)

@@ -105,8 +105,8 @@ class TextColumn:
             mapping = [rank[value] for value in values]
         else:
             states = tuple(sorted(self.texts, key=natural_key))
-            place = {text: index for index, text in enumerate(states)}
-            mapping = [place[text] for text in self.texts]
+            position = {text: index for index, text in enumerate(states)}
+            mapping = [position[text] for text in self.texts]
         return states, self.mapped(mapping, len(states))
 
     def mapped(self, mapping: Sequence[int], missing: int) -> Places:
@@ -205,8 +205,8 @@ class NumberColumn:
             series = series.fill_null(int(low) if series.dtype.is_integer() else low)
         values = series.to_numpy()
         if self._whole_range is None:
-            places = np.searchsorted(distinct, values.astype(np.float64))
-            codes = np.array(mapping, dtype=dtype)[places]
+            indices = np.searchsorted(distinct, values.astype(np.float64))
+            codes = np.array(mapping, dtype=dtype)[indices]
         elif plain and distinct.size == distinct[-1] - distinct[0] + 1:
             first = int(distinct[0])
             codes = (values.astype(np.int32) - first if first else values).astype(dtype)
@@ -242,24 +242,24 @@ def column_of(series: polars.Series, markers: Sequence[str], decimal: str) -> Co
         physical = series.to_physical()
     else:
         series = series.cast(polars.String)
-        found = series.unique().drop_nulls()
-        if len(found) <= _FEW_TEXTS:
-            raw = sorted(found.to_list(), key=natural_key)
+        result = series.unique().drop_nulls()
+        if len(result) <= _FEW_TEXTS:
+            raw = sorted(result.to_list(), key=natural_key)
             physical = series.cast(polars.Enum(raw)).to_physical()
         else:  # sorted outside Python, which would let nobody else work meanwhile
-            raw = found.sort().to_list()
+            raw = result.sort().to_list()
             physical = series.rank("dense") - 1
     if len(raw) >= 255:  # the place past the end needs room
         physical = physical.cast(polars.Int32)
     # Each call of this kind costs a small query of its own, which counts in wide tables.
     if physical.null_count():
         physical = physical.fill_null(len(raw))
-    places: Places = physical.to_numpy()
-    return _without_markers(series.name, raw, places, set(markers), decimal)
+    indices: Places = physical.to_numpy()
+    return _without_markers(series.name, raw, indices, set(markers), decimal)
 
 
 def _without_markers(
-    name: str, raw: Sequence[str], places: Places, markers: set[str], decimal: str
+    name: str, raw: Sequence[str], indices: Places, markers: set[str], decimal: str
 ) -> TextColumn:
     bare = [text.strip() for text in raw]
     stripped = [clean_name(text) for text in bare]
@@ -270,11 +270,11 @@ def _without_markers(
         if others and all(number_of(text, decimal) is not None for text in others):
             kept = dict.fromkeys(others)  # in a column of numbers, “nan” is none
     if len(kept) == len(raw):
-        return TextColumn(name, tuple(kept), places, decimal, cleaned)
-    place = {text: index for index, text in enumerate(kept)}
-    table = np.array([place.get(text, len(kept)) for text in stripped] + [len(kept)])
+        return TextColumn(name, tuple(kept), indices, decimal, cleaned)
+    position = {text: index for index, text in enumerate(kept)}
+    table = np.array([position.get(text, len(kept)) for text in stripped] + [len(kept)])
     table = table.astype(_narrowest(len(kept)))
-    return TextColumn(name, tuple(kept), table[places], decimal, cleaned)
+    return TextColumn(name, tuple(kept), table[indices], decimal, cleaned)
 
 
 _NINES = (9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)

@@ -66,13 +66,13 @@ class _Coding:
             self.problems.append(CellProblem(message + also, int(rows[0]) + 1, column))
 
     def refuse_texts(
-        self, column: str, texts: Sequence[str], places: Places, refused: Sequence[int], why: str
+        self, column: str, texts: Sequence[str], indices: Places, refused: Sequence[int], why: str
     ) -> None:
         """A problem for every row whose text is among those at the places refused."""
-        for place in refused[:_MAX_TEXTS_LISTED]:
-            self.refuse_rows(column, np.flatnonzero(places == place), f"“{texts[place]}” {why}")
+        for index in refused[:_MAX_TEXTS_LISTED]:
+            self.refuse_rows(column, np.flatnonzero(indices == index), f"“{texts[index]}” {why}")
         if len(refused) > _MAX_TEXTS_LISTED:
-            rest = np.isin(places, refused[_MAX_TEXTS_LISTED:])
+            rest = np.isin(indices, refused[_MAX_TEXTS_LISTED:])
             message = f"{len(refused) - _MAX_TEXTS_LISTED} more texts: each {why}"
             self.refuse_rows(column, np.flatnonzero(rest), message)
 
@@ -172,7 +172,7 @@ def _refuse_texts(coding: _Coding, column: Column) -> None:
     assert isinstance(column, TextColumn)
     why = "is not a number; correct it, or add it to the missing markers"
     strays = set(column.not_numbers())
-    refused = [place for place, text in enumerate(column.texts) if text in strays]
+    refused = [index for index, text in enumerate(column.texts) if text in strays]
     coding.refuse_texts(column.name, column.texts, column.places, refused, why)
 
 
@@ -212,15 +212,15 @@ def _add_states(coding: _Coding, column: Column, declared: tuple[str, ...]) -> N
         count = column.distinct_count
         coding.problems.append(CellProblem(f"has {count:,} states; leave it out", column=name))
         return
-    found, codes = _numbered(coding, column) or column.coded()
-    states = tuple(dict.fromkeys((*declared, *found)))
+    result, codes = _numbered(coding, column) or column.coded()
+    states = tuple(dict.fromkeys((*declared, *result)))
     known = set(declared)
-    undeclared = [place for place, state in enumerate(found) if state not in known]
+    undeclared = [position for position, state in enumerate(result) if state not in known]
     if undeclared and name in coding.table.declared:
         why = "is not one of the states the file declares for this column"
-        coding.refuse_texts(name, found, codes, undeclared, why)
+        coding.refuse_texts(name, result, codes, undeclared, why)
         return
-    has_missing = bool(codes.size) and int(codes.max()) >= len(found)
+    has_missing = bool(codes.size) and int(codes.max()) >= len(result)
     missing = len(states)
     if options.missing_as_state and has_missing:
         states = tuple(dict.fromkeys((*states, MISSING_STATE)))
@@ -228,11 +228,11 @@ def _add_states(coding: _Coding, column: Column, declared: tuple[str, ...]) -> N
     if not states:
         coding.remarks.append(f"“{name}” is empty in every row and left out.")
         return
-    if states != found or missing != len(found):
-        place = {state: index for index, state in enumerate(states)}
-        table = np.array([place[state] for state in found] + [missing], dtype=np.int32)
+    if states != result or missing != len(result):
+        position = {state: index for index, state in enumerate(states)}
+        table = np.array([position[state] for state in result] + [missing], dtype=np.int32)
         codes = table[codes]
-    _remark(coding, column, found)
+    _remark(coding, column, result)
     coding.add(Variable(name, states), codes)
 
 
@@ -252,13 +252,14 @@ def _numbered(coding: _Coding, column: Column) -> tuple[tuple[str, ...], Places]
             )
         )
     order = sorted(
-        range(len(column.texts)), key=lambda place: (len(column.texts[place]), column.texts[place])
+        range(len(column.texts)),
+        key=lambda position: (len(column.texts[position]), column.texts[position]),
     )
-    names = tuple(column.texts[place].removeprefix("#") for place in order)
+    names = tuple(column.texts[position].removeprefix("#") for position in order)
     if len(set(names)) != len(names):
         return None
-    rank = {place: index for index, place in enumerate(order)}
-    return names, column.mapped([rank[place] for place in range(len(order))], len(order))
+    rank = {position: index for index, position in enumerate(order)}
+    return names, column.mapped([rank[position] for position in range(len(order))], len(order))
 
 
 def _is_index(text: str) -> bool:
@@ -274,7 +275,7 @@ def _remark_odd(coding: _Coding, column: Column, numbers: Floats | None = None) 
         )
 
 
-def _remark(coding: _Coding, column: Column, found: Sequence[str]) -> None:
+def _remark(coding: _Coding, column: Column, result: Sequence[str]) -> None:
     _remark_odd(coding, column)
     if isinstance(column, TextColumn) and column.cleaned:
         many = "1 state" if column.cleaned == 1 else f"{column.cleaned} states"
@@ -282,9 +283,9 @@ def _remark(coding: _Coding, column: Column, found: Sequence[str]) -> None:
             f"“{column.name}” has line breaks, tabs or other control characters in {many}; they "
             "were replaced."
         )
-    if len(found) == 1 and column.row_count > 1:
-        coding.remarks.append(f"“{column.name}” is “{found[0]}” in every row.")
-    elif len(found) == column.row_count >= 20:
+    if len(result) == 1 and column.row_count > 1:
+        coding.remarks.append(f"“{column.name}” is “{result[0]}” in every row.")
+    elif len(result) == column.row_count >= 20:
         coding.remarks.append(f"“{column.name}” is different in every row; leave it out?")
 
 
@@ -323,7 +324,7 @@ def _code_variable(coding: _Coding, variable: Variable) -> None:
             by_value.setdefault(value, index)
     mapping: list[int] = []
     unknown: list[int] = []
-    for place, text in enumerate(column.texts):
+    for position, text in enumerate(column.texts):
         code: int | None = known.get(text)
         if code is None and by_value:  # “1.0” in the file is the state “1”
             value = number_of(text, "." if not isinstance(column, TextColumn) else column.decimal)
@@ -332,7 +333,7 @@ def _code_variable(coding: _Coding, variable: Variable) -> None:
             index = int(text[1:])
             code = index if index < variable.cardinality else None
         if code is None:
-            unknown.append(place)
+            unknown.append(position)
         mapping.append(-1 if code is None else code)
     if unknown:
         _refuse_states(coding, variable, column, unknown)
@@ -364,9 +365,9 @@ def _refuse_states(
 ) -> None:
     shown = ", ".join(variable.states[:8]) + (", …" if variable.cardinality > 8 else "")
     count = variable.cardinality
-    places = column.mapped(range(len(column.texts)), len(column.texts))
+    indices = column.mapped(range(len(column.texts)), len(column.texts))
     why = f"is not one of its {count} states ({shown})"
-    coding.refuse_texts(variable.name, column.texts, places, unknown, why)
+    coding.refuse_texts(variable.name, column.texts, indices, unknown, why)
 
 
 def _raise_problems(coding: _Coding) -> None:

@@ -100,9 +100,9 @@ def report_of(path: Path, table: RawTable, options: ImportOptions) -> FileReport
     markers = (*options.markers, *table.markers)
     kept = set(columns_to_keep(table, options))
     columns = []
-    for place, series in enumerate(table.frame):
+    for index, series in enumerate(table.frame):
         column = column_of(series, markers, table.decimal)
-        columns.append(_column_report(column, place, table, options, series.name in kept))
+        columns.append(_column_report(column, index, table, options, series.name in kept))
     return FileReport(
         source=path.name,
         format=kind.title if kind else "Text",
@@ -117,7 +117,7 @@ def report_of(path: Path, table: RawTable, options: ImportOptions) -> FileReport
 
 
 def _column_report(
-    column: Column, place: int, table: RawTable, options: ImportOptions, is_kept: bool
+    column: Column, index: int, table: RawTable, options: ImportOptions, is_kept: bool
 ) -> ColumnReport:
     distinct, missing = column.distinct_count, int(column.is_missing.sum())
     low = high = None
@@ -129,7 +129,7 @@ def _column_report(
         low, high = float(numbers.min()), float(numbers.max())
         histogram = _histogram(numbers, low, high)
         odd = odd_number(column, numbers)
-    unnamed = place == 0 and table.first_is_unnamed
+    unnamed = index == 0 and table.first_is_unnamed
     kind = _kind(column, missing, unnamed, options)
     treatment, cutting, remark = _proposal(column, kind, options)
     if column.name == (options.frequency or table.weight_column):

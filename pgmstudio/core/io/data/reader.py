@@ -223,8 +223,8 @@ def import_together(
 
 def part_files(path: Path) -> tuple[Path, Path, Path]:
     """The files of the training, validation and test rows that belong to `path`."""
-    if found := _PART.fullmatch(path.name):
-        names = [f"{found['stem']}.{part}{found['end']}" for part in _PART_ENDINGS]
+    if result := _PART.fullmatch(path.name):
+        names = [f"{result['stem']}.{part}{result['end']}" for part in _PART_ENDINGS]
         train, valid, test = (path.with_name(name) for name in names)
         return train, valid, test
     folder = path if path.is_dir() else path.parent

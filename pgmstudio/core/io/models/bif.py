@@ -80,11 +80,11 @@ class BifReader(TextScanner):
         """Read the whole text; what it said is in the attributes afterwards."""
         stray = False
         while token := self.next_token():
-            start, place = self.start, self.place
+            start, index = self.start, self.place
             if token in ("network", "variable", "probability") and self._block(token):
                 stray = False
                 continue
-            self.start, self.place = start, place
+            self.start, self.place = start, index
             if token != ";" and not stray:
                 stray = True
                 self.skipped.append(start)
@@ -304,7 +304,7 @@ def _rows(
     checker.reserve(child.name, (*shape, width), reader.line(block.offset))
     count = math.prod(shape)
     table = np.zeros((count, width))
-    place = np.full(count, -1, dtype=np.int64)  # where each row stands in the file; -1: nowhere
+    index = np.full(count, -1, dtype=np.int64)  # where each row stands in the file; -1: nowhere
 
     def fits(numbers: list[float], wanted: int, what: str, offset: int) -> NDArray[np.float64]:
         if len(numbers) != wanted:
@@ -314,12 +314,12 @@ def _rows(
     if block.default is not None:
         numbers, offset = block.default
         table[:] = fits(numbers, width, f"the default row of {child.name}", offset)
-        place[:] = offset
+        index[:] = offset
     if block.table is not None:
         numbers, offset = block.table
         flat = fits(numbers, count * width, f"the table of {child.name}", offset)
         table[:], turned = either_way(flat, count, width, child_first=True)
-        place[:] = offset
+        index[:] = offset
         if turned:
             notes.append(
                 f"Line {reader.line(offset)}: the table of {child.name} lists its own states "
@@ -351,20 +351,20 @@ def _rows(
             matched = [n for n, code in zip(shape, where, strict=True) if isinstance(code, slice)]
             checker.reserve(child.name, (*matched, width), reader.line(offset))  # so much work
             table.reshape(*shape, width)[where] = row
-            place.reshape(shape)[where] = offset
+            index.reshape(shape)[where] = offset
             continue
         if cell in seen:
             reader.fail(f"the row {row_namer(givens)(cell)} of {child.name} occurs twice.", offset)
         seen.add(cell)
         table[cell] = row
-        place[cell] = offset
-    absent = np.flatnonzero(place < 0)
+        index[cell] = offset
+    absent = np.flatnonzero(index < 0)
     if absent.size:
         names = ", ".join(row_namer(givens)(int(row)) for row in absent[:3])
         more = f" and {absent.size - 3} more" if absent.size > 3 else ""
         reader.fail(f"the table of {child.name} lacks the row {names}{more}.", block.offset)
     return checker.checked(
-        child.name, table, row_namer(givens), lambda row: reader.line(int(place[row]))
+        child.name, table, row_namer(givens), lambda row: reader.line(int(index[row]))
     )
 
 

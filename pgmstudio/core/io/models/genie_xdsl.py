@@ -324,10 +324,10 @@ class _Reader:
                 build.add_rows(family, self._noisy_max(node, family), _at(node))
 
     def _one(self, node: Element, tag: str, variable: Variable) -> Element:
-        found = list(node.all(tag))
-        if len(found) != 1:
+        result = list(node.all(tag))
+        if len(result) != 1:
             self.builder.fail(f"{variable.name} needs one <{tag.lower()}>.", _at(node))
-        return found[0]
+        return result[0]
 
     def _numbers(self, element: Element, variable: Variable) -> list[float]:
         words = element.text.replace(",", " ").split()
@@ -341,13 +341,13 @@ class _Reader:
 
     def _codes(self, element: Element, identifier: str) -> list[int]:
         states = self._states[identifier]
-        place = {state: code for code, state in enumerate(states)}
+        index = {state: code for code, state in enumerate(states)}
         words = element.text.split()
         for word in words:
-            if word not in place:
+            if word not in index:
                 error = UnknownNameError(f"state of {identifier}", word, states)
                 self.builder.fail(str(error), _at(element))
-        return [place[word] for word in words]
+        return [index[word] for word in words]
 
     def _noisy_max(self, node: Element, family: list[Variable]) -> NDArray[np.float64]:
         """The rows of a noisy-max (Díez 1993; noisy-or for two states).

@@ -239,8 +239,8 @@ class _Reader(TextScanner):
         numbers = [number_of(word) for word in words]
         for word, number in zip(words, numbers, strict=True):
             if math.isnan(number):
-                place = self.text.find(word, attribute.offset)
-                self.fail(f"expected a number, {found(word)}.", max(place, attribute.offset))
+                index = self.text.find(word, attribute.offset)
+                self.fail(f"expected a number, {found(word)}.", max(index, attribute.offset))
         return numbers
 
     def _text(self, attribute: _Attribute) -> str:

@@ -77,13 +77,13 @@ class _Line:
         raise ModelFileError(self._path, message, self.number, column)
 
     def _read(self, text: str) -> Iterator[_Token]:
-        place, end = 0, len(text.rstrip())
-        while place < end:
-            found = _TOKEN.match(text, place, end)
-            if found is None:
+        index, end = 0, len(text.rstrip())
+        while index < end:
+            result = _TOKEN.match(text, index, end)
+            if result is None:
                 break
-            quoted, arrow, sign, bare, odd = found.groups()
-            column = found.start(found.lastindex or 0) + 1
+            quoted, arrow, sign, bare, odd = result.groups()
+            column = result.start(result.lastindex or 0) + 1
             if odd is not None:
                 self.fail(f"“{odd}” is not understood here; a quote may be missing.", column)
             if quoted is not None:
@@ -92,7 +92,7 @@ class _Line:
                 yield _Token("name", bare.strip(), column)
             else:
                 yield _Token(arrow or sign, arrow or sign, column)
-            place = found.end()
+            index = result.end()
         yield _Token(_END, "the end of the line", end + 1)
 
     def _unquoted(self, text: str, column: int) -> str:
@@ -143,8 +143,8 @@ def parse(content: bytes, path: Path) -> ModelFile:
     made_up = _mentioned_states(told)
     for source, target, number in told.edges:
         structure.add_edge(source, target, (number, None))
-    for name, found in made_up.items():
-        structure.add_node(name, (None, None), found)
+    for name, result in made_up.items():
+        structure.add_node(name, (None, None), result)
     structure.layout.update(told.points)
     file = structure.file(told.title, FORMAT)
     network = plain_network(file.model)
@@ -265,9 +265,9 @@ def _labelled(
     classes, rows_of = [], []
     for i, name in enumerate(network.domain.names):
         shape = network.tables[i].shape
-        found = partition_of(shape[:-1], labels.get(name, []))
-        classes.append(found)
-        rows_of.append(np.full((class_count(found), shape[-1]), 1 / shape[-1]))
+        result = partition_of(shape[:-1], labels.get(name, []))
+        classes.append(result)
+        rows_of.append(np.full((class_count(result), shape[-1]), 1 / shape[-1]))
     model = LabelledDag(network.domain, network.dag, tuple(classes), tuple(rows_of))
     idle = [" → ".join(edge) for edge in model.idle_edges if model.domain[edge[0]].cardinality > 1]
     said = f"{', '.join(idle[:5])}: vanishes in every context; delete the edge or a label."

@@ -75,8 +75,8 @@ class _Reader(TextScanner):
                 self.fail(f"expected “node” or “probability”, {found(token)}; is it a DSC file?")
         if not self.builder.variables:
             self.builder.fail("holds no nodes; is it a DSC file?")
-        for names, offset, place in self._tables:
-            self.place = place
+        for names, offset, index in self._tables:
+            self.place = index
             self._rows(self.builder.family(names, self.at(offset)), offset)
         return self.builder.file(title_in(title))
 

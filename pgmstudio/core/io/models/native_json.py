@@ -87,10 +87,10 @@ def variables_document(domain: Domain) -> list[dict[str, Any]]:
     ]
 
 
-def read_variables(place: JsonPlace) -> Domain:
+def read_variables(location: JsonPlace) -> Domain:
     """The domain of a list of variables."""
     variables = []
-    for element in place.elements():
+    for element in location.elements():
         ordinal = element.get("ordinal")
         try:
             variables.append(
@@ -105,7 +105,7 @@ def read_variables(place: JsonPlace) -> Domain:
     try:
         return Domain(tuple(variables))
     except DataError as problem:
-        place.fail(str(problem))
+        location.fail(str(problem))
 
 
 def check_version(document: JsonPlace, entry: str, name: str, newest: int) -> int:
@@ -159,10 +159,12 @@ def file_of_document(document: JsonPlace, path: Path) -> ModelFile:
     )
 
 
-def _properties(place: JsonPlace | None) -> Properties:
-    if place is None:
+def _properties(location: JsonPlace | None) -> Properties:
+    if location is None:
         return Properties()
-    network, variables, tables = (place.get(entry) for entry in ("network", "variables", "tables"))
+    network, variables, tables = (
+        location.get(entry) for entry in ("network", "variables", "tables")
+    )
     return Properties(
         network.texts() if network else (),
         {name: inside.texts() for name, inside in variables.entries()} if variables else {},

@@ -357,8 +357,8 @@ class _Reader(TextScanner):
                 continue
             number = 0.0 if word == "@imposs" else number_of(word)
             if math.isnan(number):
-                place = max(self.text.find(word, offset), offset)
-                self.fail(f"expected a number in the table of {child.name}, {found(word)}.", place)
+                index = max(self.text.find(word, offset), offset)
+                self.fail(f"expected a number in the table of {child.name}, {found(word)}.", index)
             numbers.append(number)
         return numbers
 

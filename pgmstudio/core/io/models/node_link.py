@@ -49,11 +49,11 @@ def node_link_file(document: JsonPlace, path: Path) -> ModelFile:
     return structure.file(title, FORMAT)
 
 
-def _name(place: JsonPlace) -> str:
+def _name(location: JsonPlace) -> str:
     """Node ids may be numbers."""
-    if isinstance(place.value, int) and not isinstance(place.value, bool):
-        return str(place.value)
-    return place.text()
+    if isinstance(location.value, int) and not isinstance(location.value, bool):
+        return str(location.value)
+    return location.text()
 
 
 def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:

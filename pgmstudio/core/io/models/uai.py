@@ -257,12 +257,12 @@ class _Reader(TextScanner):
         if told != wanted:
             self.fail(f"function {number} lists {told} numbers instead of {count_text(wanted)}.")
         numbers, start = [], self.place
-        for place in range(wanted):
+        for index in range(wanted):
             token = self.next_token()
             value = number_of(token)
             if not value >= 0:
                 self.fail(f"expected a number of at least 0 in function {number}, {found(token)}.")
-            if not place:
+            if not index:
                 start = self.start
             numbers.append(value)
         return numbers, start
@@ -320,7 +320,7 @@ def _read_names(document: JsonPlace) -> _Names:
     return _Names(
         read_variables(document["variables"]).variables,
         title.text() if title else "",
-        {name: place.text() for name, place in titles.entries()} if titles else {},
+        {name: index.text() for name, index in titles.entries()} if titles else {},
         layout.points() if layout else {},
     )
 

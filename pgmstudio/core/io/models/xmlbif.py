@@ -143,10 +143,10 @@ class _Reader:
             self._remarks.append(f"Line {line}: <{tag}> is not known here and was left out.")
 
     def _one(self, element: Element, tag: str) -> str:
-        found = element.texts(tag)
-        if len(found) != 1 or not found[0]:
+        result = element.texts(tag)
+        if len(result) != 1 or not result[0]:
             self.fail(f"<{element.tag}> needs one <{tag}> with a text.", element)
-        return found[0]
+        return result[0]
 
     def _leave_out_utility(self, element: Element) -> None:
         name = self._one(element, "NAME")
@@ -236,11 +236,11 @@ class _Reader:
 
 def _quoted_in(pattern: re.Pattern[str], text: str) -> tuple[str, ...] | None:
     """The groups of a match, the last one unquoted; None when it is another property."""
-    found = pattern.fullmatch(text)
-    if found is None:
+    result = pattern.fullmatch(text)
+    if result is None:
         return None
     try:
-        return *found.groups()[:-1], str(json.loads(found[found.lastindex or 0]))
+        return *result.groups()[:-1], str(json.loads(result[result.lastindex or 0]))
     except (ValueError, RecursionError):
         return None
 

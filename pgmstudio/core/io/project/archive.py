@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from pgmstudio.core.data.counting import Told
+from pgmstudio.core.data.counting import ReportFraction
 from pgmstudio.core.errors import ProjectFileError
 from pgmstudio.core.execution.events import CancelToken
 
@@ -34,7 +34,7 @@ _ZIP_PROBLEMS = (
 
 
 def members_in(
-    stream: IO[bytes], path: Path, cancel: CancelToken, told: Told
+    stream: IO[bytes], path: Path, cancel: CancelToken, told: ReportFraction
 ) -> tuple[dict[str, bytearray], dict[str, str]]:
     """What the files inside hold, by name, and what is wrong with those that are damaged;
     ProjectFileError where it is no project's file."""

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio import __version__
-from pgmstudio.core.data.counting import Told, unheard
+from pgmstudio.core.data.counting import ReportFraction, ignore_progress
 from pgmstudio.core.errors import DataError, FileError, PgmStudioError, ProjectFileError
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.io.atomic import replace_file
@@ -58,7 +58,7 @@ _LONG = 1 << 30  # a zip must be told beforehand of a member that may become lon
 def read_project(
     path: Path | str,
     cancel: CancelToken = NEVER,
-    told: Told = unheard,
+    told: ReportFraction = ignore_progress,
     *,
     left_out: list[str] | None = None,
 ) -> Project:
@@ -88,7 +88,7 @@ def write_project(
     path: Path | str,
     project: Project,
     cancel: CancelToken = NEVER,
-    told: Told = unheard,
+    told: ReportFraction = ignore_progress,
     *,
     private: bool = False,
 ) -> tuple[str, ...]:
@@ -110,7 +110,7 @@ def project_bytes(
     project: Project,
     path: Path | str = "project.pgmz",
     cancel: CancelToken = NEVER,
-    told: Told = unheard,
+    told: ReportFraction = ignore_progress,
 ) -> bytes:
     """The whole file as bytes; equal projects give equal bytes."""
     content, lost = _packed(project, cancel, told)
@@ -119,7 +119,9 @@ def project_bytes(
     return content
 
 
-def _packed(project: Project, cancel: CancelToken, told: Told) -> tuple[bytes, tuple[str, ...]]:
+def _packed(
+    project: Project, cancel: CancelToken, told: ReportFraction
+) -> tuple[bytes, tuple[str, ...]]:
     """The file as bytes, and a sentence for each part that is not in it."""
     parts = _Parts(dict(project.unknown.members))
     saved = replace(
@@ -216,7 +218,7 @@ def _curve_document(curve: CurveEntry) -> dict[str, Any]:
     return told | {"points": list(curve.points)}
 
 
-def _zipped(members: Mapping[str, bytes], cancel: CancelToken, told: Told) -> bytes:
+def _zipped(members: Mapping[str, bytes], cancel: CancelToken, told: ReportFraction) -> bytes:
     stream = io.BytesIO()
     total = sum(map(len, members.values())) or 1
     done = 0
@@ -303,7 +305,7 @@ def _model_entry(entry: ModelEntry) -> dict[str, Any]:
         "edited": entry.is_edited,
         "notes": entry.notes,
         "layouts": {
-            name: layout_document(places) for name, places in sorted(entry.layouts.items())
+            name: layout_document(indices) for name, indices in sorted(entry.layouts.items())
         },
         "display_modes": dict(sorted(entry.display_modes.items())),
         "node_titles": dict(sorted(entry.node_titles.items())),

@@ -13,7 +13,7 @@ from typing import IO, Any, NoReturn, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.data.counting import Told, unheard
+from pgmstudio.core.data.counting import ReportFraction, ignore_progress
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.discretization import Cuts
 from pgmstudio.core.data.resampling import Split
@@ -66,7 +66,7 @@ def project_in(
     stream: IO[bytes],
     path: Path,
     cancel: CancelToken = NEVER,
-    told: Told = unheard,
+    told: ReportFraction = ignore_progress,
     *,
     left_out: list[str] | None = None,
 ) -> Project:
@@ -169,8 +169,8 @@ class _Reader:
         self, kind: str, keys: Iterable[str], read: Callable[[str], T | None]
     ) -> dict[str, T]:
         """The parts that can be read, by their id."""
-        found = ((key, self._part(f"{kind} {key}", partial(read, key))) for key in keys)
-        return {key: part for key, part in found if part is not None}
+        result = ((key, self._part(f"{kind} {key}", partial(read, key))) for key in keys)
+        return {key: part for key, part in result if part is not None}
 
     def _document(self, name: str) -> JsonPlace:
         return self._place(self._member(name), name)
@@ -195,12 +195,12 @@ class _Reader:
         unknown: dict[str, UnknownModel] = {}
 
         def model_of(key: str) -> ModelEntry | None:
-            place, said = listed[key], document("models", key)
-            kind = place["kind"].text()
+            index, said = listed[key], document("models", key)
+            kind = index["kind"].text()
             if codec_of(kind) is not None:
-                return self._model(place, said)
+                return self._model(index, said)
             unknown[key] = UnknownModel(
-                place["title"].text(), kind, place.mapping(), said.mapping()
+                index["title"].text(), kind, index.mapping(), said.mapping()
             )
             return None
 
@@ -237,21 +237,21 @@ class _Reader:
             self._part("A file that no part needs", partial(self._refuse_missing, name, ""))
         return without_loose_references(project)
 
-    def _listed(self, place: JsonPlace) -> dict[str, JsonPlace]:
-        entries = dict(place.entries())
+    def _listed(self, location: JsonPlace) -> dict[str, JsonPlace]:
+        entries = dict(location.entries())
         for key, inside in entries.items():
             if not _ID.fullmatch(key):
                 inside.fail("its name is no id of letters and digits.")
         return entries
 
-    def _ids(self, place: JsonPlace) -> tuple[str, ...]:
-        ids = place.texts()
+    def _ids(self, location: JsonPlace) -> tuple[str, ...]:
+        ids = location.texts()
         if len(set(ids)) != len(ids) or not all(map(_ID.fullmatch, ids)):
-            place.fail("expected ids of letters and digits, each once.")
+            location.fail("expected ids of letters and digits, each once.")
         return ids
 
-    def _reference(self, place: JsonPlace, entry: str, known: Collection[str]) -> str | None:
-        inside = place.get(entry)
+    def _reference(self, location: JsonPlace, entry: str, known: Collection[str]) -> str | None:
+        inside = location.get(entry)
         if inside is None:
             return None
         if inside.text() not in known:
@@ -259,13 +259,13 @@ class _Reader:
             return None
         return inside.text()
 
-    def _data(self, key: str, place: JsonPlace) -> DataEntry:
-        domain = read_variables(place["variables"])
-        rows = place["rows"].whole()
+    def _data(self, key: str, location: JsonPlace) -> DataEntry:
+        domain = read_variables(location["variables"])
+        rows = location["rows"].whole()
         try:
             codes = self._array(f"data/{key}.npy", code_dtype(domain), (len(domain), rows))
             weights = None
-            if place["weighted"].yes_no():
+            if location["weighted"].yes_no():
                 weights = self._array(f"data/{key}.weights.npy", np.dtype("<f8"), (rows,))
             data = DataSet(domain, codes, weights)
             cuts = {
@@ -274,51 +274,51 @@ class _Reader:
                     tuple(point.number() for point in inside["points"].elements()),
                     inside["labels"].texts(),
                 )
-                for name, inside in place["cuts"].entries()
+                for name, inside in location["cuts"].entries()
             }
         except DataError as problem:
-            place.fail(str(problem))
-        split = place.get("split")
+            location.fail(str(problem))
+        split = location.get("split")
         return DataEntry(
-            name=place["name"].text(),
+            name=location["name"].text(),
             data=data,
-            source=place["source"].text(),
+            source=location["source"].text(),
             cuts=cuts,
-            missing_markers=place["missing_markers"].texts(),
+            missing_markers=location["missing_markers"].texts(),
             split=None if split is None else self._split(key, split, rows),
-            notes=place["notes"].text(),
-            provenance=dict(place["provenance"].mapping()),
+            notes=location["notes"].text(),
+            provenance=dict(location["provenance"].mapping()),
         )
 
-    def _split(self, key: str, place: JsonPlace, rows: int) -> Split:
-        sizes = [size.whole() for size in place["sizes"].elements()]
-        names, prints = place["names"].texts(), place["part_fingerprints"].texts()
-        told = place.get("has_copies")
+    def _split(self, key: str, location: JsonPlace, rows: int) -> Split:
+        sizes = [size.whole() for size in location["sizes"].elements()]
+        names, prints = location["names"].texts(), location["part_fingerprints"].texts()
+        told = location.get("has_copies")
         has_copies = told is not None and told.yes_no()
         total = sum(sizes)
         if min(sizes, default=0) < 0 or (total < rows if has_copies else total != rows):
-            place["sizes"].fail(f"the parts do not add up to {rows} rows.")
+            location["sizes"].fail(f"the parts do not add up to {rows} rows.")
         if not len(sizes) == len(names) == len(prints):
-            place.fail("names, sizes and fingerprints are not equally many.")
+            location.fail("names, sizes and fingerprints are not equally many.")
         order = self._array(f"data/{key}.split.npy", np.dtype("<i8"), (total,))
         seen = np.zeros(rows, dtype=bool)
         seen[order[(order >= 0) & (order < rows)]] = True
         if not seen.all() or order.min(initial=0) < 0 or order.max(initial=0) >= max(rows, 1):
-            place.fail("the parts do not hold every row once.")
+            location.fail("the parts do not hold every row once.")
         ends = np.cumsum([0, *sizes]).tolist()
         indices = tuple(order[low:high].astype(np.intp) for low, high in pairwise(ends))
         copies = None
         if has_copies:
             counts = self._array(f"data/{key}.split-copies.npy", np.dtype("<i8"), (total,))
             if counts.min(initial=0) < 0:
-                place.fail("a part has less than 0 copies of a row.")
+                location.fail("a part has less than 0 copies of a row.")
             copies = tuple(counts[low:high] for low, high in pairwise(ends))
-        seed = place.get("seed")
+        seed = location.get("seed")
         return Split(
             indices,
             names,
             None if seed is None else seed.whole(),
-            place["fingerprint"].text(),
+            location["fingerprint"].text(),
             prints,
             copies,
         )
@@ -330,10 +330,10 @@ class _Reader:
         if head is None or head.end() != 10 + int.from_bytes(head[1], "little"):
             self._fail(f"{name} is no array that a project has.")
         wanted = dtype.newbyteorder("<")
-        found = tuple(int(size) for size in head[3].split(b",") if size.strip().isdigit())
-        if found != shape or head[2].decode() != wanted.str:
+        result = tuple(int(size) for size in head[3].split(b",") if size.strip().isdigit())
+        if result != shape or head[2].decode() != wanted.str:
             self._fail(
-                f"{name} holds an array of {head[2].decode()} {found} "
+                f"{name} holds an array of {head[2].decode()} {result} "
                 f"instead of {wanted.str} {shape}."
             )
         if len(content) - head.end() != wanted.itemsize * math.prod(shape):
@@ -341,33 +341,33 @@ class _Reader:
         body = np.frombuffer(content, dtype=wanted, offset=head.end())
         return body.reshape(shape).astype(dtype, copy=False)
 
-    def _model(self, place: JsonPlace, document: JsonPlace) -> ModelEntry:
+    def _model(self, location: JsonPlace, document: JsonPlace) -> ModelEntry:
         try:
             file = file_of_document(document, self._path)
         except ModelFileError as problem:  # from checks that know nothing of projects
             document.fail(problem.reason)
         model = file.model
         edge_notes: dict[Edge, str] = {}
-        for element in place["edge_notes"].elements():
+        for element in location["edge_notes"].elements():
             texts = element.texts()
             if len(texts) != 3:
                 element.fail("expected the two ends of an edge and a note.")
             edge_notes[texts[0], texts[1]] = texts[2]
-        if model.kind != place["kind"].text():
-            place["kind"].fail(f"the model is {a_kind(model.kind)}.")
+        if model.kind != location["kind"].text():
+            location["kind"].fail(f"the model is {a_kind(model.kind)}.")
         return ModelEntry(
-            title=place["title"].text(),
+            title=location["title"].text(),
             model=model,
-            data_id=self._reference(place, "data", self._data_ids),
-            run_id=self._reference(place, "run", self._run_ids),
-            is_edited=place["edited"].yes_no(),
-            layouts={name: inside.points() for name, inside in place["layouts"].entries()},
-            display_modes=_texts(place["display_modes"]),
-            node_titles=_texts(place["node_titles"]),
-            notes=place["notes"].text(),
-            node_notes=_texts(place["node_notes"]),
+            data_id=self._reference(location, "data", self._data_ids),
+            run_id=self._reference(location, "run", self._run_ids),
+            is_edited=location["edited"].yes_no(),
+            layouts={name: inside.points() for name, inside in location["layouts"].entries()},
+            display_modes=_texts(location["display_modes"]),
+            node_titles=_texts(location["node_titles"]),
+            notes=location["notes"].text(),
+            node_notes=_texts(location["node_notes"]),
             edge_notes=edge_notes,
-            provenance=dict(place["provenance"].mapping()),
+            provenance=dict(location["provenance"].mapping()),
             properties=file.properties,
         )
 
@@ -375,64 +375,64 @@ class _Reader:
         listed = dict(self._document("evidence.json").entries())
 
         def case_of(name: str) -> EvidenceCase:
-            place = listed[name]
-            model_id = self._reference(place, "model", self._model_ids)
-            return EvidenceCase(read_evidence(place["evidence"]), model_id)
+            index = listed[name]
+            model_id = self._reference(index, "model", self._model_ids)
+            return EvidenceCase(read_evidence(index["evidence"]), model_id)
 
         return self._parts("Evidence", listed, case_of)
 
-    def _run(self, place: JsonPlace) -> Run:
-        outcome = place["outcome"].text()
+    def _run(self, location: JsonPlace) -> Run:
+        outcome = location["outcome"].text()
         if outcome not in {known.value for known in Outcome}:
-            place["outcome"].fail(f"a run does not end “{outcome}”.")
+            location["outcome"].fail(f"a run does not end “{outcome}”.")
         trace = []
-        for element in place["trace"].elements():
+        for element in location["trace"].elements():
             pair = element.elements()
             if len(pair) != 2:
                 element.fail("expected a time or step and a score.")
             trace.append((_number(pair[0]), _number(pair[1])))
         return Run(
-            learner=place["learner"].text(),
-            params=dict(place["params"].mapping()),
-            seed=place["seed"].whole(),
-            data_fingerprint=place["data_fingerprint"].text(),
-            program_version=place["program_version"].text(),
+            learner=location["learner"].text(),
+            params=dict(location["params"].mapping()),
+            seed=location["seed"].whole(),
+            data_fingerprint=location["data_fingerprint"].text(),
+            program_version=location["program_version"].text(),
             outcome=Outcome(outcome),
-            title=place["title"].text(),
-            data_id=self._reference(place, "data", self._data_ids),
-            model_id=self._reference(place, "model", self._model_ids),
-            seconds=_number(place["seconds"]),
-            measures={name: _number(inside) for name, inside in place["measures"].entries()},
+            title=location["title"].text(),
+            data_id=self._reference(location, "data", self._data_ids),
+            model_id=self._reference(location, "model", self._model_ids),
+            seconds=_number(location["seconds"]),
+            measures={name: _number(inside) for name, inside in location["measures"].entries()},
             trace=tuple(trace),
-            messages=place["messages"].texts(),
-            kept={} if (kept := place.get("kept")) is None else dict(kept.mapping()),
+            messages=location["messages"].texts(),
+            kept={} if (kept := location.get("kept")) is None else dict(kept.mapping()),
         )
 
-    def _curve(self, place: JsonPlace) -> CurveEntry:
+    def _curve(self, location: JsonPlace) -> CurveEntry:
         return CurveEntry(
-            place["title"].text(),
-            tuple(dict(point.mapping()) for point in place["points"].elements()),
-            self._reference(place, "data", self._data_ids),
-            {} if (setup := place.get("setup")) is None else dict(setup.mapping()),
-            "" if (folder := place.get("folder")) is None else folder.text(),
-            () if (pinned := place.get("pinned")) is None else pinned.texts(),
+            location["title"].text(),
+            tuple(dict(point.mapping()) for point in location["points"].elements()),
+            self._reference(location, "data", self._data_ids),
+            {} if (setup := location.get("setup")) is None else dict(setup.mapping()),
+            "" if (folder := location.get("folder")) is None else folder.text(),
+            () if (pinned := location.get("pinned")) is None else pinned.texts(),
         )
 
-    def _comparison(self, place: JsonPlace) -> ComparisonEntry:
-        model_ids = place["models"].texts()
+    def _comparison(self, location: JsonPlace) -> ComparisonEntry:
+        model_ids = location["models"].texts()
         if not self._model_ids.issuperset(model_ids):
-            place["models"].fail("names a model that is not in the project.")
+            location["models"].fail("names a model that is not in the project.")
         return ComparisonEntry(
-            place["title"].text(), model_ids, self._reference(place, "data", self._data_ids)
+            location["title"].text(), model_ids, self._reference(location, "data", self._data_ids)
         )
 
 
-def _texts(place: JsonPlace) -> dict[str, str]:
-    return {name: inside.text() for name, inside in place.entries()}
+def _texts(location: JsonPlace) -> dict[str, str]:
+    return {name: inside.text() for name, inside in location.entries()}
 
 
-def _number(place: JsonPlace) -> float:
+def _number(location: JsonPlace) -> float:
     """A number; JSON has no infinities, so they are texts."""
-    if place.value in ("inf", "-inf", "nan"):
-        return float(place.value)
-    return place.number()
+    if location.value in ("inf", "-inf", "nan"):
+        return float(location.value)
+    return location.number()

@@ -95,7 +95,7 @@ def told(points: list[CurvePoint]) -> list[dict[str, Any]]:
 
 
 def points_of(place: Place, rows: PlanRows) -> list[CurvePoint]:
-    events = run_plan(PLAN, rows, cancel=NEVER, place=place)
+    events = run_plan(PLAN, rows, cancel=NEVER, executor=place)
     return [event for event in events if isinstance(event, CurvePoint)]
 
 
@@ -110,14 +110,14 @@ def test_two_workers_give_the_same_numbers_and_one_that_dies_takes_nothing_with_
 
     switch, stopped = StopSwitch(), []
     with pytest.raises(Cancelled):  # noqa: PT012 - the loop is what is stopped
-        for event in run_plan(PLAN, rows, cancel=switch, place=Cluster(cluster.address)):
+        for event in run_plan(PLAN, rows, cancel=switch, executor=Cluster(cluster.address)):
             if isinstance(event, RunDone):
                 stopped.append(event)
                 switch.cancel()
     assert 1 <= len(stopped) <= len(planned_keys(PLAN, rows))
 
     survived = []
-    for event in run_plan(PLAN, rows, cancel=NEVER, place=Cluster(cluster.address)):
+    for event in run_plan(PLAN, rows, cancel=NEVER, executor=Cluster(cluster.address)):
         if isinstance(event, CurvePoint):
             if not survived:
                 cluster.workers[0].kill()

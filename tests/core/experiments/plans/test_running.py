@@ -55,7 +55,7 @@ def rows() -> PlanRows:
 
 
 def events_of(plan: Plan, rows: PlanRows, **told: Any) -> list[PointEvent]:
-    return list(run_plan(plan, rows, cancel=NEVER, **({"place": SerialExecutor()} | told)))
+    return list(run_plan(plan, rows, cancel=NEVER, **({"executor": SerialExecutor()} | told)))
 
 
 def points_of(plan: Plan, rows: PlanRows, **told: Any) -> list[CurvePoint]:
@@ -227,7 +227,7 @@ def test_stopping_keeps_the_points_and_leaves_the_run_in_progress_undone(
     plan = Plan((LearnerGrid(odd, {"what": ("end", "wait with a model")}),))
     switch, kept = StopSwitch(), []
     with pytest.raises(Cancelled):  # noqa: PT012 - the loop is what is stopped
-        for event in run_plan(plan, rows, cancel=switch, place=SerialExecutor()):
+        for event in run_plan(plan, rows, cancel=switch, executor=SerialExecutor()):
             kept.append(event)
             if isinstance(event, RunDone):
                 threading.Timer(0.05, switch.cancel).start()
@@ -264,7 +264,7 @@ class BuggyPlace(SerialExecutor):
 def test_a_bug_in_one_run_is_raised_when_the_others_are_through(rows: PlanRows) -> None:
     points = []
     with pytest.raises(ChildError, match="a bug"):  # noqa: PT012 - the points before it count
-        for event in run_plan(TREES, rows, cancel=NEVER, place=BuggyPlace()):
+        for event in run_plan(TREES, rows, cancel=NEVER, executor=BuggyPlace()):
             if isinstance(event, CurvePoint):
                 points.append(event.lambda_)
     assert points == [0.6, 0.9]

@@ -94,10 +94,10 @@ def _header(path: Path, lines: list[str]) -> tuple[list[Attribute], int]:
                 raise DataFileError(path, "names no attributes before its data.")
             return attributes, number
         if word == "@attribute":
-            found = _ATTRIBUTE.fullmatch(stripped)
-            if found is None:
+            result = _ATTRIBUTE.fullmatch(stripped)
+            if result is None:
                 raise DataFileError(path, f"has an attribute without a name in line {number}.")
-            attributes.append(_attribute(path, found, number))
+            attributes.append(_attribute(path, result, number))
         elif stripped and not stripped.startswith("%") and not word.startswith("@relation"):
             raise DataFileError(
                 path, f"is not ARFF: line {number} belongs to no part of its header."
@@ -105,9 +105,9 @@ def _header(path: Path, lines: list[str]) -> tuple[list[Attribute], int]:
     raise DataFileError(path, "has no @data line.")
 
 
-def _attribute(path: Path, found: re.Match[str], number: int) -> Attribute:
-    quoted = found[1] if found[1] is not None else found[2]
-    name, kind = (_unescaped(quoted) if quoted is not None else found[3]), found[4].strip()
+def _attribute(path: Path, result: re.Match[str], number: int) -> Attribute:
+    quoted = result[1] if result[1] is not None else result[2]
+    name, kind = (_unescaped(quoted) if quoted is not None else result[3]), result[4].strip()
     if quoted is None and "{" in name and not kind.startswith("{"):
         # `outlook{sunny,rainy}`: no blank between the name and its states
         name, _, states = name.partition("{")
@@ -128,7 +128,9 @@ def _attribute(path: Path, found: re.Match[str], number: int) -> Attribute:
 
 def _unescaped(text: str) -> str:
     return (
-        _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[1]), text) if "\\" in text else text
+        _ESCAPE.sub(lambda result: _ESCAPED.get(result[1], result[1]), text)
+        if "\\" in text
+        else text
     )
 
 
@@ -137,21 +139,21 @@ def _cells(text: str) -> list[str | None]:
     if "'" not in text and '"' not in text and "\t" not in text:
         cells = [cell.strip() for cell in text.split(",")]
         return [None if cell == "?" else cell for cell in cells]
-    found: list[str | None] = []
-    place = 0
+    result: list[str | None] = []
+    index = 0
     while True:
-        match = _CELL.match(text, place)
+        match = _CELL.match(text, index)
         if match is None:
-            raise ValueError(f"has a quotation mark that does not close near “{text[place:][:20]}”")
+            raise ValueError(f"has a quotation mark that does not close near “{text[index:][:20]}”")
         quoted = match[1] if match[1] is not None else match[2]
         if quoted is not None:
-            found.append(_unescaped(quoted))
+            result.append(_unescaped(quoted))
         else:
             cell = match[3].strip()
-            found.append(None if cell == "?" else cell)
-        place = match.end()
+            result.append(None if cell == "?" else cell)
+        index = match.end()
         if not match[4]:
-            return found
+            return result
 
 
 def _dense(line: str, width: int) -> list[str | None]:
@@ -168,11 +170,11 @@ def _sparse(line: str, blank: Sequence[str]) -> list[str | None]:
     filled: list[str | None] = list(blank)
     inner = line[1:-1].strip()
     for piece in _pieces(inner) if inner else []:
-        place, _, value = piece.strip().partition(" ")
-        if not (place.isascii() and place.isdigit() and int(place) < len(blank)):
-            raise ValueError(f"names no attribute by “{place}”")
+        index, _, value = piece.strip().partition(" ")
+        if not (index.isascii() and index.isdigit() and int(index) < len(blank)):
+            raise ValueError(f"names no attribute by “{index}”")
         (cell,) = _cells(value.strip())[:1]
-        filled[int(place)] = cell
+        filled[int(index)] = cell
     return filled
 
 

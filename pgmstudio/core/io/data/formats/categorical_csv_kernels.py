@@ -39,23 +39,23 @@ inlined = compiled_with(inline="always")
 def count_line_ends(letters: Letters) -> int:
     """How many lines end here."""
     count = 0
-    for place in range(letters.shape[0]):
-        count += letters[place] == _LINE_END
+    for index in range(letters.shape[0]):
+        count += letters[index] == _LINE_END
     return count
 
 
 @inlined
-def word_at(letters: Letters, place: np.uint64) -> np.uint64:
+def word_at(letters: Letters, index: np.uint64) -> np.uint64:
     """Eight letters from `place` on as one word, the first lowest; one load, once compiled."""
     return (
-        np.uint64(letters[place])
-        | (np.uint64(letters[place + np.uint64(1)]) << np.uint64(8))
-        | (np.uint64(letters[place + np.uint64(2)]) << np.uint64(16))
-        | (np.uint64(letters[place + np.uint64(3)]) << np.uint64(24))
-        | (np.uint64(letters[place + np.uint64(4)]) << np.uint64(32))
-        | (np.uint64(letters[place + np.uint64(5)]) << np.uint64(40))
-        | (np.uint64(letters[place + np.uint64(6)]) << np.uint64(48))
-        | (np.uint64(letters[place + np.uint64(7)]) << np.uint64(56))
+        np.uint64(letters[index])
+        | (np.uint64(letters[index + np.uint64(1)]) << np.uint64(8))
+        | (np.uint64(letters[index + np.uint64(2)]) << np.uint64(16))
+        | (np.uint64(letters[index + np.uint64(3)]) << np.uint64(24))
+        | (np.uint64(letters[index + np.uint64(4)]) << np.uint64(32))
+        | (np.uint64(letters[index + np.uint64(5)]) << np.uint64(40))
+        | (np.uint64(letters[index + np.uint64(6)]) << np.uint64(48))
+        | (np.uint64(letters[index + np.uint64(7)]) << np.uint64(56))
     )
 
 
@@ -103,30 +103,30 @@ def code_rows(
     keys, known_codes, begins, ends, pool = known
     separator = np.uint8(separators & np.uint64(0xFF))
     columns = targets.shape[0]
-    place, row_start, row, column = start, start, first_row, 0
-    while place < stop:
-        begin, first = place, word_at(letters, place)
+    index, row_start, row, column = start, start, first_row, 0
+    while index < stop:
+        begin, first = index, word_at(letters, index)
         word = first
-        one, two = letters[place], letters[place + _ONE]
+        one, two = letters[index], letters[index + _ONE]
         if two in (separator, _LINE_END) and one > _QUOTE and one != separator:
-            place += _ONE  # the commonest cell; a branch can be foreseen, a computed place not
+            index += _ONE  # the commonest cell; a branch can be foreseen, a computed place not
         else:
             while True:
-                found = bytes_equal_to(word, separators) | bytes_equal_to(word, _LINE_ENDS)
-                if found != 0:
+                result = bytes_equal_to(word, separators) | bytes_equal_to(word, _LINE_ENDS)
+                if result != 0:
                     # All bits below the lowest one found; a quotation mark must not be among them.
-                    before = (found & (~found + _ONE)) - _ONE
+                    before = (result & (~result + _ONE)) - _ONE
                     if bytes_equal_to(word, _QUOTES) & before != 0:
                         return STRANGE
                     # One bit per letter before the end, summed by the multiplication.
-                    place += (((before >> _TO_LOW_BIT) & _ONES) * _ONES) >> _LENGTH_SHIFT
+                    index += (((before >> _TO_LOW_BIT) & _ONES) * _ONES) >> _LENGTH_SHIFT
                     break
                 if bytes_equal_to(word, _QUOTES) != 0:
                     return STRANGE
-                place += _WORD
-                word = word_at(letters, place)
-        end, ends_row = place, letters[place] == _LINE_END
-        place += _ONE
+                index += _WORD
+                word = word_at(letters, index)
+        end, ends_row = index, letters[index] == _LINE_END
+        index += _ONE
         if column >= columns:
             return STRANGE
         target = targets[column]
@@ -163,5 +163,5 @@ def code_rows(
                 return STRANGE
             column = 0
             row += _ONE
-            row_start = place
+            row_start = index
     return DONE

@@ -130,7 +130,7 @@ def _names(
     if max(map(len, records)) > _MAX_COLUMNS:
         raise DataFileError(path, f"has more than {_MAX_COLUMNS:,} columns, too many to read.")
     if not facts.has_header:
-        return tuple(f"X{place + 1}" for place in range(len(records[0]))), (), False
+        return tuple(f"X{index + 1}" for index in range(len(records[0]))), (), False
     header = records[0]
     if len(records) == 2 and len(records[1]) == len(header) + 1:
         # Rows one cell longer: they end in a delimiter, or begin with the unnamed row names of R.
@@ -159,8 +159,8 @@ def _with_single_blanks(lines: bytes) -> bytes:
     ends_line = (letters == ord("\n")) | (letters == ord("\r"))
     after_cell = np.concatenate(([False], ~(is_blank | ends_line)[:-1]))
     # A blank stays when a cell ends before it and the run it starts is followed by another cell.
-    places = np.where(~is_blank, np.arange(letters.size), letters.size)
-    following = np.minimum.accumulate(places[::-1])[::-1]
+    indices = np.where(~is_blank, np.arange(letters.size), letters.size)
+    following = np.minimum.accumulate(indices[::-1])[::-1]
     followed = np.append(~ends_line, False)[following]
     kept = ~is_blank | (after_cell & followed)
     cleaned = letters[kept].copy()
@@ -228,7 +228,7 @@ def _large_frame(
     try:
         if coded is not None:
             done = set(coded.columns)
-            rest = [place for place, name in enumerate(sample.columns) if name not in done]
+            rest = [index for index, name in enumerate(sample.columns) if name not in done]
             others = _parse(source, facts, schema, rest)
             if others.height == coded.height:
                 return coded.hstack(others).select(sample.columns), True

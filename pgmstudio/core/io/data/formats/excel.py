@@ -43,7 +43,7 @@ def read(path: Path, options: ImportOptions) -> RawTable:
         names, remarks = unique_names(records[0])
         frame = frame.slice(1)
     else:
-        names = tuple(f"X{place + 1}" for place in range(frame.width))
+        names = tuple(f"X{index + 1}" for index in range(frame.width))
         if options.header is None:
             remarks = ("The first row looks like data, so the columns are named X1, X2, ….",)
     frame.columns = list(names)

@@ -18,7 +18,7 @@ def natural_key(text: str) -> tuple[object, ...]:
     # Odd parts are digits; their length stands in for the value, so huge numbers cost nothing.
     parts = _DIGITS.split(text.casefold())
     keys = tuple(
-        (1, len(part.lstrip("0")), part.lstrip("0")) if place % 2 else (0, 0, part)
-        for place, part in enumerate(parts)
+        (1, len(part.lstrip("0")), part.lstrip("0")) if index % 2 else (0, 0, part)
+        for index, part in enumerate(parts)
     )
     return (1, keys, text)

@@ -84,10 +84,11 @@ def _three_rows(path: Path, lines: list[str], types: list[str], options: ImportO
 def _with_prefixes(table: RawTable) -> RawTable:
     parsed = [_PREFIX.fullmatch(name) for name in table.frame.columns]
     plain = [
-        found[3] if found else name for found, name in zip(parsed, table.frame.columns, strict=True)
+        result[3] if result else name
+        for result, name in zip(parsed, table.frame.columns, strict=True)
     ]
     names, remarks = unique_names(plain)
-    roles = {name: found[1] for name, found in zip(names, parsed, strict=True) if found}
+    roles = {name: result[1] for name, result in zip(names, parsed, strict=True) if result}
     table.frame.columns = list(names)
     if table.preview is not None and table.preview is not table.frame:
         table.preview.columns = list(names)

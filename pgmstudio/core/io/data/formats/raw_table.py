@@ -125,7 +125,7 @@ def too_long(path: Path) -> DataFileError:
 
 def unique_names(names: Iterable[str | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Usable column names, and remarks on those that were there twice."""
-    wanted = [(name or "").strip() or f"column {place}" for place, name in enumerate(names, 1)]
+    wanted = [(name or "").strip() or f"column {index}" for index, name in enumerate(names, 1)]
     free_ends = dict.fromkeys(wanted, 2)
     used: dict[str, None] = {}
     remarks = []

@@ -37,8 +37,8 @@ def number_of(text: str, decimal: str = ".") -> float | None:
 def split_blanks(line: str) -> list[str]:
     """The cells of a line whose cells are apart by blanks; quoted cells may hold blanks."""
     return [
-        found[2] if found[2] is not None else found[1].replace('""', '"')
-        for found in _BLANK_TOKEN.finditer(line)
+        result[2] if result[2] is not None else result[1].replace('""', '"')
+        for result in _BLANK_TOKEN.finditer(line)
     ]
 
 
@@ -54,9 +54,9 @@ def sniff(text: str, is_whole: bool, encoding: str, options: ImportOptions) -> T
     if not is_whole and "\n" in text:
         text = text[: text.rindex("\n") + 1]  # the last line may be cut off
     candidates = (options.delimiter,) if options.delimiter else _CANDIDATES
-    found = [(delimiter, *_read_sample(text, delimiter)) for delimiter in candidates]
+    result = [(delimiter, *_read_sample(text, delimiter)) for delimiter in candidates]
     delimiter, records, _ = next(
-        (guess for guess in found if guess[2] >= 0.9), max(found, key=lambda guess: guess[2])
+        (guess for guess in result if guess[2] >= 0.9), max(result, key=lambda guess: guess[2])
     )
     if all(len(record) < 2 for record in records) and not options.delimiter:
         delimiter, records = ",", _read_sample(text, ",")[0]
@@ -107,7 +107,7 @@ def looks_like_header(records: Sequence[Record], decimal: str) -> bool:
     if all(is_number):
         counted = [str(i) for i in range(len(first))], [str(i + 1) for i in range(len(first))]
         return len(first) > 1 and list(first) in counted
-    columns = [{row[place] for row in rows} for place in range(len(first))]
+    columns = [{row[index] for row in rows} for index in range(len(first))]
     for cell, numeric, below in zip(first, is_number, columns, strict=True):
         holds_numbers = sum(number_of(text, decimal) is not None for text in below) * 2 > len(below)
         if holds_numbers and not numeric and cell not in below:

@@ -30,10 +30,10 @@ def text_frame(data: DataSet, weights: str = WEIGHT) -> polars.DataFrame:
 
     columns = []
     for variable, codes in zip(data.domain, data.codes, strict=True):
-        places = polars.Series(codes.astype(np.uint32))
+        indices = polars.Series(codes.astype(np.uint32))
         if (codes == data.missing_code).any():
-            places = places.set(places == data.missing_code, None)
-        columns.append(polars.Series(variable.name, variable.states).gather(places))
+            indices = indices.set(indices == data.missing_code, None)
+        columns.append(polars.Series(variable.name, variable.states).gather(indices))
     if data.weights is not None:
         columns.append(polars.Series(weight_name(data, weights), data.weights))
     return polars.DataFrame(columns)

@@ -50,10 +50,10 @@ def either_way(
 
 def position_in(text: str) -> Point | None:
     """The point of a `position = (x, y)` line; None when it is some other line."""
-    found = _POSITION.fullmatch(text.strip())
-    if found is None:
+    result = _POSITION.fullmatch(text.strip())
+    if result is None:
         return None
-    x, y = float(found[1]), float(found[2])
+    x, y = float(result[1]), float(result[2])
     return (x, y) if math.isfinite(x) and math.isfinite(y) else None
 
 
@@ -81,11 +81,11 @@ def model_in(file: ModelFile, path: Path, wanted: type[M], holds: str) -> M:
     if wanted.kind not in conversions_of(model.kind):
         raise ModelFileError(path, f"{holds}, and this is {a_kind(model.kind)}. Save it as .json.")
     try:
-        found = converted(model, wanted.kind)
+        result = converted(model, wanted.kind)
     except PgmStudioError as problem:
         raise ModelFileError(path, f"{problem} Save it as .json.") from problem
-    assert isinstance(found, wanted)
-    return found
+    assert isinstance(result, wanted)
+    return result
 
 
 def what_is_lost(

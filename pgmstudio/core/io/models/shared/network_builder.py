@@ -58,18 +58,18 @@ class NetworkBuilder:
 
     def family(self, identifiers: Sequence[str], at: At) -> list[Variable]:
         """The variables a table is about, its own first; each once, and no second table."""
-        found: dict[str, Variable] = {}
+        result: dict[str, Variable] = {}
         for identifier in identifiers:
             if identifier not in self.names:
                 self.fail(str(UnknownNameError("variable", identifier, self.names)), at)
             name = self.names[identifier]
-            if name in found:
+            if name in result:
                 self.fail(f"{identifier} is named twice in this table.", at)
-            found[name] = self.variables[name]
-        child = next(iter(found))
+            result[name] = self.variables[name]
+        child = next(iter(result))
         if child in self._rows:
             self.fail(f"there are two tables of {child}.", at)
-        return list(found.values())
+        return list(result.values())
 
     def reserve(self, family: Sequence[Variable], at: At) -> tuple[int, int]:
         """How many rows and states the table has; refused when it would not fit into memory."""
@@ -99,9 +99,9 @@ class NetworkBuilder:
             flat = turned.transpose(*reversed(range(len(shape))), len(shape)).ravel()
         rows, other_way = either_way(flat, count, width, child_first=False)
         if other_way:
-            place = "" if at[0] is None else f"Line {at[0]}: the"
+            index = "" if at[0] is None else f"Line {at[0]}: the"
             self.remarks.append(
-                f"{place or 'The'} table of {child.name} lists its own states slowest, against "
+                f"{index or 'The'} table of {child.name} lists its own states slowest, against "
                 "the format; it was read that way, since only so its rows sum to 1."
             )
         self.add_rows(family, rows, at)
@@ -134,9 +134,9 @@ class NetworkBuilder:
         shape = [given.cardinality for given in givens]
         if len(numbers) != math.prod(shape):
             return list(numbers)
-        order = {name: place for place, name in enumerate(self.variables)}
-        places = [order[given.name] for given in givens]
-        axes = sorted(range(len(places)), key=places.__getitem__)
+        order = {name: index for index, name in enumerate(self.variables)}
+        indices = [order[given.name] for given in givens]
+        axes = sorted(range(len(indices)), key=indices.__getitem__)
         turned: list[float] = np.array(numbers).reshape(shape).transpose(axes).ravel().tolist()
         return turned
 

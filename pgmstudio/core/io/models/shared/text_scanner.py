@@ -64,17 +64,17 @@ class TextScanner:
 
     def peek(self) -> str:
         """The token that comes next, which stays there."""
-        place = self.place
+        index = self.place
         token = self.next_token()
-        self.place = place
+        self.place = index
         return token
 
     def take(self, wanted: str) -> bool:
         """Whether the next token is this one; then it is behind us."""
-        place = self.place
+        index = self.place
         if self.next_token() == wanted:
             return True
-        self.place = place
+        self.place = index
         return False
 
     def expect(self, wanted: str, after: str) -> None:
