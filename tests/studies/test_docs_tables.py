@@ -160,7 +160,7 @@ def test_the_table_of_decision_graphs_is_what_was_stored_of_its_run() -> None:
     assert shown == graph_lines()
 
 
-STUDIES = {"real": "Real rows", "made": "Made rows", "article": "The article's five data sets"}
+STUDIES = {"real": "Real data", "made": "Synthetic data", "article": "The article's five data sets"}
 RUNS = sorted((DOCS / "results").glob("study-*.md"))
 
 
