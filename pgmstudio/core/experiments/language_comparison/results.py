@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import csv
 import io
-import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -50,19 +49,30 @@ CUT_SHORT = "cut short"
 
 
 def undistinguished(table: LanguageTable) -> tuple[LanguageRow, ...]:
-    """The best language and those that cannot be distinguished from it, the best first.
-
-    They end at the first language that is worse than the best. A language behind that one loses
-    more bits still; where its own interval reaches 0, its difference only varies more from split to
-    split, which is no reason to take it.
-    """
-    behind = itertools.takewhile(lambda row: row.verdict == NOT_WORSE, table.judged[1:])
+    """The best language and those that cannot be distinguished from it, the best first."""
+    behind = (row for row in table.judged[1:] if row.verdict == NOT_WORSE)
     return (*table.judged[:1], *behind)
 
 
 def recommended(table: LanguageTable) -> LanguageRow | None:
-    """The language with the smallest effective size of those not distinguishable from the best."""
-    return min(undistinguished(table), key=_size, default=None)
+    """The language with the smallest effective size within one standard error of the best.
+
+    That is the one-standard-error rule (Breiman et al. 1984) for paired differences on the test
+    rows. An interval that contains 0 would not do: of few splits it is often wide only because a
+    language is good in some and poor in others, and that depends much on the seed.
+    """
+    best = table.best
+    if best is None or not table.judged:
+        return None
+    pairs = table.against(best.language.title)
+    near = [row for row in table.judged if row is best or _is_near(pairs[row.language.title])]
+    return min(near, key=_size)
+
+
+def _is_near(pair: Paired) -> bool:
+    if pair.value is None or pair.standard_error is None:
+        return False
+    return -pair.value <= pair.standard_error
 
 
 def verdict(table: LanguageTable) -> str:
@@ -86,8 +96,8 @@ def _recommendation(table: LanguageTable) -> str:
     text = f"{name} is best with {_signed(bits)} bits per row"
     if take is not best:
         return (
-            f"{text}, but {take.language.title} cannot be distinguished from it "
-            f"({_signed(_difference(take))}) and is {_times(_size(best) / _size(take))} "
+            f"{text}, but {take.language.title} is within one standard error of it "
+            f"({_signed(_difference(take))}) and {_times(_size(best) / _size(take))} "
             f"cheaper to query: take {take.language.title}."
         )
     smaller = [row for row in others if _size(row) < _size(best) and _difference(row) is not None]
