@@ -34,7 +34,7 @@ class AlarmRecipe:
         (18,), title="Trees", low=1, high=200, help="Numbers of trees; validation rows choose."
     )
     classes: tuple[int, ...] = param(
-        (28,), title="Factorials", low=1, high=500, help="Numbers of factorial components, alike."
+        (28,), title="Factorials", low=1, high=500, help="Numbers of factorial components."
     )
     smoothing: float = param(
         50.0, title="Smoothing", low=0, help="Fictitious rows of a mixture of trees."
@@ -53,7 +53,7 @@ class SmallAlarmRecipe(AlarmRecipe):
         (2,), title="Trees", low=1, high=200, help="Numbers of trees; validation rows choose."
     )
     classes: tuple[int, ...] = param(
-        (12,), title="Factorials", low=1, high=500, help="Numbers of factorial components, alike."
+        (12,), title="Factorials", low=1, high=500, help="Numbers of factorial components."
     )
 
 

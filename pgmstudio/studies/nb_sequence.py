@@ -1,4 +1,4 @@
-"""The sequence of latent-class models of one run, and the one that test rows like best."""
+"""The sequence of latent-class models of one run, and the one that is best on the test rows."""
 
 from __future__ import annotations
 

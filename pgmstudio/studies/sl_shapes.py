@@ -89,7 +89,7 @@ def dominance_table(results: Iterable[SetResult]) -> StudyTable:
         "Above all others / below the others: nine tenths of the points of a curve have one of "
         "another that is no larger and more likely."
     )
-    return StudyTable("Which curve is above, which below", head, "<<<<<<", tuple(rows), note)
+    return StudyTable("The highest and the lowest curve", head, "<<<<<<", tuple(rows), note)
 
 
 def _dominance(curves: dict[str, list[CurvePoint]], *, on_test: bool) -> tuple[str, str]:

@@ -121,12 +121,12 @@ def likelihood_table(results: Iterable[SetResult]) -> StudyTable:
             published = _best_published(result, language)
             rows.append(_model_row(result, language, chosen.best_test, published, own))
     return StudyTable(
-        "The model that test rows like best",
+        "The best model on the test rows",
         (*_MODEL_HEAD, "best no larger than published", "its gain", "verdict", "models"),
         "<<>>>>>>>>><>",
         tuple(rows),
         "For compiled networks the published figures are those of the graph of the tables 5.10 and "
-        "5.11 that test rows like best."
+        "5.11 with the most test bits."
         if any(row[1] == HYBRID for row in rows)
         else "",
     )
@@ -191,7 +191,7 @@ def chosen_table(results: Iterable[SetResult]) -> StudyTable:
                 published = curve.chosen[name]
                 rows.append(_model_row(result, f"{language}, {name}", point, published, None))
     head = (*_MODEL_HEAD, "verdict")
-    return StudyTable("The models that BIC and AIC take", head, "<<>>>>>>><", tuple(rows))
+    return StudyTable("The models selected by BIC and AIC", head, "<<>>>>>>><", tuple(rows))
 
 
 # -- compiled networks ----------------------------------------------------------------------------
@@ -253,5 +253,5 @@ def _hybrid_verdict(published: Sequence[float], here: Sequence[float]) -> str:
     if size == "saves ":
         size += "more" if here[0] > published[0] else "less"
     lost = here[2] - published[2]
-    test = "test alike" if abs(lost) <= 0.005 else "test better" if lost > 0 else "test worse"
+    test = "test equal" if abs(lost) <= 0.005 else "test better" if lost > 0 else "test worse"
     return f"{size}, {test}"

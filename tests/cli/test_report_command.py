@@ -100,5 +100,5 @@ def test_a_study_prints_and_keeps_its_tables(call: Call, tmp_path: Path) -> None
     table = (tmp_path / "tables.md").read_text(encoding="utf-8")
     again = call("study", "made", "--out", tmp_path, "--tables", *small)
     assert again.code == 0
-    assert "The model that test rows like best" in again.out
+    assert "The best model on the test rows" in again.out
     assert (tmp_path / "tables.md").read_text(encoding="utf-8") == table
