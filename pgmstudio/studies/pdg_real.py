@@ -80,7 +80,7 @@ def _lambdas(params: PdgRealParams, rows: DataSet) -> tuple[float, ...]:
 
 
 def _chosen(scan: PdgScan, rows: DataSet, test: DataSet) -> tuple[dict[str, float], DecisionGraph]:
-    """The graph that is best on the test rows and the one that held-out rows do, fitted to all rows."""
+    """The graphs that are best on the test rows and on held-out rows, fitted to all rows."""
     held = scan.best()
     fitted = [
         (point, refitted(point.model, rows, point.smoothing))

@@ -183,7 +183,7 @@ def to_compile(points: Sequence[CurvePoint], most_cells: int) -> list[CurvePoint
 
 
 def to_ask(points: Sequence[CurvePoint], most_cells: int, count: int) -> list[CurvePoint]:
-    """Models of one curve, from small to large; the one that is best on the test rows is with them."""
+    """Models of one curve, from small to large, with the best one on the test rows."""
     fit = sorted(
         (p for p in points if p.effective_size <= most_cells), key=lambda p: p.effective_size
     )

@@ -322,7 +322,7 @@ def _check_tables(result: SetResult) -> None:
         assert all(len(row) == len(table.head) == len(table.sides) for row in table.rows)
         lines = table.markdown().splitlines()
         assert len(lines) == 4 + len(table.rows) + (2 if table.note else 0)
-    best = next(table for table in tables if table.title.startswith("The model that test"))
+    best = next(table for table in tables if table.title.startswith("The best model on the test"))
     assert [row[1] for row in best.rows] == [BN, NB, PDG, HYBRID]
 
 
