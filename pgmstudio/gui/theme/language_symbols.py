@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QIcon, QPainter, QPainterPath, QPen, QPixmap
 
 from pgmstudio.core.drawing.svg.plot_labels import corners_of, language_sign, sign_family
 from pgmstudio.core.drawing.theme import tokens
-from pgmstudio.core.experiments.language_comparison.candidates import Language
+from pgmstudio.core.experiments.language_comparison.candidates import Candidate
 from pgmstudio.gui.theme.theme import theme
 
 
@@ -66,11 +66,11 @@ def _icon(family: str, _shade: str, size: int) -> QIcon:
     return QIcon(pixmap)
 
 
-def _family(language: Language) -> str:
+def _family(language: Candidate) -> str:
     return sign_family(language.family, language.learner)
 
 
-def paint_sign(painter: QPainter, at: QPointF, language: Language, size: float) -> None:
+def paint_sign(painter: QPainter, at: QPointF, language: Candidate, size: float) -> None:
     """The sign of a language around a point, so many pixels wide."""
     fill, ink = mark_colors(_family(language))
     painter.save()
@@ -84,6 +84,6 @@ def paint_sign(painter: QPainter, at: QPointF, language: Language, size: float) 
     painter.restore()
 
 
-def language_icon(language: Language) -> QIcon:
+def language_icon(language: Candidate) -> QIcon:
     """The sign as an icon, in the present look."""
     return mark_icon(_family(language))

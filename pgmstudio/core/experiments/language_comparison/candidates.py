@@ -6,7 +6,7 @@ model with most bits on the validation rows; test rows do not take part in that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,6 +18,7 @@ from pgmstudio.core.errors import DataError, named
 from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import Smoothing
+from pgmstudio.core.languages.registry import LANGUAGES as REGISTRY
 from pgmstudio.core.params import AUTO
 
 # Fractions of the rows held out where a data set has no split of its own.
@@ -29,7 +30,7 @@ TIMED, GIVEN = 20, 3
 
 
 @dataclass(frozen=True)
-class Language:
+class Candidate:
     """A model language and its learner in a comparison."""
 
     key: str
@@ -51,78 +52,39 @@ class Language:
         )
 
 
-# Quick learners first, since the time they do not use goes to the others; last those that have a
-# first model early.
-LANGUAGES: Mapping[str, Language] = {
-    one.key: one
-    for one in (
-        Language(
-            "tree",
-            "Chow–Liu tree",
-            "Tree",
-            "tree",
-            "tree.chow-liu",
-            {"edge-penalty": 0.0},
-            "The best tree; every variable depends on one other at most.",
-        ),
-        Language(
-            "latent",
-            "Latent classes",
-            "Classes",
-            "latent-class",
-            "nb.latent",
-            means="Hidden classes within which all variables are independent.",
-        ),
-        Language(
-            "bn",
-            "Bayesian network",
-            "BN",
-            "bayesian-network",
-            "bn.kes",
-            {"score": "bic"},
-            "A directed graph with a table for each variable, by equivalence search and BIC.",
-        ),
-        Language(
-            "pdg",
-            "PDG",
-            "PDG",
-            "pdg",
-            "pdg.learn",
-            means="A probabilistic decision graph: paths through nodes stand for contexts.",
-        ),
-        Language(
-            "ldag",
-            "Labelled DAG",
-            "LDAG",
-            "ldag",
-            "ldag.greedy",
-            means="A network whose edges may vanish in some contexts.",
-            has_pseudo_counts=False,
-        ),
-        Language(
-            "mixture",
-            "Mixture of trees",
-            "Mixture",
-            "tree-mixture",
-            "mixture.trees",
-            {"edge-penalty": 0.0},
-            "Several trees, each with a weight.",
-            has_pseudo_counts=False,
-        ),
-        Language(
-            "hybrid",
-            "Hybrid PDG",
-            "Hybrid",
-            "pdg",
-            "pdg.hybrid",
-            {"network": "bn.hill-climb"},
-            "A decision graph compiled from a network and made smaller.",
-        ),
-    )
-}
+class CandidateTable(Mapping[str, Candidate]):
+    """The candidates of all languages by key, in the order in which they run."""
+
+    def _all(self) -> dict[str, Candidate]:
+        entries = [(entry, row) for row in REGISTRY.values() for entry in row.comparison]
+        return {
+            entry.key: Candidate(
+                entry.key,
+                entry.title or row.title,
+                entry.short_title or row.short_title,
+                row.kind,
+                entry.learner,
+                entry.settings,
+                entry.description,
+                entry.has_pseudo_counts,
+            )
+            for entry, row in sorted(entries, key=lambda pair: pair[0].order)
+        }
+
+    def __getitem__(self, key: str) -> Candidate:
+        return self._all()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
 
 
-def language_of(key: str) -> Language:
+LANGUAGES = CandidateTable()
+
+
+def language_of(key: str) -> Candidate:
     """The language of that key; UnknownNameError suggests the nearest."""
     return named("language", key, LANGUAGES)
 

@@ -30,7 +30,7 @@ from pgmstudio.core.analysis.model_comparison import (
     mean_of,
     whole,
 )
-from pgmstudio.core.experiments.language_comparison.candidates import LANGUAGES, Language
+from pgmstudio.core.experiments.language_comparison.candidates import LANGUAGES, Candidate
 from pgmstudio.core.experiments.language_comparison.scheduler import (
     RowScores,
     RunEnded,
@@ -221,7 +221,7 @@ def paired(
 class LanguageRow:
     """One language: how far its runs are, and the model that stands for it."""
 
-    language: Language
+    language: Candidate
     state: State
     fraction: float | None = None
     message: str = ""
@@ -483,7 +483,7 @@ class ComparisonState:
 
     def _row(
         self,
-        one: Language,
+        one: Candidate,
         state: State,
         point: CurvePoint | None,
         compared: ComparedModel | None,
