@@ -22,13 +22,13 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.experiments.generators.random_walks import RandomWalksParams, random_walks
 from pgmstudio.core.languages.tree.learning.accelerated import AcceleratedForest, accelerated_forest
-from pgmstudio.core.languages.tree.learning.chow_liu import best_forest
 from pgmstudio.core.languages.tree.learning.chow_liu_sparse import (
     ChowLiuSparseLearner,
     ChowLiuSparseParams,
     dense_weights,
 )
 from pgmstudio.core.learning.base import Finished
+from pgmstudio.core.learning.spanning_forest import best_forest
 from pgmstudio.core.learning.sparse_rows import cell_rows
 
 RESULTS = Path(__file__).resolve().parent / "results"

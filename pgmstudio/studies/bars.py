@@ -12,8 +12,8 @@ from pgmstudio.core.experiments.generators.bars import ORIENTATION, BarsParams, 
 from pgmstudio.core.experiments.generators.bars_truth import MAX_SIDE, bars_truth
 from pgmstudio.core.experiments.generators.generator import without_columns
 from pgmstudio.core.experiments.sl_curves.sweep import Curves
+from pgmstudio.core.languages.tree.learning.priors import TOWARDS
 from pgmstudio.core.languages.tree.model import Tree
-from pgmstudio.core.languages.tree_mixture.learning.priors import TOWARDS
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.params import param
 from pgmstudio.studies.measures import bits

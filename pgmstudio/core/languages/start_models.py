@@ -18,11 +18,12 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.registry import a_kind, language
 from pgmstudio.core.languages.run_checks import knowledge_of, obeys_knowledge
 from pgmstudio.core.languages.tree.learning.accelerated import dense_cost
-from pgmstudio.core.languages.tree.learning.chow_liu import best_forest, edge_weights
+from pgmstudio.core.languages.tree.learning.chow_liu import edge_weights
 from pgmstudio.core.learning.base import Found, Learner
 from pgmstudio.core.learning.cost_estimates import START_SECONDS, forecast_run
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.smoothing import smoothed
+from pgmstudio.core.learning.spanning_forest import best_forest
 from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.scores.mutual_information import mutual_information_nats
 

@@ -15,13 +15,13 @@ from pgmstudio.core.graphs.separation import Meeting, Separation, irrelevant_to,
 from pgmstudio.core.inference.base import Done, InferenceSession, Observed
 from pgmstudio.core.inference.information_measures import conditional_information_bits
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.context_separation import (
+from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.ldag.separation import (
     ContextGraphs,
     LabelledAnswer,
     information_question,
     labelled_answer,
 )
-from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import counted

@@ -14,13 +14,13 @@ from pgmstudio.core.drawing.diagram import (
 from pgmstudio.core.graphs.pdag import Pdag, cpdag_of, pattern_of
 from pgmstudio.core.graphs.triangulation import moral_edges
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.model import DirectedModel
 
 # A clique's label: about this many characters a line, and at most this many lines.
 _LINE_CHARACTERS, _MAX_LINES = 22, 6
 
 
-def dag_picture(model: BayesianNetwork | LabelledDag) -> GraphPicture:
+def dag_picture(model: DirectedModel) -> GraphPicture:
     """Variables and arrows from parents to children."""
     return GraphPicture(
         variable_nodes(model.domain.names), edges_of(model.edges, EdgeStyle.DIRECTED)

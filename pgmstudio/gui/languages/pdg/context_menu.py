@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtWidgets import QMenu
 
-from pgmstudio.core.languages.decision_graph_facts import move_of
 from pgmstudio.core.languages.pdg.candidate_operations import (
     Deed,
     ScoreWeight,
@@ -22,6 +21,7 @@ from pgmstudio.core.languages.pdg.diagrams import node_name, node_numbers, step_
 from pgmstudio.core.languages.pdg.measures import node_counts
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.node_contexts import is_under
+from pgmstudio.core.languages.pdg.node_facts import move_of
 from pgmstudio.gui.canvas.context_menu import canvas_menu
 from pgmstudio.gui.canvas.signals import Hit
 from pgmstudio.gui.context import AppContext

@@ -9,9 +9,9 @@ from PySide6.QtCore import QObject
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken
-from pgmstudio.core.languages.decision_graph_facts import move_of
 from pgmstudio.core.languages.pdg.candidate_operations import ScoreWeight, Step, prospect
 from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.languages.pdg.node_facts import move_of
 from pgmstudio.gui.canvas.edge_tool import EdgeTool
 from pgmstudio.gui.canvas.signals import EdgeAdvice
 from pgmstudio.gui.context import AppContext

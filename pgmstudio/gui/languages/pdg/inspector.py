@@ -23,17 +23,17 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.drawing.svg.nodes import percent
-from pgmstudio.core.languages.decision_graph_facts import (
-    MAX_ROWS,
-    GraphNodeFacts,
-    Move,
-    graph_node_facts,
-)
 from pgmstudio.core.languages.pdg.candidate_operations import Deed, ScoreWeight, Step
 from pgmstudio.core.languages.pdg.diagrams import node_name, short_words, step_words
 from pgmstudio.core.languages.pdg.measures import in_flows, numbers_change
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.node_contexts import ReachRule, ReachRules, reach_rules
+from pgmstudio.core.languages.pdg.node_facts import (
+    MAX_ROWS,
+    GraphNodeFacts,
+    Move,
+    graph_node_facts,
+)
 from pgmstudio.core.languages.pdg.session import NodeFlows
 from pgmstudio.core.number_format import grouped
 from pgmstudio.gui.context import AppContext

@@ -15,8 +15,9 @@ from pgmstudio.core.data.transforms import rows_over
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.likelihood import log2_likelihood
-from pgmstudio.core.languages.tree.edits import TreeEdit, edited, joining, joins
+from pgmstudio.core.languages.tree.edits import joins
 from pgmstudio.core.languages.tree_mixture.diagrams import trees_name
+from pgmstudio.core.languages.tree_mixture.edits import TreeEdit, edited, joining
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.project.edits import replace_model
 from pgmstudio.core.project.project import Project

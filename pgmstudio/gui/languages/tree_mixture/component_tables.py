@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.ldag.model import LabelledDag
-from pgmstudio.core.languages.tree.edits import with_tree, with_tree_table
+from pgmstudio.core.languages.tree.edits import with_tree_table
 from pgmstudio.core.languages.tree.model import Tree
+from pgmstudio.core.languages.tree_mixture.edits import with_tree
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.model import Model
 from pgmstudio.core.project.edits import replace_model

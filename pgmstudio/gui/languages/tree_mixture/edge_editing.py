@@ -7,7 +7,7 @@ from functools import partial
 from PySide6.QtCore import QObject
 
 from pgmstudio.core.errors import GraphError
-from pgmstudio.core.languages.tree.edits import TreeEdit, joining
+from pgmstudio.core.languages.tree_mixture.edits import TreeEdit, joining
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.edge_tool import EdgeTool
 from pgmstudio.gui.canvas.signals import EdgeAdvice

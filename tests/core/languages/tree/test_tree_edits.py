@@ -12,10 +12,6 @@ from pgmstudio.core.inference.information_measures import mutual_information_bit
 from pgmstudio.core.languages.components import choice_information
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.languages.tree.edits import (
-    TreeEdit,
-    edited,
-    joining,
-    joint_in_tree,
     path_between,
     rooted_at,
     with_tree_edge,
@@ -23,6 +19,7 @@ from pgmstudio.core.languages.tree.edits import (
 )
 from pgmstudio.core.languages.tree.model import edge_information
 from pgmstudio.core.languages.tree_mixture.components import effective_count, nearly_empty
+from pgmstudio.core.languages.tree_mixture.edits import TreeEdit, edited, joining, joint_in_tree
 from tests.strategies import all_cases, random_classes, random_mixture, random_tree, with_missing
 
 SEEDS = st.integers(0, 10_000)

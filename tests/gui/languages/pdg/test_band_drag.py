@@ -8,8 +8,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
-from pgmstudio.core.languages.decision_graph_facts import move_of
 from pgmstudio.core.languages.pdg.candidate_operations import Deed, Step, prospect
+from pgmstudio.core.languages.pdg.node_facts import move_of
 from pgmstudio.gui.canvas.edge_tool import EdgeTool
 from pgmstudio.gui.languages.pdg.context_menu import told
 from pgmstudio.gui.languages.pdg.drag import NOT_MEASURED

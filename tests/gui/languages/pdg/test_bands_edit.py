@@ -11,7 +11,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDoubleSpinBox, QMenu
 from pytestqt.qtbot import QtBot
 
-from pgmstudio.core.languages.decision_graph_facts import move_of
 from pgmstudio.core.languages.pdg.candidate_operations import (
     Deed,
     Step,
@@ -20,6 +19,7 @@ from pgmstudio.core.languages.pdg.candidate_operations import (
 )
 from pgmstudio.core.languages.pdg.diagrams import step_words
 from pgmstudio.core.languages.pdg.measures import node_counts
+from pgmstudio.core.languages.pdg.node_facts import move_of
 from pgmstudio.core.languages.pdg.operators import moved
 from pgmstudio.gui.canvas.signals import Hit
 from pgmstudio.gui.languages.pdg.change_list import signed

@@ -21,7 +21,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError, TooLargeError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
 from pgmstudio.core.execution.thread_pool import value_of
-from pgmstudio.core.languages.tree_mixture.learning.priors import TreePriors
+from pgmstudio.core.languages.tree.learning.priors import TreePriors
 from pgmstudio.core.learning.params import grouped_digits
 from pgmstudio.core.learning.responsibilities import padded
 from pgmstudio.core.learning.sparse_rows import CellRows, Floats, Ints, ListedRows, SparseRows

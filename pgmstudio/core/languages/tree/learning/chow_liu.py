@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.counting import pair_counts
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.errors import ParameterError
-from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
+from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
@@ -30,7 +29,6 @@ from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.learning.base import Finished, Found, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
-from pgmstudio.core.learning.edge_constraints import ForestRules
 from pgmstudio.core.learning.params import (
     ON_MISSING,
     knowledge_param,
@@ -39,6 +37,7 @@ from pgmstudio.core.learning.params import (
     refuse_empty,
     smoothing_param,
 )
+from pgmstudio.core.learning.spanning_forest import best_forest
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.mutual_information import mutual_information_nats
 
@@ -198,37 +197,3 @@ def edge_weights(
     gain = np.where(information > _ROUNDING, data.total_weight * information, 0.0)
     weights: NDArray[np.float64] = gain - beta
     return weights
-
-
-def best_forest(
-    weights: NDArray[np.float64],
-    names: tuple[str, ...],
-    root: str | None = None,
-    knowledge: Knowledge | None = None,
-    cancel: CancelToken = NEVER,
-) -> list[int | None]:
-    """The parents of the forest of largest total weight that obeys root and knowledge."""
-    from pgmstudio.core.languages.tree.learning.kernels import grow_forest
-
-    if root is not None and root not in names:
-        raise ParameterError({"root": f"{root!r} is not a column"})
-    top = 0 if root is None else names.index(root)
-    rules = ForestRules.of(names, knowledge, root)
-    if rules is None:
-        grown = np.empty(len(names), dtype=np.int64)
-        grow_forest(weights, grown)
-        parents = [None if p < 0 else int(p) for p in grown]
-        return parents if root is None else rooted_at(parents, top)
-    return rules.parents(weights, cancel)
-
-
-def rooted_at(parents: list[int | None], root: int) -> list[int | None]:
-    """The same tree with the edges turned that led into `root`'s ancestors and itself."""
-    turned = list(parents)
-    child, node = None, root
-    while True:
-        above = parents[node]
-        turned[node] = child
-        if above is None:
-            return turned
-        child, node = node, above

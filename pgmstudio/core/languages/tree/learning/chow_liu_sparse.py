@@ -24,14 +24,12 @@ from pgmstudio.core.languages.tree.learning import accelerated as acl_choice
 from pgmstudio.core.languages.tree.learning.accelerated import ROUNDING, growing_forest
 from pgmstudio.core.languages.tree.learning.chow_liu import (
     GrownForest,
-    best_forest,
     edge_penalty_param,
     edge_weights,
     filling_tree,
     grown_forest,
     penalty_param,
     root_param,
-    rooted_at,
 )
 from pgmstudio.core.learning.base import LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
@@ -44,6 +42,7 @@ from pgmstudio.core.learning.params import (
     refuse_empty,
     smoothing_param,
 )
+from pgmstudio.core.learning.spanning_forest import best_forest, rooted_at
 from pgmstudio.core.learning.sparse_rows import MOST_FREQUENT, REFERENCES, listing_rows
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.mutual_information import mutual_information_nats

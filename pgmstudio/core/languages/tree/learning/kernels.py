@@ -7,8 +7,6 @@ does not grow with the pairs that occur together.
 
 All of them stand in one file, since they call each other and numba's cache knows only the file a
 kernel stands in. None calls itself: such kernels crash when they come from the cache.
-
-The compiled maximum spanning forest of a dense graph.
 """
 
 from __future__ import annotations
@@ -17,7 +15,6 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pgmstudio.core.numba_support import compiled
 
@@ -622,26 +619,3 @@ def grow_on(ranked: Any, growth: Any, budget: int, trail: Any, by_lists: bool) -
             next_blocks_of_lists(ranked, growth, used_up, used_up + 1, 1, True)
         elif used_up >= 0:
             next_blocks(ranked, growth, used_up, used_up + 1, 1, True)
-
-
-@compiled
-def grow_forest(weights: NDArray[np.float64], parents: NDArray[np.int64]) -> None:
-    """Prim's algorithm from node 0, then from the first node not reached; only edges > 0 join.
-
-    `parents[i]` becomes the parent in the forest, −1 for a root.
-    """
-    n = weights.shape[0]
-    best = np.zeros(n)
-    done = np.zeros(n, np.bool_)
-    for i in range(n):
-        parents[i] = -1
-    for _ in range(n):
-        chosen = -1  # the heaviest edge's end, or the first node left where there is no edge
-        for i in range(n):
-            if not done[i] and (chosen < 0 or best[i] > best[chosen]):
-                chosen = i
-        done[chosen] = True
-        for i in range(n):
-            if not done[i] and weights[chosen, i] > best[i]:
-                best[i] = weights[chosen, i]
-                parents[i] = chosen

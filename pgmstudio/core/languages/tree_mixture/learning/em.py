@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import NEVER, CancelToken
+from pgmstudio.core.languages.tree.learning.priors import TreePriors
 from pgmstudio.core.languages.tree.model import Tree
-from pgmstudio.core.languages.tree_mixture.learning.priors import TreePriors
 from pgmstudio.core.languages.tree_mixture.learning.row_blocks import Part, Workspace, steps_of
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.learning.responsibilities import lined_zeros, padded

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.tree.learning.accelerated import AUTO, EM_BACKENDS
-from pgmstudio.core.languages.tree_mixture.learning.priors import PENALTIES, POLICIES, TOWARDS
+from pgmstudio.core.languages.tree.learning.priors import PENALTIES, POLICIES, TOWARDS
 from pgmstudio.core.learning.artifacts import criterion_param, held_out_param
 from pgmstudio.core.learning.params import knowledge_param
 from pgmstudio.core.model import DirectedModel

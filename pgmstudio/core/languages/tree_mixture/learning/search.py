@@ -19,6 +19,7 @@ from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.execution.thread_pool import map_events
 from pgmstudio.core.languages.latent_class.learning.learner import MIN_HELD_ROWS
 from pgmstudio.core.languages.tree.learning.accelerated import ACCELERATED, Choice
+from pgmstudio.core.languages.tree.learning.priors import TreePriors, likeness_costs
 from pgmstudio.core.languages.tree_mixture.learning.edge_counts import Adjacency
 from pgmstudio.core.languages.tree_mixture.learning.em import (
     TreeMixtureSteps,
@@ -30,7 +31,6 @@ from pgmstudio.core.languages.tree_mixture.learning.initialization import (
     starting_with_trees,
 )
 from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
-from pgmstudio.core.languages.tree_mixture.learning.priors import TreePriors, likeness_costs
 from pgmstudio.core.languages.tree_mixture.learning.row_blocks import Part
 from pgmstudio.core.languages.tree_mixture.learning.sparse_em import mixture_em
 from pgmstudio.core.languages.tree_mixture.learning.trace import MixturePoint, MixtureScan

@@ -21,9 +21,9 @@ from pgmstudio.core.languages.tree.learning.accelerated import (
     fill_parent_tables,
     growing_forest,
 )
+from pgmstudio.core.languages.tree.learning.priors import TreePriors
 from pgmstudio.core.languages.tree_mixture.learning.dense_em import TreeMixtureEm
 from pgmstudio.core.languages.tree_mixture.learning.em import Floats, TreeMixtureSteps
-from pgmstudio.core.languages.tree_mixture.learning.priors import TreePriors
 from pgmstudio.core.learning.sparse_rows import SparseRows
 
 # Numbers gone over for each column, at every look of a forest that grows.

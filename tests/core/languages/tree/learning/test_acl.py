@@ -26,8 +26,8 @@ from pgmstudio.core.languages.tree.learning.accelerated import (
     parent_tables,
     ranked_rows,
 )
-from pgmstudio.core.languages.tree.learning.chow_liu import best_forest
 from pgmstudio.core.languages.tree.learning.chow_liu_sparse import dense_weights
+from pgmstudio.core.learning.spanning_forest import best_forest
 from pgmstudio.core.learning.sparse_rows import FIRST_STATE, cell_rows
 
 Floats = NDArray[np.float64]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.languages.tree.learning.priors import TreePriors
 from pgmstudio.core.languages.tree_mixture.learning.dense_em import TreeMixtureEm
-from pgmstudio.core.languages.tree_mixture.learning.priors import TreePriors
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.learning.sparse_rows import joined, sparse_rows
 from tests.oracles.brute_force import joint_table

@@ -9,12 +9,12 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.execution.events import NEVER, Progress, StopSwitch
+from pgmstudio.core.languages.tree.learning.priors import TreePriors
 from pgmstudio.core.languages.tree_mixture.learning import dense_em as mixture_em
 from pgmstudio.core.languages.tree_mixture.learning import row_blocks as mixture_work
 from pgmstudio.core.languages.tree_mixture.learning.dense_em import TreeMixtureEm
 from pgmstudio.core.languages.tree_mixture.learning.learner import MixtureLearner
 from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
-from pgmstudio.core.languages.tree_mixture.learning.priors import TreePriors
 from pgmstudio.core.languages.tree_mixture.learning.sparse_em import SparseTreeMixtureEm
 from pgmstudio.core.learning import sparse_rows as mixture_rows
 from pgmstudio.core.learning.responsibilities import lined_zeros

@@ -12,9 +12,9 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.languages.tree.learning.accelerated import ACCELERATED, DENSE, choose_in_em
+from pgmstudio.core.languages.tree.learning.priors import TreePriors
 from pgmstudio.core.languages.tree_mixture.learning.dense_em import TreeMixtureEm
 from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
-from pgmstudio.core.languages.tree_mixture.learning.priors import TreePriors
 from pgmstudio.core.languages.tree_mixture.learning.search import MixtureSearch
 from pgmstudio.core.languages.tree_mixture.learning.sparse_em import SparseTreeMixtureEm, mixture_em
 from pgmstudio.core.learning.base import Finished

@@ -20,9 +20,9 @@ from pgmstudio.core.inference.base import Excluded, Likelihood, Observed
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.languages.tree.edits import rooted_at
 from pgmstudio.core.languages.tree.learning.chow_liu import ChowLiuLearner, ChowLiuParams
+from pgmstudio.core.languages.tree.learning.priors import TreePriors, likeness_costs
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.languages.tree_mixture.learning.dense_em import TreeMixtureEm
-from pgmstudio.core.languages.tree_mixture.learning.priors import TreePriors, likeness_costs
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.learning.base import Finished
 from pgmstudio.core.learning.sparse_rows import SparseRows, sparse_rows

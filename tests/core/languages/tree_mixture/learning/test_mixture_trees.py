@@ -15,6 +15,7 @@ from pgmstudio.core.execution.events import NEVER, Note, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.learners import restored
 from pgmstudio.core.languages.run_checks import broken_rules
+from pgmstudio.core.languages.tree.learning.priors import POLICIES
 from pgmstudio.core.languages.tree_mixture.learning.edge_counts import Adjacency, tally_of
 from pgmstudio.core.languages.tree_mixture.learning.initialization import random_spanning_tree
 from pgmstudio.core.languages.tree_mixture.learning.learner import (
@@ -22,7 +23,6 @@ from pgmstudio.core.languages.tree_mixture.learning.learner import (
     SharedMixtureLearner,
 )
 from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
-from pgmstudio.core.languages.tree_mixture.learning.priors import POLICIES
 from pgmstudio.core.languages.tree_mixture.learning.search import MixtureSearch
 from pgmstudio.core.languages.tree_mixture.learning.trace import MixtureScan
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture

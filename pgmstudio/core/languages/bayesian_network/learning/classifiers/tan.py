@@ -31,7 +31,6 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_r
 )
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import refined
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
-from pgmstudio.core.languages.tree.learning.chow_liu import best_forest
 from pgmstudio.core.learning.base import Finished, Found, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
@@ -45,6 +44,7 @@ from pgmstudio.core.learning.params import (
     refuse_empty,
     smoothing_param,
 )
+from pgmstudio.core.learning.spanning_forest import best_forest
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.mutual_information import mutual_information_nats
 

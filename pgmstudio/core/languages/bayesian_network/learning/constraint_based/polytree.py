@@ -86,7 +86,7 @@ def spanning_pairs(
     information: NDArray[np.float64], rules: EdgeRules, required: frozenset[Pair]
 ) -> list[Pair]:
     """The pairs of the maximum spanning tree with every required pair and no forbidden one."""
-    from pgmstudio.core.languages.tree.learning.kernels import grow_forest
+    from pgmstudio.core.graphs.spanning_forest_kernels import grow_forest
 
     n = len(rules.names)
     joinable = PairRules.of(rules).joinable

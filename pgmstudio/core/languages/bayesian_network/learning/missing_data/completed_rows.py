@@ -158,7 +158,7 @@ def _is_too_large(data: DataSet) -> bool:
 
 def _forest(rows: DataSet, observed: DataSet, cancel: CancelToken) -> Dag:
     """The tree of largest likelihood, without edges that the rows with both ends do not pay for."""
-    from pgmstudio.core.languages.tree.learning.kernels import grow_forest
+    from pgmstudio.core.graphs.spanning_forest_kernels import grow_forest
 
     information = mutual_information_nats(pair_counts(rows, cancel), cancel)
     has = (observed.codes != observed.missing_code).astype(np.float64)

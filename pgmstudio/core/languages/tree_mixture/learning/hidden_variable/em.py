@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.execution.events import NEVER, CancelToken
+from pgmstudio.core.languages.tree.learning.priors import TreePriors
 from pgmstudio.core.languages.tree_mixture.description_length import edge_penalty_bits
 from pgmstudio.core.languages.tree_mixture.learning.dense_em import TreeMixtureEm
-from pgmstudio.core.languages.tree_mixture.learning.priors import TreePriors
 from pgmstudio.core.learning.sparse_rows import SparseRows
 
 Floats = NDArray[np.float64]
@@ -28,7 +28,7 @@ def heaviest_forest(weights: Floats, parts: int) -> Forest:
 
     Cutting the lightest edges off a maximum spanning forest is stopping Kruskal early.
     """
-    from pgmstudio.core.languages.tree.learning.kernels import grow_forest
+    from pgmstudio.core.graphs.spanning_forest_kernels import grow_forest
 
     count = len(weights)
     forest = np.full(count, -1, dtype=np.int64)

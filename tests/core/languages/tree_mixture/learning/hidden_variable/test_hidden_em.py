@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from pgmstudio.core.experiments.generators.hidden_variable_models import TreeHParams, tree_h
+from pgmstudio.core.languages.tree.learning.priors import TreePriors
 from pgmstudio.core.languages.tree_mixture.learning.dense_em import TreeMixtureEm
 from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.em import (
     BIC,
@@ -17,7 +18,6 @@ from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.em import (
     HiddenTreeEm,
     heaviest_forest,
 )
-from pgmstudio.core.languages.tree_mixture.learning.priors import TreePriors
 from pgmstudio.core.languages.tree_mixture.model import blocks_of
 from pgmstudio.core.learning.sparse_rows import SparseRows, sparse_rows
 

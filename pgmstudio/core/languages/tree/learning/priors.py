@@ -74,7 +74,7 @@ class TreePriors:
         if self.rules is not None:
             parents[:] = [-1 if p is None else p for p in self.rules.parents(weights)]
             return
-        from pgmstudio.core.languages.tree.learning.kernels import grow_forest
+        from pgmstudio.core.graphs.spanning_forest_kernels import grow_forest
 
         grow_forest(weights, parents)
 

@@ -1,0 +1,91 @@
+"""Edits of the trees of a mixture: edges added, removed and exchanged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import GraphError
+from pgmstudio.core.languages.components import rows_over
+from pgmstudio.core.languages.tree.edits import path_between, with_tree_edge, without_tree_edge
+from pgmstudio.core.languages.tree.model import Edge, Tree, edge_information, marginals_of
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+
+Floats = NDArray[np.float64]
+
+
+# Rows imagined in the table of a new edge, spread as the ends are by themselves.
+_IMAGINED_ROWS = 1.0
+
+
+@dataclass(frozen=True)
+class TreeEdit:
+    """In tree `number` (from 0) one edge goes, one comes, or one is exchanged for another."""
+
+    number: int
+    added: Edge | None = None
+    removed: Edge | None = None
+
+    def words(self) -> str:
+        """“Join A and B in tree 2, in place of C – D”."""
+        tree = f"tree {self.number + 1}"
+        if self.added is None:
+            return f"Remove {' – '.join(self.removed or ())} from {tree}"
+        told = f"Join {self.added[0]} and {self.added[1]} in {tree}"
+        return told if self.removed is None else f"{told}, in place of {' – '.join(self.removed)}"
+
+
+def joining(mixture: TreeMixture, number: int, one: str, other: str) -> TreeEdit:
+    """The edit that joins two variables of a tree: where a way joins them already, its weakest
+    edge makes room. GraphError when an edge joins them."""
+    tree = mixture.trees[number]
+    way = path_between(tree, one, other)
+    if len(way) == 2:
+        raise GraphError(f"{one} and {other} are joined in tree {number + 1} already.")
+    if not way:
+        return TreeEdit(number, added=(one, other))
+    bits, index = edge_information(tree), tree.domain.index
+    steps = [(a, b) if index(a) < index(b) else (b, a) for a, b in pairwise(way)]
+    return TreeEdit(number, added=(one, other), removed=min(steps, key=bits.__getitem__))
+
+
+def edited(mixture: TreeMixture, edit: TreeEdit, data: DataSet | None = None) -> TreeMixture:
+    """The mixture after the edit; with rows a new edge gets its table from those of its tree."""
+    tree = mixture.trees[edit.number]
+    joint = None
+    if edit.added is not None and data is not None and data.row_count:
+        joint = joint_in_tree(mixture, edit.number, *edit.added, data)
+    if edit.removed is not None:
+        tree = without_tree_edge(tree, *edit.removed)
+    if edit.added is not None:
+        tree = with_tree_edge(tree, *edit.added, joint)
+    return with_tree(mixture, edit.number, tree)
+
+
+def with_tree(mixture: TreeMixture, number: int, tree: Tree) -> TreeMixture:
+    """The mixture with another tree in the place of one."""
+    trees = (*mixture.trees[:number], tree, *mixture.trees[number + 1 :])
+    return replace(mixture, trees=trees)
+
+
+def joint_in_tree(mixture: TreeMixture, number: int, one: str, other: str, data: DataSet) -> Floats:
+    """P^k(one, other): the rows weighed by how much they belong to tree k (eqs. 3.17–3.18)."""
+    data = rows_over(mixture.domain, data)
+    weights = mixture.responsibilities(data)[:, number]
+    if data.weights is not None:
+        weights = weights * data.weights
+    first, second = data.column(one), data.column(other)
+    seen = (first != data.missing_code) & (second != data.missing_code)
+    shape = (data.domain[one].cardinality, data.domain[other].cardinality)
+    flat = first[seen].astype(np.intp) * shape[1] + second[seen]
+    counts = np.bincount(flat, weights[seen], shape[0] * shape[1]).reshape(shape)
+    tree = mixture.trees[number]
+    marginals = marginals_of(tree)
+    alone = np.outer(marginals[tree.domain.index(one)], marginals[tree.domain.index(other)])
+    weighed: Floats = np.asarray(counts + _IMAGINED_ROWS * alone, dtype=np.float64)
+    joint: Floats = weighed / weighed.sum()
+    return joint
