@@ -34,7 +34,7 @@ def test_languages_are_compared_on_the_same_rows_and_their_models_kept(
     assert told["outcome"] == "finished"
     assert (told["smoothing"], told["splits"]) == (0.5, 1)
     assert {one["parameters"]["smoothing"] for one in told["languages"]} == {0.5}
-    titles = {"tree": "Chow–Liu tree", "latent": "Latent classes"}
+    titles = {"tree": "Chow–Liu tree", "latent": "Latent class model"}
     parts = train_valid_test_split(import_data(rows, ImportOptions()).data)
     models = {
         title: read_model(tmp_path / f"models/{key}.json").model for key, title in titles.items()

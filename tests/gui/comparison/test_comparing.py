@@ -99,7 +99,7 @@ def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
     found = {row.language.title: row for row in table.rows}
     models = {t: row.point.model for t, row in found.items() if row.point and row.point.model}
     expected = compare(models, train_valid_test_split(rows).test)
-    assert set(models) == {"Chow–Liu tree", "Latent classes"}
+    assert set(models) == {"Chow–Liu tree", "Latent class model"}
     for title, row in found.items():
         assert row.compared is not None
         bits = expected[title].log2_likelihood_per_row

@@ -264,14 +264,14 @@ def test_a_run_without_a_model_has_its_share_as_processor_time_unless_it_is_aske
 def test_a_race_gives_the_models_of_its_learners_and_one_that_is_called_off_gives_none() -> None:
     rows = train_valid_test_split(rows_of_a_network())
     finish = Finish()
-    finish.end("Latent classes")  # before it has begun
+    finish.end("Latent class model")  # before it has begun
     race = ComparisonState(["tree", "latent"])
     plan = languages_plan(["latent", "tree"], rows)
     for event in LanguagesTask(plan, rows, Budget(600.0), finish, processes=1)(NEVER):
         race.take(event)
     race.end()
     table = race.table()
-    tree, latent = table.row("Chow–Liu tree"), table.row("Latent classes")
+    tree, latent = table.row("Chow–Liu tree"), table.row("Latent class model")
     assert (tree.state, latent.state) == ("learned", "no model")
     assert tree.point is not None
     assert isinstance(tree.point.model, Tree)

@@ -165,9 +165,9 @@ def test_validation_rows_choose_the_model_of_a_language_and_test_rows_do_not() -
     race = ComparisonState(["pdg", "tree"])
     good, better = np.full(50, -3.0), np.full(50, -2.0)
     for logs, valid, size in ((better, -9.0, 20), (good, -4.0, 30), (good, -4.0, 25)):
-        for event in learned("PDG", "k", logs, valid=valid, size=size):
+        for event in learned("Probabilistic decision graph", "k", logs, valid=valid, size=size):
             race.take(event)  # type: ignore[arg-type]
-    chosen = race.chosen("PDG")
+    chosen = race.chosen("Probabilistic decision graph")
     assert chosen is not None
     assert chosen.effective_size == 25  # the smaller of the two that are best on validation rows
 
@@ -177,24 +177,28 @@ def test_differences_to_any_reference_are_those_of_the_rows() -> None:
     assert table.comparison is not None
     logs = table.comparison.row_log2
     against = table.against("Chow–Liu tree")
-    change = logs["PDG"] - logs["Chow–Liu tree"]
+    change = logs["Probabilistic decision graph"] - logs["Chow–Liu tree"]
     error = change.std(ddof=1) / math.sqrt(400)
-    assert against["PDG"].value == pytest.approx(change.mean())
-    assert against["PDG"].standard_error == pytest.approx(error)
+    assert against["Probabilistic decision graph"].value == pytest.approx(change.mean())
+    assert against["Probabilistic decision graph"].standard_error == pytest.approx(error)
     pairs = table.pairwise()
     assert len(pairs) == 6
-    assert pairs["PDG", "Chow–Liu tree"].value == pytest.approx(change.mean())
-    assert pairs["Chow–Liu tree", "PDG"].value == pytest.approx(-change.mean())
+    assert pairs["Probabilistic decision graph", "Chow–Liu tree"].value == pytest.approx(
+        change.mean()
+    )
+    assert pairs["Chow–Liu tree", "Probabilistic decision graph"].value == pytest.approx(
+        -change.mean()
+    )
 
 
 def test_the_sentence_takes_the_cheapest_within_one_standard_error_of_the_best() -> None:
     equal = raced(("tree", -0.3, 10), ("bn", 0.0, 40), ("pdg", -0.004, 20))
-    assert "take PDG" in verdict(equal.table())
+    assert "take Probabilistic decision graph" in verdict(equal.table())
     assert "2.0 times cheaper" in verdict(equal.table())
     apart = raced(("tree", -0.3, 10), ("bn", 0.0, 40), ("pdg", -0.1, 20))
     told = verdict(apart.table())
     assert "Bayesian network is best" in told
-    assert "PDG loses least, 0.098 bits per row at 2.0 times less" in told
+    assert "Probabilistic decision graph loses least, 0.098 bits per row at 2.0 times less" in told
     small = raced(("tree", 0.0, 10), ("bn", -0.2, 40))
     assert "Chow–Liu tree is best" in verdict(small.table())
     assert "the cheapest to query: take Chow–Liu tree" in verdict(small.table())
@@ -218,8 +222,8 @@ def test_a_language_is_not_taken_because_its_loss_varies_from_split_to_split() -
     taken = recommended(table)
     assert taken is not None
     assert taken.language.key == "bn"
-    assert "take PDG" not in verdict(table)
-    pair = table.pairwise()["PDG", "Bayesian network"]
+    assert "take Probabilistic decision graph" not in verdict(table)
+    pair = table.pairwise()["Probabilistic decision graph", "Bayesian network"]
     assert pair.value is not None
     assert pair.standard_error is not None
     assert -pair.value > pair.standard_error
@@ -230,17 +234,18 @@ def test_a_language_that_was_cut_short_or_has_no_model_takes_no_part_in_the_verd
     table = race.table()
     assert table.ranked[0].language.key == "pdg"
     assert table.best is table.row("Bayesian network")
-    assert table.row("PDG").verdict == "cut short"
+    assert table.row("Probabilistic decision graph").verdict == "cut short"
     assert table.as_dict()["best"] == "Bayesian network"
     text = verdict(table)
     assert text.startswith("Bayesian network is best")
-    assert "PDG was cut short: the verdict is among the others." in text
+    assert "Probabilistic decision graph was cut short: the verdict is among the others." in text
 
     race = raced(("tree", -0.3, 10), ("bn", 0.0, 40), cut=("bn",))
     race.end()
     text = verdict(race.table())
     assert text.startswith("Only Chow–Liu tree was learned to its end")
-    assert "Bayesian network was cut short; PDG has no model: there is no verdict." in text
+    without = "Probabilistic decision graph has no model: there is no verdict."
+    assert f"Bayesian network was cut short; {without}" in text
 
     race = raced(("tree", -0.3, 10), ("bn", 0.0, 40), cut=("tree", "bn"))
     assert "Chow–Liu tree and Bayesian network were cut short" in verdict(race.table())
@@ -260,7 +265,9 @@ def test_a_language_that_was_cut_short_in_one_split_takes_no_part() -> None:
     assert table.split_count == 2
     assert table.best is table.row("Chow–Liu tree")
     assert table.row("Bayesian network").verdict == "cut short"
-    assert table.row("PDG").state == "no model"  # in the first split, so it has no numbers
+    assert (
+        table.row("Probabilistic decision graph").state == "no model"
+    )  # in the first split, so it has no numbers
 
 
 def test_a_table_in_a_file_has_every_language_and_all_digits() -> None:
@@ -291,24 +298,27 @@ def test_a_race_run_again_says_whether_it_is_the_same() -> None:
 
 def test_models_of_a_run_that_goes_on_stand_in_the_table_until_its_own_come() -> None:
     race = raced(("tree", 0.0, 10))
-    race.take(RunQueued("k", "PDG", 5.0))
+    race.take(RunQueued("k", "Probabilistic decision graph", 5.0))
     logs = np.full(400, -4.0)
     for valid, size, standing in ((-5.0, 20, ()), (-4.0, 30, ("k-020",)), (-3.0, 25, ())):
-        scores, point = learned("PDG", "k", logs, valid=valid, size=size)
+        scores, point = learned("Probabilistic decision graph", "k", logs, valid=valid, size=size)
         assert isinstance(scores, RowScores)
         assert isinstance(point, CurvePoint)
         race.take(scores)
         race.take(InterimResult("k", (point,), (*standing, point.key)))
-    row = race.table().row("PDG")
+    row = race.table().row("Probabilistic decision graph")
     assert (row.state, len(race.points)) == ("learning", 2)
     assert row.point is not None
     assert row.point.effective_size == 25  # what no longer stands cannot be chosen
     assert row.compared is not None
     assert row.compared.log2_likelihood_per_row == -4.0
-    for event in [*learned("PDG", "k", logs, valid=-9.0, size=40), RunDone("k", 1, 2.0)]:
+    for event in [
+        *learned("Probabilistic decision graph", "k", logs, valid=-9.0, size=40),
+        RunDone("k", 1, 2.0),
+    ]:
         race.take(event)  # type: ignore[arg-type]
-    race.take(RunEnded("k", "PDG"))
-    row = race.table().row("PDG")
+    race.take(RunEnded("k", "Probabilistic decision graph"))
+    row = race.table().row("Probabilistic decision graph")
     assert row.state == "learned"
     assert row.point is not None
     assert row.point.effective_size == 40
@@ -316,14 +326,20 @@ def test_models_of_a_run_that_goes_on_stand_in_the_table_until_its_own_come() ->
 
 def test_the_best_so_far_of_a_run_that_ends_without_a_word_stays() -> None:
     race = ComparisonState(["pdg"])
-    race.take(RunQueued("k", "PDG", 5.0))
-    scores, point = learned("PDG", "k", np.full(50, -4.0), valid=-5.0, size=20)
+    race.take(RunQueued("k", "Probabilistic decision graph", 5.0))
+    scores, point = learned(
+        "Probabilistic decision graph", "k", np.full(50, -4.0), valid=-5.0, size=20
+    )
     assert isinstance(scores, RowScores)
     assert isinstance(point, CurvePoint)
-    for event in (scores, InterimResult("k", (point,), (point.key,)), RunEnded("k", "PDG")):
+    for event in (
+        scores,
+        InterimResult("k", (point,), (point.key,)),
+        RunEnded("k", "Probabilistic decision graph"),
+    ):
         race.take(event)
     race.end()
-    row = race.table().row("PDG")
+    row = race.table().row("Probabilistic decision graph")
     assert row.state == "stopped"
     assert row.point is point
     assert row.seconds == point.seconds > 0
