@@ -31,7 +31,12 @@ from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.execution.process_pool import core_count
 from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
-from pgmstudio.core.experiments.plans.runner import Place, ProcessExecutor, SerialExecutor, run_plan
+from pgmstudio.core.experiments.plans.runner import (
+    Executor,
+    ProcessExecutor,
+    SerialExecutor,
+    run_plan,
+)
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.experiments.sl_curves.selection import timing_fits
 
@@ -43,15 +48,15 @@ def processor_seconds() -> float:
     return sum(each.ru_utime + each.ru_stime for each in used)
 
 
-def points_of(plan: Plan, rows: PlanRows, place: Place) -> Iterator[CurvePoint]:
-    events = run_plan(plan, rows, cancel=NEVER, executor=place)
+def points_of(plan: Plan, rows: PlanRows, executor: Executor) -> Iterator[CurvePoint]:
+    events = run_plan(plan, rows, cancel=NEVER, executor=executor)
     return (event for event in events if isinstance(event, CurvePoint))
 
 
-def measured(plan: Plan, rows: PlanRows, place: Place) -> tuple[float, float, int]:
+def measured(plan: Plan, rows: PlanRows, executor: Executor) -> tuple[float, float, int]:
     """Wall seconds, processor seconds and points."""
     wall, used = time.perf_counter(), processor_seconds()
-    count = sum(1 for _ in points_of(plan, rows, place))
+    count = sum(1 for _ in points_of(plan, rows, executor))
     return time.perf_counter() - wall, processor_seconds() - used, count
 
 

@@ -25,7 +25,7 @@ from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.experiments.plans.plan import Plan
 from pgmstudio.core.experiments.plans.run_task import PointEvent
-from pgmstudio.core.experiments.plans.runner import Place, ceiling_of, planned_keys
+from pgmstudio.core.experiments.plans.runner import Executor, ceiling_of, planned_keys
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.io.experiments import KeptPlanTask, PointFolder
 from pgmstudio.core.json_documents import json_line, read_json_line
@@ -55,7 +55,7 @@ class StudyTask:
     params: StudyParams
     seed: int
     sources: Mapping[str, Any]
-    place: Place | None = None
+    place: Executor | None = None
 
     def __call__(self, cancel: CancelToken, /) -> Iterator[PointEvent]:
         sets = self.study.chosen

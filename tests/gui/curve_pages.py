@@ -16,7 +16,7 @@ from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.experiments.generators.logic import ParityParams, parity
 from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.experiments.plans.run_task import PointWork
-from pgmstudio.core.experiments.plans.runner import PlaceEvent, SerialExecutor
+from pgmstudio.core.experiments.plans.runner import ExecutorEvent, SerialExecutor
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry, DataEntry
@@ -103,7 +103,7 @@ class SlowPlace:
 
     def events(
         self, rows: PlanRows, works: Sequence[PointWork], cancel: CancelToken
-    ) -> Iterator[tuple[int, PlaceEvent]]:
+    ) -> Iterator[tuple[int, ExecutorEvent]]:
         few = works if self.most is None else works[: self.most]
         self.made += [work.key for work in works]
         yield from SerialExecutor().events(rows, few, cancel)

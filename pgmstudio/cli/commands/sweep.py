@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pgmstudio.core.analysis.query_benchmark import LineFit
     from pgmstudio.core.experiments.plans.expansion import PlanRows
     from pgmstudio.core.experiments.plans.plan import Plan
-    from pgmstudio.core.experiments.plans.runner import Place
+    from pgmstudio.core.experiments.plans.runner import Executor
     from pgmstudio.core.experiments.sl_curves.points import CurvePoint
     from pgmstudio.core.io.experiments import PointFolder
 
@@ -130,7 +130,7 @@ def _against_best(
     return with_distances(points, folder.model, folder.model(best), queries, query_plan.timed)
 
 
-def _executor(args: argparse.Namespace) -> Place:
+def _executor(args: argparse.Namespace) -> Executor:
     if args.cluster is not None:
         from pgmstudio.core.experiments.plans.dask_executor import Cluster
 

@@ -32,7 +32,7 @@ from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.experiments.plans.expansion import PlanRows, code_version, point_key
 from pgmstudio.core.experiments.plans.plan import DataPlan, Plan, plan_of
 from pgmstudio.core.experiments.plans.run_task import PointEvent, RunDone
-from pgmstudio.core.experiments.plans.runner import Earlier, Place, run_plan
+from pgmstudio.core.experiments.plans.runner import Earlier, Executor, run_plan
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint, point_of
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.data.options import ImportOptions
@@ -326,14 +326,18 @@ class KeptPlanTask:
     folder: Path
     plan: Plan
     rows: PlanRows
-    place: Place | None = None
+    executor: Executor | None = None
 
     def __call__(self, cancel: CancelToken, /) -> Iterator[PointEvent]:
         with PointFolder(self.folder) as kept:
             kept.open(self.plan, self.rows)
             yield from kept.kept(
                 run_plan(
-                    self.plan, self.rows, cancel=cancel, earlier=kept.earlier, executor=self.place
+                    self.plan,
+                    self.rows,
+                    cancel=cancel,
+                    earlier=kept.earlier,
+                    executor=self.executor,
                 )
             )
 

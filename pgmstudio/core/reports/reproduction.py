@@ -18,7 +18,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import DataError, FileError, PgmStudioError
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.experiments.plans.expansion import PlanRows
-from pgmstudio.core.experiments.plans.runner import Place
+from pgmstudio.core.experiments.plans.runner import Executor
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.io.experiments import (
     KeptPlanTask,
@@ -79,8 +79,8 @@ def rows_of_run(project: Project, run: Run) -> DataSet:
     if entry.data.fingerprint == run.data_fingerprint:
         return entry.data
     if entry.split is not None and run.data_fingerprint in entry.split.part_fingerprints:
-        place = entry.split.part_fingerprints.index(run.data_fingerprint)
-        return entry.split.parts(entry.data)[place]
+        executor = entry.split.part_fingerprints.index(run.data_fingerprint)
+        return entry.split.parts(entry.data)[executor]
     raise DataError(f"The rows of {entry.name} have changed since; the run cannot be repeated.")
 
 
@@ -126,7 +126,7 @@ class ReproduceFolder:
     """
 
     folder: Path
-    place: Place | None = None
+    executor: Executor | None = None
     rows: PlanRows | None = None
 
     def __call__(self, cancel: CancelToken, /) -> Iterator[Progress | Reproduced]:
@@ -142,7 +142,7 @@ class ReproduceFolder:
         kept = PointFolder(self.folder)
         with tempfile.TemporaryDirectory(prefix="pgmstudio-") as room:
             again = Path(room) / "points"
-            for event in KeptPlanTask(again, plan, rows, self.place)(cancel):
+            for event in KeptPlanTask(again, plan, rows, self.executor)(cancel):
                 if isinstance(event, Progress):
                     yield event
             fresh = PointFolder(again)

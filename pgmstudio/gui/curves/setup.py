@@ -14,7 +14,7 @@ from pgmstudio.core.errors import DataError, FileError, PgmStudioError
 from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.experiments.plans.plan import DataPlan, Plan, plan_of
 from pgmstudio.core.experiments.plans.runner import (
-    Place,
+    Executor,
     ProcessExecutor,
     ceiling_of,
     planned_keys,
@@ -135,7 +135,7 @@ class CurveSetup:
         return read_plan_rows(self.plan.data)
 
     @property
-    def place(self) -> Place:
+    def place(self) -> Executor:
         """Where its runs are made."""
         if self.cluster:
             from pgmstudio.core.experiments.plans.dask_executor import Cluster

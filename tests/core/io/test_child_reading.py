@@ -85,9 +85,9 @@ def test_a_parquet_file_with_one_wrong_bit_is_a_message(tmp_path: Path) -> None:
     frame.write_parquet(path)
     content = path.read_bytes()
     told = []
-    for place in (44, 127):  # both ask for exabytes in files of today's polars
+    for executor in (44, 127):  # both ask for exabytes in files of today's polars
         flipped = bytearray(content)
-        flipped[place] ^= 1
+        flipped[executor] ^= 1
         path.write_bytes(flipped)
         try:
             read_data(path, ImportOptions(bins=2))

@@ -22,7 +22,7 @@ from pgmstudio.core.experiments.plans import run_task as point_work
 from pgmstudio.core.experiments.plans.expansion import PINNED_VERSION, PlanRows, point_key
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
 from pgmstudio.core.experiments.plans.run_task import InterimResult, PointWork, RunDone
-from pgmstudio.core.experiments.plans.runner import PlaceEvent, SerialExecutor, planned_keys
+from pgmstudio.core.experiments.plans.runner import ExecutorEvent, SerialExecutor, planned_keys
 from pgmstudio.core.experiments.sl_curves.curve import curve_plot
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.io.experiments import POINTS, KeptPlanTask, PointFolder, read_folder_plan
@@ -110,7 +110,7 @@ def test_what_is_done_is_not_computed_again_and_a_plan_can_grow(whole: Path) -> 
 
 def test_a_file_cut_anywhere_loses_its_last_line_at_most(whole: Path, tmp_path: Path) -> None:
     content = (whole / POINTS).read_bytes()
-    ends = [place + 1 for place, byte in enumerate(content) if byte == ord("\n")]
+    ends = [executor + 1 for executor, byte in enumerate(content) if byte == ord("\n")]
     lines = content.splitlines(keepends=True)
     for cut in (*range(0, len(content), 37), *ends, *(end - 1 for end in ends)):
         (tmp_path / POINTS).write_bytes(content[:cut])
@@ -265,7 +265,7 @@ class LookedAt(SerialExecutor):
 
     def events(
         self, rows: PlanRows, works: Sequence[PointWork], cancel: CancelToken
-    ) -> Iterator[tuple[int, PlaceEvent]]:
+    ) -> Iterator[tuple[int, ExecutorEvent]]:
         yield from super().events(rows, [replace(w, reports_interim=True) for w in works], cancel)
 
 

@@ -38,7 +38,7 @@ from pgmstudio.core.experiments.plans.run_task import (
     RunEvent,
     RunProblem,
 )
-from pgmstudio.core.experiments.plans.runner import PlaceEvent, run_plan
+from pgmstudio.core.experiments.plans.runner import ExecutorEvent, run_plan
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 
 # The part of the budget for learning; the rest is for measuring the models.
@@ -280,7 +280,7 @@ class BudgetedProcessExecutor:
 
     def events(
         self, rows: PlanRows, works: Sequence[PointWork], cancel: CancelToken
-    ) -> Iterator[tuple[int, PlaceEvent]]:
+    ) -> Iterator[tuple[int, ExecutorEvent]]:
         packed, block = pack(np.zeros(max(1, len(works)), dtype=np.uint8))
         assert block is not None
         assert block.buf is not None

@@ -19,7 +19,7 @@ from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.execution.process_pool import WorkEnded, WorkFailed
 from pgmstudio.core.experiments.plans.expansion import PlanRows, code_version
 from pgmstudio.core.experiments.plans.run_task import PointEvent, PointWork
-from pgmstudio.core.experiments.plans.runner import PlaceEvent
+from pgmstudio.core.experiments.plans.runner import ExecutorEvent
 
 # How often a run on a cluster asks whether it should stop, and how often we look at our own token.
 ASK_SECONDS = 1.0
@@ -42,7 +42,7 @@ class Cluster:
 
     def events(
         self, rows: PlanRows, works: Sequence[PointWork], cancel: CancelToken
-    ) -> Iterator[tuple[int, PlaceEvent]]:
+    ) -> Iterator[tuple[int, ExecutorEvent]]:
         if not works:
             return
         try:
@@ -89,7 +89,7 @@ def reach_problem(address: str, _cancel: object = None) -> str | None:
 
 def _cluster_events(
     client: Any, rows: PlanRows, works: Sequence[PointWork], cancel: CancelToken
-) -> Iterator[tuple[int, PlaceEvent]]:
+) -> Iterator[tuple[int, ExecutorEvent]]:
     from distributed import Event
 
     stop_name = f"pgmstudio-stop-{uuid4().hex}"
@@ -141,7 +141,7 @@ def _cluster_events(
             client.cancel(list(futures), force=True)
 
 
-def _told(future: Any) -> Iterator[PlaceEvent]:
+def _told(future: Any) -> Iterator[ExecutorEvent]:
     """The events of a run that has ended, and how it ended."""
     from distributed import KilledWorker
 

@@ -35,15 +35,15 @@ from pgmstudio.core.experiments.plans.run_task import (
 from pgmstudio.core.experiments.sl_curves.curve import default_lambdas, likelihood_ceiling
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 
-PlaceEvent = PointEvent | WorkFailed | WorkAgain | WorkEnded
+ExecutorEvent = PointEvent | WorkFailed | WorkAgain | WorkEnded
 
 
-class Place(Protocol):
+class Executor(Protocol):
     """Makes runs and gives their events, each with the number of its run, as they come."""
 
     def events(
         self, rows: PlanRows, works: Sequence[PointWork], cancel: CancelToken
-    ) -> Iterator[tuple[int, PlaceEvent]]: ...
+    ) -> Iterator[tuple[int, ExecutorEvent]]: ...
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class SerialExecutor:
 
     def events(
         self, rows: PlanRows, works: Sequence[PointWork], cancel: CancelToken
-    ) -> Iterator[tuple[int, PlaceEvent]]:
+    ) -> Iterator[tuple[int, ExecutorEvent]]:
         for number, work in enumerate(works):
             cancel.raise_if_cancelled()
             for event in work(rows, cancel):
@@ -72,7 +72,7 @@ class ProcessExecutor:
 
     def events(
         self, rows: PlanRows, works: Sequence[PointWork], cancel: CancelToken
-    ) -> Iterator[tuple[int, PlaceEvent]]:
+    ) -> Iterator[tuple[int, ExecutorEvent]]:
         if self.reports_interim:
             works = [replace(work, reports_interim=True) for work in works]
         yield from in_pool(rows, works, cancel, processes=self.processes)
@@ -131,7 +131,7 @@ def run_plan(
     *,
     cancel: CancelToken,
     earlier: Earlier = NOTHING,
-    executor: Place | None = None,
+    executor: Executor | None = None,
 ) -> Iterator[PointEvent]:
     """A CurvePoint for every model that is not in `earlier` runs, as they come, and RunDone after
     the last of a run.
@@ -219,11 +219,11 @@ class PlanTask:
     plan: Plan
     rows: PlanRows
     earlier: Earlier = NOTHING
-    place: Place | None = None
+    executor: Executor | None = None
 
     def __call__(self, cancel: CancelToken, /) -> Iterator[PointEvent]:
         yield from run_plan(
-            self.plan, self.rows, cancel=cancel, earlier=self.earlier, executor=self.place
+            self.plan, self.rows, cancel=cancel, earlier=self.earlier, executor=self.executor
         )
 
 

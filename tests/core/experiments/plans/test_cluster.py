@@ -19,7 +19,7 @@ from pgmstudio.core.experiments.plans.dask_executor import Cluster
 from pgmstudio.core.experiments.plans.expansion import PINNED_VERSION, PlanRows
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
 from pgmstudio.core.experiments.plans.run_task import RunDone
-from pgmstudio.core.experiments.plans.runner import Place, SerialExecutor, planned_keys, run_plan
+from pgmstudio.core.experiments.plans.runner import Executor, SerialExecutor, planned_keys, run_plan
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from tests.strategies import random_network
 
@@ -94,8 +94,8 @@ def told(points: list[CurvePoint]) -> list[dict[str, Any]]:
     return sorted((point.as_dict() | NO_TIMES for point in points), key=lambda t: str(t["key"]))
 
 
-def points_of(place: Place, rows: PlanRows) -> list[CurvePoint]:
-    events = run_plan(PLAN, rows, cancel=NEVER, executor=place)
+def points_of(executor: Executor, rows: PlanRows) -> list[CurvePoint]:
+    events = run_plan(PLAN, rows, cancel=NEVER, executor=executor)
     return [event for event in events if isinstance(event, CurvePoint)]
 
 

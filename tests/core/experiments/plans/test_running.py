@@ -140,11 +140,11 @@ def test_local_optima_of_restarts_are_points_when_asked_for() -> None:
 
 def test_a_pool_gives_the_same_points_as_this_process(rows: PlanRows) -> None:
     plan = replace(TREES, queries=QueryPlan(count=10, targets=1, given=1, timed=2))
-    assert told(points_of(plan, rows, place=ProcessExecutor(2))) == told(points_of(plan, rows))
+    assert told(points_of(plan, rows, executor=ProcessExecutor(2))) == told(points_of(plan, rows))
 
 
 def test_a_plan_is_a_task_with_the_same_points(rows: PlanRows) -> None:
-    task = PlanTask(TREES, rows, place=SerialExecutor())
+    task = PlanTask(TREES, rows, executor=SerialExecutor())
     found = [event for event in task(NEVER) if isinstance(event, CurvePoint)]
     assert told(found) == told(points_of(TREES, rows))
 
@@ -253,7 +253,7 @@ def test_a_run_stopped_while_it_is_measured_tells_its_end_where_nobody_makes_it_
     assert all(one.cut_after is not None and one.seconds > 0 for one in done)
 
 
-class BuggyPlace(SerialExecutor):
+class BuggyExecutor(SerialExecutor):
     """As a pool tells of a bug in one of its works."""
 
     def events(self, rows: PlanRows, works: Any, cancel: CancelToken) -> Iterator[tuple[int, Any]]:
@@ -264,13 +264,13 @@ class BuggyPlace(SerialExecutor):
 def test_a_bug_in_one_run_is_raised_when_the_others_are_through(rows: PlanRows) -> None:
     points = []
     with pytest.raises(ChildError, match="a bug"):  # noqa: PT012 - the points before it count
-        for event in run_plan(TREES, rows, cancel=NEVER, executor=BuggyPlace()):
+        for event in run_plan(TREES, rows, cancel=NEVER, executor=BuggyExecutor()):
             if isinstance(event, CurvePoint):
                 points.append(event.lambda_)
     assert points == [0.6, 0.9]
 
 
-class DyingPlace(SerialExecutor):
+class DyingExecutor(SerialExecutor):
     """As a pool whose first process dies when its run has told its points."""
 
     def events(self, rows: PlanRows, works: Any, cancel: CancelToken) -> Iterator[tuple[int, Any]]:
@@ -280,7 +280,7 @@ class DyingPlace(SerialExecutor):
 
 
 def test_a_run_that_is_begun_again_tells_its_points_once(rows: PlanRows) -> None:
-    events = events_of(TREES, rows, place=DyingPlace())
+    events = events_of(TREES, rows, executor=DyingExecutor())
     assert [e.lambda_ for e in events if isinstance(e, CurvePoint)] == [0.3, 0.6, 0.9]
     assert problems_of(events) == ["Chow–Liu tree, λ = 0.300: its process died; it is begun again."]
 

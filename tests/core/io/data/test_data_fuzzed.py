@@ -128,23 +128,23 @@ def damaged(content: bytes, rng: np.random.Generator) -> bytes:
     """The content cut off, with bytes changed, taken out, put in, or pieces repeated."""
     letters = bytearray(content)
     for _ in range(int(rng.integers(1, 4))):
-        place = int(rng.integers(0, len(letters) + 1))
+        executor = int(rng.integers(0, len(letters) + 1))
         length = int(rng.integers(1, 9))
         match int(rng.integers(0, 6)):
             case 0:
-                del letters[place:]
+                del letters[executor:]
             case 1:
-                letters[place : place + length] = rng.bytes(length)
+                letters[executor : executor + length] = rng.bytes(length)
             case 2:
-                del letters[place : place + length]
+                del letters[executor : executor + length]
             case 3:
-                letters[place:place] = rng.choice(
+                letters[executor:executor] = rng.choice(
                     [b'"', b"'", b",", b"\n", b"\r", b"\x00", b"{", b"#9", b"-", b"\xff", b"9" * 30]
                 )
             case 4:
-                letters[place:place] = letters[max(0, place - 40) : place] * length
+                letters[executor:executor] = letters[max(0, executor - 40) : executor] * length
             case 5 if letters:
-                letters[min(place, len(letters) - 1)] ^= 1 << int(rng.integers(0, 8))
+                letters[min(executor, len(letters) - 1)] ^= 1 << int(rng.integers(0, 8))
     return bytes(letters)
 
 

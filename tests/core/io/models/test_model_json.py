@@ -126,10 +126,10 @@ def test_entries_that_are_not_known_are_listed() -> None:
 
 def spoiled(*steps: Any, value: Any) -> dict[str, Any]:
     document = rain()
-    place: Any = document
+    executor: Any = document
     for step in steps[:-1]:
-        place = place[step]
-    place[steps[-1]] = value
+        executor = executor[step]
+    executor[steps[-1]] = value
     return document
 
 
