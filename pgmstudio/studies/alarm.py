@@ -1,4 +1,4 @@
-"""ALARM: how near to the true network does a mixture of trees come (Meilă 1999, §7.2.2)?"""
+"""ALARM: the distance of a mixture of trees to the true network (Meilă 1999, §7.2.2)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,11 @@ class AlarmRecipe:
         (18,), title="Trees", low=1, high=200, help="Numbers of trees; validation rows choose."
     )
     classes: tuple[int, ...] = param(
-        (28,), title="Factorials", low=1, high=500, help="Numbers of factorial components."
+        (28,),
+        title="Factorials",
+        low=1,
+        high=500,
+        help="Numbers of factorial components; validation rows choose.",
     )
     smoothing: float = param(
         50.0, title="Smoothing", low=0, help="Fictitious rows of a mixture of trees."
@@ -53,7 +57,11 @@ class SmallAlarmRecipe(AlarmRecipe):
         (2,), title="Trees", low=1, high=200, help="Numbers of trees; validation rows choose."
     )
     classes: tuple[int, ...] = param(
-        (12,), title="Factorials", low=1, high=500, help="Numbers of factorial components."
+        (12,),
+        title="Factorials",
+        low=1,
+        high=500,
+        help="Numbers of factorial components; validation rows choose.",
     )
 
 
@@ -65,8 +73,8 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
         rng = context.rng(trial)
         sizes = (params.rows, params.valid_rows, params.test_rows)
         rows, valid, test = (network.sample(size, rng) for size in sizes)
-        words = f"trial {trial + 1} of {params.trials}"
-        found: dict[str, ProbabilisticModel] = {"true": network, "base": base_rate(rows)}
+        message = f"trial {trial + 1} of {params.trials}"
+        models: dict[str, ProbabilisticModel] = {"true": network, "base": base_rate(rows)}
         for name, counts, key, given in (
             ("trees", params.trees, "mixture.trees", {"smoothing": params.smoothing}),
             ("classes", params.classes, "nb.latent", {"restarts": 1}),
@@ -74,7 +82,7 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
             tried = []
             for count in counts:
                 model = yield from context.learn(
-                    f"{words}, {count} {'trees' if name == 'trees' else 'factorials'}",
+                    f"{message}, {count} {'trees' if name == 'trees' else 'factorials'}",
                     key,
                     rows,
                     rng,
@@ -83,16 +91,16 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
                     **given,
                 )
                 tried.append((bits(model, valid) if valid.row_count else 0.0, count, model))
-            _, _, found[name] = min(tried, key=lambda one: one[:2])
+            _, _, models[name] = min(tried, key=lambda one: one[:2])
         values = {
             f"{name}_{part}": bits(model, of)
-            for name, model in found.items()
+            for name, model in models.items()
             for part, of in (("train", rows), ("test", test))
         }
         values |= {"gzip_train": packed_bits(rows), "gzip_test": packed_bits(test)}
         for name in ("trees", "classes", "base"):
             values[f"{name}_gap"] = values[f"{name}_test"] - values["true_test"]
-        yield Measured(trial, values, found["trees"], rows)
+        yield Measured(trial, values, models["trees"], rows)
 
 
 ALARM_LARGE = load_recipe(

@@ -40,7 +40,7 @@ class BarsRecipe:
     test_rows: int = param(200, title="Test rows", low=10, help="Of each of the two kinds.")
     trees: int = param(2, title="Trees", low=1, high=50, help="Trees of the mixture.")
     edge_penalty: float = param(
-        5.0, title="Edge penalty β", low=0, help="Nats an edge must gain to be kept."
+        5.0, title="Edge penalty β", low=0, help="Minimum gain of an edge in nats."
     )
     smoothing: float = param(
         1.0, title="Smoothing", low=0, help="Fictitious rows of the whole mixture."
@@ -55,8 +55,8 @@ def bars_of(tree: Tree, side: int) -> str | None:
     part = list(range(side * side))
     for child, parent in enumerate(tree.parents):
         if parent is not None:
-            keep, drop = sorted((part[parent], part[child]))
-            part = [keep if at == drop else at for at in part]
+            first, second = sorted((part[parent], part[child]))
+            part = [first if at == second else at for at in part]
     grid = np.array(part).reshape(side, side)
     if len(set(part)) != side:
         return None
@@ -70,10 +70,10 @@ def is_perfect(mixture: TreeMixture, side: int) -> bool:
     return sorted(str(bars_of(tree, side)) for tree in mixture.trees) == ["columns", "rows"]
 
 
-def orientation_accuracy(mixture: TreeMixture, pixels: DataSet, told: DataSet) -> float:
-    """Rows whose likeliest tree tells their orientation; trees are named as fits best."""
+def orientation_accuracy(mixture: TreeMixture, pixels: DataSet, labelled: DataSet) -> float:
+    """Fraction of rows whose most likely tree has their orientation; trees are matched best."""
     chosen = mixture.responsibilities(pixels).argmax(axis=1)
-    vertical = told.column(ORIENTATION)
+    vertical = labelled.column(ORIENTATION)
     hits = np.zeros((len(mixture.trees), 2))
     np.add.at(hits, (chosen, vertical), 1)
     if len(mixture.trees) == 2:
@@ -93,8 +93,8 @@ def run_bars(context: RecipeContext) -> Iterator[RecipeEvent]:
     clear = replace(kind, unambiguous=True)
     rng = context.rng(0)
     rows = without_columns(bars(kind, rng, params.rows), ORIENTATION)
-    told, told_clear = bars(kind, rng, params.test_rows), bars(clear, rng, params.test_rows)
-    test, test_clear = (without_columns(part, ORIENTATION) for part in (told, told_clear))
+    labelled, labelled_clear = bars(kind, rng, params.test_rows), bars(clear, rng, params.test_rows)
+    test, test_clear = (without_columns(part, ORIENTATION) for part in (labelled, labelled_clear))
     if params.side <= MAX_SIDE:
         truth = bars_truth(kind)
         yield Measured(-1, {"entropy": float(truth.entropy), "best": float(truth.accuracy)})
@@ -119,8 +119,8 @@ def run_bars(context: RecipeContext) -> Iterator[RecipeEvent]:
                 "perfect": float(is_perfect(learned, params.side)),
                 "test": bits(learned, test),
                 "clear": bits(learned, test_clear),
-                "right": orientation_accuracy(learned, test, told),
-                "right_clear": orientation_accuracy(learned, test_clear, told_clear),
+                "right": orientation_accuracy(learned, test, labelled),
+                "right_clear": orientation_accuracy(learned, test_clear, labelled_clear),
             },
             learned,
             rows,
@@ -147,7 +147,7 @@ class BarsSweepRecipe:
         title="Smoothings α",
         low=0,
         low_open=True,
-        help="Fictitious rows of the whole mixture, a place on the lines for each.",
+        help="Fictitious rows of the whole mixture, the x values of the curves.",
     )
     toward: str = param(
         "marginal",
@@ -156,7 +156,7 @@ class BarsSweepRecipe:
         help="Even tables or those of all rows.",
     )
     edge_penalty: float = param(
-        5.0, title="Edge penalty β", low=0, help="Nats an edge must gain to be kept."
+        5.0, title="Edge penalty β", low=0, help="Minimum gain of an edge in nats."
     )
     side: int = param(5, title="Side", low=2, high=12, help="Pixels in a row and in a column.")
     rows: int = param(400, title="Rows", low=10, help="Rows to learn from, the same in all trials.")
@@ -170,13 +170,13 @@ def run_bars_sweep(context: RecipeContext) -> Iterator[RecipeEvent]:
     rows, test = bars(kind, rng, params.rows), bars(kind, rng, params.test_rows)
     for trial in range(params.trials):
         for number, trees in enumerate(params.trees):
-            for place, alpha in enumerate(params.smoothings):
+            for index, alpha in enumerate(params.smoothings):
                 name = f"{trees} trees, α = {alpha:g}"
                 learned = yield from context.learn(
                     f"start {trial + 1} of {params.trials}, {name}",
                     "mixture.trees",
                     rows,
-                    context.rng(1, trial, number, place),
+                    context.rng(1, trial, number, index),
                     components=(trees,),
                     criterion="aic-thesis",
                     penalty="constant",

@@ -35,7 +35,7 @@ class CreditRecipe:
     test_rows: int = param(70, title="Test rows", low=10, help="Rows to classify.")
     trees: int = param(20, title="Trees", low=1, high=200, help="Trees of the mixture.")
     edge_penalty: float = param(
-        4.0, title="Edge penalty β", low=0, help="Nats an edge must gain to be kept."
+        4.0, title="Edge penalty β", low=0, help="Minimum gain of an edge in nats."
     )
     smoothing: float = param(
         300.0, title="Smoothing", low=0, help="Fictitious rows of the whole mixture."
@@ -50,9 +50,9 @@ def run_credit(context: RecipeContext) -> Iterator[RecipeEvent]:
     for trial in range(params.trials):
         rng = context.rng(trial)
         rows, test = drawn_parts(data, (params.rows, params.test_rows), rng)
-        words = f"split {trial + 1} of {params.trials}"
+        message = f"split {trial + 1} of {params.trials}"
         mixture = yield from context.learn(
-            f"{words}, {params.trees} trees",
+            f"{message}, {params.trees} trees",
             "mixture.trees",
             rows,
             rng,
@@ -64,11 +64,12 @@ def run_credit(context: RecipeContext) -> Iterator[RecipeEvent]:
             max_iterations=params.steps,
             tolerance=1e-12,
         )
-        tree = yield from context.learn(f"{words}, one tree", "tree.chow-liu", rows, rng)
-        naive = yield from context.learn(f"{words}, naive Bayes", "bn.naive-bayes", rows, rng)
-        found = {"mixture": mixture, "tree": tree, "naive": naive}
+        tree = yield from context.learn(f"{message}, one tree", "tree.chow-liu", rows, rng)
+        naive = yield from context.learn(f"{message}, naive Bayes", "bn.naive-bayes", rows, rng)
+        models = {"mixture": mixture, "tree": tree, "naive": naive}
         values = {
-            name: 100 * classify(model, test, CLASS).accuracy.value for name, model in found.items()
+            name: 100 * classify(model, test, CLASS).accuracy.value
+            for name, model in models.items()
         }
         yield Measured(trial, values, mixture, rows)
 
@@ -91,12 +92,15 @@ class CreditTreesRecipe:
         title="Trees",
         low=1,
         high=200,
-        help="Numbers of trees, a place on the lines for each.",
+        help="Numbers of trees, the x values of the curves.",
     )
     rows: int = param(620, title="Rows", low=10, help="Rows to learn from.")
     test_rows: int = param(70, title="Test rows", low=10, help="Rows to classify.")
     edge_penalty: float = param(
-        4.0, title="Edge penalty β", low=0, help="Nats an edge must gain in the first series."
+        4.0,
+        title="Edge penalty β",
+        low=0,
+        help="Minimum gain of an edge in nats in the first series.",
     )
     shared_penalty: float = param(
         80.0, title="Trees times β", low=0, help="What stays the same in the second series."
@@ -123,7 +127,7 @@ def run_credit_trees(context: RecipeContext) -> Iterator[RecipeEvent]:
                     f"split {trial + 1} of {params.trials}, {count} trees, {name}",
                     "mixture.trees",
                     rows,
-                    context.rng(1, trial, count),  # both series begin alike
+                    context.rng(1, trial, count),  # the same start for both series
                     components=(count,),
                     criterion="aic-thesis",
                     penalty="constant",
@@ -134,8 +138,8 @@ def run_credit_trees(context: RecipeContext) -> Iterator[RecipeEvent]:
                     tolerance=1e-12,
                 )
                 correct = 100 * classify(learned, test, CLASS).accuracy.value
-                told = f"{name}, {count} trees" if count > 1 else f"{name}, 1 tree"
-                yield Measured(trial, {told: correct}, learned, rows, told)
+                label = f"{name}, {count} trees" if count > 1 else f"{name}, 1 tree"
+                yield Measured(trial, {label: correct}, learned, rows, label)
 
 
 CREDIT_TREES = load_recipe(

@@ -65,11 +65,11 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
         rows, valid, test = parts
         if isinstance(params, PairsRecipe):
             rows, valid, test = (paired(part, rng) for part in parts)
-        words = f"run {trial + 1} of {params.trials}"
+        message = f"run {trial + 1} of {params.trials}"
         yield Measured(trial, {"base": bits(base_rate(rows), test)})
         for count in params.trees:
             model = yield from context.learn_mixture(
-                f"{words}, {count} trees",
+                f"{message}, {count} trees",
                 rows,
                 valid,
                 rng,
@@ -79,7 +79,7 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
                 trial, {f"trees_{count}": bits(model, test)}, model, rows, f"{count} trees"
             )
         classes = yield from context.learn(
-            f"{words}, {params.classes} factorials",
+            f"{message}, {params.classes} factorials",
             "nb.latent",
             rows,
             rng,

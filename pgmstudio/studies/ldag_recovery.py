@@ -1,7 +1,7 @@
-"""Rows of random labelled graphs: how near do models with and without labels come to the truth?
+"""Labelled DAGs on synthetic data: the divergence from random true models.
 
-The design of Pensar et al. (2015), whose figures are not printed in numbers: random truths, rows
-of growing number, and the divergence of what was learned.
+The design of Pensar et al. (2015), whose figures are not printed in numbers: random true models,
+growing numbers of rows, with and without labels.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from pgmstudio.studies.recipe import (
 
 Joint = NDArray[np.float64]
 
-# Name, words, learner and what differs from its defaults.
+# Name, title, learner and settings other than its defaults.
 KINDS: tuple[tuple[str, str, str, dict[str, object]], ...] = (
     ("plain", "plain graph", "ldag.greedy", {"structure": "full"}),
     ("tree", "trees", "bn.csi-tree", {}),
@@ -57,7 +57,7 @@ def kappa_param() -> Any:
 def settings_of(
     kappa: float | Literal["auto"] | None, restarts: int, given: dict[str, object]
 ) -> dict[str, object]:
-    """What a learner is told; without labels there is no κ to choose."""
+    """The settings of a learner; without labels there is no κ to choose."""
     if kappa != AUTO or "structure" in given:
         return {"kappa": None if kappa == AUTO else kappa, "restarts": restarts} | given
     return {"kappa": AUTO, "kappas": TRIED, "folds": 5, "restarts": restarts} | given
@@ -69,15 +69,21 @@ class RecoveryParams:
 
     trials: int = trials_param(5)
     variables: tuple[int, ...] = param(
-        VARIABLES, title="Variables", low=2, high=20, help="Columns of the truths, all binary."
+        VARIABLES, title="Variables", low=2, high=20, help="Columns of the true models, all binary."
     )
     labels: tuple[float, ...] = param(
-        LABELS, title="Shares of labels", low=0, high=1, help="Of the rows of the true tables."
+        LABELS,
+        title="Shares of labels",
+        low=0,
+        high=1,
+        help="Fractions of labelled rows in the true tables.",
     )
     rows: tuple[int, ...] = param(ROWS, title="Rows", low=10, help="Rows to learn from.")
-    max_parents: int = param(4, title="Most parents", low=0, high=8, help="Of the truths.")
+    max_parents: int = param(
+        4, title="Most parents", low=0, high=8, help="Maximum parents in the true models."
+    )
     kappa: float | Literal["auto"] | None = kappa_param()
-    restarts: int = param(5, title="Restarts", low=0, help="Of every search.")
+    restarts: int = param(5, title="Restarts", low=0, help="Restarts of every search.")
 
 
 def joint_of_all(network: BayesianNetwork) -> Joint:
@@ -92,7 +98,7 @@ def joint_of_all(network: BayesianNetwork) -> Joint:
 
 
 def divergence(truth: Joint, model: BayesianNetwork) -> float:
-    """KL(truth ‖ model) in bits, table by table: the truth's entropy and what the model codes."""
+    """KL(truth ‖ model) in bits: cross entropy, table by table, minus the entropy of the truth."""
     seen = truth[truth > 0]
     value = float(seen @ np.log2(seen))
     for child, parents in enumerate(model.dag.parent_indices):
@@ -107,45 +113,45 @@ def divergence(truth: Joint, model: BayesianNetwork) -> float:
 
 def run(context: RecipeContext) -> Iterator[RecipeEvent]:
     params: RecoveryParams = context.params
-    cells = [(n, share) for n in params.variables for share in params.labels]
+    cells = [(n, fraction) for n in params.variables for fraction in params.labels]
     context.expect_models(params.trials * len(cells) * len(params.rows) * len(KINDS))
     for trial in range(params.trials):
-        for n, share in cells:
-            rng = context.rng(trial, n, round(1000 * share))
-            kind = RandomLdagParams(variables=n, max_parents=params.max_parents, labels=share)
+        for n, fraction in cells:
+            rng = context.rng(trial, n, round(1000 * fraction))
+            kind = RandomLdagParams(variables=n, max_parents=params.max_parents, labels=fraction)
             true = random_ldag(kind, rng)
             truth = joint_of_all(true.as_bayesian_network)
             for count in params.rows:
                 rows = true.sample(count, rng)
-                found: dict[str, float] = {}
-                for name, words, key, given in KINDS:
-                    told = f"{n} variables, {count} rows, {words}, trial {trial + 1}"
+                values: dict[str, float] = {}
+                for name, kind_title, key, given in KINDS:
+                    message = f"{n} variables, {count} rows, {kind_title}, trial {trial + 1}"
                     settings = settings_of(params.kappa, params.restarts, given)
-                    own = context.rng(trial, n, round(1000 * share), count)
-                    model = yield from context.learn(told, key, rows, own, **settings)
+                    rng_of_search = context.rng(trial, n, round(1000 * fraction), count)
+                    model = yield from context.learn(message, key, rows, rng_of_search, **settings)
                     assert isinstance(model, LabelledDag)
-                    place = key_of(n, share, count, name)
-                    found[place] = divergence(truth, model.as_bayesian_network)
-                    found[f"{words}, {n} variables, {count} rows"] = found[place]
-                plain, label = (found[key_of(n, share, count, k)] for k in ("plain", "label"))
-                found[key_of(n, share, count, "gain")] = plain - label
-                yield Measured(trial, found, model, rows, f"{n} variables, {count} rows")
+                    cell_key = key_of(n, fraction, count, name)
+                    values[cell_key] = divergence(truth, model.as_bayesian_network)
+                    values[f"{kind_title}, {n} variables, {count} rows"] = values[cell_key]
+                plain, label = (values[key_of(n, fraction, count, k)] for k in ("plain", "label"))
+                values[key_of(n, fraction, count, "gain")] = plain - label
+                yield Measured(trial, values, model, rows, f"{n} variables, {count} rows")
 
 
-def key_of(variables: int, share: float, rows: int, name: str) -> str:
+def key_of(variables: int, fraction: float, rows: int, name: str) -> str:
     """The key of one cell of the table."""
-    return f"{name}_{variables}_{share:g}_{rows}"
+    return f"{name}_{variables}_{fraction:g}_{rows}"
 
 
 def _quantities() -> Iterator[Quantity]:
     for n in VARIABLES:
-        for share in LABELS:
+        for fraction in LABELS:
             for count in ROWS:
-                for name, words, _, _ in KINDS:
-                    title = f"{n} variables, {share:.0%} labels, {count} rows, {words}"
-                    yield Quantity(key_of(n, share, count, name), title, digits=4)
-                title = f"{n} variables, {share:.0%} labels, {count} rows, plain − labels"
-                yield Quantity(key_of(n, share, count, "gain"), title, digits=4)
+                for name, kind_title, _, _ in KINDS:
+                    title = f"{n} variables, {fraction:.0%} labels, {count} rows, {kind_title}"
+                    yield Quantity(key_of(n, fraction, count, name), title, digits=4)
+                title = f"{n} variables, {fraction:.0%} labels, {count} rows, plain − labels"
+                yield Quantity(key_of(n, fraction, count, "gain"), title, digits=4)
 
 
 LDAG_RECOVERY = load_recipe(

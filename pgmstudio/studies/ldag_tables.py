@@ -1,4 +1,4 @@
-"""Real tables: held-out rows under graphs with labels, with trees, and without.
+"""Labelled DAGs on real data: cross-validated likelihood with labels, with trees, and without.
 
 The design of Pensar et al. (2015, 2016) for real data, by cross-validation.
 """
@@ -16,6 +16,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import folds
 from pgmstudio.core.execution.events import Note
 from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.number_format import signed
 from pgmstudio.core.params import param
 from pgmstudio.studies.ldag_recovery import KINDS, kappa_param, settings_of
 from pgmstudio.studies.recipe import (
@@ -56,13 +57,13 @@ class TablesParams:
     only: str | None = only_param()
     folds: int = param(10, title="Folds", low=2, high=20, help="Parts, each held out once.")
     kappa: float | Literal["auto"] | None = kappa_param()
-    restarts: int = param(5, title="Restarts", low=0, help="Of every search.")
+    restarts: int = param(5, title="Restarts", low=0, help="Restarts of every search.")
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """What labels gained on the held-out rows of one split: bits a row, and its standard error,
-    that of the differences row by row."""
+    """The gain of labels on the held-out rows of one split, in bits per row, with its standard
+    error from paired differences."""
 
     gain: float
     error: float
@@ -77,9 +78,9 @@ class Split:
         """Whether the plain graph is ahead by more than one standard error."""
         return self.gain < -self.error
 
-    def told(self, title: str, number: int) -> str:
+    def describe(self, title: str, number: int) -> str:
         verdict = "below −1 standard error" if self.is_lost else "not below −1 standard error"
-        gain = f"{self.gain:+.4f}".replace("-", "−")
+        gain = signed(self.gain, 4)
         return f"{title}, split {number}: labels − plain {gain} ± {self.error:.4f} bits, {verdict}."
 
 
@@ -91,49 +92,50 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
     for trial in range(params.trials):
         for name in names:
             data: DataSet = context.sources[name]
-            place = list(TITLES).index(name)
+            set_number = list(TITLES).index(name)
             logs: dict[str, list[NDArray[np.float64]]] = {kind: [] for kind, *_ in KINDS}
             sizes: dict[str, list[float]] = {kind: [] for kind, *_ in KINDS}
-            parts = folds(data, params.folds, context.rng(trial, place))
+            parts = folds(data, params.folds, context.rng(trial, set_number))
             for fold, (train, held) in enumerate(parts):
-                for kind, words, key, given in KINDS:
-                    told = f"{TITLES[name]}, fold {fold + 1} of {params.folds}, {words}"
+                for kind, kind_title, key, given in KINDS:
+                    message = f"{TITLES[name]}, fold {fold + 1} of {params.folds}, {kind_title}"
                     settings = settings_of(params.kappa, params.restarts, given)
-                    own = context.rng(trial, place, fold)
-                    model = yield from context.learn(told, key, train, own, **settings)
+                    rng_of_search = context.rng(trial, set_number, fold)
+                    model = yield from context.learn(message, key, train, rng_of_search, **settings)
                     assert isinstance(model, LabelledDag)
                     logs[kind].append(model.log2_probabilities(held))
                     sizes[kind].append(model.representation_size())
             rows = {kind: np.concatenate(held) for kind, held in logs.items()}
             split = Split.of(rows["label"] - rows["plain"])
             splits[name].append(split)
-            yield Note(split.told(TITLES[name], trial + 1))
+            yield Note(split.describe(TITLES[name], trial + 1))
             yield Measured(trial, _values(name, rows, sizes, split), model, data, TITLES[name])
     if params.trials > 1:
-        for name, found in splits.items():
-            lost, gain = sum(split.is_lost for split in found), np.mean([s.gain for s in found])
-            told = f"{gain:+.4f}".replace("-", "−")
-            yield Note(f"{TITLES[name]}: {told} bits on average, {lost} of {len(found)} below.")
+        for name, own_splits in splits.items():
+            gain = signed(float(np.mean([split.gain for split in own_splits])), 4)
+            lost = f"{sum(split.is_lost for split in own_splits)} of {len(own_splits)} below"
+            yield Note(f"{TITLES[name]}: {gain} bits on average, {lost}.")
 
 
 def _values(
     name: str, rows: dict[str, NDArray[np.float64]], sizes: dict[str, list[float]], split: Split
 ) -> dict[str, float]:
-    """Bits a row and parameters of each kind; and how much labels gain, with its error."""
-    found: dict[str, float] = {}
+    """Bits per row and parameters of each kind; the gain of labels and its error."""
+    values: dict[str, float] = {}
     for kind, logs in rows.items():
-        found[f"{name}_{kind}_bits"] = -float(logs.mean())
-        found[f"{name}_{kind}_size"] = float(np.mean(sizes[kind]))
-    found[f"{name}_gain"], found[f"{name}_error"] = split.gain, split.error
-    found[f"{name}_lost"] = float(split.is_lost)
-    return found
+        values[f"{name}_{kind}_bits"] = -float(logs.mean())
+        values[f"{name}_{kind}_size"] = float(np.mean(sizes[kind]))
+    values[f"{name}_gain"] = split.gain
+    values[f"{name}_error"] = split.error
+    values[f"{name}_lost"] = float(split.is_lost)
+    return values
 
 
 def _quantities() -> Iterator[Quantity]:
     for name, title in TITLES.items():
-        for kind, words, *_ in KINDS:
-            yield Quantity(f"{name}_{kind}_bits", f"{title}, {words}, test bits", digits=4)
-            yield Quantity(f"{name}_{kind}_size", f"{title}, {words}, parameters", digits=0)
+        for kind, kind_title, *_ in KINDS:
+            yield Quantity(f"{name}_{kind}_bits", f"{title}, {kind_title}, test bits", digits=4)
+            yield Quantity(f"{name}_{kind}_size", f"{title}, {kind_title}, parameters", digits=0)
         yield Quantity(f"{name}_gain", f"{title}, labels − plain, bits gained", digits=4)
         yield Quantity(f"{name}_error", f"{title}, standard error of that", digits=4)
         yield Quantity(f"{name}_lost", f"{title}, share of splits below −1 standard error")

@@ -1,4 +1,4 @@
-"""What recipes measure of a model: bits, edges, and what a file packer needs."""
+"""Measures of models in recipes: bits, edges, and compressed size."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def base_rate(data: DataSet, smoothing: float = 1.0) -> BayesianNetwork:
 
 
 def packed_bits(data: DataSet) -> float:
-    """Bits a row of a file with one byte for each cell, row after row, packed as gzip does."""
+    """Bits per row of a file with one byte per cell, compressed as gzip does."""
     rows = np.ascontiguousarray(data.codes.T)
     return 8 * len(zlib.compress(rows.tobytes(), 9)) / max(1, data.row_count)
 
@@ -43,11 +43,11 @@ def undirected(edges: Iterable[tuple[str, str]]) -> frozenset[Edge]:
 def drawn_parts(
     data: DataSet, sizes: tuple[int, ...], rng: np.random.Generator
 ) -> tuple[DataSet, ...]:
-    """Parts of so many different rows each, drawn at random; DataError when they are too few."""
+    """Disjoint parts of these sizes, drawn at random; DataError if there are too few rows."""
     if min(sizes) < 1 or sum(sizes) > data.row_count:
-        wanted = " and ".join(str(size) for size in sizes)
+        counts = " and ".join(str(size) for size in sizes)
         raise DataError(
-            f"Parts of {wanted} rows cannot be drawn from {data.row_count} rows. Choose other "
+            f"Parts of {counts} rows cannot be drawn from {data.row_count} rows. Choose other "
             "numbers of rows."
         )
     order = rng.permutation(data.row_count)

@@ -35,13 +35,16 @@ class MushroomRecipe:
         title="Starts",
         low=1,
         high=100,
-        help="EM runs a model; the likeliest on its rows stays.",
+        help="EM runs of a model; the most likely one is used.",
     )
     smoothing: float = param(
-        0.3, title="Smoothing α", low=0, help="Shared over the trees, more for light ones."
+        0.3, title="Smoothing α", low=0, help="Divided among the trees, more for low weights."
     )
     marginal_weight: float = param(
-        20.0, title="Even weights, marginal", low=0, help="Rows that draw the weights together."
+        20.0,
+        title="Even weights, marginal",
+        low=0,
+        help="Fictitious rows that pull the weights towards equality.",
     )
     uniform_weight: float = param(
         200.0,
@@ -76,13 +79,13 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
                 restarts=params.starts,
                 **({"policy": "share", "smoothing": params.smoothing} | given),
             )
-            found = classify(model, test, CLASS)
+            result = classify(model, test, CLASS)
             possible = np.isfinite(model.log2_probabilities(test))
             yield Measured(
                 trial,
                 {
-                    f"{name}_right": found.accuracy.value,
-                    f"{name}_soft": found.soft_score.value,
+                    f"{name}_right": result.accuracy.value,
+                    f"{name}_soft": result.soft_score.value,
                     f"{name}_test": bits(model, test.take_rows(possible)),
                     f"{name}_train": bits(model, rows),
                     f"{name}_impossible": float((~possible).mean()),

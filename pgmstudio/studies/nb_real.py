@@ -76,7 +76,7 @@ class RealRecipe(ClassesParams):
 def both_parts(
     name: str, given: DataSet | tuple[DataSet, DataSet], rng: np.random.Generator
 ) -> tuple[DataSet, DataSet]:
-    """Rows to learn from and test rows: those of the two files, or drawn from the one."""
+    """Training and test rows: those of the two files, or drawn from the one."""
     if isinstance(given, DataSet):
         rows = min(SETS[name].rows, given.row_count - 1)
         learn, test = drawn_parts(given, (rows, given.row_count - rows), rng)
@@ -92,9 +92,9 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
     for trial, name, rng in context.trials(SETS):
         real = SETS[name]
         rows, test = both_parts(name, context.sources[name], rng)
-        words = f"{real.title}, trial {trial + 1} of {params.trials}"
-        found, model = yield from class_sequence(words, rows, test, params, context, rng)
-        values = {f"{name}_{key}": value for key, value in found.items()}
+        message = f"{real.title}, trial {trial + 1} of {params.trials}"
+        measured, model = yield from class_sequence(message, rows, test, params, context, rng)
+        values = {f"{name}_{key}": value for key, value in measured.items()}
         yield Measured(trial, values, model, rows, real.title)
 
 

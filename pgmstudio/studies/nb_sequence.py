@@ -1,4 +1,4 @@
-"""The sequence of latent-class models of one run, and the one that is best on the test rows."""
+"""Latent class models of growing size, and the one with the best test likelihood."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ from pgmstudio.studies.recipe import RecipeContext, only_param
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassesParams:
-    """What both recipes of latent classes let one choose."""
+    """Settings of both recipes of latent classes."""
 
     only: str | None = only_param()
     growth: float = param(
-        0.25, title="Growth", low=0, low_open=True, help="Classes added in a round, as a share."
+        0.25, title="Growth", low=0, low_open=True, help="Classes added in a round, as a fraction."
     )
     patience: int = param(
-        3, title="Patience", low=1, help="Rounds without gain on held-out rows before it ends."
+        3, title="Patience", low=1, help="Rounds without gain on held-out rows before growing ends."
     )
     smoothing: float | Literal["auto"] = param(
         "auto", title="Smoothing α", low=0, help="Pseudo-count of every cell in EM."
     )
-    most_models: int = param(60, title="Most models", low=1, help="Rounds at most.")
+    most_models: int = param(60, title="Maximum models", low=1, help="Maximum number of rounds.")
 
 
 def class_sequence(
-    words: str,
+    message: str,
     rows: DataSet,
     test: DataSet,
     params: ClassesParams,
     context: RecipeContext,
     rng: np.random.Generator,
 ) -> Generator[Progress, None, tuple[dict[str, float], LatentClasses]]:
-    """Grow classes on `rows`; of all models passed, the one with the fewest bits on `test`."""
+    """Add classes step by step on `rows`; returns the model with the fewest bits on `test`."""
     yield from context.learn(
-        words,
+        message,
         "nb.latent",
         rows,
         rng,

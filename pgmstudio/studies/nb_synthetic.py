@@ -1,4 +1,4 @@
-"""Latent classes on generated rows (Nielsen 2007, §5.2.2, tables 5.2 and 5.4)."""
+"""Latent classes on synthetic data (Nielsen 2007, §5.2.2, tables 5.2 and 5.4)."""
 
 from __future__ import annotations
 
@@ -63,19 +63,19 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
     context.expect_models(params.trials * len(names))
     for trial, name, rng in context.trials(TITLES):
         rows, test, true_bits = _drawn(name, context, params, rng)
-        words = f"{TITLES[name]}, trial {trial + 1} of {params.trials}"
-        # What parity rules out is to stay impossible, as in the source.
+        message = f"{TITLES[name]}, trial {trial + 1} of {params.trials}"
+        # Rows that violate parity stay impossible, as in the publication.
         settings = replace(params, smoothing=0.0) if name == "parity" else params
-        found, model = yield from class_sequence(words, rows, test, settings, context, rng)
-        values = {f"{name}_{key}": value for key, value in found.items()}
-        values |= {f"{name}_true": true_bits, f"{name}_gap": found["test"] - true_bits}
+        measured, model = yield from class_sequence(message, rows, test, settings, context, rng)
+        values = {f"{name}_{key}": value for key, value in measured.items()}
+        values |= {f"{name}_true": true_bits, f"{name}_gap": measured["test"] - true_bits}
         yield Measured(trial, values, model, rows, TITLES[name])
 
 
 def _drawn(
     name: str, context: RecipeContext, params: SyntheticRecipe, rng: np.random.Generator
 ) -> tuple[DataSet, DataSet, float]:
-    """Rows to learn from, test rows, and what these cost under the true model."""
+    """Training rows, test rows, and the bits of the test rows under the true model."""
     if name == "parity":
         none = LogicParams()
         return logic2(none, rng, params.rows), logic2(none, rng, params.test_rows), 4.0

@@ -1,4 +1,4 @@
-"""Decision graphs out of learned networks (Nielsen 2007, §5.5, tables 5.10, 5.11 and A.1–A.13)."""
+"""Decision graphs compiled from networks (Nielsen 2007, §5.5, tables 5.10, 5.11, A.1–A.13)."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ class PdgHybridParams:
     )
     most_cells: int = param(
         2_000_000,
-        title="Most cells",
+        title="Maximum cells",
         low=1,
-        help="Networks whose clique tree has more are left out.",
+        help="Networks with a larger junction tree are left out.",
     )
     rows: int = param(10_000, title="Rows", low=100, help="Rows of known models to learn from.")
     test_rows: int = param(5000, title="Test rows", low=100, help="Test rows of known models.")
@@ -94,7 +94,7 @@ class Pair:
 
     def values(self, title: str) -> dict[str, float]:
         """Sizes, bits and relative improvements, (network − graph)/network."""
-        told = {
+        columns = {
             "graph": self.size,
             "smaller by": 1 - self.size / self.cells,
             "network, training bits": self.network_train,
@@ -104,7 +104,7 @@ class Pair:
             "graph, test bits": self.test,
             "test bits better by": 1 - self.test / self.network_test,
         }
-        return {f"{title}, {self.cells} cells: {key}": float(v) for key, v in told.items()}
+        return {f"{title}, {self.cells} cells: {key}": float(v) for key, v in columns.items()}
 
 
 def run(context: RecipeContext) -> Iterator[RecipeEvent]:
@@ -115,18 +115,18 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
         rows, test = _drawn(name, context, params, rng)
         pairs: dict[int, Pair] = {}
         for lambda_ in _lambdas(params.networks, rows):
-            words = f"{_TITLES[name]}, λ {lambda_:.3f}, trial {trial + 1}"
-            found = yield from _pair(words, lambda_, rows, test, params, context, rng)
-            if found is None or found[0].cells in pairs:
+            message = f"{_TITLES[name]}, λ {lambda_:.3f}, trial {trial + 1}"
+            compiled = yield from _pair(message, lambda_, rows, test, params, context, rng)
+            if compiled is None or compiled[0].cells in pairs:
                 continue
-            pair, model = found
+            pair, model = compiled
             pairs[pair.cells] = pair
-            yield Measured(trial, pair.values(_TITLES[name]), model, rows, words)
+            yield Measured(trial, pair.values(_TITLES[name]), model, rows, message)
         yield Measured(trial, _summary(name, list(pairs.values())))
 
 
 def _pair(
-    words: str,
+    message: str,
     lambda_: float,
     rows: DataSet,
     test: DataSet,
@@ -136,17 +136,17 @@ def _pair(
 ) -> Generator[RecipeEvent, None, tuple[Pair, DecisionGraph] | None]:
     """The network of a λ and its best graph; None when the clique tree is too large."""
     settings = {"score": "lambda", "lambda_": lambda_, "restarts": params.restarts}
-    learned = yield from context.learn(words, "bn.hill-climb", rows, rng, **settings)
+    learned = yield from context.learn(message, "bn.hill-climb", rows, rng, **settings)
     assert isinstance(learned, BayesianNetwork)
     cells = learned.effective_size()
     if cells > params.most_cells:
         context.skip_model()
-        yield Note(f"{words}: the clique tree has {count_text(cells)} cells and was left out.")
+        yield Note(f"{message}: the clique tree has {count_text(cells)} cells and was left out.")
         return None
     # The folds by which pdg.hybrid tunes the tables of the network that it compares with.
     folds = np.random.default_rng(0)
     network = fit_tables(rows.merged(), learned.dag, "auto", rng=folds).network
-    graph = yield from context.learn(words, "pdg.hybrid", rows, rng, start=network)
+    graph = yield from context.learn(message, "pdg.hybrid", rows, rng, start=network)
     assert isinstance(graph, DecisionGraph)
     pair = Pair(
         cells,

@@ -34,10 +34,10 @@ class PdgRealParams:
     only: str | None = only_param()
     trials: int = trials_param(1)
     population: int = param(
-        30, title="Forests", low=1, high=500, help="How many forests of variables are tried."
+        30, title="Forests", low=1, high=500, help="Number of variable forests."
     )
     patience: int = param(
-        15, title="Patience", low=1, help="Sweeps without a better graph before a search ends."
+        15, title="Patience", low=1, help="Sweeps without improvement before a search ends."
     )
     models: int = param(
         20,
@@ -48,10 +48,10 @@ class PdgRealParams:
     )
     least: float = param(
         0.05,
-        title="Least λ/(1−λ)",
+        title="Minimum λ/(1−λ)",
         low=0,
         low_open=True,
-        help="Bits that a number of the largest graph must save at least.",
+        help="Minimum bits that a parameter of the largest graph must save.",
     )
 
 
@@ -61,13 +61,13 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
     context.expect_models(params.trials * len(names))
     for trial, name, rng in context.trials(NAMES):
         rows, test = both_parts(name, context.sources[name], rng)
-        words = f"{SETS[name].title}, trial {trial + 1} of {params.trials}"
+        message = f"{SETS[name].title}, trial {trial + 1} of {params.trials}"
         settings = {
             "population": params.population,
             "patience": params.patience,
             "lambdas": _lambdas(params, rows),
         }
-        yield from context.learn(words, "pdg.learn", rows, rng, **settings)
+        yield from context.learn(message, "pdg.learn", rows, rng, **settings)
         scan = context.artifacts[PdgScan.kind]
         assert isinstance(scan, PdgScan)
         values, model = _chosen(scan, rows, test)
@@ -80,7 +80,7 @@ def _lambdas(params: PdgRealParams, rows: DataSet) -> tuple[float, ...]:
 
 
 def _chosen(scan: PdgScan, rows: DataSet, test: DataSet) -> tuple[dict[str, float], DecisionGraph]:
-    """The graphs that are best on the test rows and on held-out rows, fitted to all rows."""
+    """The graphs with the best test and the best held-out likelihood, fitted to all rows."""
     held = scan.best()
     fitted = [
         (point, refitted(point.model, rows, point.smoothing))

@@ -132,14 +132,14 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
         drawn = _drawn(name, params, rng)
         for kind in ("given", "learned"):
             settings = _settings(params, drawn.forest if kind == "given" else None)
-            words = f"{TITLES[name]}, forest {kind}, trial {trial + 1}"
-            yield from context.learn(words, "pdg.learn", drawn.rows, rng, **settings)
+            message = f"{TITLES[name]}, forest {kind}, trial {trial + 1}"
+            yield from context.learn(message, "pdg.learn", drawn.rows, rng, **settings)
             scan = context.artifacts[PdgScan.kind]
             assert isinstance(scan, PdgScan)
             model = best_on(scan, drawn.test)
-            found = (model.effective_size(), bits(model, drawn.rows), bits(model, drawn.test))
-            values = _named(name, kind, found)
-            values[f"{name}_{kind}_gap"] = found[2] - drawn.true[2]
+            measured = (model.effective_size(), bits(model, drawn.rows), bits(model, drawn.test))
+            values = _named(name, kind, measured)
+            values[f"{name}_{kind}_gap"] = measured[2] - drawn.true[2]
             values[f"{name}_{kind}_near"] = _size_as_near(scan, drawn, name, kind)
             yield Measured(trial, values, model, drawn.rows, f"{TITLES[name]}, forest {kind}")
         yield Measured(trial, _named(name, "true", drawn.true))
@@ -184,8 +184,8 @@ def _drawn(name: str, params: PdgTableParams, rng: np.random.Generator) -> _Draw
     )
 
 
-def _named(name: str, kind: str, found: tuple[float, float, float]) -> dict[str, float]:
-    parts = zip(("size", "train", "test"), found, strict=True)
+def _named(name: str, kind: str, numbers: tuple[float, float, float]) -> dict[str, float]:
+    parts = zip(("size", "train", "test"), numbers, strict=True)
     return {f"{name}_{kind}_{part}": float(value) for part, value in parts}
 
 

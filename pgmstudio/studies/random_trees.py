@@ -1,4 +1,4 @@
-"""Random mixtures of trees: are the trees found again (Meilă 1999, §7.1.1)?"""
+"""Random mixtures of trees: recovery of the trees (Meilă 1999, §7.1.1)."""
 
 from __future__ import annotations
 
@@ -31,28 +31,31 @@ class RandomTreesRecipe:
     rows: int = param(30_000, title="Rows", low=10, help="Rows to learn from.")
     test_rows: int = param(1000, title="Test rows", low=10, help="Rows for the likelihoods.")
     starts: int = param(
-        5, title="Starts", low=1, high=100, help="EM runs a trial; the likeliest on its rows stays."
+        5, title="Starts", low=1, high=100, help="EM runs of a trial; the most likely one is used."
     )
     start: str = param(
-        "shares", title="Start from", choices=STARTS, help="Random shares, classes or trees."
+        "shares",
+        title="Start from",
+        choices=STARTS,
+        help="Random responsibilities (shares), classes or trees.",
     )
     light: float = param(
-        0.05, title="Light below", low=0, high=1, help="Trees of less weight may be missed."
+        0.05, title="Low weight", low=0, high=1, help="Trees below this weight may be missed."
     )
 
 
-def found_again(true: TreeMixture, learned: TreeMixture, least: float = 0.0) -> tuple[int, int]:
-    """How many trees of at least that weight are among the learned ones, edge by edge; of many."""
+def count_recovered(true: TreeMixture, learned: TreeMixture, least: float = 0.0) -> tuple[int, int]:
+    """Numbers of trees of at least this weight: those learned exactly, and all."""
     there = Counter(undirected(tree.edges) for tree in learned.trees)
-    found = wanted = 0
+    recovered = total = 0
     for weight, tree in zip(true.weights, true.trees, strict=True):
         edges = undirected(tree.edges)
         if weight >= least:
-            wanted += 1
+            total += 1
             if there[edges]:
                 there[edges] -= 1
-                found += 1
-    return found, wanted
+                recovered += 1
+    return recovered, total
 
 
 def run(context: RecipeContext) -> Iterator[RecipeEvent]:
@@ -77,14 +80,14 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
             start=params.start,
         )
         assert isinstance(learned, TreeMixture)
-        found, _ = found_again(true, learned)
-        heavy, of = found_again(true, learned, params.light)
+        recovered, _ = count_recovered(true, learned)
+        heavy, of = count_recovered(true, learned, params.light)
         true_bits, learned_bits = bits(true, test), bits(learned, test)
         yield Measured(
             trial,
             {
-                "recovered": found / params.trees,
-                "all": float(found == params.trees),
+                "recovered": recovered / params.trees,
+                "all": float(recovered == params.trees),
                 "heavy": float(heavy == of),
                 "train_gap": bits(learned, rows) - bits(true, rows),
                 "gap": learned_bits - true_bits,

@@ -1,4 +1,4 @@
-"""The files that recipes read: where their folder is, and what is in it."""
+"""The data files of recipes and studies."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from pgmstudio.studies.recipe import Source
 _BESIDE = Path("shared") / "data"
 
 
-class ReadsFiles(Protocol):
-    """A recipe, or whatever else names the files it reads."""
+class HasSources(Protocol):
+    """A recipe or study, which names its data files."""
 
     @property
     def title(self) -> str: ...
@@ -27,24 +27,24 @@ class ReadsFiles(Protocol):
 
 
 def data_folder(given: Path | str | None = None) -> Path | None:
-    """The folder a person gave, or the one found beside the checkout; None without one."""
+    """The given folder, or `shared/data` beside the checkout; None if there is none."""
     if given is not None:
         return Path(given)
     checkout = Path(__file__).resolve().parents[2]
-    for place in (checkout.parent / _BESIDE, Path.cwd().parent / _BESIDE):
-        if place.is_dir():
-            return place
+    for candidate in (checkout.parent / _BESIDE, Path.cwd().parent / _BESIDE):
+        if candidate.is_dir():
+            return candidate
     return None
 
 
-def absent_files(recipe: ReadsFiles, folder: Path | None) -> tuple[str, ...]:
-    """The files that the recipe needs and the folder lacks."""
+def absent_files(recipe: HasSources, folder: Path | None) -> tuple[str, ...]:
+    """The files of the recipe that are not in the folder."""
     paths = (path for source in recipe.sources for path in source.paths)
     return tuple(path for path in paths if _file_at(path, folder) is None)
 
 
-def no_data_reason(recipe: ReadsFiles, folder: Path | None) -> str | None:
-    """One sentence when files are absent; None when all are there."""
+def no_data_reason(recipe: HasSources, folder: Path | None) -> str | None:
+    """A message that names the missing files; None if all are there."""
     absent = absent_files(recipe, folder)
     if not absent:
         return None
@@ -55,8 +55,8 @@ def no_data_reason(recipe: ReadsFiles, folder: Path | None) -> str | None:
     return f"{recipe.title} needs {listed}, but {where}."
 
 
-def read_sources(recipe: ReadsFiles, folder: Path | None) -> dict[str, Any]:
-    """The data sets and networks of the recipe by name; DataError says which files are absent."""
+def read_sources(recipe: HasSources, folder: Path | None) -> dict[str, Any]:
+    """The data sets and networks of the recipe by name; DataError names missing files."""
     why = no_data_reason(recipe, folder)
     if why is not None:
         raise DataError(f"{why} Give the folder that holds these files.")

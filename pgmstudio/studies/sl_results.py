@@ -1,4 +1,4 @@
-"""What a study found on one data set, and what can be read from its curves."""
+"""The results of a study on one data set, and measures of its curves."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What random queries say of a model: mean log2 P(Q | E), seconds of updating all beliefs."""
+    """A model's answers to random queries: mean log2 P(Q | E), seconds of an update."""
 
     query_log2: float
     seconds: float | None
@@ -28,7 +28,7 @@ class Answers:
 
 @dataclass(frozen=True, eq=False)
 class Trail:
-    """A network and the graphs made of it, from large to small."""
+    """A network and the graphs compiled from it, from large to small."""
 
     network: CurvePoint
     graphs: tuple[CurvePoint, ...]
@@ -44,7 +44,7 @@ class Trail:
         return max(self.graphs, key=lambda g: g.train_log2_likelihood_per_row, default=None)
 
     def smallest_as_good(self, tolerance: float = EQUAL) -> CurvePoint | None:
-        """The smallest graph that test rows like as well as the network, but for a tolerance."""
+        """The smallest graph with the test likelihood of the network, up to a tolerance."""
         least = self.network.test_log2_likelihood_per_row - tolerance
         fit = [g for g in self.graphs if g.test_log2_likelihood_per_row >= least]
         return min(fit, key=lambda g: g.effective_size, default=None)
@@ -52,9 +52,9 @@ class Trail:
 
 @dataclass(frozen=True, eq=False)
 class SetResult:
-    """One data set: all points, the trails of its networks, what models answered."""
+    """One data set: all points, the trails of its networks, the answers of its models."""
 
-    own: StudySet
+    data_set: StudySet
     counts: tuple[int, int]
     ceiling: float | None
     truth: Truth | None
@@ -65,19 +65,19 @@ class SetResult:
 
     def curve(self, language: str) -> list[CurvePoint]:
         """The points of a language from small to large."""
-        own = [p for p in self.points if p.series == language]
-        return sorted(own, key=lambda p: p.effective_size)
+        points = [p for p in self.points if p.series == language]
+        return sorted(points, key=lambda p: p.effective_size)
 
 
 def counted_size(point: CurvePoint) -> int:
-    """The effective size as the tables count it: classes have one more cell a component there."""
+    """The effective size as published: latent classes have one more cell each there."""
     return point.representation_size + 1 if point.series == NB else point.effective_size
 
 
-def dominated_share(
+def dominated_fraction(
     curve: Sequence[CurvePoint], others: Sequence[CurvePoint], *, on_test: bool
 ) -> float:
-    """The share of the points of a curve that have one in `others` no larger and more likely."""
+    """The fraction of points of a curve that have a point in `others` no larger and more likely."""
     name = LIKELIHOODS[on_test]
     if not curve:
         return 0.0
@@ -100,14 +100,14 @@ def height_above(
     name = LIKELIHOODS[on_test]
     if not curve or not other:
         return math.nan
-    low = max(min(p.effective_size for p in own) for own in (curve, other))
-    high = min(max(p.effective_size for p in own) for own in (curve, other))
+    low = max(min(p.effective_size for p in points) for points in (curve, other))
+    high = min(max(p.effective_size for p in points) for points in (curve, other))
     if low > high:
         return math.nan
     sizes = [low * (high / low) ** (step / 24) for step in range(25)]
 
-    def best(own: Sequence[CurvePoint], size: float) -> float:
-        return max(float(getattr(p, name)) for p in own if p.effective_size <= size + 0.5)
+    def best(points: Sequence[CurvePoint], size: float) -> float:
+        return max(float(getattr(p, name)) for p in points if p.effective_size <= size + 0.5)
 
     heights = [best(curve, size) - best(other, size) for size in sizes]
     return sum(heights) / len(heights)
@@ -134,7 +134,7 @@ def fall_per_doubling(curve: Sequence[CurvePoint]) -> float:
 
 
 def rises(curve: Sequence[CurvePoint], *, on_test: bool = False) -> float:
-    """The share of steps from a model to the next larger one that do not lose likelihood."""
+    """The fraction of steps to the next larger model that do not lose likelihood."""
     name = LIKELIHOODS[on_test]
     steps = [
         getattr(after, name) >= getattr(before, name) - _ROUNDING

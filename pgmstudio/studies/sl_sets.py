@@ -1,4 +1,4 @@
-"""The data sets of the studies of SL-curves: real ones, made ones, and those of the article."""
+"""The data sets of the studies of SL-curves: real, synthetic, and those of the article."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from pgmstudio.studies.nb_synthetic import HAILFINDER_FILE, true_classes
 from pgmstudio.studies.pdg_table import RANDOM
 from pgmstudio.studies.recipe import Source
 
-# How many rows to learn from and to test on, where rows are made.
+# Numbers of training and test rows of synthetic data.
 Counts = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """The model that rows come from: its effective size, training and test bits per row."""
+    """The true model of synthetic data: its effective size, training and test bits per row."""
 
     size: float
     train: float
@@ -40,7 +40,7 @@ class Truth:
 
 @dataclass(frozen=True, eq=False)
 class StudyRows:
-    """The rows of one data set, and the truth behind them where it is known."""
+    """The rows of one data set, and the true model if it is known."""
 
     rows: PlanRows
     truth: Truth | None = None
@@ -51,9 +51,9 @@ Draw = Callable[[Mapping[str, Any], Counts, np.random.Generator], StudyRows]
 
 @dataclass(frozen=True, eq=False)
 class StudySet:
-    """A data set of a study; `settings` are, by learner, what it needs beyond the usual.
+    """A data set of a study; `settings` are special settings by learner.
 
-    `is_of_thesis` says that the thesis has it, cut and split in this way.
+    `is_of_thesis` is whether the thesis has it, discretised and split in this way.
     """
 
     name: str
@@ -77,7 +77,7 @@ def _real(name: str) -> StudySet:
 REAL_SETS = tuple(map(_real, SETS))
 
 
-# -- tables 5.1–5.3: made rows ---------------------------------------------------------------------
+# -- tables 5.1–5.3: synthetic data ----------------------------------------------------------------
 
 
 def _drawn(
@@ -94,7 +94,7 @@ def _drawn(
 
 
 def _network(source: Source, title: str) -> StudySet:
-    return StudySet(source.name, title, _drawn(lambda told, _: told[source.name]), (source,))
+    return StudySet(source.name, title, _drawn(lambda sources, _: sources[source.name]), (source,))
 
 
 def _classes(name: str, title: str, count: int) -> StudySet:
@@ -118,8 +118,8 @@ def _logic(
         parts = [make(LogicParams(), rng, count) for count in counts]
         return StudyRows(PlanRows(parts[0], parts[1]), Truth(size, -entropy, -entropy))
 
-    # Pairs of parity bits are independent, so only a test at a level near 1 joins them; and what
-    # the definitions rule out is to stay impossible.
+    # Pairs of parity bits are independent, so only a test at a level near 1 joins them; and rows
+    # that violate the definitions stay impossible.
     settings: dict[str, dict[str, object]] = {
         "pdg.learn": {"levels": tuple(float(v) for v in np.geomspace(1e-6, 0.999, 8))},
         "nb.latent": {"smoothing": 0.0},

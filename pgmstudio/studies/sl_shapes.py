@@ -22,7 +22,7 @@ from pgmstudio.studies.sl_results import (
     LANGUAGES,
     SetResult,
     counted_size,
-    dominated_share,
+    dominated_fraction,
     fall_after_peak,
     fall_per_doubling,
     height_above,
@@ -48,7 +48,7 @@ LINEAR = 0.9
 
 def tables_of(results: Sequence[SetResult]) -> list[StudyTable]:
     """The tables that have rows for these results."""
-    made = [
+    tables = [
         likelihood_table(results),
         chosen_table(results),
         hybrid_table(results),
@@ -58,7 +58,7 @@ def tables_of(results: Sequence[SetResult]) -> list[StudyTable]:
         query_table(results),
         timing_table(results),
     ]
-    return [table for table in made if table.rows]
+    return [table for table in tables if table.rows]
 
 
 # -- whole curves ---------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ def dominance_table(results: Iterable[SetResult]) -> StudyTable:
     """The language above all others, and the one below (table 5.6)."""
     rows = []
     for result in of_thesis(results):
-        published = published_dominance().get(result.own.name)
+        published = published_dominance().get(result.data_set.name)
         curves = {name: result.curve(name) for name in DIRECT}
         if published is None or not all(curves.values()):
             continue
@@ -83,7 +83,7 @@ def dominance_table(results: Iterable[SetResult]) -> StudyTable:
         comparison = {(True, True): "same", (False, False): "differs"}.get(
             same, "training same" if same[0] else "test same"
         )
-        rows.append((result.own.title, *cells, comparison))
+        rows.append((result.data_set.title, *cells, comparison))
     head = ("", "training published", "here", "test published", "here", "verdict")
     note = (
         "Above all others / below the others: nine tenths of the points of a curve have one of "
@@ -94,12 +94,12 @@ def dominance_table(results: Iterable[SetResult]) -> StudyTable:
 
 def _dominance(curves: dict[str, list[CurvePoint]], *, on_test: bool) -> tuple[str, str]:
     above, below = "–", "–"
-    for name, own in curves.items():
-        others = [curve for other, curve in curves.items() if other != name]
-        if all(dominated_share(c, own, on_test=on_test) >= NEARLY_ALL for c in others):
+    for name, curve in curves.items():
+        others = [points for other, points in curves.items() if other != name]
+        if all(dominated_fraction(c, curve, on_test=on_test) >= NEARLY_ALL for c in others):
             above = name
-        rest = [point for curve in others for point in curve]
-        if dominated_share(own, rest, on_test=on_test) >= NEARLY_ALL:
+        rest = [point for points in others for point in points]
+        if dominated_fraction(curve, rest, on_test=on_test) >= NEARLY_ALL:
             below = name if below == "–" else f"{below}, {name}"
     return above, below
 
@@ -115,7 +115,7 @@ def shape_table(results: Iterable[SetResult]) -> StudyTable:
         steep = [decimal(fall_per_doubling(curves[name])) for name in DIRECT]
         rows.append(
             (
-                result.own.title,
+                result.data_set.title,
                 *(f"{100 * rises(curves[name]):.0f} %" if curves[name] else "–" for name in DIRECT),
                 signed(height_above(curves[PDG], curves[BN])),
                 signed(height_above(curves[PDG], curves[BN], on_test=True)),
@@ -141,7 +141,7 @@ def trail_table(results: Iterable[SetResult]) -> StudyTable:
     """How far networks can be compiled and merged without losing test bits (article, figure 7)."""
     rows = []
     for result in results:
-        kept = [
+        ratios = [
             graph.effective_size / trail.network.effective_size
             for trail in result.trails
             if (graph := trail.smallest_as_good()) is not None
@@ -156,10 +156,10 @@ def trail_table(results: Iterable[SetResult]) -> StudyTable:
         ]
         rows.append(
             (
-                result.own.title,
+                result.data_set.title,
                 str(len(result.trails)),
-                f"{len(kept)}",
-                times(median(kept)) if kept else "–",
+                f"{len(ratios)}",
+                times(median(ratios)) if ratios else "–",
                 f"{len(of_large)} of {len(large)}",
                 times(median(of_large)) if of_large else "–",
             )
@@ -180,16 +180,16 @@ def query_table(results: Iterable[SetResult]) -> StudyTable:
     rows = []
     for result in of_thesis(results):
         for language in LANGUAGES:
-            asked = [(p, a) for p in result.curve(language) if (a := result.answers.get(p.key))]
-            if not asked:
+            answered = [(p, a) for p in result.curve(language) if (a := result.answers.get(p.key))]
+            if not answered:
                 continue
-            point, answer = max(asked, key=lambda pair: pair[1].query_log2)
-            published = published_queries().get((result.own.name, language))
+            point, answer = max(answered, key=lambda pair: pair[1].query_log2)
+            published = published_queries().get((result.data_set.name, language))
             there = math.nan if published is None else published[1]
             gain = answer.query_log2 - there
             rows.append(
                 (
-                    result.own.title,
+                    result.data_set.title,
                     language,
                     "–" if published is None else whole(published[0]),
                     whole(counted_size(point)),
@@ -226,10 +226,10 @@ def timing_table(results: Iterable[SetResult]) -> StudyTable:
             fit = line_fit([size for size, _ in timed], [seconds for _, seconds in timed])
             if fit is None:
                 continue
-            published = published_update_times().get((result.own.name, language))
+            published = published_update_times().get((result.data_set.name, language))
             rows.append(
                 (
-                    result.own.title,
+                    result.data_set.title,
                     language,
                     "–" if published is None else f"{1000 * published:.0f}",
                     f"{1e9 * fit.slope:.2f}",

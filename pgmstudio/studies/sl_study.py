@@ -1,4 +1,4 @@
-"""Studies of SL-curves: languages on many data sets, as plans whose points can be kept.
+"""Studies of SL-curves: languages on many data sets, as plans whose points can be saved.
 
 Nielsen (2007), ch. 5, and Jaeger, Nielsen and Silander (2006), §§4–5. Networks come from
 equivalence search, one for each λ; latent classes grow; decision graphs are learned for a list of
@@ -36,7 +36,7 @@ GREEDINESS = tuple(round(0.1 * tenth, 1) for tenth in range(10, -1, -1))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyParams:
-    """The settings of a study; more of everything comes nearer to the sources."""
+    """The settings of a study; larger numbers come nearer to the published effort."""
 
     only: str | None = only_param()
     greediness: tuple[float, ...] = param(
@@ -44,14 +44,15 @@ class StudyParams:
         title="Greediness k",
         low=0,
         high=1,
-        help="Of equivalence search; each of the list is run for each λ.",
+        help="Greediness of equivalence search; each value is run for each λ.",
     )
     restarts: int = param(
-        1, title="Runs for each k", low=1, help="Of equivalence search; the source made 100."
+        1,
+        title="Runs for each k",
+        low=1,
+        help="Restarts of equivalence search; 100 in the publication.",
     )
-    forests: int = param(
-        6, title="Forests", low=1, high=500, help="How many forests of variables are tried."
-    )
+    forests: int = param(6, title="Forests", low=1, high=500, help="Number of variable forests.")
     patience: int = param(
         6, title="Patience", low=1, help="Sweeps without a better decision graph before it ends."
     )
@@ -59,16 +60,16 @@ class StudyParams:
         8, title="Decision graphs", low=2, high=100, help="λ of the decision graphs."
     )
     growth: float = param(
-        0.25, title="Growth", low=0, low_open=True, help="Classes added in a round, as a share."
+        0.25, title="Growth", low=0, low_open=True, help="Classes added in a round, as a fraction."
     )
     most_classes: int = param(
-        60, title="Most models of classes", low=1, help="Rounds of growing at most."
+        60, title="Maximum latent class models", low=1, help="Maximum number of rounds."
     )
     most_cells: int = param(
         2_000_000,
-        title="Most cells",
+        title="Maximum cells",
         low=1,
-        help="Networks whose clique tree has more are neither compiled nor asked.",
+        help="Networks with a larger junction tree are neither compiled nor queried.",
     )
     run_limit: float | None = param(
         120.0,
@@ -76,8 +77,8 @@ class StudyParams:
         low=0,
         low_open=True,
         none_label="no limit",
-        help="A network of one λ that takes longer is the best one found by then, and likewise the "
-        "graphs of one network.",
+        help="Time limit for the network of one λ, and for the graphs of one network; the best "
+        "model found by then is used.",
     )
     curve_limit: float | None = param(
         900.0,
@@ -85,22 +86,25 @@ class StudyParams:
         low=0,
         low_open=True,
         none_label="no limit",
-        help="Classes and decision graphs of all sizes, each in one run; one that takes longer "
-        "gives the models it has by then.",
+        help="Time limit for latent classes and for decision graphs of all sizes, each in one run; "
+        "the models found by then are used.",
     )
     queries: int = param(
-        1000, title="Queries", low=0, help="Random queries to models of each curve; 0 asks none."
+        1000,
+        title="Queries",
+        low=0,
+        help="Number of random queries to models of each curve; 0 for none.",
     )
     asked_models: int = param(
-        12, title="Asked models", low=1, help="Models of each curve that are asked."
+        12, title="Queried models", low=1, help="Number of models of each curve that are queried."
     )
-    rows: int = param(10_000, title="Rows", low=100, help="Rows to learn from where they are made.")
-    test_rows: int = param(5000, title="Test rows", low=100, help="Test rows where rows are made.")
+    rows: int = param(10_000, title="Rows", low=100, help="Training rows of synthetic data.")
+    test_rows: int = param(5000, title="Test rows", low=100, help="Test rows of synthetic data.")
 
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """Data sets and where their tables are printed; `chosen` are those that are looked at."""
+    """A publication's data sets; `chosen` are those to run."""
 
     key: str
     title: str
@@ -116,33 +120,37 @@ class Study:
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """Every file that the data sets read, once."""
+        """The files of the chosen data sets."""
         return tuple(
-            {source.name: source for own in self.chosen for source in own.sources}.values()
+            {
+                source.name: source for data_set in self.chosen for source in data_set.sources
+            }.values()
         )
 
     def only(self, names: str | None) -> Study:
-        """With those of its data sets a person wants; ParameterError names what there is."""
-        kept = selected_names(names, (own.name for own in self.sets))
-        return replace(self, chosen=tuple(own for own in self.sets if own.name in kept))
+        """The study on the named data sets; ParameterError lists the known ones."""
+        selected = selected_names(names, (data_set.name for data_set in self.sets))
+        return replace(
+            self, chosen=tuple(data_set for data_set in self.sets if data_set.name in selected)
+        )
 
     def rows(
-        self, own: StudySet, sources: Mapping[str, Any], params: StudyParams, seed: int
+        self, data_set: StudySet, sources: Mapping[str, Any], params: StudyParams, seed: int
     ) -> StudyRows:
-        """The rows of a data set; the same seed draws the same, whatever other sets do."""
-        place = (0, [each.name for each in self.sets].index(own.name))
-        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=place))
-        return own.draw(sources, (params.rows, params.test_rows), rng)
+        """The rows of a data set, which depend on the seed and not on other data sets."""
+        key = (0, [each.name for each in self.sets].index(data_set.name))
+        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
+        return data_set.draw(sources, (params.rows, params.test_rows), rng)
 
 
-def direct_plan(own: StudySet, found: StudyRows, params: StudyParams, seed: int) -> Plan:
+def direct_plan(data_set: StudySet, drawn: StudyRows, params: StudyParams, seed: int) -> Plan:
     """Networks, latent classes and decision graphs, each learned from the rows."""
-    count = found.rows.train.total_weight
+    count = drawn.rows.train.total_weight
     grids = (
         LearnerGrid(
             "bn.kes",
             _lists(
-                own,
+                data_set,
                 "bn.kes",
                 greediness=params.greediness,
                 restarts=params.restarts,
@@ -154,25 +162,27 @@ def direct_plan(own: StudySet, found: StudyRows, params: StudyParams, seed: int)
         ),
         LearnerGrid(
             "nb.latent",
-            _lists(own, "nb.latent", growth=params.growth, most_models=params.most_classes),
+            _lists(data_set, "nb.latent", growth=params.growth, most_models=params.most_classes),
             NB,
             time_limit=params.curve_limit,
         ),
         LearnerGrid(
             "pdg.learn",
-            _lists(own, "pdg.learn", population=params.forests, patience=params.patience),
+            _lists(data_set, "pdg.learn", population=params.forests, patience=params.patience),
             PDG,
             spaced_lambdas(0.3, 5 * math.log2(max(count, 2)), params.graphs),
             params.curve_limit,
         ),
     )
-    return Plan(grids, seeds=(seed,), title=own.title)
+    return Plan(grids, seeds=(seed,), title=data_set.title)
 
 
-def hybrid_plan(own: StudySet, networks: Sequence[Model], params: StudyParams, seed: int) -> Plan:
+def hybrid_plan(
+    data_set: StudySet, networks: Sequence[Model], params: StudyParams, seed: int
+) -> Plan:
     """Each of these networks compiled into a decision graph and merged for a list of λ."""
     grid = LearnerGrid("pdg.hybrid", {"start": tuple(networks)}, HYBRID)
-    return Plan((grid,), seeds=(seed,), time_limit=params.run_limit, title=own.title)
+    return Plan((grid,), seeds=(seed,), time_limit=params.run_limit, title=data_set.title)
 
 
 def to_compile(points: Sequence[CurvePoint], most_cells: int) -> list[CurvePoint]:
@@ -183,20 +193,22 @@ def to_compile(points: Sequence[CurvePoint], most_cells: int) -> list[CurvePoint
 
 
 def to_ask(points: Sequence[CurvePoint], most_cells: int, count: int) -> list[CurvePoint]:
-    """Models of one curve, from small to large, with the best one on the test rows."""
+    """Models of one curve, from small to large, with the one of the best test likelihood."""
     fit = sorted(
         (p for p in points if p.effective_size <= most_cells), key=lambda p: p.effective_size
     )
     if len(fit) <= count:
         return fit
-    places = {round(place) for place in np.linspace(0, len(fit) - 1, count)}
-    places.add(max(range(len(fit)), key=lambda i: fit[i].test_log2_likelihood_per_row))
-    return [fit[place] for place in sorted(places)]
+    indices = {round(index) for index in np.linspace(0, len(fit) - 1, count)}
+    indices.add(max(range(len(fit)), key=lambda i: fit[i].test_log2_likelihood_per_row))
+    return [fit[index] for index in sorted(indices)]
 
 
-def _lists(own: StudySet, key: str, **values: object) -> dict[str, tuple[object, ...]]:
-    """One value for each parameter, as a grid has them."""
-    return {name: (value,) for name, value in (values | dict(own.settings.get(key, {}))).items()}
+def _lists(data_set: StudySet, key: str, **values: object) -> dict[str, tuple[object, ...]]:
+    """The parameters as lists of one value, for a grid."""
+    return {
+        name: (value,) for name, value in (values | dict(data_set.settings.get(key, {}))).items()
+    }
 
 
 STUDIES = {
@@ -204,7 +216,7 @@ STUDIES = {
     for study in (
         Study(
             "real",
-            "Four languages on real rows",
+            "Four languages on real data",
             "Nielsen 2007, tables 5.5–5.10",
             "Networks, latent classes, decision graphs and compiled networks on seven data sets.",
             REAL_SETS,
@@ -212,9 +224,9 @@ STUDIES = {
         ),
         Study(
             "made",
-            "Four languages on made rows",
+            "Four languages on synthetic data",
             "Nielsen 2007, tables 5.1–5.4 and 5.11",
-            "The same on rows of nine known models.",
+            "The same on data drawn from nine known models.",
             MADE_SETS,
             "about an hour",
         ),

@@ -59,7 +59,7 @@ def _line(cells: Sequence[str]) -> str:
 
 def of_thesis(results: Iterable[SetResult]) -> list[SetResult]:
     """The results on the data sets of the thesis."""
-    return [result for result in results if result.own.is_of_thesis]
+    return [result for result in results if result.data_set.is_of_thesis]
 
 
 # -- verdicts -------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ def gain_of(result: SetResult, point: CurvePoint, published: PublishedModel | No
     if published is None:
         return math.nan
     here, there = point.test_log2_likelihood_per_row, published.test
-    truth = published_truths().get(result.own.name)
+    truth = published_truths().get(result.data_set.name)
     if result.truth is not None and truth is not None:
         return (here - result.truth.test) - (there - truth.test)
     return here - there
@@ -114,12 +114,12 @@ def likelihood_table(results: Iterable[SetResult]) -> StudyTable:
     rows = []
     for result in results:
         for language in LANGUAGES:
-            own = result.curve(language)
-            chosen = chosen_of(own)
+            curve = result.curve(language)
+            chosen = chosen_of(curve)
             if chosen is None:
                 continue
             published = _best_published(result, language)
-            rows.append(_model_row(result, language, chosen.best_test, published, own))
+            rows.append(_model_row(result, language, chosen.best_test, published, curve))
     return StudyTable(
         "The best model on the test rows",
         (*_MODEL_HEAD, "best no larger than published", "its gain", "verdict", "models"),
@@ -148,7 +148,7 @@ def _model_row(
     size, gain = counted_size(point), gain_of(result, point, published)
     doubt = "*" if published is not None and published.is_doubtful else ""
     cells = (
-        result.own.title,
+        result.data_set.title,
         language,
         "–" if published is None else f"{doubt}{whole(published.size)}",
         whole(size),
@@ -170,11 +170,11 @@ def _model_row(
 
 def _best_published(result: SetResult, language: str) -> PublishedModel | None:
     """The published model with the best test likelihood."""
-    name = result.own.name
+    name = result.data_set.name
     if language == HYBRID:
-        pairs = published_pairs().get(name, ()) if result.own.is_of_thesis else ()
+        pairs = published_pairs().get(name, ()) if result.data_set.is_of_thesis else ()
         return max((pair.graph for pair in pairs), key=lambda g: g.test, default=None)
-    curve = published_curves().get((name, language)) if result.own.is_of_thesis else None
+    curve = published_curves().get((name, language)) if result.data_set.is_of_thesis else None
     return None if curve is None else curve.chosen["max"]
 
 
@@ -184,7 +184,7 @@ def chosen_table(results: Iterable[SetResult]) -> StudyTable:
     for result in of_thesis(results):
         for language in DIRECT:
             chosen = chosen_of(result.curve(language))
-            curve = published_curves().get((result.own.name, language))
+            curve = published_curves().get((result.data_set.name, language))
             if chosen is None or curve is None:
                 continue
             for name, point in (("BIC", chosen.bic), ("AIC", chosen.aic)):
@@ -201,7 +201,7 @@ def hybrid_table(results: Iterable[SetResult]) -> StudyTable:
     """Networks of about the published sizes and their best graphs (tables 5.10 and 5.11)."""
     rows = []
     for result in of_thesis(results):
-        for pair in published_pairs().get(result.own.name, ()):
+        for pair in published_pairs().get(result.data_set.name, ()):
             trail = nearest_trail(result.trails, pair.network.size)
             best = None if trail is None else trail.best
             if trail is None or best is None:
@@ -214,7 +214,7 @@ def hybrid_table(results: Iterable[SetResult]) -> StudyTable:
             cells = [signed(v, 3) for both in zip(published, here, strict=True) for v in both]
             rows.append(
                 (
-                    result.own.title,
+                    result.data_set.title,
                     whole(pair.network.size),
                     whole(trail.network.effective_size),
                     whole(pair.graph.size),

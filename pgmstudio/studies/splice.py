@@ -37,20 +37,20 @@ NEXT_TO_NONE = 1e-6
 def clean_rows(data: DataSet) -> DataSet:
     """The class first and the 60 sites, without the rows that have an ambiguous base."""
     sites = [name for name in data.domain.names if name != CLASS]
-    keep = np.ones(data.row_count, dtype=bool)
+    is_clean = np.ones(data.row_count, dtype=bool)
     columns = [data.column(CLASS)]
     for name in sites:
         states = data.domain[name].states
         codes = np.array([BASES.index(s) if s in BASES else len(BASES) for s in states])
         column = codes[data.column(name)]
-        keep &= column < len(BASES)
+        is_clean &= column < len(BASES)
         columns.append(column)
     variables = (data.domain[CLASS], *(Variable(name, BASES) for name in sites))
-    return DataSet(Domain(variables), np.stack(columns)[:, keep].astype(np.uint8))
+    return DataSet(Domain(variables), np.stack(columns)[:, is_clean].astype(np.uint8))
 
 
 def percent_right(model: ProbabilisticModel, test: DataSet) -> float:
-    """The percentage of junctions told right."""
+    """The accuracy on junctions in percent."""
     return 100 * classify(model, test, CLASS).accuracy.value
 
 
@@ -60,12 +60,12 @@ def site_number(name: str) -> int:
 
 
 def class_neighbours(tree: Tree) -> list[str]:
-    """The variables that the class is joined to."""
+    """The variables adjacent to the class."""
     return sorted({name for edge in tree.edges if CLASS in edge for name in edge} - {CLASS})
 
 
-def chain_share(tree: Tree) -> float:
-    """Of the edges between sites, how many join neighbours i and i + 1."""
+def chain_fraction(tree: Tree) -> float:
+    """The fraction of edges between sites that join neighbours i and i + 1."""
     pairs = [
         sorted(site_number(name) for name in edge)
         for edge in undirected(tree.edges)
@@ -74,10 +74,10 @@ def chain_share(tree: Tree) -> float:
     return sum(high - low == 1 for low, high in pairs) / max(1, len(pairs))
 
 
-def near_share(tree: Tree, low: int = 15, high: int = 40) -> float:
-    """Of the class's neighbours, how many lie within these sites."""
-    places = [site_number(name) for name in class_neighbours(tree)]
-    return sum(low <= place <= high for place in places) / max(1, len(places))
+def near_fraction(tree: Tree, low: int = 15, high: int = 40) -> float:
+    """The fraction of the class's neighbours within these sites."""
+    sites = [site_number(name) for name in class_neighbours(tree)]
+    return sum(low <= site <= high for site in sites) / max(1, len(sites))
 
 
 def base_given_class(rows: DataSet, site: int, junction: str) -> NDArray[np.float64]:
@@ -87,11 +87,11 @@ def base_given_class(rows: DataSet, site: int, junction: str) -> NDArray[np.floa
     return np.asarray(counts / max(1, counts.sum()))
 
 
-def consensus(rows: DataSet, site: int, junction: str, share: float = 0.8) -> str:
-    """The fewest bases that together have more than that share; “-” when any will do."""
-    found = base_given_class(rows, site, junction)
-    order = np.argsort(-found, kind="stable")
-    needed = int(np.searchsorted(np.cumsum(found[order]), share, side="right")) + 1
+def consensus(rows: DataSet, site: int, junction: str, fraction: float = 0.8) -> str:
+    """The fewest bases with more than this fraction together; “-” for more than two."""
+    frequencies = base_given_class(rows, site, junction)
+    order = np.argsort(-frequencies, kind="stable")
+    needed = int(np.searchsorted(np.cumsum(frequencies[order]), fraction, side="right")) + 1
     return "-" if needed > 2 else "".join(BASES[i] for i in order[:needed])
 
 
@@ -127,9 +127,9 @@ def run_splice(context: RecipeContext) -> Iterator[RecipeEvent]:
     for trial in range(params.trials):
         rng = context.rng(trial)
         rows, test = drawn_parts(data, (params.rows, params.test_rows), rng)
-        words = f"split {trial + 1} of {params.trials}"
+        message = f"split {trial + 1} of {params.trials}"
         tree = yield from context.learn(
-            f"{words}, one tree",
+            f"{message}, one tree",
             "tree.chow-liu",
             rows,
             rng,
@@ -139,7 +139,7 @@ def run_splice(context: RecipeContext) -> Iterator[RecipeEvent]:
         seen |= {site_number(name) for name in class_neighbours(tree)}
         fewer, valid = drawn_parts(rows, (params.rows - params.valid_rows, params.valid_rows), rng)
         mixture = yield from context.learn_mixture(
-            f"{words}, {params.trees} trees",
+            f"{message}, {params.trees} trees",
             fewer,
             valid,
             rng,
@@ -148,13 +148,13 @@ def run_splice(context: RecipeContext) -> Iterator[RecipeEvent]:
         values = {
             "tree": percent_right(tree, test),
             "mixture": percent_right(mixture, test),
-            "near": near_share(tree),
+            "near": near_fraction(tree),
             "neighbours": float(len(class_neighbours(tree))),
-            "chain": chain_share(tree),
+            "chain": chain_fraction(tree),
         }
         for junction, site, base in READ:
-            share = base_given_class(rows, site, junction)[BASES.index(base)]
-            values[f"{junction}{site}"] = float(share)
+            fraction = base_given_class(rows, site, junction)[BASES.index(base)]
+            values[f"{junction}{site}"] = float(fraction)
         yield Measured(trial, values, tree, rows)
     if seen:
         listed = ", ".join(str(site) for site in sorted(seen))
@@ -232,7 +232,7 @@ class SpliceNoiseRecipe:
     test_rows: int = param(1175, title="Test rows", low=10, help="Rows to classify.")
     noise: int = param(60, title="Noise columns", low=1, high=1000, help="With 4 states each.")
     edge_penalty: float = param(
-        0.1, title="Edge penalty β", low=0, help="Nats an edge must gain to be kept."
+        0.1, title="Edge penalty β", low=0, help="Minimum gain of an edge in nats."
     )
 
 
@@ -245,11 +245,11 @@ def run_splice_noise(context: RecipeContext) -> Iterator[RecipeEvent]:
         rng = context.rng(trial)
         wide = with_noise(data, NoiseParams(variables=params.noise), rng)
         rows, test = drawn_parts(wide, (params.rows, params.test_rows), rng)
-        words = f"split {trial + 1} of {params.trials}"
-        found = []
+        message = f"split {trial + 1} of {params.trials}"
+        trees = []
         for columns in (data.domain.names, wide.domain.names):
             tree = yield from context.learn(
-                f"{words}, {len(columns)} columns",
+                f"{message}, {len(columns)} columns",
                 "tree.chow-liu",
                 rows.select_columns(columns),
                 rng,
@@ -257,8 +257,8 @@ def run_splice_noise(context: RecipeContext) -> Iterator[RecipeEvent]:
                 smoothing=NEXT_TO_NONE,
             )
             assert isinstance(tree, Tree)
-            found.append(tree)
-        plain, noisy = found
+            trees.append(tree)
+        plain, noisy = trees
         before = undirected(plain.edges)
         after = {edge for edge in undirected(noisy.edges) if edge <= sites}
         yield Measured(

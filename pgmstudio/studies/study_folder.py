@@ -1,8 +1,8 @@
-"""Studies of SL-curves kept in a folder, a part of it for each data set, so that they can go on.
+"""Studies of SL-curves in a folder with a subfolder for each data set, so that they can be resumed.
 
-NAME/direct     points of what is learned from the rows, as `point_folder` keeps them
-NAME/hybrid     points of the graphs that come from networks
-NAME/answers.jsonl  what random queries said of some models, a line for each
+NAME/direct         points of models learned from the rows
+NAME/hybrid         points of graphs compiled from networks
+NAME/answers.jsonl  answers of some models to random queries, a line for each
 """
 
 from __future__ import annotations
@@ -41,94 +41,101 @@ from pgmstudio.studies.sl_study import (
 )
 
 DIRECT, COMPILED, ANSWERS = "direct", "hybrid", "answers.jsonl"
-# Learning takes most of the time; these are shares of a data set for the progress alone.
-_SHARES = {DIRECT: (0.0, 0.7), COMPILED: (0.7, 0.95)}
+# Ranges of the progress of a data set: learning takes most of the time.
+_PROGRESS_RANGES = {DIRECT: (0.0, 0.7), COMPILED: (0.7, 0.95)}
 
 
 @dataclass(frozen=True, eq=False)
 class StudyTask:
-    """A study as a task: it goes on with what stands in the folder. Models are asked in this
-    process, so that nothing of ours runs beside them."""
+    """A study as a task, which resumes with the points in the folder. Queries run in this process,
+    so that no other run disturbs their timing."""
 
     folder: Path
     study: Study
     params: StudyParams
     seed: int
     sources: Mapping[str, Any]
-    place: Executor | None = None
+    executor: Executor | None = None
 
     def __call__(self, cancel: CancelToken, /) -> Iterator[PointEvent]:
         sets = self.study.chosen
-        for number, own in enumerate(sets):
-            found = self.study.rows(own, self.sources, self.params, self.seed)
-            for event in self._of_set(own, found, cancel):
+        for number, data_set in enumerate(sets):
+            drawn = self.study.rows(data_set, self.sources, self.params, self.seed)
+            for event in self._of_set(data_set, drawn, cancel):
                 if isinstance(event, Progress):
                     done = (number + (event.fraction or 0.0)) / len(sets)
-                    event = Progress(done, f"{own.title}: {event.message}", event.counters)
+                    event = Progress(done, f"{data_set.title}: {event.message}", event.counters)
                 yield event
 
-    def _of_set(self, own: StudySet, found: StudyRows, cancel: CancelToken) -> Iterator[PointEvent]:
-        kept = SetFolder(self.folder / own.name, own, found, self.params, self.seed)
-        yield from self._part(DIRECT, kept.direct_plan, found.rows, kept.folder, cancel)
-        networks = kept.networks()
+    def _of_set(
+        self, data_set: StudySet, drawn: StudyRows, cancel: CancelToken
+    ) -> Iterator[PointEvent]:
+        set_folder = SetFolder(self.folder / data_set.name, data_set, drawn, self.params, self.seed)
+        yield from self._part(DIRECT, set_folder.direct_plan, drawn.rows, set_folder.folder, cancel)
+        networks = set_folder.networks()
         if networks:
-            plan = kept.hybrid_plan([model for _, model in networks])
-            yield from self._part(COMPILED, plan, found.rows, kept.folder, cancel)
+            plan = set_folder.hybrid_plan([model for _, model in networks])
+            yield from self._part(COMPILED, plan, drawn.rows, set_folder.folder, cancel)
         if self.params.queries:
-            yield from kept.ask(cancel)
+            yield from set_folder.ask(cancel)
 
     def _part(
         self, part: str, plan: Plan, rows: PlanRows, folder: Path, cancel: CancelToken
     ) -> Iterator[PointEvent]:
-        low, high = _SHARES[part]
-        for event in KeptPlanTask(folder / part, plan, rows, self.place)(cancel):
+        low, high = _PROGRESS_RANGES[part]
+        for event in KeptPlanTask(folder / part, plan, rows, self.executor)(cancel):
             if isinstance(event, Progress):
-                share = low + (high - low) * (event.fraction or 0.0)
-                event = Progress(share, event.message, event.counters)
+                fraction = low + (high - low) * (event.fraction or 0.0)
+                event = Progress(fraction, event.message, event.counters)
             yield event
 
     def results(self) -> Iterator[SetResult]:
-        """What stands in the folder, data set by data set; those without points are left out."""
-        for own in self.study.chosen:
-            if (self.folder / own.name).is_dir():
-                found = self.study.rows(own, self.sources, self.params, self.seed)
-                kept = SetFolder(self.folder / own.name, own, found, self.params, self.seed)
-                result = kept.result()
+        """The results in the folder for each data set that has points."""
+        for data_set in self.study.chosen:
+            if (self.folder / data_set.name).is_dir():
+                drawn = self.study.rows(data_set, self.sources, self.params, self.seed)
+                set_folder = SetFolder(
+                    self.folder / data_set.name, data_set, drawn, self.params, self.seed
+                )
+                result = set_folder.result()
                 if result.points:
                     yield result
 
 
 class SetFolder:
-    """What is kept of one data set."""
+    """The folder of one data set."""
 
     def __init__(
-        self, folder: Path, own: StudySet, found: StudyRows, params: StudyParams, seed: int
+        self, folder: Path, data_set: StudySet, drawn: StudyRows, params: StudyParams, seed: int
     ) -> None:
-        self.folder, self._own, self._found = folder, own, found
-        self._params, self._seed = params, seed
-        self.direct_plan = direct_plan(own, found, params, seed)
+        self.folder = folder
+        self._data_set = data_set
+        self._drawn = drawn
+        self._params = params
+        self._seed = seed
+        self.direct_plan = direct_plan(data_set, drawn, params, seed)
 
     def hybrid_plan(self, models: list[Any]) -> Plan:
-        return hybrid_plan(self._own, models, self._params, self._seed)
+        return hybrid_plan(self._data_set, models, self._params, self._seed)
 
     def networks(self) -> list[tuple[CurvePoint, Any]]:
         """The networks to compile, with their points."""
         direct = PointFolder(self.folder / DIRECT)
-        points = direct.points_of(planned_keys(self.direct_plan, self._found.rows))
+        points = direct.points_of(planned_keys(self.direct_plan, self._drawn.rows))
         chosen = to_compile(points, self._params.most_cells)
         return [(point, direct.model(point)) for point in chosen]
 
     # -- queries ----------------------------------------------------------------------------------
 
     def ask(self, cancel: CancelToken) -> Iterator[PointEvent]:
-        """Ask models of every curve the same queries; those that were asked are not asked again."""
-        params, rows = self._params, self._found.rows
+        """Run the same queries on models of every curve that have no answers yet."""
+        params, rows = self._params, self._drawn.rows
         columns = len(rows.test.domain)
         targets = min(4, columns - 1)
         plan = QueryPlan(count=params.queries, targets=targets, given=min(3, columns - targets))
         queries = random_queries(rows.test, plan)
         everything = self._all_points()
-        told = self._answers([point for _, points in everything for point in points])
+        answered = self._answers([point for _, points in everything for point in points])
         waiting = [
             (point, folder)
             for folder, points in everything
@@ -136,12 +143,12 @@ class SetFolder:
             for point in to_ask(
                 [p for p in points if p.series == language], params.most_cells, params.asked_models
             )
-            if point.key not in told
+            if point.key not in answered
         ]
         for number, (point, folder) in enumerate(waiting):
             cancel.raise_if_cancelled()
-            words = f"queries to {point.series}, size {point.effective_size}"
-            yield Progress(0.95 + 0.05 * number / len(waiting), words)
+            message = f"queries to {point.series}, size {point.effective_size}"
+            yield Progress(0.95 + 0.05 * number / len(waiting), message)
             model = folder.model(point)
             answer = {
                 "key": point.key,
@@ -152,31 +159,32 @@ class SetFolder:
             _append(self.folder / ANSWERS, answer)
 
     def _answers(self, points: Iterable[CurvePoint]) -> dict[str, Answers]:
-        """What the models of these points answered, by their keys.
+        """The answers of the models of these points, by key.
 
-        A run that was made again with more time has other models under the same keys, which are
-        known by their bits.
+        A run that was repeated with more time has other models under the same keys; they differ in
+        their bits.
         """
         bits = {point.key: point.test_log2_likelihood_per_row for point in points}
         path = self.folder / ANSWERS
         if not path.is_file():
             return {}
-        found = {}
+        answers = {}
         for line in path.read_bytes().splitlines(keepends=True):
             if not line.endswith(b"\n"):
                 break
-            told = read_json_line(line)
-            if told["key"] in bits and bits[told["key"]] == told.get("test_bits"):
-                found[told["key"]] = Answers(told["query_log2"], told["seconds"])
-        return found
+            answer = read_json_line(line)
+            key = answer["key"]
+            if key in bits and bits[key] == answer.get("test_bits"):
+                answers[key] = Answers(answer["query_log2"], answer["seconds"])
+        return answers
 
     # -- reading ----------------------------------------------------------------------------------
 
     def _all_points(self) -> list[tuple[PointFolder, list[CurvePoint]]]:
         direct = PointFolder(self.folder / DIRECT)
         compiled = PointFolder(self.folder / COMPILED)
-        own = direct.points_of(planned_keys(self.direct_plan, self._found.rows))
-        return [(direct, own), (compiled, [p for t in self._trails() for p in t.graphs])]
+        points = direct.points_of(planned_keys(self.direct_plan, self._drawn.rows))
+        return [(direct, points), (compiled, [p for t in self._trails() for p in t.graphs])]
 
     def _trails(self) -> list[Trail]:
         compiled = PointFolder(self.folder / COMPILED)
@@ -184,7 +192,7 @@ class SetFolder:
         if not networks or not compiled.points:
             return []
         plan = self.hybrid_plan([model for _, model in networks])
-        keys = planned_keys(plan, self._found.rows)
+        keys = planned_keys(plan, self._drawn.rows)
         trails = []
         for key, (point, _) in zip(keys, networks, strict=True):
             if graphs := compiled.points_of([key]):
@@ -192,8 +200,8 @@ class SetFolder:
         return trails
 
     def result(self) -> SetResult:
-        """All that stands here."""
-        rows = self._found.rows
+        """The results in this folder."""
+        rows = self._drawn.rows
         direct = PointFolder(self.folder / DIRECT)
         keys = planned_keys(self.direct_plan, rows)
         trails = self._trails()
@@ -201,10 +209,10 @@ class SetFolder:
         spent = [done.seconds for key, done in direct.done.items() if key in keys]
         spent += [graph.seconds for t in trails for graph in t.graphs]
         return SetResult(
-            self._own,
+            self._data_set,
             (rows.train.row_count, rows.test.row_count),
             ceiling_of(rows),
-            self._found.truth,
+            self._drawn.truth,
             tuple(points),
             tuple(trails),
             self._answers(points),
@@ -213,7 +221,7 @@ class SetFolder:
 
 
 def _append(path: Path, record: Mapping[str, Any]) -> None:
-    """A line on the disk before the next is begun; a part that a kill left is cut off first."""
+    """Append a line and flush it to the disk; an incomplete last line is removed first."""
     line = json_line(record)
     try:
         with open(path, "ab+") as file:

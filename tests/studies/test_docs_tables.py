@@ -140,7 +140,7 @@ def graph_lines() -> list[str]:
     lines = []
     for words in ("true forest", "learned forest"):
         for name in ("Logic1", "Logic2", "Logic3", "Rnd15", "Rnd20"):
-            own = f"{name}, {words}"
+            data_set = f"{name}, {words}"
             cells = [name]
             for what, digits, columns in (
                 (", size", 0, ("published", "obtained")),
@@ -149,7 +149,7 @@ def graph_lines() -> list[str]:
                 (", test bits", 3, ("published", "obtained")),
                 (" − true model, test bits", 3, ("published", "obtained")),
             ):
-                cells += [told(stored[f"{own}{what}"][column], digits) for column in columns]
+                cells += [told(stored[f"{data_set}{what}"][column], digits) for column in columns]
             lines.append(f"| {' | '.join(cells)} |")
     return lines
 

@@ -23,7 +23,7 @@ from pgmstudio.core.learning.base import Finished
 from pgmstudio.core.params import parse_params, specs_of
 from pgmstudio.studies.bars import bars_of
 from pgmstudio.studies.measures import bits, drawn_parts, packed_bits, undirected
-from pgmstudio.studies.random_trees import found_again
+from pgmstudio.studies.random_trees import count_recovered
 from pgmstudio.studies.recipe import (
     CSV_HEADER,
     Measured,
@@ -319,9 +319,9 @@ def test_light_trees_and_twins_are_told_apart() -> None:
     weights = np.array([0.6, 0.37, 0.03])
     true = TreeMixture(true.domain, weights, true.trees)
     twins = TreeMixture(true.domain, weights, (true.trees[0], true.trees[0], true.trees[1]))
-    assert found_again(true, true) == (3, 3)
-    assert found_again(true, twins) == (2, 3)
-    assert found_again(true, twins, 0.05) == (2, 2)
+    assert count_recovered(true, true) == (3, 3)
+    assert count_recovered(true, twins) == (2, 3)
+    assert count_recovered(true, twins, 0.05) == (2, 2)
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -38,7 +38,7 @@ from pgmstudio.studies.sl_results import (
     SetResult,
     Trail,
     counted_size,
-    dominated_share,
+    dominated_fraction,
     fall_after_peak,
     fall_per_doubling,
     height_above,
@@ -89,11 +89,11 @@ def point(size: int, train: float, test: float, name: str = BN) -> CurvePoint:
 
 
 def test_every_set_of_the_thesis_has_its_three_languages() -> None:
-    names = {own.name for own in (*REAL_SETS, *MADE_SETS)}
+    names = {data_set.name for data_set in (*REAL_SETS, *MADE_SETS)}
     assert set(published_curves()) == {
         (name, language) for name in names for language in (BN, NB, PDG)
     }
-    assert set(published_truths()) == {own.name for own in MADE_SETS}
+    assert set(published_truths()) == {data_set.name for data_set in MADE_SETS}
     assert set(published_pairs()) <= names
 
 
@@ -152,8 +152,8 @@ def test_the_fall_is_from_the_best_test_bits_to_those_of_the_largest() -> None:
 def test_a_point_is_dominated_by_one_no_larger_and_more_likely() -> None:
     curve = [point(10, -3, -3), point(100, -2, -2)]
     others = [point(100, -1, -1)]
-    assert dominated_share(curve, others, on_test=True) == 0.5
-    assert dominated_share(curve, curve, on_test=True) == 0
+    assert dominated_fraction(curve, others, on_test=True) == 0.5
+    assert dominated_fraction(curve, curve, on_test=True) == 0
 
 
 def test_the_best_graph_is_the_smallest_that_loses_no_training_bits() -> None:
@@ -229,12 +229,12 @@ def test_asked_models_span_the_curve_and_hold_the_best() -> None:
 
 def test_the_rows_of_a_set_do_not_depend_on_the_others() -> None:
     study = STUDIES["made"]
-    own = study.only("rnd15").chosen[0]
-    one = study.rows(own, {}, TINY, 3)
-    other = study.only("rnd15, logic1").rows(own, {}, TINY, 3)
+    data_set = study.only("rnd15").chosen[0]
+    one = study.rows(data_set, {}, TINY, 3)
+    other = study.only("rnd15, logic1").rows(data_set, {}, TINY, 3)
     assert one.rows.fingerprint == other.rows.fingerprint
     assert one.truth == other.truth
-    assert one.rows.fingerprint != study.rows(own, {}, TINY, 4).rows.fingerprint
+    assert one.rows.fingerprint != study.rows(data_set, {}, TINY, 4).rows.fingerprint
     with pytest.raises(ParameterError, match="rnd15"):
         study.only("nothing")
 
@@ -254,23 +254,23 @@ def test_entropies_and_splits_of_the_seven_data_sets_are_the_published_ones(shar
     official = {"adult": (30162, 15060), "landsat": (4435, 2000)}
     study = STUDIES["real"]
     sources = read_sources(study, shared / "data")
-    for own in study.sets:
-        rows = study.rows(own, sources, StudyParams(), 0).rows
+    for data_set in study.sets:
+        rows = study.rows(data_set, sources, StudyParams(), 0).rows
         together = stacked((rows.train, rows.test))
-        if own.name == "page-blocks":
+        if data_set.name == "page-blocks":
             # The source took 5 056 of these 5 473 rows, unknown which; fewer rows, less entropy.
             part = np.random.default_rng(0).permutation(together.row_count)[:5056]
             together = together.take_rows(part)
         entropy = -likelihood_ceiling(together)
-        if own.name in ("krkopt", "mushroom"):  # all rows distinct
+        if data_set.name in ("krkopt", "mushroom"):  # all rows distinct
             assert entropy == pytest.approx(math.log2(together.row_count), abs=1e-9)
-            assert entropy == pytest.approx(published[own.name], abs=5e-4)
-        assert entropy == pytest.approx(published[own.name], abs=0.1), own.name
+            assert entropy == pytest.approx(published[data_set.name], abs=5e-4)
+        assert entropy == pytest.approx(published[data_set.name], abs=0.1), data_set.name
         counts = rows.train.row_count, rows.test.row_count
-        if own.name in official:
-            assert counts == official[own.name]
+        if data_set.name in official:
+            assert counts == official[data_set.name]
         else:
-            assert counts[1] / sum(counts) == pytest.approx(0.1, abs=0.01), own.name
+            assert counts[1] / sum(counts) == pytest.approx(0.1, abs=0.01), data_set.name
 
 
 # -- a small study ---------------------------------------------------------------------------------
@@ -353,16 +353,16 @@ def test_networks_fall_less_beyond_their_best_than_other_languages(name: str, sh
     # stop growing near their best and have nothing to fall from (docs/studies/sl-curves.md).
     params = StudyParams(run_limit=None, curve_limit=None)
     study = STUDIES["real"].only(name)
-    (own,) = study.chosen
-    found = study.rows(own, read_sources(study, shared / "data"), params, 0)
-    plan = direct_plan(own, found, params, 0)
+    (data_set,) = study.chosen
+    found = study.rows(data_set, read_sources(study, shared / "data"), params, 0)
+    plan = direct_plan(data_set, found, params, 0)
     networks, classes, graphs = plan.learners
     near = tuple(value for value in networks.lambdas if value >= LAMBDA_AIC)
     # A thousandth of a row for each cell: no smoothing, but no test row is impossible.
     many = {"components": ((32, 128, 512, 1024),), "restarts": (1,), "smoothing": (0.001,)}
     networks, classes = replace(networks, lambdas=near), replace(classes, values=many)
     plan = replace(plan, learners=(networks, classes, graphs))
-    result = SetResult(own, (0, 0), None, None, tuple(_points(plan, found.rows)))
+    result = SetResult(data_set, (0, 0), None, None, tuple(_points(plan, found.rows)))
     assert len(result.curve(BN)) == len(near)
     assert len(result.curve(NB)) == 4
     fall = fall_after_peak(result.curve(BN))

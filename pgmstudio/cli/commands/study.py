@@ -94,7 +94,7 @@ def study_list(folder: Path | None) -> ExperimentList:
     entries = []
     descriptions = []
     for study in STUDIES.values():
-        sets = [own.name for own in study.sets]
+        sets = [data_set.name for data_set in study.sets]
         absent = list(absent_files(study, folder))
         entries.append(
             {
@@ -120,7 +120,7 @@ def _report(task: StudyTask, end: RunEnd | None, line: ProgressLine) -> StudyRep
     results = list(task.results())
     tables = tables_of(results)
     for result in results:
-        replace_file(task.folder / f"{result.own.name}.svg", _picture(result).encode())
+        replace_file(task.folder / f"{result.data_set.name}.svg", _picture(result).encode())
     if results:
         text = "\n".join(table.markdown() for table in tables)
         replace_file(task.folder / TABLES, f"{text}\n".encode())
@@ -153,7 +153,7 @@ def _picture(result: SetResult) -> str:
         if math.isfinite(p.test_log2_likelihood_per_row)
         and min_size <= p.effective_size <= MAX_PLOTTED_SIZE
     ]
-    plot = curve_plot(shown, title=result.own.title, ceiling=result.ceiling, truth=truth)
+    plot = curve_plot(shown, title=result.data_set.title, ceiling=result.ceiling, truth=truth)
     series = tuple(
         replace(one, family="compiled") if one.name == HYBRID else one for one in plot.series
     )
@@ -182,7 +182,7 @@ class StudyReport:
             "seconds": None if self.end is None else self.end.seconds,
             "sets": [
                 {
-                    "name": result.own.name,
+                    "name": result.data_set.name,
                     "rows": list(result.counts),
                     "ceiling": result.ceiling,
                     "learning_seconds": result.seconds,
