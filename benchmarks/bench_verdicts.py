@@ -4,9 +4,10 @@
 
 Each table is compared as it is, as a table of counts, with its columns in the opposite order, and
 with other seeds, which split and learn in another way. Two comparisons agree when they recommend
-the same language, or when the choice of each is not distinguishable from the best in the other.
-Runs have all the time they need, one after another: a table takes some minutes. Tables that are
-not in the repository are read from the folder of data sets next to it, and skipped without one.
+the same language, or when the choice of each is not distinguishable from the best in the other;
+every form of a table has to agree with all before it. Runs have all the time they need, one after
+another: a table takes some minutes. Tables that are not in the repository are read from the folder
+of data sets next to it, and skipped without one.
 """
 
 from __future__ import annotations
@@ -125,11 +126,11 @@ def main() -> int:
                 print(f"{name:14s} {TABLES[name]} not found")
                 continue
             path = folder / TABLES[name]
-        data, first = read_data(path, READING), None
-        for label, rows, seed in variants(data, args.seeds):
+        verdicts: list[Verdict] = []
+        for label, rows, seed in variants(read_data(path, READING), args.seeds):
             verdict = compared(rows, seed, args.splits)
-            first = first or verdict
-            outcome = "agrees" if verdict.agrees_with(first) else "DIFFERS"
+            outcome = "agrees" if all(map(verdict.agrees_with, verdicts)) else "DIFFERS"
+            verdicts.append(verdict)
             apart += outcome == "DIFFERS"
             equal = ", ".join(sorted(verdict.equal))
             line = f"{name:14s} {label:8s} takes {verdict.taken:8s} of {equal}: {outcome}"

@@ -21,20 +21,30 @@ from pgmstudio.core.experiments.language_comparison.candidates import (
     train_valid_test_split,
     train_valid_test_splits,
 )
-from pgmstudio.core.experiments.language_comparison.results import AllSplitsState, ComparisonState
+from pgmstudio.core.experiments.language_comparison.results import (
+    AllSplitsState,
+    ComparisonState,
+    LanguageTable,
+    recommended,
+    verdict,
+)
 from pgmstudio.core.experiments.language_comparison.scheduler import (
     ASKED,
     DUE,
     Budget,
     Finish,
     LanguagesTask,
+    RowScores,
     RunEnded,
     RunQueued,
+    SplitBegan,
+    SplitOver,
     SplitsTask,
 )
 from pgmstudio.core.experiments.plans import run_task as glimpses
 from pgmstudio.core.experiments.plans.expansion import runs_of_plan
 from pgmstudio.core.experiments.plans.run_task import Glimpses, InterimResult, PointWork, RunDone
+from pgmstudio.core.experiments.plans.runner import planned_keys
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.tree.model import Tree
@@ -131,6 +141,46 @@ def test_the_rows_of_all_splits_are_compared_each_by_the_models_of_its_split() -
     bits = sum(float(part.mean()) for part in logs) / 2
     assert table.comparison["Chow–Liu tree"].log2_likelihood_per_row == pytest.approx(bits)
     assert [len(models) for models in table.models_by_split()] == [1, 1]
+
+
+def table_of(data: DataSet, keys: list[str]) -> LanguageTable:
+    """A comparison of two splits in this process, without a budget."""
+    splits = train_valid_test_splits(data, count=2, seed=1)
+    plan = languages_plan(keys, splits[0])
+    state = AllSplitsState(keys, splits)
+    for number, rows in enumerate(splits):
+        state.take(SplitBegan(number))
+        for key, run in planned_keys(plan, rows).items():
+            state.take(RunQueued(key, run.name, 60.0))
+            for event in PointWork(run, key)(rows, NEVER):
+                if isinstance(event, CurvePoint) and event.model is not None:
+                    state.take(RowScores(event.key, row_log2(event.model, rows.test)))
+                state.take(event)
+            state.take(RunEnded(key, run.name))
+        state.take(SplitOver(number))
+    state.end()
+    return state.table()
+
+
+def test_the_form_of_a_table_does_not_change_what_is_recommended() -> None:
+    data = rows_of_a_network(200)
+    forms = {
+        "rows": data,
+        "counts": data.merged(),
+        "columns": data.select_columns(reversed(data.domain.names)),
+        "order": data.take_rows(np.random.default_rng(3).permutation(data.row_count)),
+    }
+    tables = {form: table_of(rows, ["latent", "bn", "mixture"]) for form, rows in forms.items()}
+    first = tables.pop("rows")
+    assert recommended(first) is not None
+    for table in tables.values():
+        for row, again in zip(first.rows, table.rows, strict=True):
+            assert row.compared is not None
+            assert again.compared is not None
+            assert again.compared.effective_size == row.compared.effective_size
+            bits = row.compared.log2_likelihood_per_row
+            assert again.compared.log2_likelihood_per_row == pytest.approx(bits, abs=1e-6)
+        assert verdict(table) == verdict(first)
 
 
 def test_the_first_split_has_half_of_the_time_and_the_others_share_the_rest() -> None:
