@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, lru_cache
-from importlib import metadata
 from typing import Any
 
 from pgmstudio.core.errors import named
@@ -41,6 +40,9 @@ def _reference(key: str) -> Lazy[Any] | None:
 @lru_cache(maxsize=1)
 def _plugins() -> tuple[dict[str, Learner[Any]], tuple[str, ...]]:
     """Learners of other packages, and a message for each entry point that failed."""
+    # Here, not above: it loads many modules, and naming a built-in learner needs no plug-in.
+    from importlib import metadata
+
     found: dict[str, Learner[Any]] = {}
     problems: list[str] = []
     taken = set(learner_keys())

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from importlib import metadata
 
 from pgmstudio.core.errors import named
 from pgmstudio.core.languages.base import BAYESIAN_NETWORK, Language, Lazy, lower_first
@@ -47,6 +46,9 @@ LANGUAGES = LanguageTable()
 @lru_cache(maxsize=1)
 def _plugins() -> tuple[dict[str, Language], tuple[str, ...]]:
     """The languages of other packages, and a message for each entry point that failed."""
+    # Here, not above: it loads many modules, and most commands need no plug-in.
+    from importlib import metadata
+
     languages: dict[str, Language] = {}
     problems: list[str] = []
     for entry in metadata.entry_points(group=PLUGIN_GROUP):

@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,18 @@ VERSION = 1
 
 _ENTRIES = frozenset({"schema", "version", "language", "variables", "structure", "parameters"})
 _ENTRIES |= {"title", "notes", "titles", "layout", "properties", "provenance"}
+
+
+def model_schema() -> dict[str, Any]:
+    """The JSON schema of a model file: the envelope, with the entries of every language."""
+    text = resources.files("pgmstudio.core.io").joinpath("schema/model.schema.json").read_text()
+    schema: dict[str, Any] = json.loads(text)
+    schema["allOf"] = [
+        {"if": {"properties": {"language": {"const": kind}}}, "then": {"properties": codec.schema}}
+        for kind in saved_kinds()
+        if (codec := codec_of(kind)) is not None
+    ]
+    return schema
 
 
 def parse(content: bytes, path: Path) -> ModelFile:

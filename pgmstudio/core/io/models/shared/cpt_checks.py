@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,13 @@ from pgmstudio.core.errors import ModelFileError, PgmStudioError
 from pgmstudio.core.io.models.files import ModelFile, Point
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.conversions import conversions_of, converted
-from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.registry import a_kind, kind_title
 from pgmstudio.core.languages.table_checks import ROUNDED
 
-M = TypeVar("M", BayesianNetwork, DecisionGraph)
+if TYPE_CHECKING:
+    from pgmstudio.core.languages.pdg.model import DecisionGraph
+
+M = TypeVar("M", BayesianNetwork, "DecisionGraph")
 
 MAX_MADE_UP = 1 << 20  # states that a file counts and does not name
 

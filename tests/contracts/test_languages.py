@@ -1,0 +1,282 @@
+"""What every language of the registry can do."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+
+from pgmstudio.__main__ import main
+from pgmstudio.core.errors import GraphError, PgmStudioError
+from pgmstudio.core.execution.events import NEVER
+from pgmstudio.core.experiments.language_comparison.candidates import LANGUAGES as CANDIDATES
+from pgmstudio.core.inference.base import Observed
+from pgmstudio.core.io.models.files import ModelFile, read_model, write_model
+from pgmstudio.core.io.models.native_json import model_schema
+from pgmstudio.core.io.project.project_file import project_bytes, project_from_bytes
+from pgmstudio.core.languages.base import Language, Lazy
+from pgmstudio.core.languages.conversions import conversions_of, converted, same_distribution
+from pgmstudio.core.languages.diagrams import picture_names, picture_of
+from pgmstudio.core.languages.learners import all_learners
+from pgmstudio.core.languages.pdg.candidate_operations import Deed, Step
+from pgmstudio.core.languages.registry import LANGUAGES, language, language_of
+from pgmstudio.core.languages.sampling import Sampled, SamplePlan, sample_rows
+from pgmstudio.core.languages.sessions import open_session
+from pgmstudio.core.model import Model, ProbabilisticModel
+from pgmstudio.core.project.edits import add_model
+from pgmstudio.core.project.model_edits import EditableStructure, add_edge, edit_language
+from pgmstudio.core.project.project import ModelEntry, Project
+from pgmstudio.core.reports.model_svg import drawing_of
+from tests.decision_graphs import random_graph
+from tests.labelled_dags import three
+from tests.oracles.brute_force import BruteForceSession
+from tests.strategies import random_classes, random_mixture, random_network, random_tree
+
+EXAMPLES: dict[str, Callable[[], ProbabilisticModel]] = {
+    "tree": lambda: random_tree(np.random.default_rng(1), 4),
+    "bayesian-network": lambda: random_network(np.random.default_rng(2), 4),
+    "latent-class": lambda: random_classes(np.random.default_rng(3), 4, 2),
+    "tree-mixture": lambda: random_mixture(np.random.default_rng(4), 4, 2),
+    "pdg": lambda: random_graph(np.random.default_rng(5), 4, zeros=0.0),
+    "ldag": three,
+}
+
+every_language = pytest.mark.parametrize("kind", EXAMPLES)
+
+
+def test_every_language_has_an_example_here() -> None:
+    assert set(EXAMPLES) == set(LANGUAGES)
+
+
+def references(row: Language) -> list[Lazy[Any]]:
+    """Everything that a row names and loads later."""
+    found: list[Lazy[Any]] = []
+
+    def walk(value: object) -> None:
+        if isinstance(value, Lazy):
+            found.append(value)
+        elif isinstance(value, dict):
+            for one in value.values():
+                walk(one)
+        elif isinstance(value, tuple):
+            for one in value:
+                walk(one)
+        elif hasattr(value, "__dataclass_fields__"):
+            for name in value.__dataclass_fields__:
+                walk(getattr(value, name))
+
+    for name in row.__dataclass_fields__:
+        walk(getattr(row, name))
+    return found
+
+
+@every_language
+def test_a_row_names_code_that_exists(kind: str) -> None:
+    row = language(kind)
+    assert row.kind == kind
+    for reference in references(row):
+        assert reference.load() is not None
+    assert row.model_type.load() is type(EXAMPLES[kind]())
+    assert row.title[0].isupper()
+    assert {entry.learner for entry in row.comparison} <= set(row.learners)
+
+
+@every_language
+def test_a_session_answers_like_brute_force(kind: str) -> None:
+    model = EXAMPLES[kind]()
+    session, oracle = open_session(model), BruteForceSession(model)
+    first = model.domain.variables[0]
+    for asked in (session, oracle):
+        asked.set_evidence(first.name, Observed(first.states[0]))
+    for name in model.domain.names:
+        belief = session.belief(name)
+        assert belief.scale is language(kind).scale
+        assert belief.values == pytest.approx(oracle.belief(name).values)
+    assert session.log2_evidence() == pytest.approx(oracle.log2_evidence())
+
+
+@every_language
+def test_every_diagram_is_drawn_also_with_beliefs(kind: str) -> None:
+    model = EXAMPLES[kind]()
+    names = picture_names(model)
+    assert names[0] == language(kind).diagrams[0].name
+    for name in names:
+        assert picture_of(model, name).nodes
+        for with_beliefs in (False, True):
+            assert drawing_of(ModelFile(model), picture=name, with_beliefs=with_beliefs)
+
+
+@every_language
+def test_a_diagram_allows_only_edits_that_exist(kind: str) -> None:
+    structure = {"add_edge", "remove_edge", "reverse_edge", "add_variable", "remove_variable"}
+    row = language(kind)
+    for diagram in row.diagrams:
+        own = diagram.edits - structure
+        assert own <= set(row.edits)
+        if diagram.edits & structure:
+            assert isinstance(EXAMPLES[kind](), EditableStructure)
+
+
+def edits_of(model: Model) -> dict[str, dict[str, Any]]:
+    """Arguments for every edit that the language of a model names."""
+    if model.kind == "pdg":
+        names, graph = model.domain.names, model
+        root = names[graph.roots[0]]  # type: ignore[attr-defined]
+        states = model.domain[root].cardinality
+        inner = next(n for n, c in zip(names, graph.node_counts, strict=True) if c > 1)  # type: ignore[attr-defined]
+        return {
+            "take_step": {"step": Step(Deed.MERGE, inner, 0, 1)},
+            "move_variable": {"variable": inner, "above": None},
+            "set_node": {"variable": root, "node": 0, "numbers": [1 / states] * states},
+        }
+    if model.kind == "ldag":
+        source, target = model.labelled_edges[0]  # type: ignore[attr-defined]
+        whole = model.table(target).shape  # type: ignore[attr-defined]
+        kept = {"source": source, "target": target}
+        rows = model.rows[model.domain.index(target)]  # type: ignore[attr-defined]
+        label = np.argwhere(model.label(source, target))[0]  # type: ignore[attr-defined]
+        held = tuple(int(state) for state in label)
+        other = next(a for a, b in model.edges if b == target and a != source)  # type: ignore[attr-defined]
+        free = next(c for c in np.ndindex(*whole[:-2]) if tuple(c) != held)
+        return {
+            "remove_context": {**kept, "context": held},
+            "add_context": {"source": other, "target": target, "context": (0,)},
+            "delete_labelled_edge": {**kept, "context": free},
+            "set_class_rows": {"variable": target, "rows": rows[::-1]},
+            "drop_labels": {},
+            "labels_from_rows": {},
+        }
+    return {}
+
+
+@every_language
+def test_edits_give_a_new_project_that_is_saved_and_leave_the_old_one(kind: str) -> None:
+    model = EXAMPLES[kind]()
+    before = add_model(Project(), entry=ModelEntry("Model", model))
+    (model_id,) = before.models
+    edits = edits_of(model)
+    assert set(edits) == set(language(kind).edits)
+    for edit, arguments in edits.items():
+        after = edit_language(before, model_id=model_id, edit=edit, **arguments)
+        assert after.models[model_id].model is not model
+        assert before.models[model_id].model is model
+        again = project_from_bytes(project_bytes(after)).models[model_id].model
+        assert again.domain == model.domain
+    if isinstance(model, EditableStructure):
+        names = model.domain.names
+        pairs = [(a, b) for a in names for b in names if a != b]
+        added = 0
+        for source, target in pairs:
+            try:
+                after = add_edge(before, model_id=model_id, source=source, target=target)
+            except PgmStudioError:
+                continue
+            assert after.models[model_id].model is not model
+            added += 1
+        assert added
+
+
+@every_language
+def test_a_model_is_saved_by_the_schema_and_loaded(kind: str, tmp_path: Path) -> None:
+    model, path = EXAMPLES[kind](), tmp_path / "model.json"
+    write_model(path, ModelFile(model, title="Example"))
+    jsonschema.Draft202012Validator(model_schema()).validate(json.loads(path.read_text()))
+    (own,) = [
+        one
+        for one in model_schema()["allOf"]
+        if one["if"]["properties"]["language"]["const"] == kind
+    ]
+    assert own["then"]["properties"]["structure"]["additionalProperties"] is False
+    again = read_model(path).model
+    assert again.kind == kind
+    assert isinstance(again, ProbabilisticModel)
+    rows = model.sample(50, np.random.default_rng(0))
+    assert again.log2_probabilities(rows).tolist() == model.log2_probabilities(rows).tolist()
+
+
+@every_language
+def test_conversions_keep_the_distribution(kind: str) -> None:
+    model = EXAMPLES[kind]()
+    done = 0
+    for target in conversions_of(kind):
+        try:
+            other = converted(model, target)
+        except GraphError:
+            continue  # its structure has no such form
+        assert other.kind == target
+        assert same_distribution(model, other).is_same
+        done += 1
+    assert done
+
+
+@every_language
+def test_rows_are_sampled_also_given_evidence(kind: str) -> None:
+    model = EXAMPLES[kind]()
+    first = model.domain.variables[0]
+    plan = SamplePlan(rows=20, evidence={first.name: Observed(first.states[0])})
+    *_, last = sample_rows(model, plan, NEVER)
+    assert isinstance(last, Sampled)
+    assert last.data.row_count == 20
+    assert set(last.data.column(first.name).tolist()) == {0}
+
+
+@every_language
+def test_a_model_is_exported_as_a_network(kind: str, tmp_path: Path) -> None:
+    model = EXAMPLES[kind]()
+    write_model(tmp_path / "model.bif", ModelFile(model))
+    network = read_model(tmp_path / "model.bif").model
+    assert set(model.domain.names) <= set(network.domain.names)
+
+
+@every_language
+def test_the_commands_query_and_draw_take_it(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, path = EXAMPLES[kind](), tmp_path / "model.json"
+    write_model(path, ModelFile(model))
+    first = model.domain.variables[0]
+    assert main(["query", str(path), "--given", f"{first.name}={first.states[0]}", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["kind"] == kind
+    assert set(answer["beliefs"]) == set(model.domain.names)
+    assert main(["draw", str(path), str(tmp_path / "model.svg"), "--quiet"]) == 0
+    assert (tmp_path / "model.svg").read_text().rstrip().endswith("</svg>")
+
+
+@every_language
+def test_its_learners_and_its_place_in_the_comparison_come_from_the_row(kind: str) -> None:
+    row = language(kind)
+    learners = all_learners()
+    assert row.learners
+    for key in row.learners:
+        assert learners[key].kind == kind
+    assert row.default_learner in row.learners
+    for entry in row.comparison:
+        assert CANDIDATES[entry.key].learner == entry.learner
+        assert CANDIDATES[entry.key].family == kind
+
+
+def test_a_query_of_a_tree_loads_no_other_language(tmp_path: Path) -> None:
+    path = tmp_path / "tree.json"
+    write_model(path, ModelFile(EXAMPLES["tree"]()))
+    code = (
+        "import sys; from pgmstudio.cli.main import main\n"
+        f"main(['query', {str(path)!r}, '--json'])\n"
+        "print(*[name for name in sys.modules if name.endswith('.model')], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name.split(".")[-2] for name in done.stderr.split()}
+    assert {"tree", "bayesian_network"} <= loaded
+    assert not loaded & {"pdg", "ldag", "tree_mixture", "latent_class"}
+
+
+def test_the_language_of_a_model_is_found_by_its_kind() -> None:
+    for kind, example in EXAMPLES.items():
+        assert language_of(example()) is language(kind)
