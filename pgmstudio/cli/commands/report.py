@@ -104,9 +104,9 @@ def _write(
     args: argparse.Namespace, project: Project | None, reproduced: list[Reproduced] | None
 ) -> None:
     from pgmstudio.core.io.atomic import replace_file
-    from pgmstudio.core.reports.report import ReportWords, folder_report, project_report
+    from pgmstudio.core.reports.report import ReportInfo, folder_report, project_report
 
-    about = ReportWords(args.source, datetime.now(), reproduced)
+    about = ReportInfo(args.source, datetime.now(), reproduced)
     if project is None:
         page = folder_report(Path(args.source), about)
     else:
@@ -144,5 +144,5 @@ class ReportResult:
 
     def blocks(self) -> Iterator[Block]:
         if self.reproduced:
-            rows = [(one.title, STATUS[one.is_same], one.words) for one in self.reproduced]
+            rows = [(one.title, STATUS[one.is_same], one.summary) for one in self.reproduced]
             yield Table(("What", "", "Compared"), rows, "<<<")

@@ -1,4 +1,4 @@
-"""How far the beliefs of every model of a folder are from those of the best one, as a task."""
+"""Distances of the beliefs of all models of a folder to those of the best one, as a task."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pgmstudio.core.io.experiments import PointFolder
 
 @dataclass(frozen=True, eq=False)
 class DistanceTask:
-    """Gives every point again, with its distance to the model with most bits on the test rows."""
+    """Yields every point with its distance to the model that is best on the test rows."""
 
     folder: Path
     points: tuple[CurvePoint, ...]
@@ -27,11 +27,11 @@ class DistanceTask:
         best = best_on_test(self.points)
         if best is None:
             return
-        kept = PointFolder(self.folder)
-        least = min(3, len(self.test.domain) - 1)
-        asked = self.queries or QueryPlan(targets=0, given=least)
-        queries, reference = random_queries(self.test, asked), kept.model(best)
+        point_folder = PointFolder(self.folder)
+        evidence_size = min(3, len(self.test.domain) - 1)
+        plan = self.queries or QueryPlan(targets=0, given=evidence_size)
+        queries, reference = random_queries(self.test, plan), point_folder.model(best)
         for number, point in enumerate(self.points):
             cancel.raise_if_cancelled()
             yield Progress(number / len(self.points), "comparing beliefs")
-            yield from with_distances((point,), kept.model, reference, queries, asked.timed)
+            yield from with_distances((point,), point_folder.model, reference, queries, plan.timed)

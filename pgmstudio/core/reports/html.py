@@ -1,7 +1,7 @@
-"""One self-contained page of HTML: tags with escaped content, tables, figures, the look.
+"""A self-contained HTML page: tags with escaped content, tables, figures and the style.
 
-A plain text is always escaped; only Markup stands as it is. The page names no other file and runs
-no script, and says so to the browser.
+Plain text is always escaped; only Markup is not. The page refers to no other file and runs no
+script; its content security policy forbids both.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from html import escape
 from pgmstudio.core.drawing.svg.elements import font_families
 from pgmstudio.core.drawing.theme import colors, tokens
 
-# What XML cannot hold is shown as a replacement here too.
+# Characters that XML does not allow are replaced.
 _NOT_SHOWN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _COLORS = (
     *("surface", "sunken", "border", "text", "text_secondary", "accent", "belief", "belief_track"),
@@ -22,7 +22,7 @@ _COLORS = (
 
 
 class Markup(str):
-    """Text that is markup already."""
+    """Text that is already markup."""
 
     __slots__ = ()
 
@@ -31,7 +31,7 @@ Content = str | Markup
 
 
 def shown(content: Content) -> Markup:
-    """Content as it may stand between tags."""
+    """Content escaped for use between tags."""
     if isinstance(content, Markup):
         return content
     return Markup(escape(_NOT_SHOWN.sub("\ufffd", content), quote=False))
@@ -39,28 +39,28 @@ def shown(content: Content) -> Markup:
 
 def tag(name: str, *content: Content, **attributes: str | None) -> Markup:
     """One element; `class_` is written class, `aria_label` aria-label, None is left out."""
-    told = "".join(
+    text = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_NOT_SHOWN.sub(chr(0xFFFD), value))}"'
         for key, value in attributes.items()
         if value is not None
     )
-    return Markup(f"<{name}{told}>{''.join(map(shown, content))}</{name}>")
+    return Markup(f"<{name}{text}>{''.join(map(shown, content))}</{name}>")
 
 
 def joined(parts: Iterable[Content]) -> Markup:
-    """Pieces one after the other, each on a line of its own."""
+    """The parts, each on its own line."""
     return Markup("\n".join(map(shown, parts)))
 
 
 def table(
     head: Sequence[Content], rows: Iterable[Sequence[Content]], sides: str, caption: str = ""
 ) -> Markup:
-    """A table; `sides` has < or > for each column, words to the left."""
+    """A table; `sides` has the alignment < or > of each column."""
     classes = ["num" if side == ">" else None for side in sides]
 
     def line(kind: str, cells: Sequence[Content]) -> Markup:
         pairs = zip(cells, classes, strict=True)
-        return tag("tr", *(tag(kind, cell, class_=own) for cell, own in pairs))
+        return tag("tr", *(tag(kind, cell, class_=name) for cell, name in pairs))
 
     body = tag("tbody", *(line("td", row) for row in rows))
     above = (tag("caption", caption),) if caption else ()
@@ -69,13 +69,13 @@ def table(
 
 
 def facts(pairs: Iterable[tuple[str, Content]]) -> Markup:
-    """Names and values, one pair under the other."""
-    told = [part for name, value in pairs for part in (tag("dt", name), tag("dd", value))]
-    return tag("dl", *told)
+    """A list of names and values."""
+    parts = [part for name, value in pairs for part in (tag("dt", name), tag("dd", value))]
+    return tag("dl", *parts)
 
 
 def figure(light: str, dark: str, caption: str) -> Markup:
-    """A picture for each colour scheme; on paper the light one."""
+    """A drawing for each colour scheme; the light one is printed."""
     pictures = (
         tag("div", Markup(svg), class_=f"picture {scheme}", role="img", aria_label=caption)
         for svg, scheme in ((light, "for-light"), (dark, "for-dark"))
@@ -83,25 +83,25 @@ def figure(light: str, dark: str, caption: str) -> Markup:
     return tag("figure", *pictures, tag("figcaption", caption))
 
 
-def bar(share: float, words: str) -> Markup:
-    """A share as a bar with its words beside it."""
-    filled = tag("i", style=f"width:{100 * max(0.0, min(1.0, share)):.1f}%")
-    return tag("span", tag("span", filled, class_="track"), words, class_="bar")
+def bar(fraction: float, text: str) -> Markup:
+    """A fraction as a bar with a label."""
+    filled = tag("i", style=f"width:{100 * max(0.0, min(1.0, fraction)):.1f}%")
+    return tag("span", tag("span", filled, class_="track"), text, class_="bar")
 
 
 def details(summary: str, *content: Content) -> Markup:
-    """What is folded away until somebody wants it."""
+    """Content that is collapsed at first."""
     return tag("details", tag("summary", summary), *content)
 
 
-def command(words: str) -> Markup:
-    """A command to be copied."""
-    return tag("pre", tag("code", words))
+def command(text: str) -> Markup:
+    """A command line to copy."""
+    return tag("pre", tag("code", text))
 
 
 def page(title: str, lead: Iterable[Content], sections: Sequence[tuple[str, str, Markup]]) -> str:
-    """The whole document; a section is its name in the address, its title and its content."""
-    links = (tag("a", words, href=f"#{name}") for name, words, _ in sections)
+    """The document; a section has an anchor, a title and its content."""
+    links = (tag("a", text, href=f"#{name}") for name, text, _ in sections)
     head = joined(
         (
             Markup('<meta charset="utf-8">'),
@@ -121,7 +121,7 @@ def page(title: str, lead: Iterable[Content], sections: Sequence[tuple[str, str,
             tag("nav", *links, aria_label="Contents"),
             tag(
                 "main",
-                *(tag("section", tag("h2", words), inside, id=n) for n, words, inside in sections),
+                *(tag("section", tag("h2", text), inside, id=n) for n, text, inside in sections),
             ),
         )
     )

@@ -1,4 +1,4 @@
-"""A model as an SVG document: its picture, with beliefs where they are asked for."""
+"""A model as an SVG document: its diagram, with beliefs on request."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def drawing_of(
     theme: str = "light",
     graph: GraphPicture | None = None,
 ) -> str:
-    """SVG text of a model; positions kept in its file are used for the picture shown first.
+    """SVG of a model; the positions in its file are used for the first diagram.
 
-    `graph` stands in for the picture of that name.
+    `graph` replaces the diagram of that name.
     """
     from pgmstudio.core.drawing.layout.boxes import box_sizes
     from pgmstudio.core.drawing.layout.placement import place
@@ -37,8 +37,8 @@ def drawing_of(
             return drawing.load()(model, findings or {}, theme, file.title)
         graph = picture_of(model, picture)
     if not with_beliefs:
-        places = place(graph, file.layout, graph.method)
-        return svg_of(graph, places, theme=theme, title=file.title)
+        positions = place(graph, file.layout, graph.method)
+        return svg_of(graph, positions, theme=theme, title=file.title)
 
     from pgmstudio.core.inference.base import weights_of
     from pgmstudio.core.languages.base import ComponentModel, ComponentSession
@@ -48,7 +48,7 @@ def drawing_of(
     session = open_session(model)
 
     def beliefs() -> dict[str, dict[str, float]]:
-        found = {
+        beliefs_by_name = {
             variable.name: dict(
                 zip(variable.states, session.belief(variable.name).values.tolist(), strict=True)
             )
@@ -59,9 +59,10 @@ def drawing_of(
             and isinstance(session, ComponentSession)
             and model.component_title not in model.domain
         ):
-            shares = session.component_shares().tolist()
-            found[model.component_title] = dict(zip(model.component_names, shares, strict=True))
-        return found
+            weights = session.component_shares().tolist()
+            component = dict(zip(model.component_names, weights, strict=True))
+            beliefs_by_name[model.component_title] = component
+        return beliefs_by_name
 
     priors = beliefs()
     for name, finding in (findings or {}).items():

@@ -1,4 +1,4 @@
-"""Reports: a project, or the folder of an experiment, as one page of HTML."""
+"""HTML reports of a project, or of the folder of an experiment."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ from pgmstudio.core.reports.sections import (
     size_facts,
 )
 
-# Curves whose best model is drawn.
+# Number of curves whose best model is drawn.
 MAX_DRAWN = 8
 Section = tuple[str, str, Markup]
 
 
 @dataclass(frozen=True, slots=True)
-class ReportWords:
-    """What the report cannot know by itself: its subject's file, and when it is made."""
+class ReportInfo:
+    """The source file of a report, the time, and the reproduced results."""
 
     source: str
     made_at: datetime
@@ -69,36 +69,36 @@ class ReportWords:
 
     def lead(self) -> Markup:
         when = self.made_at.strftime("%Y-%m-%d %H:%M")
-        return tag("p", f"Made by PGM Studio {__version__} on {when}.")
+        return tag("p", f"Created by PGM Studio {__version__} on {when}.")
 
 
 @dataclass(frozen=True, eq=False)
 class ReportTask:
-    """A report written to a file, as a task for a child process; it yields the file.
+    """Writes a report, as a task for a child process; yields the file.
 
-    `rows` are those of an experiment whose plan names none.
+    `rows` are those of an experiment whose plan names no data.
     """
 
     subject: Project | Path
     target: Path
-    words: ReportWords
+    info: ReportInfo
     rows: PlanRows | None = None
 
     def __call__(self, cancel: CancelToken, /) -> Iterator[Path]:
         cancel.raise_if_cancelled()
         if isinstance(self.subject, Project):
-            text = project_report(self.subject, self.words)
+            text = project_report(self.subject, self.info)
         else:
-            text = folder_report(self.subject, self.words, self.rows)
+            text = folder_report(self.subject, self.info, self.rows)
         cancel.raise_if_cancelled()
         replace_file(self.target, text.encode())
         yield self.target
 
 
-def project_report(project: Project, words: ReportWords) -> str:
-    """A whole project."""
-    title = project.title or Path(words.source).stem or "A project"
-    lead: list[Content] = [words.lead()]
+def project_report(project: Project, info: ReportInfo) -> str:
+    """The report of a project."""
+    title = project.title or Path(info.source).stem or "A project"
+    lead: list[Content] = [info.lead()]
     lead += [tag("p", line) for line in project.notes.splitlines() if line.strip()]
     sections = [
         *_sections(
@@ -110,52 +110,53 @@ def project_report(project: Project, words: ReportWords) -> str:
             ("rules", "Rules about edges", list(_rules(project))),
             ("runs", "Runs", list(_runs(project))),
         ),
-        _reproducing(words, ["pgmstudio", "report", words.source or "PROJECT"]),
+        _reproducing(info, ["pgmstudio", "report", info.source or "PROJECT"]),
     ]
     return page(title, lead, sections)
 
 
-def folder_report(folder: Path | str, words: ReportWords, given: PlanRows | None = None) -> str:
-    """The folder of an experiment: `pgmstudio sweep` keeps its points there."""
-    kept, plan = PointFolder(folder), read_folder_plan(folder)
-    if plan is None or not kept.points:
+def folder_report(folder: Path | str, info: ReportInfo, given: PlanRows | None = None) -> str:
+    """The report of an experiment's folder, as written by `pgmstudio sweep`."""
+    point_folder = PointFolder(folder)
+    plan = read_folder_plan(folder)
+    if plan is None or not point_folder.points:
         raise FileError(folder, "holds no points of an experiment. Choose a folder of sweep.")
     setup = folder_facts(folder)
-    points = list(kept.points.values())
-    rows, why = _plan_rows(plan.data, setup) if given is None else _same_rows(given, setup)
+    points = list(point_folder.points.values())
+    rows, reason = _plan_rows(plan.data, setup) if given is None else _same_rows(given, setup)
     ceiling = None if rows is None else ceiling_of(rows)
     truth = None if rows is None else truth_of(rows)
     about: list[Content] = [
         facts(
             [
                 ("Points", whole(len(points))),
-                ("Runs that are done", whole(len(kept.done))),
-                ("Learning", f"{decimal(sum(d.seconds for d in kept.done.values()), 1)} s"),
+                ("Finished runs", whole(len(point_folder.done))),
+                ("Learning", f"{decimal(sum(d.seconds for d in point_folder.done.values()), 1)} s"),
                 ("Code", str(setup.get("code", ""))),
             ]
         )
     ]
-    problems = [text for done in kept.done.values() for text in done.problems]
+    problems = [text for done in point_folder.done.values() for text in done.problems]
     if problems:
         about.append(details(count_of(len(problems), "problem"), *(tag("p", p) for p in problems)))
     curves = curves_part(points, title=plan.title, ceiling=ceiling, truth=truth)
     sections = [
         *_sections(
             ("experiment", "Experiment", about),
-            ("data", "Data", _plan_data(plan.data, setup, rows, why)),
+            ("data", "Data", _plan_data(plan.data, setup, rows, reason)),
             ("curves", "SL-curves", [curves]),
-            ("models", "The best model of each curve", list(_drawn(kept, points))),
+            ("models", "The best model of each curve", list(_drawn(point_folder, points))),
         ),
-        _reproducing(words, ["pgmstudio", "report", words.source], plan.plain()),
+        _reproducing(info, ["pgmstudio", "report", info.source], plan.plain()),
     ]
-    return page(plan.title or Path(folder).name, [words.lead()], sections)
+    return page(plan.title or Path(folder).name, [info.lead()], sections)
 
 
 # -- parts of a project ----------------------------------------------------------------------------
 
 
-def _sections(*told: tuple[str, str, Sequence[Content]]) -> list[Section]:
-    return [(name, title, joined(parts)) for name, title, parts in told if parts]
+def _sections(*sections: tuple[str, str, Sequence[Content]]) -> list[Section]:
+    return [(name, title, joined(parts)) for name, title, parts in sections if parts]
 
 
 def _titled(title: str, inside: Markup) -> Markup:
@@ -170,16 +171,16 @@ def _models(project: Project) -> Iterator[Markup]:
         stale = project.is_stale(model_id)
         yield _titled(entry.title, model_part(entry, rows, where, is_stale=stale))
     for unknown in project.unknown.models.values():
-        told = f"Its language, {unknown.kind}, is not known to this version."
-        yield _titled(unknown.title, tag("p", told, class_="quiet"))
+        message = f"Its language, {unknown.kind}, is not known to this version."
+        yield _titled(unknown.title, tag("p", message, class_="quiet"))
 
 
 def _comparisons(project: Project) -> Iterator[Markup]:
-    """The comparisons of the project; without any, the models of each data set."""
+    """The comparisons of the project; if there are none, the models of each data set."""
     if project.comparisons:
-        wanted = [(c.title, c.model_ids, c.data_id) for c in project.comparisons.values()]
+        selections = [(c.title, c.model_ids, c.data_id) for c in project.comparisons.values()]
     else:
-        wanted = [
+        selections = [
             (
                 entry.name,
                 tuple(m for m, e in project.models.items() if e.data_id == data_id),
@@ -187,7 +188,7 @@ def _comparisons(project: Project) -> Iterator[Markup]:
             )
             for data_id, entry in project.data.items()
         ]
-    for title, ids, data_id in wanted:
+    for title, ids, data_id in selections:
         data = project.data.get(data_id or "")
         known = [project.models[m] for m in ids if m in project.models]
         models = [e for e in known if isinstance(e.model, ProbabilisticModel)]
@@ -198,7 +199,7 @@ def _comparisons(project: Project) -> Iterator[Markup]:
 
 def _comparison(entries: Mapping[str, Any], rows: DataSet) -> Markup:
     try:
-        found = compare({name: entry.model for name, entry in entries.items()}, rows)
+        comparison = compare({name: entry.model for name, entry in entries.items()}, rows)
     except PgmStudioError as problem:
         return tag("p", str(problem), class_="quiet")
     lines = [
@@ -207,15 +208,15 @@ def _comparison(entries: Mapping[str, Any], rows: DataSet) -> Markup:
             one.kind.replace("-", " "),
             decimal(one.log2_likelihood_per_row),
             decimal(one.standard_error),
-            signed(one.difference) if one.name != found.best else "–",
+            signed(one.difference) if one.name != comparison.best else "–",
             "–"
-            if one.interval is None or one.name == found.best
+            if one.interval is None or one.name == comparison.best
             else " to ".join(signed(end) for end in one.interval),
             whole(one.representation_size),
             whole(one.effective_size),
             one.verdict,
         )
-        for one in found.models
+        for one in comparison.models
     ]
     head = (
         *("Model", "Language", "Bits per row", "±", "To the best", "95 % interval"),
@@ -227,16 +228,17 @@ def _comparison(entries: Mapping[str, Any], rows: DataSet) -> Markup:
 
 def _curves(project: Project) -> Iterator[Markup]:
     for entry in project.curves.values():
-        points, strange = [], 0
-        for told in entry.points:
+        points = []
+        unreadable = 0
+        for point in entry.points:
             try:
-                points.append(point_of(told))
-            except (KeyError, TypeError, ValueError):  # an entry of another program's making
-                strange += 1
+                points.append(point_of(point))
+            except (KeyError, TypeError, ValueError):  # written by another program
+                unreadable += 1
         parts = [curves_part(points, title=entry.title)]
-        if strange:
-            words = f"{count_of(strange, 'point')} could not be read and are left out."
-            parts.append(tag("p", words, class_="quiet"))
+        if unreadable:
+            message = f"{count_of(unreadable, 'point')} could not be read and are left out."
+            parts.append(tag("p", message, class_="quiet"))
         yield _titled(entry.title, joined(parts))
 
 
@@ -283,79 +285,79 @@ def _runs(project: Project) -> Iterator[Markup]:
 
 
 def _plan_rows(data: Any, setup: Mapping[str, Any]) -> tuple[PlanRows | None, str]:
-    """The rows of the plan as they are now, and what is to be said when they are not there."""
+    """The present rows of the plan, or None and the reason."""
     if data is None:
         return None, "The plan names no data."
     try:
         rows = read_plan_rows(data)
     except PgmStudioError as problem:
-        return None, f"The rows cannot be read now: {problem}"
+        return None, f"The rows cannot be read: {problem}"
     if rows.fingerprint != setup.get("data"):
-        return None, f"{data.file} has changed since; these are points of other rows."
+        return None, f"{data.file} has changed; the points were computed from other rows."
     return rows, ""
 
 
 def _same_rows(rows: PlanRows, setup: Mapping[str, Any]) -> tuple[PlanRows | None, str]:
     if rows.fingerprint == setup.get("data"):
         return rows, ""
-    return None, "The rows have changed since; these are points of other ones."
+    return None, "The rows have changed; the points were computed from other rows."
 
 
 def _plan_data(
-    data: Any, setup: Mapping[str, Any], rows: PlanRows | None, why: str
+    data: Any, setup: Mapping[str, Any], rows: PlanRows | None, reason: str
 ) -> list[Content]:
     parts: list[Content] = []
     if data is not None:
         parts.append(facts((name, str(value)) for name, value in data.plain().items()))
     counts = setup.get("rows") or ["?", "?"]
     pairs: list[tuple[str, Content]] = [
-        ("Rows to learn from", str(counts[0])),
+        ("Training rows", str(counts[0])),
         ("Test rows", str(counts[1])),
         ("Fingerprints", str(setup.get("data", ""))),
     ]
     parts.append(facts(pairs))
-    if why:
-        parts.append(tag("p", why, class_="quiet"))
+    if reason:
+        parts.append(tag("p", reason, class_="quiet"))
     if rows is not None:
-        parts.append(tag("h3", "Rows to learn from"))
+        parts.append(tag("h3", "Training rows"))
         parts += [facts(data_facts(rows.train)), columns_table(rows.train)]
     return parts
 
 
-def _drawn(kept: PointFolder, points: Sequence[CurvePoint]) -> Iterator[Markup]:
-    """The model of every curve that test rows like best, the best of all first."""
+def _drawn(point_folder: PointFolder, points: Sequence[CurvePoint]) -> Iterator[Markup]:
+    """The model of every curve that is best on the test rows, the best of all first."""
     best = [own.chosen.best_test for own in summaries_of(points)]
     best.sort(key=lambda point: -point.test_log2_likelihood_per_row)
     for point in best[:MAX_DRAWN]:
         if point.model_file is None:
             continue
         try:
-            file = read_model(kept.folder / point.model_file)
+            file = read_model(point_folder.folder / point.model_file)
         except PgmStudioError as problem:
             yield tag("p", str(problem), class_="quiet")
             continue
-        told = [
+        pairs = [
             *size_facts(file.model),
             ("Training rows", f"{decimal(point.train_log2_likelihood_per_row)} bits per row"),
             ("Test rows", f"{decimal(point.test_log2_likelihood_per_row)} bits per row"),
             ("File", point.model_file),
         ]
-        yield _titled(file.title or point.series, joined([model_picture(file), facts(told)]))
+        yield _titled(file.title or point.series, joined([model_picture(file), facts(pairs)]))
 
 
-# -- doing it again --------------------------------------------------------------------------------
+# -- reproduction ----------------------------------------------------------------------------------
 
 
 def _reproducing(
-    words: ReportWords, call: Sequence[str], plan: Mapping[str, Any] | None = None
+    info: ReportInfo, call: Sequence[str], plan: Mapping[str, Any] | None = None
 ) -> Section:
-    """What this was made with, the command that makes it again, and what came of doing so."""
+    """The versions, the commands that reproduce the results, and the reproduced results."""
     parts: list[Content] = [
         facts(
             [
                 ("Program", f"PGM Studio {__version__}, code {code_version()}"),
                 ("Python", f"{platform.python_version()} on {platform.system()}"),
-                ("Source", words.source),
+                ("Source", info.source),
             ]
         ),
         tag("p", "Run everything again from the recorded rows, settings and seeds, and compare:"),
@@ -364,15 +366,15 @@ def _reproducing(
         command(shlex.join([*call, "-o", "report.html"])),
     ]
     if plan is not None:
-        told = json.dumps(plan, ensure_ascii=False, indent=1, default=str)
-        parts.append(details("The plan, for pgmstudio sweep", tag("pre", tag("code", told))))
-    if words.reproduced is not None:
-        lines = [(one.title, _coloured(one), one.words) for one in words.reproduced]
-        parts += [tag("h3", "Done again"), table(("What", "", "Compared"), lines, "<<<")]
+        text = json.dumps(plan, ensure_ascii=False, indent=1, default=str)
+        parts.append(details("The plan, for pgmstudio sweep", tag("pre", tag("code", text))))
+    if info.reproduced is not None:
+        lines = [(one.title, _coloured(one), one.summary) for one in info.reproduced]
+        parts += [tag("h3", "Reproduced results"), table(("What", "", "Compared"), lines, "<<<")]
     return "reproduce", "Reproduce", joined(parts)
 
 
 def _coloured(one: Reproduced) -> Markup:
-    said = {True: ("same", "good"), False: ("differs", "bad"), None: ("not done", "quiet")}
-    words, own = said[one.is_same]
-    return tag("span", words, class_=own)
+    labels = {True: ("same", "good"), False: ("differs", "bad"), None: ("not done", "quiet")}
+    label, style = labels[one.is_same]
+    return tag("span", label, class_=style)

@@ -1,8 +1,8 @@
-"""Doing it again: runs of a project and points of an experiment, rerun and compared.
+"""Reproduction: runs of a project and points of an experiment, repeated and compared.
 
 The same rows, settings and seed give the same model bit for bit on one machine. Numbers of an
-experiment count as equal when they agree to a billionth, which is what another machine's rounding
-may cost; times are never compared.
+experiment count as equal when they agree to a billionth, to allow for rounding on another machine;
+times are never compared.
 """
 
 from __future__ import annotations
@@ -47,20 +47,19 @@ _COMPARED = (
 
 @dataclass(frozen=True, slots=True)
 class Reproduced:
-    """A thing done again; `is_same` is None when it could not be done."""
+    """A repeated run or curve; `is_same` is None if it could not be repeated."""
 
     title: str
     is_same: bool | None
-    words: str
+    summary: str
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {"title": self.title, "same": self.is_same, "words": self.words}
+        return {"title": self.title, "same": self.is_same, "words": self.summary}
 
 
 @dataclass(frozen=True, eq=False)
 class ReproduceProject:
-    """Every run of a project once more, as a task."""
+    """Repeats every run of a project, as a task."""
 
     project: Project
 
@@ -72,15 +71,15 @@ class ReproduceProject:
 
 
 def rows_of_run(project: Project, run: Run) -> DataSet:
-    """The rows that a run learned from; DataError when they have changed or are gone."""
+    """The rows that a run learned from; DataError if they have changed or were removed."""
     entry = project.data.get(run.data_id or "")
     if entry is None:
-        raise DataError("The rows it learned from are not in the project any more.")
+        raise DataError("The rows it learned from are not in the project.")
     if entry.data.fingerprint == run.data_fingerprint:
         return entry.data
     if entry.split is not None and run.data_fingerprint in entry.split.part_fingerprints:
-        executor = entry.split.part_fingerprints.index(run.data_fingerprint)
-        return entry.split.parts(entry.data)[executor]
+        index = entry.split.part_fingerprints.index(run.data_fingerprint)
+        return entry.split.parts(entry.data)[index]
     raise DataError(f"The rows of {entry.name} have changed since; the run cannot be repeated.")
 
 
@@ -88,9 +87,9 @@ def _again(project: Project, run: Run, cancel: CancelToken) -> Reproduced:
     title = run.title or run.learner
     entry = project.models.get(run.model_id or "")
     if run.outcome is not Outcome.FINISHED:
-        return Reproduced(title, None, f"It was {run.outcome.value}; where it ended is not said.")
+        return Reproduced(title, None, f"It was {run.outcome.value}, and its end is not recorded.")
     if entry is None or entry.is_edited:
-        return Reproduced(title, None, "Its first model is gone or was edited since.")
+        return Reproduced(title, None, "Its model was removed or edited.")
     try:
         models = {key: each.model for key, each in project.models.items()}
         params_type = learner_of(run.learner).params_type
@@ -101,7 +100,7 @@ def _again(project: Project, run: Run, cancel: CancelToken) -> Reproduced:
         cancel.raise_if_cancelled()
         return Reproduced(title, None, str(problem))
     if model is None:
-        return Reproduced(title, False, "It ended without a model this time.")
+        return Reproduced(title, False, "It ended without a model.")
     return Reproduced(title, *_compared(entry.model, model))
 
 
@@ -112,7 +111,7 @@ def _compared(first: Model, second: Model) -> tuple[bool, str]:
     if first.kind != second.kind:
         return False, f"It was {a_kind(first.kind)}, it is {a_kind(second.kind)} now."
     differ = [name for name in one if one.get(name) != other.get(name)]
-    return False, f"Another model than at first; {', '.join(differ)} differ."
+    return False, f"Another model; {', '.join(differ)} differ."
 
 
 # -- experiments -----------------------------------------------------------------------------------
@@ -120,9 +119,9 @@ def _compared(first: Model, second: Model) -> tuple[bool, str]:
 
 @dataclass(frozen=True, eq=False)
 class ReproduceFolder:
-    """All runs of an experiment once more, into a folder that is thrown away, as a task.
+    """Repeats all runs of an experiment in a temporary folder, as a task.
 
-    `rows` are those of a plan that names none, as one of the window does.
+    `rows` are those of a plan that names no data, such as one of the window.
     """
 
     folder: Path
@@ -130,53 +129,55 @@ class ReproduceFolder:
     rows: PlanRows | None = None
 
     def __call__(self, cancel: CancelToken, /) -> Iterator[Progress | Reproduced]:
-        plan, rows, source = read_folder_plan(self.folder), self.rows, "The project"
+        plan = read_folder_plan(self.folder)
+        rows = self.rows
+        source = "The project"
         if plan is not None and plan.data is not None and rows is None:
-            rows, source = read_plan_rows(plan.data), plan.data.file
+            rows = read_plan_rows(plan.data)
+            source = plan.data.file
         if plan is None or rows is None:
-            raise FileError(
-                self.folder, "holds no plan with its data, so nothing can be done again."
-            )
+            raise FileError(self.folder, "holds no plan with its data, so nothing can be repeated.")
         if rows.fingerprint != folder_facts(self.folder).get("data"):
-            raise FileError(source, "has other rows now than when the points were made.")
-        kept = PointFolder(self.folder)
-        with tempfile.TemporaryDirectory(prefix="pgmstudio-") as room:
-            again = Path(room) / "points"
-            for event in KeptPlanTask(again, plan, rows, self.executor)(cancel):
+            raise FileError(source, "has other rows than when the points were computed.")
+        recorded = PointFolder(self.folder)
+        with tempfile.TemporaryDirectory(prefix="pgmstudio-") as folder_name:
+            new_folder = Path(folder_name) / "points"
+            for event in KeptPlanTask(new_folder, plan, rows, self.executor)(cancel):
                 if isinstance(event, Progress):
                     yield event
-            fresh = PointFolder(again)
-            yield from compared_points(kept.points, fresh.points)
+            yield from compared_points(recorded.points, PointFolder(new_folder).points)
 
 
 def compared_points(
     first: Mapping[str, CurvePoint], second: Mapping[str, CurvePoint]
 ) -> Iterator[Reproduced]:
-    """Points of two runs of one plan, matched by what they were learned with, curve by curve.
+    """Compare the points of two runs of one plan, matched by their settings, curve by curve.
 
     Their keys hold the version of the code, so the keys themselves may differ.
     """
     one, other = _by_setting(first), _by_setting(second)
     for series in dict.fromkeys(setting[0] for setting in (*one, *other)):
-        own = [setting for setting in one if setting[0] == series]
-        absent = [setting for setting in own if setting not in other]
+        settings = [setting for setting in one if setting[0] == series]
+        absent = [setting for setting in settings if setting not in other]
         extra = [s for s in other if s[0] == series and s not in one]
         wrong = [
-            sentence
-            for setting in own
+            difference
+            for setting in settings
             if setting in other
-            for sentence in _differences(one[setting], other[setting])
+            for difference in _differences(one[setting], other[setting])
         ]
         problems = wrong[:5] + ([f"and {len(wrong) - 5} more"] if len(wrong) > 5 else [])
         if absent:
-            problems.append(f"{count_of(len(absent), 'point')} did not come again")
+            problems.append(f"{count_of(len(absent), 'point')} missing now")
         if extra:
-            problems.append(f"{count_of(len(extra), 'point')} more than at first")
+            problems.append(f"{count_of(len(extra), 'point')} more than recorded")
         if problems:
             yield Reproduced(series, False, "; ".join(problems) + ".")
         else:
-            told = f"{count_of(len(own), 'point')}, all numbers but the times are equal."
-            yield Reproduced(series, True, told)
+            summary_text = (
+                f"{count_of(len(settings), 'point')}, all numbers but the times are equal."
+            )
+            yield Reproduced(series, True, summary_text)
 
 
 def _by_setting(points: Mapping[str, CurvePoint]) -> dict[tuple[Any, ...], CurvePoint]:
@@ -199,8 +200,8 @@ def _differences(one: CurvePoint, other: CurvePoint) -> Iterator[str]:
         if before is None and after is None:
             continue
         if before is None or after is None or not _is_close(float(before), float(after)):
-            words = name.replace("_", " ")
-            yield f"{words} of size {one.effective_size} was {before}, is {after}"
+            measure = name.replace("_", " ")
+            yield f"{measure} of size {one.effective_size} was {before}, is {after}"
 
 
 def _is_close(one: float, other: float) -> bool:

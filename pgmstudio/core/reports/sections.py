@@ -1,11 +1,4 @@
-"""What a report says of SL-curves: the plot, what stands for each curve, who is above whom.
-
-What a report says of a data set: rows, columns, their states and what is missing.
-
-What a report says of evidence cases: what is known, how likely that is, which beliefs move.
-
-What a report says of a model: picture, sizes, fit, tables, notes and where it comes from.
-"""
+"""Sections of a report: SL-curves, data sets, evidence scenarios and models."""
 
 from __future__ import annotations
 
@@ -60,7 +53,7 @@ from pgmstudio.core.reports.html import (
 )
 from pgmstudio.core.reports.model_svg import drawing_of
 
-# Points beyond these are in the table of the folder, not on the page.
+# Further points are in the folder's table, not on the page.
 MAX_POINTS = 2000
 
 
@@ -71,7 +64,7 @@ def curves_part(
     ceiling: float | None = None,
     truth: tuple[float, float] | None = None,
 ) -> Markup:
-    """The plot and the tables of these points."""
+    """The plot and the tables of these points of SL-curves."""
     usable = [p for p in points if math.isfinite(p.test_log2_likelihood_per_row)]
     if not usable:
         return tag("p", "There are no points yet.", class_="quiet")
@@ -90,30 +83,30 @@ def curves_part(
 
 
 def summary_table(points: Sequence[CurvePoint]) -> Markup:
-    """The model that test rows like best, and those that BIC and AIC take, of every curve."""
+    """The models of every curve that test likelihood, BIC and AIC select."""
     rows = []
-    for own in summaries_of(points):
-        chosen = own.chosen
-        for words, point in (
-            ("most test bits", chosen.best_test),
+    for curve in summaries_of(points):
+        chosen = curve.chosen
+        for criterion, point in (
+            ("test likelihood", chosen.best_test),
             ("BIC", chosen.bic),
             ("AIC", chosen.aic),
         ):
             rows.append(
                 (
-                    own.series,
-                    words,
+                    curve.series,
+                    criterion,
                     *measured_words(point),
                     "–" if point.lambda_ is None else decimal(point.lambda_),
-                    whole(own.models),
-                    decimal(own.seconds, 1),
+                    whole(curve.models),
+                    decimal(curve.seconds, 1),
                 )
             )
     head = (
         *("Curve", "Chosen by", "Effective size", "Parameters", "Train bits", "Test bits", "±"),
         *("λ", "Models", "Learning s"),
     )
-    return table(head, rows, "<<>>>>>>>>", "The models that stand for each curve")
+    return table(head, rows, "<<>>>>>>>>", "The selected models of each curve")
 
 
 def _dominance(points: Sequence[CurvePoint]) -> list[Markup]:
@@ -125,7 +118,7 @@ def _dominance(points: Sequence[CurvePoint]) -> list[Markup]:
         (one, *("" if one == other else "above" if above[one, other] else "–" for other in curves))
         for one in curves
     ]
-    caption = "Which curve is wholly above or left of which on test rows"
+    caption = "Which curve dominates which on test rows"
     return [table(("", *curves), rows, "<" * (1 + len(curves)), caption)]
 
 
@@ -145,14 +138,20 @@ def _timing(points: Sequence[CurvePoint]) -> list[Markup]:
 
 
 def points_table(points: Sequence[CurvePoint]) -> Markup:
-    """All points by curve from small to large."""
+    """A table of all points by curve, from small to large."""
     best = best_on_test(points)
     front = {id(point) for point in pareto_front(points)}
     rows = []
-    for name, own in curves_of(points).items():
-        for point in own:
-            marks = ["most test bits"] if point is best else ["front"] if id(point) in front else []
-            marks += ["overfits"] if overfits(point, own) else []
+    for name, curve in curves_of(points).items():
+        for point in curve:
+            marks = (
+                ["best test likelihood"]
+                if point is best
+                else ["front"]
+                if id(point) in front
+                else []
+            )
+            marks += ["overfits"] if overfits(point, curve) else []
             settings = ", ".join(f"{k} {v}" for k, v in point.parameters.items())
             rows.append(
                 (
@@ -173,110 +172,114 @@ def points_table(points: Sequence[CurvePoint]) -> Markup:
     return table(head, rows, "<>>>>>>>>><<")
 
 
-# States and columns beyond these are counted, not listed.
+# Further states and columns are counted, not listed.
 MAX_STATES = 6
 MAX_COLUMNS = 200
 
 
 def data_part(entry: DataEntry) -> Markup:
-    """A data set of a project with where it came from."""
+    """A data set of a project and its source."""
     pairs: list[tuple[str, Content]] = []
     if entry.source:
         pairs.append(("File", entry.source))
     pairs += data_facts(entry.data)
     if entry.split is not None:
         parts = zip(entry.split.names, entry.split.sizes, strict=True)
-        told = ", ".join(f"{name} {count_of(size, 'row')}" for name, size in parts)
-        pairs.append(("Split", told))
+        pairs.append(
+            ("Split", ", ".join(f"{name} {count_of(size, 'row')}" for name, size in parts))
+        )
     if entry.missing_markers:
         pairs.append(("Missing", ", ".join(f"“{marker}”" for marker in entry.missing_markers)))
     if entry.cuts:
-        pairs.append(("Cut into intervals", ", ".join(entry.cuts)))
+        pairs.append(("Discretised", ", ".join(entry.cuts)))
     notes = [tag("p", line) for line in entry.notes.splitlines() if line.strip()]
     return joined([facts(pairs), *notes, columns_table(entry.data)])
 
 
 def data_facts(data: DataSet) -> list[tuple[str, Content]]:
-    """How large it is, what is missing, and the fingerprint by which it is known again."""
+    """The size of a data set, its missing cells and its fingerprint."""
     missing = sum(data.missing_counts)
     size = f"{count_of(data.row_count, 'row')}, {count_of(len(data.domain), 'column')}"
     if data.weights is not None:
         size += f", total weight {decimal(data.total_weight, 1)}"
-    holes = "none"
+    missing_text = "none"
     if missing:
-        holes = f"{count_of(missing, 'cell')} in {count_of(data.incomplete_row_count, 'row')}"
-    return [("Size", size), ("Missing cells", holes), ("Fingerprint", data.fingerprint)]
+        missing_text = (
+            f"{count_of(missing, 'cell')} in {count_of(data.incomplete_row_count, 'row')}"
+        )
+    return [("Size", size), ("Missing cells", missing_text), ("Fingerprint", data.fingerprint)]
 
 
 def columns_table(data: DataSet) -> Markup:
-    """Every column with its states as bars."""
+    """A table of the columns, with their states as bars."""
     summaries = summarise(data)
     rows = [
         (
-            own.name,
-            whole(len(own.counts)),
-            decimal(own.entropy_bits, 2),
-            f"{100 * own.missing_rate:.1f} %" if own.missing else "–",
-            joined(_states(data, own)),
+            column.name,
+            whole(len(column.counts)),
+            decimal(column.entropy_bits, 2),
+            f"{100 * column.missing_rate:.1f} %" if column.missing else "–",
+            joined(_states(data, column)),
         )
-        for own in summaries[:MAX_COLUMNS]
+        for column in summaries[:MAX_COLUMNS]
     ]
-    head = ("Column", "States", "Entropy, bits", "Missing", "Share of its rows")
-    told = table(head, rows, "<>>><")
+    head = ("Column", "States", "Entropy, bits", "Missing", "Fraction of its rows")
+    columns = table(head, rows, "<>>><")
     left = len(summaries) - MAX_COLUMNS
     if left > 0:
-        return joined([told, tag("p", f"{count_of(left, 'column')} more are not listed.")])
-    return told
+        return joined([columns, tag("p", f"{count_of(left, 'column')} more are not listed.")])
+    return columns
 
 
-def _states(data: DataSet, own: ColumnSummary) -> Iterator[Markup]:
-    states, total = data.domain[own.name].states, float(own.counts.sum()) or 1.0
+def _states(data: DataSet, column: ColumnSummary) -> Iterator[Markup]:
+    states = data.domain[column.name].states
+    total = float(column.counts.sum()) or 1.0
     order = list(range(len(states)))
     if len(states) > MAX_STATES:
-        order = sorted(order, key=lambda code: (-own.counts[code], code))[: MAX_STATES - 1]
+        order = sorted(order, key=lambda code: (-column.counts[code], code))[: MAX_STATES - 1]
     for code in order:
-        share = float(own.counts[code]) / total
-        yield bar(share, f"{states[code]} {100 * share:.1f} %")
+        fraction = float(column.counts[code]) / total
+        yield bar(fraction, f"{states[code]} {100 * fraction:.1f} %")
     if len(states) > MAX_STATES:
         rest = len(states) - len(order)
-        share = 1 - sum(float(own.counts[code]) for code in order) / total
-        yield bar(share, f"{rest} others {100 * share:.1f} %")
+        fraction = 1 - sum(float(column.counts[code]) for code in order) / total
+        yield bar(fraction, f"{rest} others {100 * fraction:.1f} %")
 
 
-# Beliefs that are shown, those that moved most.
-MAX_MOVED = 8
-# Models that cost more are not asked for a report.
+# Number of variables shown, those whose beliefs change most.
+MAX_CHANGED = 8
+# Beliefs of larger models are not computed for a report.
 MAX_SIZE = 5_000_000
 
 Floats = NDArray[np.float64]
 
 
 def cases_part(project: Project) -> Iterator[Markup]:
-    """Every case under the model it is for, or the first that has its variables."""
+    """Every evidence scenario with its model, or the first model that has its variables."""
     for name, case in project.evidence_cases.items():
-        found = _model_of(project, case)
+        case_model = _model_of(project, case)
         parts = [facts((variable, str(finding)) for variable, finding in case.evidence.items())]
-        if found is not None:
-            title, model = found
-            parts += [tag("p", f"In {title}:"), _moved(model, case)]
+        if case_model is not None:
+            title, model = case_model
+            parts += [tag("p", f"In {title}:"), _changed_beliefs(model, case)]
         yield joined([tag("h3", name), *parts])
 
 
 def _model_of(project: Project, case: EvidenceCase) -> tuple[str, Model] | None:
     entries = list(project.models.values())
     if case.model_id is not None:
-        own = project.models.get(case.model_id)
-        entries = [] if own is None else [own]
+        entry_of_case = project.models.get(case.model_id)
+        entries = [] if entry_of_case is None else [entry_of_case]
     for entry in entries:
         if all(name in entry.model.domain.names for name in case.evidence):
             return entry.title, entry.model
     return None
 
 
-def _moved(model: Model, case: EvidenceCase) -> Markup:
-    """Prior and belief of the variables that the evidence moves most."""
+def _changed_beliefs(model: Model, case: EvidenceCase) -> Markup:
+    """Prior and belief of the variables that the evidence changes most."""
     if model.effective_size() > MAX_SIZE:
-        return tag("p", "The model is too large to be asked here.", class_="quiet")
+        return tag("p", "The model is too large to compute beliefs for a report.", class_="quiet")
     try:
         session = open_session(model)
         before = _beliefs(session, model)
@@ -290,34 +293,35 @@ def _moved(model: Model, case: EvidenceCase) -> Markup:
     free.sort(key=lambda name: -float(np.abs(after[name] - before[name]).sum()))
     rows = [
         (
-            name if place == 0 else "",
+            name if index == 0 else "",
             state,
-            decimal(float(before[name][place])),
-            decimal(float(after[name][place])),
+            decimal(float(before[name][index])),
+            decimal(float(after[name][index])),
         )
-        for name in free[:MAX_MOVED]
-        for place, state in enumerate(model.domain[name].states)
+        for name in free[:MAX_CHANGED]
+        for index, state in enumerate(model.domain[name].states)
     ]
-    told = f"log2 of the probability of the evidence: {decimal(bits)}. "
-    told += scaling_note(case.evidence)
-    return joined([tag("p", told), table(("Variable", "State", "Before", "After"), rows, "<<>>")])
+    text = (
+        f"log2 of the probability of the evidence: {decimal(bits)}. {scaling_note(case.evidence)}"
+    )
+    return joined([tag("p", text), table(("Variable", "State", "Before", "After"), rows, "<<>>")])
 
 
 def _beliefs(session: InferenceSession, model: Any) -> Mapping[str, Floats]:
     return {v.name: session.belief(v.name).values.copy() for v in model.domain}
 
 
-# Larger pictures cannot be read on a page, and take long to lay out.
+# Larger diagrams cannot be read on a page, and their layout takes long.
 MAX_VARIABLES = 120
 MAX_NODES = 400
-# Cells of all tables of a network that are still worth a page.
+# Networks with more table cells are shown without their tables.
 MAX_CELLS = 2000
 
 
 def model_part(
     entry: ModelEntry, rows: DataSet | None, where: str, *, is_stale: bool = False
 ) -> Markup:
-    """A model of a project; `rows` are those it was learned from, `where` names their file."""
+    """A model of a project; `rows` are its training rows, `where` is their file."""
     file = ModelFile(
         entry.model,
         title=entry.title,
@@ -328,9 +332,9 @@ def model_part(
     parts: list[Content] = []
     if is_stale:
         badge = tag("span", "stale", class_="badge")
-        parts.append(tag("p", badge, " The rows it was learned from have changed since."))
+        parts.append(tag("p", badge, " The rows it was learned from have changed."))
     if entry.is_edited:
-        parts.append(tag("p", "It was edited by hand since it was learned or opened."))
+        parts.append(tag("p", "It was edited by hand after it was learned or opened."))
     parts += [tag("p", line) for line in entry.notes.splitlines() if line.strip()]
     parts += [model_picture(file), facts([*size_facts(entry.model), *fit_facts(entry.model, rows)])]
     parts += _notes(entry)
@@ -340,46 +344,47 @@ def model_part(
 
 
 def model_picture(file: ModelFile) -> Markup:
-    """The picture the window would show first, for both colour schemes; a sentence when it is too
-    large for a page."""
+    """The first diagram of a model for both colour schemes; a message if it is too large."""
     model = file.model
     if not len(model.domain):
         return tag("p", "The model has no nodes.", class_="quiet")
     if len(model.domain) > MAX_VARIABLES:
-        told = f"{count_of(len(model.domain), 'variable')} are too many for a picture here."
-        return tag("p", told, class_="quiet")
+        return _too_large(count_of(len(model.domain), "variable"))
     if isinstance(model, NodeModel) and sum(model.node_counts) > MAX_NODES:
-        told = f"{count_of(sum(model.node_counts), 'node')} are too many for a picture here."
-        return tag("p", told, class_="quiet")
+        return _too_large(count_of(sum(model.node_counts), "node"))
     light, dark = (drawing_of(file, theme=theme) for theme in ("light", "dark"))
-    return figure(light, dark, file.title or f"The picture of the {in_sentence(model.kind)}")
+    return figure(light, dark, file.title or f"Diagram of the {in_sentence(model.kind)}")
+
+
+def _too_large(count: str) -> Markup:
+    return tag("p", f"{count} are too many for a diagram here.", class_="quiet")
 
 
 def size_facts(model: Model) -> list[tuple[str, Content]]:
     """The language and the sizes."""
-    told: list[tuple[str, Content]] = [
+    pairs: list[tuple[str, Content]] = [
         ("Language", model.kind.replace("-", " ")),
         ("Variables", whole(len(model.domain))),
     ]
     if isinstance(model, DirectedModel):
-        told.append(("Edges", whole(len(model.edges))))
+        pairs.append(("Edges", whole(len(model.edges))))
     return [
-        *told,
+        *pairs,
         ("Free parameters", whole(model.representation_size())),
         ("Effective size", whole(model.effective_size())),
     ]
 
 
 def fit_facts(model: Model, rows: DataSet | None) -> list[tuple[str, Content]]:
-    """Bits per row of the rows it was learned from; nothing where they do not fit."""
+    """Bits per row of the training rows; nothing if they do not fit the model."""
     if rows is None or rows.row_count == 0 or not isinstance(model, ProbabilisticModel):
         return []
     try:
         mean = mean_of(row_log2(model, rows_over(rows, model.domain)), rows.weights)
     except PgmStudioError:
-        return []  # the rows have other columns or states by now
-    told = f"{decimal(mean.value)} bits per row over {count_of(rows.row_count, 'row')}"
-    return [("Log-likelihood", told)]
+        return []  # the rows have other columns or states now
+    text = f"{decimal(mean.value)} bits per row over {count_of(rows.row_count, 'row')}"
+    return [("Log-likelihood", text)]
 
 
 def _notes(entry: ModelEntry) -> Iterator[Markup]:
@@ -391,14 +396,14 @@ def _notes(entry: ModelEntry) -> Iterator[Markup]:
 
 
 def tables_of(model: Model) -> Iterator[Markup]:
-    """The tables of a small network, folded away."""
+    """The CPTs of a small network, collapsed at first."""
     network = plain_network(model)
     if network is None:
         return
     cells = sum(one.size for one in network.tables)
     if cells > MAX_CELLS:
-        told = f"Its tables have {whole(cells)} cells and are left out."
-        yield tag("p", told, class_="quiet")
+        text = f"Its tables have {whole(cells)} cells and are left out."
+        yield tag("p", text, class_="quiet")
         return
     parts = [_table(network, name) for name in network.domain.names]
     yield details(f"Tables, {count_of(cells, 'cell')}", *parts)
@@ -419,44 +424,44 @@ def _table(model: BayesianNetwork, name: str) -> Markup:
     return table(head, rows, sides, f"{name}{given}")
 
 
-# -- where it comes from ---------------------------------------------------------------------------
+# -- provenance ------------------------------------------------------------------------------------
 
 
-def provenance(told: Mapping[str, Any], where: str) -> Iterator[Markup]:
-    """The card of a model and the command that makes it again."""
-    if not told:
+def provenance(origin: Mapping[str, Any], where: str) -> Iterator[Markup]:
+    """The provenance of a model and the command that learns it again."""
+    if not origin:
         return
     pairs = [
-        (str(name).replace("_", " ").capitalize(), _plain_words(value))
-        for name, value in told.items()
+        (str(name).replace("_", " ").capitalize(), _plain_text(value))
+        for name, value in origin.items()
         if name not in ("trace", "measures", "parameters", "choices") and value not in ({}, [], "")
     ]
     yield tag("h4", "Provenance")
     yield facts(pairs)
-    parameters = told.get("parameters")
+    parameters = origin.get("parameters")
     if isinstance(parameters, Mapping) and parameters:
         named = [(name.replace("_", " ").strip(), value) for name, value in parameters.items()]
-        settings = facts((name.capitalize(), _plain_words(value)) for name, value in named)
+        settings = facts((name.capitalize(), _plain_text(value)) for name, value in named)
         yield details(f"All {count_of(len(named), 'setting')}", settings)
-    line = learn_command(told, where)
+    line = learn_command(origin, where)
     if line is not None:
         yield command(line)
 
 
-def learn_command(told: Mapping[str, Any], where: str) -> str | None:
-    """`pgmstudio learn …` with what differs from the defaults; None for what no learner made."""
-    learner = all_learners().get(str(told.get("learner", "")))
+def learn_command(origin: Mapping[str, Any], where: str) -> str | None:
+    """`pgmstudio learn …` with the settings that are not defaults; None without a learner."""
+    learner = all_learners().get(str(origin.get("learner", "")))
     if learner is None:
         return None
-    words = ["pgmstudio", "learn", learner.key, where or "DATA"]
+    arguments = ["pgmstudio", "learn", learner.key, where or "DATA"]
     specs = {spec.name: spec for spec in specs_of(learner.params_type)}
-    parameters = told.get("parameters")
+    parameters = origin.get("parameters")
     for name, value in (parameters if isinstance(parameters, Mapping) else {}).items():
         spec = specs.get(name)
         if spec is None or spec.kind is ParamKind.OBJECT or _is_default(spec, value):
             continue
-        words += [f"--{spec.option}", _typed(value)]
-    return shlex.join([*words, "--seed", str(told.get("seed", 0))])
+        arguments += [f"--{spec.option}", _typed(value)]
+    return shlex.join([*arguments, "--seed", str(origin.get("seed", 0))])
 
 
 def _is_default(spec: ParamSpec, value: Any) -> bool:
@@ -465,7 +470,7 @@ def _is_default(spec: ParamSpec, value: Any) -> bool:
 
 
 def _typed(value: Any) -> str:
-    """A value the way it is typed."""
+    """A value as it is typed on the command line."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
@@ -473,9 +478,9 @@ def _typed(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
-def _plain_words(value: Any) -> str:
+def _plain_text(value: Any) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_plain_words(part)}" for name, part in value.items())
+        return ", ".join(f"{name} {_plain_text(part)}" for name, part in value.items())
     if isinstance(value, float):
         return f"{value:g}"
     return _typed(value)

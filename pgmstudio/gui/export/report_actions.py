@@ -149,7 +149,7 @@ class ReportCommands(QObject):
         run.deleteLater()
         for one in run.done:
             level = "warning" if one.is_same is False else "info"
-            self._app.log(level, f"{one.title}: {one.words}")
+            self._app.log(level, f"{one.title}: {one.summary}")
         if run.written is not None:
             self._on_written(run.written)
         self._app.actions.refresh()
@@ -176,9 +176,9 @@ def _rows_of(entry: CurveEntry | None, project: Project) -> PlanRows | None:
 def _written(
     subject: Project | Path, target: Path, source: str, find_rows: FindRows, cancel: CancelToken
 ) -> Iterator[Path]:
-    from pgmstudio.core.reports.report import ReportTask, ReportWords
+    from pgmstudio.core.reports.report import ReportInfo, ReportTask
 
-    words = ReportWords(source, datetime.now())
+    words = ReportInfo(source, datetime.now())
     yield from in_process(ReportTask(subject, target, words, find_rows()), cancel)
 
 
@@ -227,7 +227,7 @@ class ReproduceCommands(QObject):
             if isinstance(event, Reproduced):
                 self._done.append(event)
                 level = "warning" if event.is_same is False else "info"
-                self._app.log(level, f"{event.title}: {event.words}")
+                self._app.log(level, f"{event.title}: {event.summary}")
 
     def _on_state(self, _state: object) -> None:
         job = self.sender()

@@ -12,7 +12,7 @@ from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.project.project import Project
-from pgmstudio.core.reports.report import ReportTask, ReportWords
+from pgmstudio.core.reports.report import ReportInfo, ReportTask
 from pgmstudio.core.reports.reproduction import Reproduced, ReproduceFolder, ReproduceProject
 from pgmstudio.gui.jobs.background_run import BackgroundRun
 
@@ -48,7 +48,7 @@ class ReportRun(BackgroundRun):
             if isinstance(event, Reproduced):
                 found.append(event)
             yield event
-        words = ReportWords(self._source, datetime.now(), tuple(found))
+        words = ReportInfo(self._source, datetime.now(), tuple(found))
         yield from in_process(ReportTask(subject, self._target, words, rows), cancel)
 
     def _take(self, events: Sequence[object]) -> None:

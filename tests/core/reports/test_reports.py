@@ -31,7 +31,7 @@ from pgmstudio.core.learning.base import Finished
 from pgmstudio.core.params import params_to_dict
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Project, Run, plain
 from pgmstudio.core.reports.html import Markup, page, shown, table, tag
-from pgmstudio.core.reports.report import ReportTask, ReportWords, folder_report, project_report
+from pgmstudio.core.reports.report import ReportInfo, ReportTask, folder_report, project_report
 from pgmstudio.core.reports.reproduction import (
     Reproduced,
     ReproduceFolder,
@@ -42,7 +42,7 @@ from pgmstudio.core.reports.sections import learn_command
 from tests.core.io.example_projects import full_project
 from tests.strategies import random_network
 
-WORDS = ReportWords("rain.pgmz", datetime(2026, 1, 2, 3, 4))
+WORDS = ReportInfo("rain.pgmz", datetime(2026, 1, 2, 3, 4))
 VOID = {"meta"}
 
 
@@ -247,7 +247,7 @@ def test_an_experiment_comes_out_the_same_again(experiment: Path) -> None:
         e for e in ReproduceFolder(experiment, SerialExecutor())(NEVER) if isinstance(e, Reproduced)
     ]
     assert [(one.title, one.is_same) for one in found] == [("Trees", True)]
-    assert "3 points" in found[0].words
+    assert "3 points" in found[0].summary
 
 
 def test_a_number_that_differs_is_named() -> None:
@@ -258,11 +258,11 @@ def test_a_number_that_differs_is_named() -> None:
     other = replace(one, test_log2_likelihood_per_row=-2.1)
     (found,) = compared_points({"a-000": one}, {"a-000": other})
     assert found.is_same is False
-    assert "test log2 likelihood per row of size 10 was -2.0, is -2.1" in found.words
+    assert "test log2 likelihood per row of size 10 was -2.0, is -2.1" in found.summary
     (found,) = compared_points({"a-000": one}, {})
-    assert "1 point did not come again" in found.words
+    assert "1 point missing now" in found.summary
     (found,) = compared_points({}, {"a-000": one})
-    assert "1 point more than at first" in found.words
+    assert "1 point more than recorded" in found.summary
 
 
 # -- runs of a project -----------------------------------------------------------------------------
@@ -285,21 +285,21 @@ def test_another_model_than_recorded_is_told() -> None:
     project = replace(project, models={"m1": replace(entry, model=model)})
     found = again(project)
     assert found.is_same is False
-    assert "Another model" in found.words
+    assert "Another model" in found.summary
 
 
 def test_what_cannot_be_done_again_says_why() -> None:
     project = learned_project()
     changed = project.data["d1"].data.take_rows(slice(0, 50))
     entry = replace(project.data["d1"], data=changed)
-    assert "have changed since" in again(replace(project, data={"d1": entry})).words
-    assert "not in the project" in again(replace(project, data={})).words
+    assert "have changed since" in again(replace(project, data={"d1": entry})).summary
+    assert "not in the project" in again(replace(project, data={})).summary
     stopped = replace(project.runs["r1"], outcome=Outcome.STOPPED)
     assert again(replace(project, runs={"r1": stopped})).is_same is None
     strange = replace(project.runs["r1"], learner="bn.none")
     assert again(replace(project, runs={"r1": strange})).is_same is None
     edited = replace(project.models["m1"], is_edited=True)
-    assert "edited" in again(replace(project, models={"m1": edited})).words
+    assert "edited" in again(replace(project, models={"m1": edited})).summary
 
 
 def test_what_came_of_it_is_on_the_page() -> None:
