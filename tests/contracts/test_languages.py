@@ -24,8 +24,10 @@ from pgmstudio.core.io.project.project_file import project_bytes, project_from_b
 from pgmstudio.core.languages.base import Language, Lazy
 from pgmstudio.core.languages.conversions import conversions_of, converted, same_distribution
 from pgmstudio.core.languages.diagrams import picture_names, picture_of
+from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.pdg.candidate_operations import Deed, Step
+from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.registry import LANGUAGES, language, language_of
 from pgmstudio.core.languages.sampling import Sampled, SamplePlan, sample_rows
 from pgmstudio.core.languages.sessions import open_session
@@ -127,29 +129,32 @@ def test_a_diagram_allows_only_edits_that_exist(kind: str) -> None:
 def edits_of(model: Model) -> dict[str, dict[str, Any]]:
     """Arguments for every edit that the language of a model names."""
     if model.kind == "pdg":
+        assert isinstance(model, DecisionGraph)
         names, graph = model.domain.names, model
-        root = names[graph.roots[0]]  # type: ignore[attr-defined]
+        rows = model.sample(200, np.random.default_rng(0))
+        root = names[graph.roots[0]]
         states = model.domain[root].cardinality
-        inner = next(n for n, c in zip(names, graph.node_counts, strict=True) if c > 1)  # type: ignore[attr-defined]
+        inner = next(n for n, c in zip(names, graph.node_counts, strict=True) if c > 1)
         return {
             "take_step": {"step": Step(Deed.MERGE, inner, 0, 1)},
-            "move_variable": {"variable": inner, "above": None},
+            "move_variable": {"variable": inner, "above": None, "data": rows},
             "set_node": {"variable": root, "node": 0, "numbers": [1 / states] * states},
         }
     if model.kind == "ldag":
-        source, target = model.labelled_edges[0]  # type: ignore[attr-defined]
-        whole = model.table(target).shape  # type: ignore[attr-defined]
+        assert isinstance(model, LabelledDag)
+        source, target = model.labelled_edges[0]
+        whole = model.table(target).shape
         kept = {"source": source, "target": target}
-        rows = model.rows[model.domain.index(target)]  # type: ignore[attr-defined]
-        label = np.argwhere(model.label(source, target))[0]  # type: ignore[attr-defined]
+        class_rows = model.rows[model.domain.index(target)]
+        label = np.argwhere(model.label(source, target))[0]
         held = tuple(int(state) for state in label)
-        other = next(a for a, b in model.edges if b == target and a != source)  # type: ignore[attr-defined]
+        other = next(a for a, b in model.edges if b == target and a != source)
         free = next(c for c in np.ndindex(*whole[:-2]) if tuple(c) != held)
         return {
             "remove_context": {**kept, "context": held},
             "add_context": {"source": other, "target": target, "context": (0,)},
             "delete_labelled_edge": {**kept, "context": free},
-            "set_class_rows": {"variable": target, "rows": rows[::-1]},
+            "set_class_rows": {"variable": target, "rows": class_rows[::-1]},
             "drop_labels": {},
             "labels_from_rows": {},
         }
