@@ -99,7 +99,8 @@ def run_bars(context: RecipeContext) -> Iterator[RecipeEvent]:
         truth = bars_truth(kind)
         yield Measured(-1, {"entropy": float(truth.entropy), "best": float(truth.accuracy)})
     for trial in range(params.trials):
-        learned = yield from context.learn(
+        learned = yield from context.learn_model(
+            TreeMixture,
             f"start {trial + 1} of {params.trials}",
             "mixture.trees",
             rows,
@@ -112,7 +113,6 @@ def run_bars(context: RecipeContext) -> Iterator[RecipeEvent]:
             toward=params.toward,
             start="shares",
         )
-        assert isinstance(learned, TreeMixture)
         yield Measured(
             trial,
             {
@@ -172,7 +172,8 @@ def run_bars_sweep(context: RecipeContext) -> Iterator[RecipeEvent]:
         for number, trees in enumerate(params.trees):
             for index, alpha in enumerate(params.smoothings):
                 name = f"{trees} trees, α = {alpha:g}"
-                learned = yield from context.learn(
+                learned = yield from context.learn_model(
+                    TreeMixture,
                     f"start {trial + 1} of {params.trials}, {name}",
                     "mixture.trees",
                     rows,
@@ -185,7 +186,6 @@ def run_bars_sweep(context: RecipeContext) -> Iterator[RecipeEvent]:
                     toward=params.toward,
                     start="shares",
                 )
-                assert isinstance(learned, TreeMixture)
                 values = {name: bits(learned, test)}
                 if trees == 2:
                     values[f"perfect structures, α = {alpha:g}"] = is_perfect(learned, params.side)

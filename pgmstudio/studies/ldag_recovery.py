@@ -128,8 +128,9 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
                     message = f"{n} variables, {count} rows, {kind_title}, trial {trial + 1}"
                     settings = settings_of(params.kappa, params.restarts, given)
                     rng_of_search = context.rng(trial, n, round(1000 * fraction), count)
-                    model = yield from context.learn(message, key, rows, rng_of_search, **settings)
-                    assert isinstance(model, LabelledDag)
+                    model = yield from context.learn_model(
+                        LabelledDag, message, key, rows, rng_of_search, **settings
+                    )
                     cell_key = key_of(n, fraction, count, name)
                     values[cell_key] = divergence(truth, model.as_bayesian_network)
                     values[f"{kind_title}, {n} variables, {count} rows"] = values[cell_key]

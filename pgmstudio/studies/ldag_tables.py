@@ -101,8 +101,9 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
                     message = f"{TITLES[name]}, fold {fold + 1} of {params.folds}, {kind_title}"
                     settings = settings_of(params.kappa, params.restarts, given)
                     rng_of_search = context.rng(trial, set_number, fold)
-                    model = yield from context.learn(message, key, train, rng_of_search, **settings)
-                    assert isinstance(model, LabelledDag)
+                    model = yield from context.learn_model(
+                        LabelledDag, message, key, train, rng_of_search, **settings
+                    )
                     logs[kind].append(model.log2_probabilities(held))
                     sizes[kind].append(model.representation_size())
             rows = {kind: np.concatenate(held) for kind, held in logs.items()}

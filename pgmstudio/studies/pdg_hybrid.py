@@ -136,8 +136,9 @@ def _pair(
 ) -> Generator[RecipeEvent, None, tuple[Pair, DecisionGraph] | None]:
     """The network of a λ and its best graph; None when the clique tree is too large."""
     settings = {"score": "lambda", "lambda_": lambda_, "restarts": params.restarts}
-    learned = yield from context.learn(message, "bn.hill-climb", rows, rng, **settings)
-    assert isinstance(learned, BayesianNetwork)
+    learned = yield from context.learn_model(
+        BayesianNetwork, message, "bn.hill-climb", rows, rng, **settings
+    )
     cells = learned.effective_size()
     if cells > params.most_cells:
         context.skip_model()
@@ -146,8 +147,9 @@ def _pair(
     # The folds by which pdg.hybrid tunes the tables of the network that it compares with.
     folds = np.random.default_rng(0)
     network = fit_tables(rows.merged(), learned.dag, "auto", rng=folds).network
-    graph = yield from context.learn(message, "pdg.hybrid", rows, rng, start=network)
-    assert isinstance(graph, DecisionGraph)
+    graph = yield from context.learn_model(
+        DecisionGraph, message, "pdg.hybrid", rows, rng, start=network
+    )
     pair = Pair(
         cells,
         bits(network, rows),

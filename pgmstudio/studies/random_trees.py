@@ -68,7 +68,8 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
         rng = context.rng(trial)
         true = random_mixture(kind, rng)
         rows, test = true.sample(params.rows, rng), true.sample(params.test_rows, rng)
-        learned = yield from context.learn(
+        learned = yield from context.learn_model(
+            TreeMixture,
             f"trial {trial + 1} of {params.trials}",
             "mixture.trees",
             rows,
@@ -79,7 +80,6 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
             smoothing=0.0,
             start=params.start,
         )
-        assert isinstance(learned, TreeMixture)
         recovered, _ = count_recovered(true, learned)
         heavy, of = count_recovered(true, learned, params.light)
         true_bits, learned_bits = bits(true, test), bits(learned, test)

@@ -14,7 +14,7 @@ import tomllib
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -28,6 +28,8 @@ from pgmstudio.core.languages.tree_mixture.learning.search import MixtureSearch
 from pgmstudio.core.learning.base import Finished, Kept, RunArtifact
 from pgmstudio.core.model import Model, ProbabilisticModel
 from pgmstudio.core.params import param, parse_params
+
+M = TypeVar("M")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +125,20 @@ class RecipeContext:
         return (
             yield from self._learn(message, learner.run(data, params, rng=rng, cancel=self.cancel))
         )
+
+    def learn_model(
+        self,
+        model_type: type[M],
+        message: str,
+        key: str,
+        data: DataSet,
+        rng: np.random.Generator,
+        **settings: object,
+    ) -> Generator[RecipeEvent, None, M]:
+        """The same for a learner whose models are of this type."""
+        model = yield from self.learn(message, key, data, rng, **settings)
+        assert isinstance(model, model_type)
+        return model
 
     def learn_mixture(
         self,

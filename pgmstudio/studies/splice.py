@@ -128,14 +128,14 @@ def run_splice(context: RecipeContext) -> Iterator[RecipeEvent]:
         rng = context.rng(trial)
         rows, test = drawn_parts(data, (params.rows, params.test_rows), rng)
         message = f"split {trial + 1} of {params.trials}"
-        tree = yield from context.learn(
+        tree = yield from context.learn_model(
+            Tree,
             f"{message}, one tree",
             "tree.chow-liu",
             rows,
             rng,
             smoothing=max(params.smoothing, NEXT_TO_NONE),
         )
-        assert isinstance(tree, Tree)
         seen |= {site_number(name) for name in class_neighbours(tree)}
         fewer, valid = drawn_parts(rows, (params.rows - params.valid_rows, params.valid_rows), rng)
         mixture = yield from context.learn_mixture(
@@ -248,7 +248,8 @@ def run_splice_noise(context: RecipeContext) -> Iterator[RecipeEvent]:
         message = f"split {trial + 1} of {params.trials}"
         trees = []
         for columns in (data.domain.names, wide.domain.names):
-            tree = yield from context.learn(
+            tree = yield from context.learn_model(
+                Tree,
                 f"{message}, {len(columns)} columns",
                 "tree.chow-liu",
                 rows.select_columns(columns),
@@ -256,7 +257,6 @@ def run_splice_noise(context: RecipeContext) -> Iterator[RecipeEvent]:
                 edge_penalty=params.edge_penalty,
                 smoothing=NEXT_TO_NONE,
             )
-            assert isinstance(tree, Tree)
             trees.append(tree)
         plain, noisy = trees
         before = undirected(plain.edges)
