@@ -21,10 +21,10 @@ def criterion_param() -> Any:
     """Which model of a scan is kept: one declaration for every learner that scans."""
     return param(
         "held-out",
-        title="Choose by",
+        title="Criterion",
         choices=CRITERIA,
-        help="Which model is kept, higher is better: bits per row of rows held out, or bic or aic, "
-        "which weigh fit against parameters on all rows (aic-thesis: a bit each, not a nat).",
+        help="Criterion that selects the model, higher is better: bits per held-out row, or bic or"
+        " aic on all rows (aic-thesis: one bit per parameter instead of one nat).",
     )
 
 
@@ -36,7 +36,7 @@ def held_out_param() -> Any:
         low=0,
         high=0.5,
         low_open=True,
-        help="Share of the rows on which models are compared; the best is then fitted to all rows.",
+        help="Fraction of the rows for comparing models; the best is then fitted to all rows.",
     )
 
 

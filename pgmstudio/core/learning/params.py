@@ -20,24 +20,24 @@ def missing_param() -> Any:
         EM,
         title="Missing cells",
         choices=(EM, AVAILABLE),
-        help="em: the structure is searched for on completed rows and its parameters are fitted "
-        "by EM to the observed cells; right if cells are missing at random. available: each count "
-        "is over the rows that have its cells; quicker, but different tables come from different "
+        help="em: search the structure on completed rows and fit its parameters by EM to the "
+        "observed cells; consistent if cells are missing at random. available: count each "
+        "table over the rows that have its cells; faster, but different tables use different "
         "rows.",
     )
 
 
 ON_MISSING = (
-    "They are drawn given the observed cells of their row, by a network learned for this; the "
-    "structure is searched for on the completed rows, and the parameters are fitted by EM to the "
-    "observed cells, unless either would take too long, which the run says. No row is "
-    "dropped; it takes some seconds more, or several times as long as complete rows, and is right "
-    "if cells are missing at random."
+    "They are drawn given the observed cells of their row, by a network learned for this purpose. "
+    "The structure is searched on the completed rows, and the parameters are fitted by EM to the "
+    "observed cells, unless either would take too long, which the run reports. No row is "
+    "dropped. It takes some seconds more, or several times as long as complete rows, and is "
+    "consistent if cells are missing at random."
 )
 ON_MISSING_AVAILABLE = (
-    "Each count is over the rows that have all its cells, so different tables come from different "
-    "rows: it takes little longer, but the model may be far from the data, and even rule out "
-    "rows it was learned from. --missing em avoids that."
+    "Each count uses the rows that have all its cells, so different tables use different rows. It "
+    "takes little longer, but the model can be far from the data and even give probability 0 to "
+    "training rows. --missing em avoids that."
 )
 
 
@@ -94,25 +94,26 @@ def smoothing_param() -> Any:
         "auto",
         title="Smoothing α",
         low=0,
-        help="Pseudo-count added to every cell of a table; 0 is maximum likelihood, auto finds one "
-        "above 0 by cross-validation, so that no combination of known states is impossible.",
+        help="Pseudo-count added to every cell of a table. 0 is maximum likelihood; auto selects a"
+        " value above 0 by cross-validation, so that no combination of known states is "
+        "impossible.",
     )
 
 
 def knowledge_param(more: str = "") -> Any:
-    """What an expert says of edges; `more` tells what the learner makes of it."""
-    said = "Required and forbidden edges and tiers"
-    return param(None, title="Knowledge", help=f"{said}; {more}" if more else f"{said}.")
+    """Background knowledge about edges; `more` adds how the learner uses it."""
+    text = "Required and forbidden edges and tiers"
+    return param(None, title="Knowledge", help=f"{text}; {more}" if more else f"{text}.")
 
 
 def max_parents_param(default: int | None = None) -> Any:
     """How many parents a variable may have."""
     return param(
         default,
-        title="Most parents",
+        title="Maximum parents",
         low=0,
         none_label="no limit",
-        help="A limit for each variable.",
+        help="Maximum number of parents of a variable.",
     )
 
 
@@ -124,7 +125,7 @@ def lambda_param() -> Any:
         low=0,
         high=1,
         none_label="as in BIC",
-        help="Weight of the size in the lambda score; larger gives smaller networks.",
+        help="Weight of the size in the lambda score; larger values give smaller networks.",
     )
 
 
@@ -135,7 +136,7 @@ def bdeu_rows_param() -> Any:
         title="Equivalent sample size",
         low=0,
         low_open=True,
-        help="How many imagined rows the prior of BDeu is worth.",
+        help="Equivalent sample size of the BDeu prior, in rows.",
     )
 
 
@@ -143,9 +144,9 @@ def max_table_cells_param() -> Any:
     """The largest table a search considers."""
     return param(
         MAX_TABLE_CELLS,
-        title="Largest table",
+        title="Maximum table size",
         low=1,
-        help="Families whose table would have more cells are not considered.",
+        help="Families with a larger table (in cells) are not considered.",
         advanced=True,
     )
 
@@ -154,10 +155,10 @@ def tabu_param(*, advanced: bool = False) -> Any:
     """How far a climb goes on past a peak."""
     return param(
         10,
-        title="Steps past a peak",
+        title="Tabu length",
         low=0,
-        help="Steps without a new best before a climb ends; graphs visited lately are avoided. "
-        "0 is plain hill climbing.",
+        help="Steps without improvement before a search ends; recently visited graphs are avoided."
+        " 0 is plain hill climbing.",
         advanced=advanced,
     )
 
@@ -168,7 +169,7 @@ def restarts_param(default: int) -> Any:
         default,
         title="Restarts",
         low=0,
-        help="Further climbs, each from the best graph without most of its edges.",
+        help="Additional searches, each from the best graph with most of its edges removed.",
     )
 
 
@@ -178,7 +179,7 @@ def start_param() -> Any:
         None,
         title="Start",
         none_label="no edges",
-        help="A model whose edges the search starts from.",
+        help="A model with the initial edges of the search.",
     )
 
 
@@ -188,5 +189,5 @@ def class_param() -> Any:
         None,
         title="Target (class)",
         none_label="the last column",
-        help="The variable that is to be told from the others.",
+        help="The variable to predict from the others.",
     )

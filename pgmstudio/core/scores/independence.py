@@ -33,8 +33,8 @@ from pgmstudio.core.execution.events import NEVER, CancelToken
 TESTS = ("g2", "chi2", "info_gain", "bic")
 
 TEST_HELP = (
-    "When two columns count as independent: g2 and chi2 by their p-value, info_gain when the "
-    "information gain is at most ε bits, bic when an edge would not pay for its parameters."
+    "Criterion for independence: g2 and chi2 use the p-value; info_gain: the information gain is "
+    "at most ε bits; bic: an edge would lower BIC."
 )
 
 # A table with more cells than this says nothing with rows as many as data sets have.

@@ -32,9 +32,8 @@ SCORES = ("bic", "aic", "aic-thesis", "bdeu", "k2", "lambda")
 AIC_BITS = math.log2(math.e)
 
 SCORE_HELP = (
-    "What the search makes large, in bits, higher is better: bic and aic weigh fit against "
-    "parameters (aic-thesis: a bit each, not a nat), bdeu and k2 average over tables, lambda "
-    "weighs as you say."
+    "Score to maximize, in bits: bic and aic penalize parameters (aic-thesis: one bit each instead "
+    "of one nat), bdeu and k2 are marginal likelihoods, lambda uses the given weight."
 )
 
 

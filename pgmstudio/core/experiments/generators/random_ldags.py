@@ -26,7 +26,7 @@ from pgmstudio.core.params import param
 class RandomLdagParams:
     variables: int = param(10, title="Variables", low=1, high=2000, help="Columns.")
     max_parents: int = param(
-        4, title="Most parents", low=0, high=8, help="Parents of a variable: 0 to this many."
+        4, title="Maximum parents", low=0, high=8, help="Maximum number of parents of a variable."
     )
     least_states: int = param(2, title="Fewest states", low=2, high=20, help="Of any variable.")
     most_states: int = param(2, title="Most states", low=2, high=20, help="Of any variable.")

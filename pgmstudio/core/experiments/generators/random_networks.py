@@ -26,7 +26,7 @@ CLASS = "class"
 class RandomBnParams:
     variables: int = param(15, title="Variables", low=1, high=2000, help="Columns.")
     max_parents: int = param(
-        3, title="Most parents", low=0, high=10, help="Parents of a variable: 0 to this many."
+        3, title="Maximum parents", low=0, high=10, help="Maximum number of parents of a variable."
     )
     least_states: int = param(2, title="Fewest states", low=2, high=200, help="Of any variable.")
     most_states: int = param(4, title="Most states", low=2, high=200, help="Of any variable.")

@@ -120,23 +120,23 @@ class StructuralEmParams:
         HILL_CLIMB,
         title="Search",
         choices=(HILL_CLIMB, KES),
-        help="How each round looks for a graph: hill-climb over graphs, or greedy search over "
-        "classes of equivalent ones (kes).",
+        help="Search method of each round: hill-climb over graphs, or kes over equivalence "
+        "classes.",
     )
     score: str = param(
         "bic",
         title="Score",
         choices=OBSERVED_SCORES,
-        help="What is made large, in bits, higher is better: bic and aic weigh fit against "
-        "parameters (aic-thesis: a bit each, not a nat), lambda weighs as you say.",
+        help="Score to maximize, in bits: bic and aic penalize parameters (aic-thesis: one bit "
+        "each instead of one nat), lambda uses the given weight.",
     )
     lambda_: float | None = lambda_param()
     max_parents: int | None = max_parents_param()
     rounds: int = param(
-        20, title="Most rounds", low=1, help="Completions and searches, unless it settles before."
+        20, title="Maximum rounds", low=1, help="Maximum number of rounds (completion and search)."
     )
     restarts: int = param(
-        5, title="Restarts", low=0, help="Further climbs in each search by hill-climb."
+        5, title="Restarts", low=0, help="Additional searches in each round of hill-climb."
     )
     smoothing: float | Literal["auto"] = smoothing_param()
     knowledge: Knowledge | None = knowledge_param()
@@ -144,15 +144,15 @@ class StructuralEmParams:
         None,
         title="Start",
         none_label="search",
-        help="A model whose edges the first round starts from; its variables that are no column "
-        "are hidden ones. Without it, a search on completed rows comes first.",
+        help="A model with the initial edges; variables that are not columns are hidden. Without "
+        "it, the first step is a search on completed rows.",
     )
     completions: int | None = param(
         None,
         title="Completions",
         low=1,
         none_label="as fits",
-        help="A row with more possible completions is represented by so many random ones.",
+        help="Number of random completions of a row with more possible ones.",
         advanced=True,
     )
 

@@ -47,8 +47,8 @@ class LatentParams:
         title="Classes",
         low=1,
         none_label="as many as pay",
-        help="How many hidden classes; a list is scanned and the best is kept. Without it classes "
-        "are added, pruned and split until held-out rows no longer gain.",
+        help="Number of hidden classes; of a list the best is selected. Without it classes are "
+        "added, pruned and split until held-out rows no longer improve.",
     )
     criterion: str = criterion_param()
     held_out: float = held_out_param()
@@ -57,24 +57,29 @@ class LatentParams:
         title="Starts",
         low=1,
         high=100,
-        help="EM runs for each number of classes of a list, the likeliest kept; growing uses one.",
+        help="EM runs for each number of classes of a list; the most likely is used. Growing uses "
+        "one.",
     )
     smoothing: float | Literal["auto"] = param(
         "auto",
         title="Smoothing α",
         low=0,
-        help="Pseudo-count added to every cell of a table in EM; 0 is maximum likelihood, auto is "
+        help="Pseudo-count added to every cell of a table in EM. 0 is maximum likelihood; auto is "
         "one row spread over all states of a column.",
     )
     max_iterations: int = param(
-        100, title="Most EM steps", low=1, help="EM steps for each model.", advanced=True
+        100,
+        title="Maximum EM steps",
+        low=1,
+        help="Maximum number of EM steps for each model.",
+        advanced=True,
     )
     tolerance: float = param(
         1e-5,
         title="Tolerance",
         low=0,
         low_open=True,
-        help="EM ends when a step gains less than this share of the log-likelihood.",
+        help="EM ends when a step gains less than this fraction of the log-likelihood.",
         advanced=True,
     )
     growth: float = param(
@@ -82,7 +87,7 @@ class LatentParams:
         title="Growth",
         low=0,
         low_open=True,
-        help="Classes added in a round, as a share of those there are; at least one.",
+        help="Classes added per round, as a fraction of the current number; at least one.",
         advanced=True,
     )
     prune_below: float = param(
@@ -90,7 +95,7 @@ class LatentParams:
         title="Prune below 1 in",
         low=1,
         low_open=True,
-        help="A class with at most this small a share of the rows is left out after EM.",
+        help="Classes with at most 1 in this many rows are removed after EM.",
         advanced=True,
     )
     split_above: float = param(
@@ -99,24 +104,24 @@ class LatentParams:
         low=0.5,
         high=1,
         low_open=True,
-        help="A class with at least this share of the rows is split in two.",
+        help="Classes with at least this fraction of the rows are split in two.",
         advanced=True,
     )
     merge_duplicates: bool = param(
         False,
         title="Merge equal classes",
-        help="Classes with the same tables become one after EM.",
+        help="Merge classes with the same tables after EM.",
         advanced=True,
     )
     patience: int = param(
         3,
         title="Patience",
         low=1,
-        help="Growing ends after so many rounds without a better model.",
+        help="Growing ends after this many rounds without a better model.",
         advanced=True,
     )
     most_models: int = param(
-        60, title="Most models", low=1, help="Growing ends after so many rounds.", advanced=True
+        60, title="Maximum models", low=1, help="Maximum number of rounds.", advanced=True
     )
     knowledge: Knowledge | None = knowledge_param(
         "only the class has edges, to every column; the model is only checked."

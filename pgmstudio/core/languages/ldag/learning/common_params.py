@@ -37,9 +37,9 @@ from pgmstudio.core.params import AUTO, param
 from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS
 
 KAPPA_HELP = (
-    "Prior of labels: each parameter that labels save is taken to be κ times as probable as a "
-    "table without. 1 favours dense graphs with many labels, small numbers plain networks; usual "
-    f"is {USUAL_KAPPA:g} with the prior of a graph shared by its labels"
+    "Prior of labels: a factor κ for each parameter that labels save. 1 favours dense graphs with "
+    "many labels, small values plain networks; usual is "
+    f"{USUAL_KAPPA:g} with the prior of a graph divided among its labels"
 )
 USUAL = "usual"
 _MERGING = {FREE: ROWS, GROUPED_TREE: STATES}
@@ -53,16 +53,16 @@ class LabelParams:
         LABELS,
         title="Table structure",
         choices=STRUCTURES,
-        help="Which rows of a table may be the same: labels, contexts in which an edge vanishes; "
-        "csi-tree, the leaves of a tree of questions to parents; extended-tree, the same with "
-        "groups of states; free, any rows; full, none.",
+        help="Rows of a table that can share parameters. labels: contexts in which an edge "
+        "vanishes. csi-tree: leaves of a decision tree over the parents. extended-tree: the "
+        "same with groups of states. free: any rows. full: none.",
     )
     score: str = param(
         "bdeu",
         title="Score",
         choices=PARTITION_SCORES,
-        help="What the search makes large beside the prior: bdeu and k2 average over tables, bic "
-        "weighs fit against parameters.",
+        help="Score of the search, in addition to the prior: bdeu and k2 are marginal likelihoods,"
+        " bic penalizes parameters.",
     )
     ess: float = param(
         1.0,
@@ -70,16 +70,16 @@ class LabelParams:
         low=0,
         low_open=True,
         high=1000,
-        help="How many imagined rows the prior of BDeu and of the final tables is worth.",
+        help="Equivalent sample size of the BDeu prior and of the final tables, in rows.",
     )
     prior: str = param(
         AUTO,
         title="κ counts",
         choices=(AUTO, SHARED, PARAMETERS, ELEMENTS),
-        help="parameters: κ for each parameter that labels save; shared: the same, and all labels "
-        "of a graph share its prior, so that graphs with many possible labels gain nothing by "
-        "that; contexts: κ for each context in a label. auto is parameters where κ is a number, "
-        "else shared. Trees and free classes always count parameters.",
+        help="parameters: κ for each parameter that labels save. shared: the same, with the prior "
+        "of a graph divided among its labels, so that graphs with many possible labels have "
+        "no advantage. contexts: κ for each context in a label. auto: parameters if κ is a "
+        "number, else shared. Trees and free classes always count parameters.",
         advanced=True,
     )
     parent_prior: float = param(
@@ -88,14 +88,14 @@ class LabelParams:
         low=0,
         low_open=True,
         high=1,
-        help="Prior of the graph for each parent; 1 is uniform, 0.1 gives sparser graphs.",
+        help="Prior factor for each parent; 1 is uniform, 0.1 gives sparser graphs.",
     )
     inner: str = param(
         EXACT,
         title="Search for labels",
         choices=(EXACT, GREEDY),
-        help="exact: the best labels where a table has at most 12 contexts, and one context at a "
-        "time in larger ones; greedy: one at a time everywhere.",
+        help="exact: the best labels if a table has at most 12 contexts, one context at a time in "
+        "larger tables. greedy: one context at a time everywhere.",
     )
     missing: str = missing_param()
 

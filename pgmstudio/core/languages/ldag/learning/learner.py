@@ -119,14 +119,14 @@ class LdagParams(LabelParams):
     """The settings of hill climbing with labels."""
 
     kappa: float | Literal["auto"] | None = kappa_param(
-        "; auto chooses it by cross-validation and keeps the model of every κ"
+        "; auto selects it by cross-validation and stores the model of every κ"
     )
     kappas: tuple[float, ...] = param(
         (1.0, 0.5, 0.1, 0.01, 1e-3, 1e-4, 0.0),
         title="κ to try",
         low=0,
         high=1,
-        help="For auto: the numbers tried; 0 is without labels.",
+        help="For auto: the values to try; 0 is without labels.",
         advanced=True,
     )
     folds: int = param(
@@ -134,7 +134,7 @@ class LdagParams(LabelParams):
         title="Folds",
         low=2,
         high=20,
-        help="For auto: parts of the rows, each held out once.",
+        help="For auto: number of folds of the cross-validation.",
         advanced=True,
     )
     max_parents: int | None = max_parents_param(4)
@@ -151,10 +151,10 @@ class CsiTreeParams(LdagParams):
 
     structure: str = param(
         TREE,
-        title="Questions",
+        title="Tests in trees",
         choices=(TREE, GROUPED_TREE),
-        help="csi-tree: a question has an answer for every state of a parent; extended-tree: "
-        "answers are two groups of states, for parents of many states.",
+        help="csi-tree: a test has a branch for every state of a parent. extended-tree: a test has"
+        " two groups of states as branches, for parents with many states.",
     )
 
 
@@ -373,7 +373,7 @@ class GivenGraphParams(GivenKappaParams):
         None,
         title="Model",
         none_label="not chosen",
-        help="The model whose edges are kept and whose tables get labels.",
+        help="The model with the graph whose tables get labels.",
     )
     knowledge: Knowledge | None = knowledge_param(
         "the edges are those of the given model; the model is only checked."

@@ -233,21 +233,21 @@ class McmcParams(GivenKappaParams):
     """The settings of the chains."""
 
     iterations: int = param(
-        10_000, title="Steps", low=100, high=10_000_000, help="Steps of every chain."
+        10_000, title="Steps", low=100, high=10_000_000, help="Number of steps of every chain."
     )
-    chains: int = param(4, title="Chains", low=1, high=32, help="Chains that walk side by side.")
+    chains: int = param(4, title="Chains", low=1, high=32, help="Number of parallel chains.")
     jump_rate: float = param(
         0.1,
         title="Jump rate",
         low=0,
         high=1,
         help="Probability that a chain jumps to the graph of another, better ones more often; it "
-        "falls as 1/√t with the steps.",
+        "decreases as 1/√t.",
     )
     count_evaluated: bool = param(
         False,
         title="Count every model scored",
-        help="Also weigh models that were proposed and not gone to, for the probabilities.",
+        help="Include models that were proposed but not accepted in the probabilities.",
         advanced=True,
     )
     max_parents: int | None = max_parents_param(4)

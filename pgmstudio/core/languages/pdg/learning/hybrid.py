@@ -144,54 +144,54 @@ class HybridParams:
 
     network: str = param(
         "bn.kes",
-        title="Network by",
+        title="Network learner",
         choices=NETWORK_LEARNERS,
-        help="The learner, with its usual settings, whose network is compiled when no start is "
+        help="The learner, with default settings, whose network is compiled if no start model is "
         "given.",
     )
     start: DirectedModel | None = param(
         None,
         title="Network",
         none_label="learned first",
-        help="An open network or tree whose edges are compiled instead of learning one.",
+        help="A network or tree to compile instead of learning one.",
     )
     lambdas: tuple[float, ...] | None = lambdas_param()
     choose: str = param(
         LOSSLESS,
-        title="Choose",
+        title="Criterion",
         choices=(LOSSLESS, *CRITERIA),
-        help="lossless: the smallest graph that fits the rows no worse than the network. The "
-        "others take the best by bits of rows held out, bic or aic.",
+        help="lossless: the smallest graph that fits the rows no worse than the network. Others: "
+        "the best by held-out bits, bic or aic.",
     )
     held_out: float = held_out_param()
     garbage: bool = param(
         True,
         title="Collapse unreached nodes",
-        help="Nodes that no row reaches become one a variable, with a uniform distribution.",
+        help="Replace the nodes that no row reaches by one uniform node per variable.",
         advanced=True,
     )
     hang: str = param(
         EITHER,
-        title="Cliques hang below",
+        title="Attach cliques",
         choices=(EITHER, EARLY, LAST),
-        help="early: the first variable that knows all a clique shares with those above it. last: "
-        "the last of the clique above, as printed. either: what ends in the smaller graph. Without "
-        "collapsing it is always the last.",
+        help="early: attach a clique below the first variable that determines its separator. last:"
+        " below the last variable of the clique above, as published. either: whichever gives "
+        "the smaller graph. Without collapsing it is always the last.",
         advanced=True,
     )
     order: str = param(
         ANY,
-        title="Chain within a clique",
+        title="Order within a clique",
         choices=(ANY, *ORDERS),
-        help="Which of a clique's new variables come first: those that most other cliques share, "
-        "those with the fewest states, or as the columns. any: what ends in the smallest graph. "
-        "Without collapsing any is the fewest states.",
+        help="Order of the new variables of a clique: first those shared by most other cliques, "
+        "those with the fewest states, or the order of the columns. any: whichever gives the "
+        "smallest graph; without collapsing, the fewest states.",
         advanced=True,
     )
     smoothing: float | Literal["auto"] = smoothing_param()
     size: str = size_param()
     knowledge: Knowledge | None = knowledge_param(
-        "a network that is learned first obeys them, the graph is only checked."
+        "a network that is learned first satisfies them; the graph is only checked."
     )
 
 

@@ -28,8 +28,8 @@ def lambdas_param() -> Any:
         low_open=True,
         high_open=True,
         none_label="20 values",
-        help="Weights of the size in the score, each of which gives a model; larger gives smaller "
-        "graphs. Without a list 20 values, λ/(1−λ) from 0.05 to 5·log2 of the rows.",
+        help="Weights of the size in the score, one model each; larger values give smaller graphs."
+        " Default: 20 values, λ/(1−λ) from 0.05 to 5·log2 N.",
     )
 
 
@@ -39,8 +39,8 @@ def size_param() -> Any:
         SIZE_EFF,
         title="Size in the score",
         choices=(SIZE_EFF, SIZE_PAR),
-        help="size_eff counts the numbers of a node once for each variable below; size_par counts "
-        "them once.",
+        help="size_eff counts the parameters of a node once for each variable below; size_par "
+        "counts them once.",
     )
 
 
@@ -54,8 +54,8 @@ def levels_param(without: str) -> Any:
         low_open=True,
         high_open=True,
         none_label=without,
-        help="One forest for each level of the tests, in turn; larger levels give fewer and deeper "
-        "trees.",
+        help="Significance levels of the tests, one forest each, in turn; larger levels give fewer"
+        " and deeper trees.",
     )
 
 
@@ -69,28 +69,28 @@ class PdgParams:
         title="Forests",
         low=1,
         high=500,
-        help="How many forests of variables are tried; the poor ones are left out on the way.",
+        help="Number of forests of variables to try; poor ones are removed on the way.",
     )
     grow_by: str = param(
         BOTH,
-        title="Forests grow by",
+        title="Forest method",
         choices=tuple(WAYS),
-        help="tests is as printed: χ² tests join and part the variables. gains puts each variable "
-        "below the one that tells most about it. both takes them in turn.",
+        help="tests: χ² tests join and separate the variables, as published. gains: each variable "
+        "is placed below the most informative one. both: alternate.",
     )
     evolve: bool = param(
         True,
-        title="Change the best forests",
-        help="For every λ a few changed copies of the best forests are tried as well: a variable "
-        "elsewhere, or two exchanged. No is the population as printed.",
+        title="Modify the best forests",
+        help="Also try modified copies of the best forests for every λ: a variable moved, or two "
+        "exchanged. no: the population as published.",
     )
     levels: tuple[float, ...] | None = levels_param("from 10⁻⁶ to 0.2")
     forest: str | None = param(
         None,
         title="Fixed forest",
         none_label="learned",
-        help="What stands below what, such as A->B->C, A->D; or chain for the order of the "
-        "columns. Without it forests are learned by tests.",
+        help="A given forest, such as A->B->C, A->D, or chain for the order of the columns. "
+        "Default: forests are learned.",
     )
     criterion: str = criterion_param()
     held_out: float = held_out_param()
@@ -99,14 +99,14 @@ class PdgParams:
     reuse: bool = param(
         True,
         title="Re-use models of smaller λ",
-        help="Also try the model of the next smaller λ, merged for this λ, and keep the better. It "
-        "finds what shows only several variables deep, such as parity.",
+        help="Also try the model of the next smaller λ, merged for this λ, and use the better one."
+        " This finds dependences such as parity that are visible only several variables deep.",
     )
     deepen: bool = param(
         True,
-        title="Split deeper when stuck",
-        help="After a sweep without a better graph, one more traversal of splits comes before the "
-        "merges; no is the schedule as printed.",
+        title="Deepen splits when stuck",
+        help="After a sweep without improvement, add a traversal of splits before the merges. no: "
+        "the schedule as published.",
     )
     split_sweeps: int = param(
         1,
@@ -116,42 +116,50 @@ class PdgParams:
         help="Traversals of splits before each merge.",
         advanced=True,
     )
-    split: bool = param(True, title="Split", help="Nodes are split.", advanced=True)
-    merge: bool = param(True, title="Merge", help="Nodes are merged.", advanced=True)
+    split: bool = param(True, title="Split", help="Allow splits of nodes.", advanced=True)
+    merge: bool = param(True, title="Merge", help="Allow merges of nodes.", advanced=True)
     redirect: bool = param(
-        True, title="Redirect", help="Edges are led to nodes that fit better.", advanced=True
+        True,
+        title="Redirect",
+        help="Allow redirection of edges to nodes that fit better.",
+        advanced=True,
     )
     redirect_every: int = param(
         3,
         title="Redirect every … sweeps",
         low=1,
-        help="Redirecting reads the rows, so it is done less often; the last sweep always has it.",
+        help="Interval of redirection, which reads the rows; the last sweep always includes it.",
         advanced=True,
     )
     patience: int = param(
         5,
         title="Patience",
         low=1,
-        help="A search ends after so many sweeps without a better graph.",
+        help="A search ends after this many sweeps without a better graph.",
         advanced=True,
     )
     max_sweeps: int = param(
-        200, title="Most sweeps", low=1, help="Sweeps of one search.", advanced=True
+        200,
+        title="Maximum sweeps",
+        low=1,
+        help="Maximum number of sweeps per search.",
+        advanced=True,
     )
     merge_rule: str = param(
         EXACT,
         title="Merge rule",
         choices=(EXACT, PRINTED),
-        help="exact merges when the score rises; printed is the listing of the thesis, without "
+        help="exact: merge if the score rises. printed: the rule printed in the thesis, without "
         "the number of rows.",
         advanced=True,
     )
     prune_percent: float = param(
         25.0,
-        title="Forests left out per λ, %",
+        title="Forests removed per λ, %",
         low=0,
         high=90,
-        help="The share of the forests with the lowest scores that goes after each λ; 5 stay.",
+        help="Percentage of the forests, those with the lowest scores, removed after each λ; 5 "
+        "stay.",
         advanced=True,
     )
     forest_lambda: float | None = param(
@@ -162,20 +170,21 @@ class PdgParams:
         low_open=True,
         high_open=True,
         none_label="the largest",
-        help="The weight of the size in the small graphs by which a forest grows.",
+        help="Weight of the size in the graphs that are used for growing a forest.",
         advanced=True,
     )
     min_rows: float = param(
         5.0,
         title="Rows per parameter in tests",
         low=1,
-        help="With fewer rows a test is not made, and the two count as independent.",
+        help="With fewer rows per parameter a test is not made, and the two are taken as "
+        "independent.",
         advanced=True,
     )
     df_correction: bool = param(
         True,
         title="Degrees of freedom without empty cells",
-        help="Every empty cell of a test takes one degree of freedom away.",
+        help="Subtract one degree of freedom for every empty cell.",
         advanced=True,
     )
     knowledge: Knowledge | None = knowledge_param(

@@ -48,34 +48,36 @@ _ROUNDING = 1e-13
 
 
 def edge_penalty_param() -> Any:
-    """The setting for β, which makes a tree a forest."""
+    """The parameter for the edge penalty β, which makes a tree a forest."""
     return param(
         0.0,
         title="Edge penalty β",
         low=0,
-        help="Nats an edge must gain on all rows to be kept; 0 gives a tree, more gives a forest.",
+        help="Gain in nats over all rows that an edge must exceed; 0 gives a tree, larger values a"
+        " forest.",
     )
 
 
 def penalty_param(end: str) -> Any:
-    """The setting for what β is paid for; `end` ends the sentence on bic."""
+    """The parameter for the kind of edge penalty; `end` completes the help on bic."""
     return param(
         "constant",
         title="Kind of penalty",
         choices=PENALTIES,
-        help="constant: β for each edge. mdl: β for each of its (r−1)(s−1) parameters. "
+        help="constant: β per edge. mdl: β for each of its (r−1)(s−1) parameters. "
         f"bic: half the log of the rows for each parameter{end}",
         advanced=True,
     )
 
 
 def root_param() -> Any:
-    """The setting for the variable that edges lead away from."""
+    """The parameter for the root of the tree."""
     return param(
         None,
         title="Root",
         none_label="the first variable",
-        help="The variable all edges lead away from; the distribution does not depend on it.",
+        help="The root variable; all edges point away from it. The distribution does not depend on"
+        " it.",
     )
 
 
@@ -84,11 +86,11 @@ class ChowLiuParams:
     """The settings of the Chow–Liu learner."""
 
     edge_penalty: float = edge_penalty_param()
-    penalty: str = penalty_param(", whatever β is.")
+    penalty: str = penalty_param(", independent of β.")
     root: str | None = root_param()
     smoothing: float | Literal["auto"] = smoothing_param()
     missing: str = missing_param()
-    knowledge: Knowledge | None = knowledge_param("the best tree that obeys them is found.")
+    knowledge: Knowledge | None = knowledge_param("finds the best tree that satisfies them.")
 
 
 class ChowLiuLearner:

@@ -56,37 +56,39 @@ class ChowLiuSparseParams:
         acl_choice.AUTO,
         title="Method",
         choices=acl_choice.BACKENDS,
-        help="All give the same optimum. dense counts every pair; acl-1 and acl-2 count pairs that "
-        "occur together; auto takes the one with the lower forecast.",
+        help="All give the same optimum. dense counts every pair; acl-1 and acl-2 count pairs that"
+        " occur together; auto uses the method with the lower estimated cost.",
     )
     edge_penalty: float = edge_penalty_param()
     penalty: str = penalty_param(
-        ". The last two are accelerated only if all columns have as many states."
+        ". The last two are accelerated only if all columns have the same number of states."
     )
     prior: float = param(
         0.0,
         title="Uniform prior N'",
         low=0,
-        help="Rows of the uniform distribution added to the counts that choose the edges.",
+        help="Rows of the uniform distribution that are added to the counts for selecting edges.",
         advanced=True,
     )
     reference: str = param(
         MOST_FREQUENT,
         title="Reference state",
         choices=REFERENCES,
-        help="Which state of a column is not listed. It changes the time, never the tree.",
+        help="The state of a column that is not stored. It affects the time, not the tree.",
         advanced=True,
     )
     isolate_constants: bool = param(
         True,
         title="Isolate constant columns",
-        help="A column with a single value gets no edge; it could have one only under a prior.",
+        help="Columns with a single value get no edge; they could have one only with a prior.",
         advanced=True,
     )
     root: str | None = root_param()
     smoothing: float | Literal["auto"] = smoothing_param()
     missing: str = missing_param()
-    knowledge: Knowledge | None = knowledge_param("the dense method finds the best tree with them.")
+    knowledge: Knowledge | None = knowledge_param(
+        "the dense method finds the best tree that satisfies them."
+    )
 
 
 class ChowLiuSparseLearner:

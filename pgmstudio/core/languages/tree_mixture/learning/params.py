@@ -20,10 +20,10 @@ def steps_param() -> Any:
     """How long EM may go on: one declaration for the learners of mixtures."""
     return param(
         200,
-        title="Most EM steps",
+        title="Maximum EM steps",
         low=1,
         high=100_000,
-        help="EM steps from a start.",
+        help="Maximum number of EM steps per start.",
         advanced=True,
     )
 
@@ -35,7 +35,8 @@ def tolerance_param() -> Any:
         title="Tolerance",
         low=1e-12,
         high=0.1,
-        help="EM ends when three steps in a row gain less than this share of the log-likelihood.",
+        help="EM ends when three consecutive steps gain less than this fraction of the log-"
+        "likelihood.",
         advanced=True,
     )
 
@@ -50,30 +51,30 @@ class MixtureParams:
         low=1,
         high=500,
         none_label="as many as pay",
-        help="How many trees; a list is scanned and the best is kept. Without it 1, 2, 5, 10, 20, "
-        "30 and 50 are tried, until held-out rows no longer gain.",
+        help="Number of trees; of a list the best is selected. Without it 1, 2, 5, 10, 20, 30 and "
+        "50 are tried until held-out rows no longer improve.",
     )
     choice: str | None = param(
         None,
         title="Choice variable",
         none_label="hidden",
-        help="The column that tells which tree a row comes from, one tree for each of its states; "
-        "hidden: EM finds the trees without it.",
+        help="The column that determines the tree of a row, one tree per state; hidden: EM learns "
+        "the components.",
     )
     smoothing: float | Literal["auto"] = param(
         "auto",
         title="Smoothing",
         low=0,
-        help="How much the tables of a tree are drawn towards those of all rows, as the policy "
-        "counts it; auto finds the fictitious rows by held-out rows.",
+        help="Strength of smoothing towards the tables of all rows, in the unit of the policy; "
+        "auto selects the pseudo-rows by held-out rows.",
     )
     smoothings: tuple[float, ...] | None = param(
         None,
         title="Smoothings to compare",
         low=0,
         none_label="the one above",
-        help="A list instead of one smoothing: each is tried with each number of trees, and the "
-        "best by the criterion is kept.",
+        help="A list of smoothings: each is tried with each number of trees, and the best by the "
+        "criterion is selected.",
         advanced=True,
     )
     restarts: int = param(
@@ -81,86 +82,87 @@ class MixtureParams:
         title="Starts",
         low=1,
         high=1000,
-        help="EM runs for each number of trees; the best by the criterion is kept.",
+        help="EM runs for each number of trees; the best by the criterion is selected.",
     )
-    knowledge: Knowledge | None = knowledge_param("every tree is the best one that obeys them.")
+    knowledge: Knowledge | None = knowledge_param("every tree is the best one that satisfies them.")
     criterion: str = criterion_param()
     held_out: float = held_out_param()
     penalty: str = param(
         "none",
         title="Kind of edge penalty",
         choices=PENALTIES,
-        help="constant: β nats for each edge. mdl: β for each of its (r−1)(s−1) parameters. bic: "
-        "half the log of the tree's rows for each parameter. An edge that gains less is left out.",
+        help="constant: β nats per edge. mdl: β for each of its (r−1)(s−1) parameters. bic: half "
+        "the log of the tree's rows for each parameter. Edges that gain less are left out.",
         advanced=True,
     )
     edge_penalty: float = param(
         0.0,
         title="Edge penalty β",
         low=0,
-        help="Nats an edge must gain on the rows of its tree to be kept.",
+        help="Gain in nats over the rows of its tree that an edge must exceed.",
         advanced=True,
     )
     share_penalty: bool = param(
         False,
-        title="Share β among the trees",
-        help="Each tree has β divided by the number of trees, so that trees times β stays the same "
-        "along a list of numbers.",
+        title="Divide β among the trees",
+        help="Divide β by the number of trees, so that the product stays the same along a list of "
+        "numbers.",
         advanced=True,
     )
     like: DirectedModel | None = param(
         None,
-        title="Like the edges of",
-        help="A model whose edges, without their directions, every tree is expected to have.",
+        title="Reference structure",
+        help="A model whose undirected edges are expected in every tree.",
         advanced=True,
     )
     kappa: float = param(
         0.5,
-        title="Likeness κ",
+        title="Structure prior κ",
         low=0,
         high=1,
         low_open=True,
-        help="A tree is less probable by this factor for each edge more or less than that model.",
+        help="Prior factor for each edge by which a tree differs from that model.",
         advanced=True,
     )
     policy: str = param(
         "rows",
         title="Smoothing policy",
         choices=POLICIES,
-        help="rows: fictitious rows, split evenly over the trees. share: parts of 1, larger for "
-        "trees with few rows. edges: the same divided by the edges, after they are chosen. "
-        "fraction: the same part for all.",
+        help="rows: pseudo-rows, divided evenly among the trees. share: fractions, larger for "
+        "trees with few rows. edges: the same divided by the number of edges, after they are "
+        "chosen. fraction: the same fraction for all.",
         advanced=True,
     )
     toward: str = param(
         "marginal",
         title="Smooth towards",
         choices=TOWARDS,
-        help="marginal: the tables of all rows, with one row spread over all states. uniform: the "
-        "even tables.",
+        help="marginal: the tables of all rows, plus one row spread over all states. uniform: "
+        "uniform tables.",
         advanced=True,
     )
     weight_rows: float = param(
         0.0,
-        title="Rows for even weights",
+        title="Pseudo-rows for weights",
         low=0,
-        help="Fictitious rows that draw the weights of the trees to equal ones.",
+        help="Pseudo-rows that draw the weights of the trees towards equal weights.",
         advanced=True,
     )
     tree: str = param(
         AUTO,
-        title="Trees found by",
+        title="Tree method",
         choices=EM_BACKENDS,
         help="dense counts all pairs of columns; accelerated only those that occur together, for "
-        "sparse rows. Both give the best trees; auto takes the one with the lower forecast.",
+        "sparse rows. Both give the best trees; auto uses the one with the lower estimated "
+        "cost.",
         advanced=True,
     )
     start: str = param(
         "classes",
         title="Start from",
         choices=STARTS,
-        help="classes: some steps of EM for latent classes. shares: a random share of every row in "
-        "each tree. trees: random trees with random tables.",
+        help="classes: a few EM steps of latent classes. shares: random responsibilities. trees: "
+        "random trees with random tables.",
         advanced=True,
     )
     max_iterations: int = steps_param()
@@ -169,6 +171,7 @@ class MixtureParams:
         5,
         title="Patience",
         low=1,
-        help="EM ends after so many steps without gain on held-out rows; the best is kept.",
+        help="EM ends after this many steps without improvement on held-out rows; the best step is"
+        " used.",
         advanced=True,
     )

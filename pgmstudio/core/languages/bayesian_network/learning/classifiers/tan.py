@@ -66,21 +66,21 @@ class TanParams:
         "tree",
         title="Edges between features",
         choices=AUGMENTS,
-        help="tree: one further parent for each feature. forest: only where it pays. none: naive "
-        "Bayes.",
+        help="tree: one additional parent per feature. forest: only if it improves the score. "
+        "none: naive Bayes.",
     )
     edge_penalty: float | None = param(
         None,
         title="Edge penalty β",
         low=0,
         none_label="as in BIC",
-        help="For a forest: nats an edge must gain on all rows to be kept.",
+        help="For a forest: gain in nats over all rows that an edge must exceed.",
     )
     root: str | None = param(
         None,
         title="Root",
         none_label="the first feature",
-        help="The feature that the edges between features lead away from.",
+        help="The root feature; edges between features point away from it.",
     )
     smoothing: float | Literal["auto"] = smoothing_param()
     missing: str = missing_param()

@@ -25,24 +25,24 @@ class TestParams:
         low_open=True,
         high=1,
         high_open=True,
-        help="For g2 and chi2: two columns count as independent when the p-value is larger. "
-        "Smaller α keeps fewer edges.",
+        help="For g2 and chi2: two columns are independent if the p-value is larger. A smaller α "
+        "keeps fewer edges.",
     )
     epsilon: float = param(
         0.01,
         title="Threshold ε",
         low=0,
         high=5,
-        help="For info_gain: two columns count as independent up to this many bits.",
+        help="For info_gain: two columns are independent up to this many bits.",
     )
     smoothing: float | Literal["auto"] = smoothing_param()
     missing: str = missing_param()
     knowledge: Knowledge | None = knowledge_param()
     adjusted: bool = param(
         True,
-        title="Only states that occur",
-        help="Degrees of freedom are those of the states that occur in each slice of the table; "
-        "without, of all states, which keeps fewer edges.",
+        title="Count occurring states only",
+        help="Count degrees of freedom by the states that occur in each slice of the table. "
+        "Otherwise all states count, which keeps fewer edges.",
         advanced=True,
     )
 
@@ -59,17 +59,16 @@ class SearchParams(TestParams):
 
     max_condition: int | None = param(
         3,
-        title="Largest condition",
+        title="Maximum condition size",
         low=0,
         none_label="no limit",
-        help="How many columns a test conditions on at most; tests of large sets are slow and "
-        "need many rows.",
+        help="Maximum size of the conditioning set; large sets are slow and need many rows.",
     )
     choose: str | None = param(
         None,
-        title="Choices",
+        title="Decisions",
         none_label="by strength",
-        help="What to do where tests leave a choice, with commas between: A - B keeps an uncertain "
-        "edge, not A - B leaves it out, A -> B directs one that could point either way.",
+        help="Decisions where tests leave a choice, separated by commas: A - B keeps an uncertain "
+        "edge, not A - B removes it, A -> B directs an undirected one.",
         advanced=True,
     )

@@ -179,16 +179,16 @@ class PcParams(SearchParams):
     stable: bool = param(
         True,
         title="Stable",
-        help="Neighbours are those at the start of a level, so that the order of columns does not "
-        "matter for which edges stay.",
+        help="Use the neighbours at the start of a level, so that the order of columns does not "
+        "affect which edges remain.",
         advanced=True,
     )
     stated: str | None = param(
         None,
-        title="Stated independences",
+        title="Given independences",
         none_label="as tested",
-        help="In place of tests, to replay an example: A ⊥ B; A ⊥ D | C. Exactly these hold, "
-        "_||_ is read as ⊥; the rows are for the tables only.",
+        help="Independences that replace the tests, to replay an example: A ⊥ B; A ⊥ D | C. "
+        "Exactly these hold; _||_ is read as ⊥. The rows are used for the tables only.",
         advanced=True,
     )
 

@@ -32,23 +32,22 @@ class KesParams:
         title="Greediness k",
         low=0,
         high=1,
-        help="Share of the better neighbours from which the best is taken; each of the list is "
-        "run. 1 without turning edges is greedy equivalence search (GES).",
+        help="Fraction of the better neighbours from which the best is taken; every value of the "
+        "list is run. 1 without the turning phase is greedy equivalence search (GES).",
     )
     restarts: int = param(
         10,
-        title="Runs for each k",
+        title="Runs per k",
         low=1,
-        help="Searches for each greediness; with 1 and exact neighbours all would be the same, so "
-        "it is run once.",
+        help="Searches for each greediness; with 1 and exact neighbours all are identical, so "
+        "there is one.",
     )
     score: str = param(
         "bic",
         title="Score",
         choices=EQUIVALENT_SCORES,
-        help="What the search makes large, in bits, higher is better: bic and aic weigh fit "
-        "against parameters (aic-thesis: a bit each, not a nat), bdeu averages over tables, "
-        "lambda weighs as you say.",
+        help="Score to maximize, in bits: bic and aic penalize parameters (aic-thesis: one bit "
+        "each instead of one nat), bdeu is a marginal likelihood, lambda uses the given weight.",
     )
     lambda_: float | None = lambda_param()
     ess: float = bdeu_rows_param()
@@ -56,34 +55,34 @@ class KesParams:
         "turning",
         title="Phases",
         choices=tuple(PHASES),
-        help="turning: an edge is turned where that helps, else one is added or removed; full: "
-        "added or removed only; two-phase: first only added, then only removed.",
+        help="turning: reverse an edge if that helps, otherwise add or remove one. full: add or "
+        "remove edges. two-phase: first add edges, then remove edges.",
     )
     neighbourhood: str = param(
         "exact",
         title="Neighbours",
         choices=("exact", "sampled"),
-        help="exact: every neighbouring class is looked at; sampled: as many random ones as are "
-        "expected to cover the share.",
+        help="exact: evaluate every neighbouring class. sampled: evaluate as many random ones as "
+        "are expected to cover the fraction.",
     )
     max_parents: int | None = max_parents_param()
     smoothing: float | Literal["auto"] = smoothing_param()
     missing: str = missing_param()
     knowledge: Knowledge | None = knowledge_param(
-        "only classes with a graph that obeys are visited."
+        "the search visits only classes with a graph that satisfies them."
     )
     start: DirectedModel | None = param(
         None,
         title="Start",
         none_label="no edges",
-        help="A model whose edges every run starts from.",
+        help="A model with the initial edges of every run.",
     )
     processes: int | None = param(
         None,
         title="Processes",
         low=1,
         none_label="as fits",
-        help="Over how many processes the runs are spread; the result is the same for any number.",
+        help="Number of parallel processes; the result is the same for any number.",
         advanced=True,
     )
     epsilon: float = param(
@@ -92,7 +91,8 @@ class KesParams:
         low=0,
         low_open=True,
         high=0.1,
-        help="Sampling stops when all but this share of the neighbours are expected to be seen.",
+        help="Sampling stops when all but this fraction of the neighbours are expected to be "
+        "covered.",
         advanced=True,
     )
     max_table_cells: int = max_table_cells_param()

@@ -69,30 +69,28 @@ class EmParams:
         None,
         title="Model",
         none_label="not chosen",
-        help="The model whose edges are kept and whose tables are learned.",
+        help="The model with the graph whose parameters are learned.",
     )
     nodes: str | None = param(
         None,
         title="Nodes",
         none_label="all",
-        help="Names separated by commas: only their tables are learned, the others stay as they "
-        "are in the model.",
+        help="Names separated by commas: only these tables are learned; the others stay unchanged.",
     )
     prior: str = param(
         CELLS,
         title="Pseudo-counts",
         choices=PRIORS,
         help="cells: the smoothing α in every cell of a table. bdeu: the equivalent sample size "
-        "spread evenly over each table. model: as many rows as the equivalent sample size, "
-        "distributed as the model says.",
+        "spread evenly over each table. model: the equivalent sample size, distributed as the"
+        " model.",
     )
     smoothing: float | Literal["auto"] = smoothing_param()
     ess: float = param(
         1.0,
         title="Equivalent sample size",
         low=0,
-        help="For bdeu and model: how many imagined rows each table knows already; 0 is maximum "
-        "likelihood.",
+        help="For bdeu and model: the prior of each table, in rows; 0 is maximum likelihood.",
     )
     node_ess: str | None = param(
         None,
@@ -102,30 +100,30 @@ class EmParams:
     )
     begin: str = param(
         DATA,
-        title="First tables",
+        title="Initial tables",
         choices=BEGINS,
-        help="data: from the rows that have a table's cells, at random where none has. model: "
-        "those of the model. random: drawn by the seed.",
+        help="data: estimated from the rows that have the cells of a table, random if there are "
+        "none. model: those of the model. random: random tables.",
     )
     restarts: int | Literal["auto"] = param(
         "auto",
         title="Restarts",
         low=0,
-        help="Further starts from random tables, of which the best is kept; auto makes 10 when a "
-        "variable is hidden in every row, and otherwise none.",
+        help="Additional starts from random tables; the best result is used. auto makes 10 if a "
+        "variable is hidden, otherwise none.",
     )
     tolerance: float = param(
         TOLERANCE,
         title="Tolerance",
         low=0,
-        help="EM ends when an iteration gains fewer bits per row.",
+        help="EM ends when an iteration gains less, in bits per row.",
         advanced=True,
     )
     iterations: int = param(
         MAX_ITERATIONS,
-        title="Most iterations",
+        title="Maximum iterations",
         low=1,
-        help="EM ends after so many, converged or not.",
+        help="Maximum number of EM iterations.",
         advanced=True,
     )
     knowledge: Knowledge | None = knowledge_param(

@@ -64,15 +64,16 @@ class K2Params:
         None,
         title="Order",
         none_label="data order",
-        help="Names of columns, separated by commas: parents come before children. Columns not "
-        "named follow in the order of the data.",
+        help="Column names, separated by commas; parents come before children. Other columns "
+        "follow in the order of the data.",
     )
     measure: str = param(
         "k2",
         title="Measure",
         choices=K2_MEASURES,
-        help="What a parent has to raise: a score in bits (k2, bdeu, bic, aic, aic-thesis, "
-        "aic_half, loglik) or a measure of the lecture.",
+        help="The measure that a parent must raise: a score in bits (k2, bdeu, bic, aic, aic-"
+        "thesis, aic_half, loglik) or a measure of dependence (Borgelt, Steinbrecher and "
+        "Kruse 2009).",
     )
     max_parents: int | None = max_parents_param(4)
     ess: float = bdeu_rows_param()

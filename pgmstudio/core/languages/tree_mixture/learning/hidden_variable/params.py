@@ -33,49 +33,49 @@ class HiddenParams:
         title="Hidden states",
         low=1,
         high=50,
-        help="Numbers of states of the hidden variable that are tried, m.",
+        help="Numbers m of hidden states to try.",
     )
     blocks: tuple[int, ...] | None = param(
         None,
         title="Blocks",
         low=1,
         none_label="as the penalty leaves",
-        help="Numbers of blocks that are tried, p: edges are taken until so many parts are left. "
-        "Without it the penalty of edges alone decides, from two blocks on.",
+        help="Numbers p of blocks to try: edges are added until p components are left. Without it "
+        "the edge penalty decides, with at least two blocks.",
     )
     separator: str = param(
         HIDDEN,
         title="Separator",
         choices=(HIDDEN, VISIBLE),
-        help="hidden: a variable nobody has seen holds the blocks apart, found by EM. visible: "
-        "each column in turn is tried in its place, without EM.",
+        help="hidden: a hidden variable, learned by EM, separates the blocks. visible: each column"
+        " is tried in its place, without EM.",
     )
     penalty: str = param(
         BIC,
         title="Edge penalty",
         choices=PENALTIES,
-        help="What an edge must gain. bic: (m/2)(r−1)(s−1) log2 N bits. bic-h: the same with the "
-        "rows of each state. constant: β bits. none: nothing; give the blocks then.",
+        help="Gain that an edge must exceed. bic: (m/2)(r−1)(s−1) log2 N bits. bic-h: the same "
+        "with the rows of each state. constant: β bits. none: 0; set the blocks in this case.",
     )
     restarts: int = param(
         5,
         title="Starts",
         low=1,
         high=1000,
-        help="EM runs from random shares for each number of hidden states and blocks.",
+        help="EM runs from random responsibilities for each number of hidden states and blocks.",
     )
     score: str = param(
         LENGTH,
-        title="Choose by",
+        title="Criterion",
         choices=SCORES,
-        help="dl: the shortest message that tells the model and the rows. bic, bic-h: with "
-        "½ log2 N bits for each parameter. held-out: bits of the held-out rows.",
+        help="dl: description length of the model and the rows. bic, bic-h: ½ log2 N bits per "
+        "parameter. held-out: bits of the held-out rows.",
     )
     validate: bool = param(
         True,
         title="Test the blocks",
         help="Test on held-out rows whether the blocks are independent given the hidden variable; "
-        "the best model that is accepted is kept.",
+        "the best accepted model is used.",
     )
     held_out: float = param(
         1 / 3,
@@ -83,8 +83,7 @@ class HiddenParams:
         low=0,
         high=0.5,
         low_open=True,
-        help="Share of the rows for the test of the blocks; the chosen tables are then fitted to "
-        "all rows.",
+        help="Fraction of the rows for testing the blocks; the tables are then fitted to all rows.",
     )
     delta: float = param(
         0.05,
@@ -92,15 +91,15 @@ class HiddenParams:
         low=0,
         high=0.5,
         low_open=True,
-        help="A pair across blocks is rejected when its information is too large with more than "
-        "this probability.",
+        help="A pair across blocks is rejected if its information is too large with more than this"
+        " probability.",
     )
     label: str | None = param(
         None,
         title="Label column",
         none_label="none",
-        help="A column that is not learned from: how well the hidden variable agrees with it is "
-        "told for every model.",
+        help="A column that is not used for learning; the agreement of the hidden variable with it"
+        " is reported for every model.",
     )
     edge_penalty: float = param(
         0.0, title="Penalty β", low=0, help="Bits, for the penalty “constant”.", advanced=True
@@ -109,8 +108,8 @@ class HiddenParams:
         1.0,
         title="Smoothing",
         low=0,
-        help="Fictitious rows like all rows together, split over the hidden states, so that "
-        "nothing is impossible; the source has 0.",
+        help="Pseudo-rows with the distribution of all rows, divided among the hidden states, so "
+        "that nothing is impossible; the thesis uses 0.",
         advanced=True,
     )
     best: int = param(
@@ -118,7 +117,8 @@ class HiddenParams:
         title="Models tested",
         low=1,
         high=100,
-        help="So many of the best models with different blocks are tested until one is accepted.",
+        help="Number of the best models with different blocks that are tested until one is "
+        "accepted.",
         advanced=True,
     )
     epsilon: float = param(
@@ -128,48 +128,48 @@ class HiddenParams:
         high=1,
         low_open=True,
         high_open=True,
-        help="Chance that the sampling of the test misjudges some pair; rather large, for a small "
-        "one makes the test permissive.",
+        help="Probability that the sampling of the test misjudges some pair; a small value makes "
+        "the test permissive.",
         advanced=True,
     )
     test: str = param(
         SANOV,
         title="Test",
         choices=TESTS,
-        help="sanov: holds for every number of rows, very cautious. chi2 and g: by their "
-        "asymptotic quantiles.",
+        help="sanov: valid for any number of rows, very conservative. chi2 and g: asymptotic "
+        "quantiles.",
         advanced=True,
     )
     most_samples: int = param(
         MAX_SAMPLES,
-        title="Most samples",
+        title="Maximum samples",
         low=100,
         high=1_000_000,
-        help="Draws of the hidden variable after which a pair stays undecided.",
+        help="Number of samples of the hidden variable after which a pair is undecided.",
         advanced=True,
     )
     form: str = param(
         CORRECTED,
         title="Description length",
         choices=FORMS,
-        help="corrected: every table counts. as-published: the sum printed in the source, which "
-        "leaves out roots and counts one tree's states of parents.",
+        help="corrected: every table counts. as-published: the printed formula, which omits roots "
+        "and counts the parent states of one tree.",
         advanced=True,
     )
     fine_bits: int = param(
         FINE_BITS,
-        title="Most fine bits",
+        title="Maximum fractional bits",
         low=0,
         high=20,
-        help="Bits after the point that are tried for a parameter, from 0 on.",
+        help="Maximum number of fractional bits tried for a parameter.",
         advanced=True,
     )
     range_bits: int = param(
         RANGE_BITS,
-        title="Most range bits",
+        title="Maximum range bits",
         low=0,
         high=10,
-        help="Bits of range that are tried for a parameter, from 0 on.",
+        help="Maximum number of range bits tried for a parameter.",
         advanced=True,
     )
     max_iterations: int = steps_param()
