@@ -31,11 +31,11 @@ from reporting import network_rows
 
 from pgmstudio.core.experiments.curve_chart import chart_of
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
+from pgmstudio.core.io.curve_setup import CurveSetup, RowChoice
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry, DataEntry
 from pgmstudio.gui.curves.actions import open_curves
 from pgmstudio.gui.curves.page import CurvesPage
-from pgmstudio.gui.curves.setup import CurveSetup, RowChoice
 from pgmstudio.gui.curves.sl_plot import SlPlot
 from pgmstudio.gui.plots.plot_widget import plot_library
 from pgmstudio.gui.project import preferences

@@ -102,3 +102,29 @@ def data_facts(name: str, rows: int, columns: int, missing: int, complete: int) 
         return f"{size} · none missing"
     cells = counted(missing, "cell")
     return f"{size} · {cells} missing · {counted(complete, 'row')} complete"
+
+
+def class_letter(number: int) -> str:
+    """A, B, …, Z, then A2, B2, …"""
+    letter, turn = chr(ord("A") + number % 26), number // 26
+    return letter if not turn else f"{letter}{turn + 1}"
+
+
+def parse_probability(text: str) -> float | None:
+    """A number from 0 to 1; "20 %" and a decimal comma are understood; None otherwise."""
+    text = text.strip().replace(",", ".").replace("−", "-")
+    scale = 1.0
+    if text.endswith("%"):
+        text, scale = text[:-1].strip(), 0.01
+    try:
+        number = float(text) * scale
+    except ValueError:
+        return None
+    return number if 0 <= number <= 1 else None
+
+
+def join_names(names: list[str], limit: int = 4) -> str:
+    """ "ca", "ca and thal", "a, b, c and 7 more columns"."""
+    if len(names) > limit:
+        return f"{', '.join(names[: limit - 1])} and {len(names) - limit + 1} more columns"
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

@@ -7,12 +7,15 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol, cast
 
+from PySide6.QtCore import QObject
+
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.project.edits import add_model
-from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.project.run_request import RunRequest
-from pgmstudio.gui.widgets.page import Page
+from pgmstudio.gui.widgets.image_file import Drawing
+from pgmstudio.gui.widgets.page import EmbeddedPage, Page
 
 
 class LearnForm(Protocol):
@@ -126,3 +129,18 @@ def open_curves_page(app: AppContext, curve_id: str) -> None:
 def open_help(app: AppContext, path: str) -> None:
     """Show a page of the manual."""
     app.open("help", path)
+
+
+def open_pdg_steps(app: AppContext, run: QObject) -> None:
+    """Show the steps of a learning run of a decision graph."""
+    app.open("PDG steps", run)
+
+
+def make_knowledge_page(app: AppContext, names_of: Callable[[Project], list[str]]) -> EmbeddedPage:
+    """A page of background knowledge about some variables, to embed in another page."""
+    return cast(EmbeddedPage, app.open("knowledge form", names_of))
+
+
+def export_drawing(app: AppContext, drawing: Drawing) -> None:
+    """Ask for a file and write a drawing to it."""
+    app.open("export", drawing)

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from pgmstudio.core.execution.events import Progress
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
+from pgmstudio.core.io import curve_setup as curve_setup
+from pgmstudio.core.io.curve_setup import CurveSetup, Loaded, RowChoice
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry
-from pgmstudio.gui.curves import setup as curve_setup
 from pgmstudio.gui.curves.page import CurvesPage
 from pgmstudio.gui.curves.plan_page import open_plan
-from pgmstudio.gui.curves.setup import CurveSetup, Loaded, RowChoice
 from pgmstudio.gui.data.generate_page import open_generate
 from pgmstudio.gui.demo.window_driver import WindowDriver
 from tests.gui.curve_pages import SlowPlace, add_rows, is_drawn, made_up_points, open_curves

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from pgmstudio.gui.demo.window_driver import WindowDriver
-from pgmstudio.gui.languages.ldag.context import context_views
+from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.languages.ldag.label_table import LabelTable
 from pgmstudio.gui.runs.results.posterior_page import PosteriorPage
 from pgmstudio.gui.runs.results.scan_page import KappaPage

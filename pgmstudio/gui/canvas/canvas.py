@@ -12,17 +12,17 @@ from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.gui.canvas.edge_strengths import Strengths
 from pgmstudio.gui.canvas.find_bar import FindBar
 from pgmstudio.gui.canvas.layers.knowledge import RulesLayer
+from pgmstudio.gui.canvas.layers.moves import MovesLayer
 from pgmstudio.gui.canvas.layers.partition import PartitionLayer
+from pgmstudio.gui.canvas.layers.separation import SeparationLayer
 from pgmstudio.gui.canvas.layers.surprise import SurpriseLayer
+from pgmstudio.gui.canvas.layers.unresolved import UnresolvedLayer
 from pgmstudio.gui.canvas.legend import Legend, LegendEntry, legend_entries, rule_entries
 from pgmstudio.gui.canvas.node_item import NodeItem
 from pgmstudio.gui.canvas.node_view import FULL_FROM, Detail
 from pgmstudio.gui.canvas.overlays import MINIMAP_FROM, Bubble, Minimap, ZoomControl
 from pgmstudio.gui.canvas.scene import CanvasScene
 from pgmstudio.gui.canvas.view import CanvasView
-from pgmstudio.gui.separation.layer import SeparationLayer
-from pgmstudio.gui.structure.moves_layer import MovesLayer
-from pgmstudio.gui.structure.unresolved_layer import UnresolvedLayer
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label
 from pgmstudio.gui.widgets.debounce import one_shot

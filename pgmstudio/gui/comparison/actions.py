@@ -79,8 +79,8 @@ def _scroll_to_why(app: AppContext) -> None:
 def begin_bootstrap(app: AppContext) -> None:
     """The run sheet with replicates switched on, set as the run that made the model in view."""
 
-    from pgmstudio.gui.model_page.model_data import model_sources
     from pgmstudio.gui.navigation import open_learn_page
+    from pgmstudio.gui.runs.model_data import model_sources
 
     sources, model_id = model_sources(app), app.workspace.model_id or ""
     run, params = sources.run(model_id), sources.params(model_id)
@@ -92,7 +92,7 @@ def begin_bootstrap(app: AppContext) -> None:
 
 def show_frequencies(app: AppContext) -> None:
     """What the bootstrap of the model in view, or else the newest one, counted."""
-    from pgmstudio.gui.model_page.model_data import model_sources
+    from pgmstudio.gui.runs.model_data import model_sources
     from pgmstudio.gui.runs.results.bootstrap_page import open_bootstrap
 
     own = model_sources(app).bootstrap_runs(app.workspace.model_id or "")

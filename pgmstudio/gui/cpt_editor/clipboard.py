@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.errors import DataError
-from pgmstudio.gui.cpt_editor.model import TableGrid, parse_probability
+from pgmstudio.core.number_format import parse_probability
+from pgmstudio.gui.cpt_editor.model import TableGrid
 
 
 def table_text(grid: TableGrid, cells: Sequence[tuple[int, int]]) -> str:

@@ -27,7 +27,7 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.ldag.labels import ColumnClasses, column_classes
 from pgmstudio.core.languages.table_checks import ROW_SUM_TOLERANCE
-from pgmstudio.core.number_format import grouped
+from pgmstudio.core.number_format import class_letter, grouped, parse_probability
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
@@ -278,25 +278,6 @@ class TableGrid(QAbstractTableModel):
         self._all_changed()
         self.edited.emit(*cell)
         return True
-
-
-def class_letter(number: int) -> str:
-    """A, B, …, Z, then A2, B2, …"""
-    letter, turn = chr(ord("A") + number % 26), number // 26
-    return letter if not turn else f"{letter}{turn + 1}"
-
-
-def parse_probability(text: str) -> float | None:
-    """A number from 0 to 1; "20 %" and a decimal comma are understood; None otherwise."""
-    text = text.strip().replace(",", ".").replace("−", "-")
-    scale = 1.0
-    if text.endswith("%"):
-        text, scale = text[:-1].strip(), 0.01
-    try:
-        number = float(text) * scale
-    except ValueError:
-        return None
-    return number if 0 <= number <= 1 else None
 
 
 def _short(value: float) -> str:

@@ -18,6 +18,7 @@ from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.experiments.curve_chart import point_title
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint, points_csv
 from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.io.curve_setup import CurveSetup
 from pgmstudio.core.io.experiments import PointFolder
 from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import counted
@@ -25,7 +26,6 @@ from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry, ModelEntry, Project, plain, told_parameters
 from pgmstudio.core.reports.belief_distances import DistanceTask
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.curves.setup import CurveSetup
 from pgmstudio.gui.curves.sweep_run import with_points
 from pgmstudio.gui.jobs.job import Job, JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask

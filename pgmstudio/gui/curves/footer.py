@@ -19,14 +19,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pgmstudio.core.io.curve_setup import Loaded
 from pgmstudio.core.number_format import counted, grouped
-from pgmstudio.gui.curves.setup import Loaded
 from pgmstudio.gui.curves.sweep_run import CurveRun
-from pgmstudio.gui.curves.tables import CURVE_COLUMNS, POINT_COLUMNS, SignedTable
+from pgmstudio.gui.curves.tables import CURVE_COLUMNS, POINT_COLUMNS
 from pgmstudio.gui.curves.text import progress_words
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.widgets.basic import Segments, button, row
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.marker_table import MarkerTable
 
 
 class FixedWidthLabel(QWidget):
@@ -116,8 +117,8 @@ class CurvesFoot(QWidget):
             name="curvesExtend",
             tip=EXTEND_TIP,
         )
-        self.curves = SignedTable("curvesTable", "Curves of the plan", CURVE_COLUMNS)
-        self.points = SignedTable("curvesPoints", "Points; a double-click opens", POINT_COLUMNS)
+        self.curves = MarkerTable("curvesTable", "Curves of the plan", CURVE_COLUMNS)
+        self.points = MarkerTable("curvesPoints", "Points; a double-click opens", POINT_COLUMNS)
         self.remarks = QListWidget()
         self.remarks.setObjectName("curvesRemarks")
         self.remarks.setAccessibleName("Remarks on runs")

@@ -11,17 +11,13 @@ from pgmstudio.core.experiments.curve_chart import Chart, point_title, series_ti
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.gui.curves.hover_card import bits
-from pgmstudio.gui.curves.tables import (
-    FRONT_COLUMNS,
-    SignedTable,
-    front_models,
-    front_rows,
-)
+from pgmstudio.gui.curves.tables import FRONT_COLUMNS, front_models, front_rows
 from pgmstudio.gui.curves.text import overfitting
 from pgmstudio.gui.theme.language_symbols import mark_icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Section, button, empty, label, literal, row, scrolled
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.marker_table import MarkerTable
 
 STEPS = 1000
 _MIN_WIDE = 44  # px of a column of numbers, with air before the next one
@@ -74,7 +70,7 @@ class CurvesSide(QFrame):
             )
         )
         self._front_section = Section("Pareto front")
-        self.front = SignedTable(
+        self.front = MarkerTable(
             "curvesFront", "Models that no other is smaller and better than", FRONT_COLUMNS
         )
         # A click on a head still sorts; without room for its arrow the names are not cut.

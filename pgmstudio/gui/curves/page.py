@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from pgmstudio.core.experiments.curve_chart import Behind, Chart, chart_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.io.curve_setup import CurveSetup, Loaded, curve_folder, load
 from pgmstudio.core.io.experiments import POINTS
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import CurveEntry, Project
@@ -29,10 +30,9 @@ from pgmstudio.gui.curves.hover_card import CardFacts
 from pgmstudio.gui.curves.inspector import CurvesSide
 from pgmstudio.gui.curves.model_scatter import ModelScatter
 from pgmstudio.gui.curves.query_plot import QueryPlot
-from pgmstudio.gui.curves.setup import CurveSetup, Loaded, load
 from pgmstudio.gui.curves.sl_plot import SlPlot
 from pgmstudio.gui.curves.sweep_question import may_sweep
-from pgmstudio.gui.curves.sweep_run import CurveRun, found_folder, points_size, with_distance
+from pgmstudio.gui.curves.sweep_run import CurveRun, points_size, with_distance
 from pgmstudio.gui.curves.tables import point_rows
 from pgmstudio.gui.curves.text import card_of, curve_rows, rows_words
 from pgmstudio.gui.curves.toolbar import CURVES, CurvesBar
@@ -285,7 +285,7 @@ class CurvesPage(Page):
 
     @property
     def folder(self) -> Path | None:
-        return None if self.entry is None else found_folder(self._app, self.entry)
+        return None if self.entry is None else curve_folder(self.entry, self._app.document.path)
 
     @property
     def points(self) -> list[CurvePoint]:

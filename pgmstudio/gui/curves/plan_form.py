@@ -24,11 +24,11 @@ from pgmstudio.core.data.resampling import Split
 from pgmstudio.core.execution.process_pool import core_count
 from pgmstudio.core.experiments.plans.dask_executor import address_problem
 from pgmstudio.core.experiments.plans.plan import Plan
+from pgmstudio.core.io.curve_setup import SETS, SHARE, SPLIT, CurveSetup, RowChoice
 from pgmstudio.core.number_format import grouped
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.curves.learner_grid import error_line, mark_field, parsed_numbers, values_text
-from pgmstudio.gui.curves.setup import SETS, SHARE, SPLIT, CurveSetup, RowChoice
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Section, Segments, button, form_of, label, row
 from pgmstudio.gui.widgets.combo_box import chooser, offer

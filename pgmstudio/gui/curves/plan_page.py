@@ -18,6 +18,7 @@ from pgmstudio.core.experiments.plans.dask_executor import reach_problem
 from pgmstudio.core.experiments.plans.expansion import runs_of_plan
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
 from pgmstudio.core.experiments.sl_curves.curve import default_lambdas
+from pgmstudio.core.io.curve_setup import CurveSetup, curve_folder
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.run_checks import unused_rules
 from pgmstudio.core.number_format import counted
@@ -26,9 +27,8 @@ from pgmstudio.core.project.project import CurveEntry, Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.curves.learner_grid import FIRST_TICKED, GridForm, LearnerTicks
 from pgmstudio.gui.curves.plan_form import PlanSheet
-from pgmstudio.gui.curves.setup import CurveSetup
 from pgmstudio.gui.curves.sweep_question import may_sweep
-from pgmstudio.gui.curves.sweep_run import CurveRun, found_folder, new_folder
+from pgmstudio.gui.curves.sweep_run import CurveRun, new_folder
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.navigation import close_welcome
 from pgmstudio.gui.theme.icons import icon
@@ -202,7 +202,7 @@ class CurvesPlanPage(Page):
             self.sheet.show_folder(new_folder(self._app), can_change=True)
         else:
             self.sheet.fill(replace(setup, plan=replace(setup.plan, title=entry.title)))
-            self.sheet.show_folder(found_folder(self._app, entry), can_change=False)
+            self.sheet.show_folder(curve_folder(entry, self._app.document.path), can_change=False)
             for grid in setup.plan.learners:
                 if grid.key in all_learners():
                     self.form(grid.key).fill(grid)

@@ -16,10 +16,10 @@ from PySide6.QtCore import QObject, Signal
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.experiments.plans.run_task import InterimResult, RunDone, RunProblem, RunStarted
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.io.curve_setup import CurveSetup, Loaded, load
 from pgmstudio.core.io.experiments import POINTS, KeptPlanTask
 from pgmstudio.core.project.project import CurveEntry, Project
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.curves.setup import CurveSetup, Loaded, load
 from pgmstudio.gui.jobs.background_run import BackgroundRun
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.project import preferences
@@ -37,18 +37,6 @@ def usual_folder(app: AppContext) -> Path:
     if app.document.path is not None:
         return app.document.path.with_suffix(ENDING)
     return preferences.preferences_folder() / "points"
-
-
-def found_folder(app: AppContext, entry: CurveEntry) -> Path | None:
-    """The folder of some curves; one that was moved with its project file is found beside it."""
-    if not entry.folder:
-        return None
-    folder, path = Path(entry.folder), app.document.path
-    if not folder.is_dir() and path is not None:
-        moved = path.parent / folder.parent.name / folder.name
-        if moved.is_dir():
-            return moved
-    return folder
 
 
 def points_size(folder: Path | None) -> int:

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
-
-from PySide6.QtCore import QSize, Qt
 
 from pgmstudio.core.experiments.curve_chart import Chart, series_title, sign_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.number_format import grouped
 from pgmstudio.gui.curves.hover_card import bits, seconds_words
-from pgmstudio.gui.theme.language_symbols import mark_icon
-from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.column_table import Index
-from pgmstudio.gui.widgets.table import Column, Facts, FactTable, Row
+from pgmstudio.gui.widgets.table import Column
 
 
 def _bits(value: float) -> str:
@@ -66,32 +60,6 @@ POINT_COLUMNS = (
     Column("Queries ↑", _bits, True, tip="Mean log2 P(Q | E) of random queries."),
     Column("", str, tip="Best on test rows, on the front, pinned."),
 )
-
-
-class _Signed(Facts):
-    """The last value of a row, beyond the columns, is the family of its model."""
-
-    def data(self, index: Index, role: int = 0) -> Any:
-        if role == Qt.ItemDataRole.DecorationRole and index.column() == 0:
-            return mark_icon(str(self._given[self._order[index.row()]][-1]))
-        return super().data(index, role)
-
-
-class SignedTable(FactTable):
-    """Columns are measured on the rows in sight: there may be thousands."""
-
-    facts_type = _Signed
-
-    def __init__(self, name: str, title: str, columns: Sequence[Column]) -> None:
-        super().__init__(name, title, columns)
-        self.horizontalHeader().setResizeContentsPrecision(24)
-        size = theme().px("icon_small")
-        self.setIconSize(QSize(size, size))
-
-    def show_rows(self, rows: Sequence[Row]) -> None:
-        """Rows that stand there already are left alone: a new table is measured and drawn."""
-        if tuple(rows) != self.facts.rows:
-            super().show_rows(rows)
 
 
 def front_models(chart: Chart) -> list[CurvePoint]:

@@ -16,9 +16,9 @@ from pgmstudio.core.experiments.curve_chart import (
     sign_of,
 )
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.io.curve_setup import Loaded
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.gui.curves.hover_card import CardFacts, bits, lines_of, seconds_words
-from pgmstudio.gui.curves.setup import Loaded
 from pgmstudio.gui.jobs.job import JobState
 
 # Test rows fall by so many bits per row before it is called overfitting.

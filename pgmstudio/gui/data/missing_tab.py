@@ -15,12 +15,12 @@ from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.imputation import (
     impute_by_model,
 )
-from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.core.number_format import counted, grouped, join_names
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.data.imputation import REMEDIES, apply_remedy, replace_filled
 from pgmstudio.gui.evidence.last_model import last_model
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.plots.matrix_plot import MAX_PATTERNS, PatternMap
+from pgmstudio.gui.runs.imputation import REMEDIES, apply_remedy, replace_filled
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, button, label, row, scrolled
 from pgmstudio.gui.widgets.step_bar import PlainLine
@@ -144,10 +144,3 @@ def missing_message(data: DataSet) -> str:
         f"{grouped(complete)} of {counted(data.row_count, 'row')} are complete. "
         "They stay missing; each learner states how it treats them."
     )
-
-
-def join_names(names: list[str], limit: int = 4) -> str:
-    """ "ca", "ca and thal", "a, b, c and 7 more columns"."""
-    if len(names) > limit:
-        return f"{', '.join(names[: limit - 1])} and {len(names) - limit + 1} more columns"
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

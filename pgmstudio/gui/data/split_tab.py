@@ -14,8 +14,8 @@ from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.edits import replace_data, set_split
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.importing.split_step import SplitForm
 from pgmstudio.gui.widgets.basic import Note, button, label, row, scrolled
+from pgmstudio.gui.widgets.split_form import SplitForm
 
 
 class SplitTab(QWidget):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
+from shiboken6 import isValid
 
 from pgmstudio.core.analysis.belief_query import become
 from pgmstudio.core.analysis.evidence_impact import FindingTrace, conflicting_set, trace_findings
 from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import Finding, InferenceSession, Scale
@@ -97,3 +99,23 @@ class EvidenceDiagnostics(QObject):
 
     def _on_error(self, _error: PgmStudioError) -> None:
         """The evidence was refused meanwhile, which is told where it was set."""
+
+
+def trace_text(trace: FindingTrace) -> str:
+    """How the other evidence supports or contradicts a finding."""
+    # Without the noise of the last bits: what is certain is 100 %, not 100.0 %.
+    rest, alone = (
+        percent(1.0 if value > 1 - 1e-9 else value) for value in (trace.given_rest, trace.alone)
+    )
+    odds = f"{rest} % given the other evidence, {alone} % alone"
+    if abs(trace.conflict_bits) < 0.005:
+        return f"Its evidence has {odds}: independent of the other evidence."
+    relation = "contradicted" if trace.conflict_bits > 0 else "supported"
+    factor = f"{trace.normalised_likelihood:.3g}"
+    return f"Its evidence has {odds}: × {factor}, {relation} by the other evidence."
+
+
+def stop_listening(diagnostics: EvidenceDiagnostics | None, slot: Callable[[], None]) -> None:
+    """Disconnect a slot from the diagnostics of another model, if they still exist."""
+    if diagnostics is not None and isValid(diagnostics):
+        diagnostics.changed.disconnect(slot)

@@ -27,8 +27,9 @@ from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.evidence_diagnostics import (
     EvidenceDiagnostics,
     TracedEvidence,
+    stop_listening,
+    trace_text,
 )
-from pgmstudio.gui.inspector.evidence_impact import leave, words_of
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Section, button, empty, label, set_role, tool_button
@@ -83,7 +84,7 @@ class EvidenceSection(Section):
             row.show_finding(subject)
         keeper = live.diagnostics
         if keeper is not self._keeper:
-            leave(self._keeper, self._tell_traces)
+            stop_listening(self._keeper, self._tell_traces)
             self._keeper = keeper
             keeper.changed.connect(self._tell_traces)
         keeper.follow()
@@ -194,7 +195,7 @@ class _Row(QWidget):
         is_odd = conflict_word(trace.conflict_bits) == "strong"
         set_role(self.factor, "warning" if is_odd else "tertiary")
         bits = f"{trace.conflict_bits:.2f}".replace("-", "−")
-        self.factor.setToolTip(f"{words_of(trace)} Conflict {bits} bits.")
+        self.factor.setToolTip(f"{trace_text(trace)} Conflict {bits} bits.")
         self.factor.setAccessibleName(f"{self._variable}: conflict {bits} bits")
 
 

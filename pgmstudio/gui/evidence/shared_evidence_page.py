@@ -37,7 +37,6 @@ from pgmstudio.core.inference.finding_text import short_words
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.curves.tables import SignedTable
 from pgmstudio.gui.evidence.shared_evidence import (
     MAX_MODELS,
     EvidenceLink,
@@ -62,6 +61,7 @@ from pgmstudio.gui.widgets.bar_cards import (
 from pgmstudio.gui.widgets.basic import Note, Segments, button, hairline, label, row
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.marker_table import MarkerTable
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import Column, FactTable
 
@@ -265,7 +265,7 @@ class SharedEvidencePage(Page):
             tip="Beliefs of every model and state, to all digits.",
         )
         self.note = Note(name="sameEvidenceNote")
-        self.models = SignedTable(
+        self.models = MarkerTable(
             "sameEvidenceModels", "Models with the same evidence", _MODEL_COLUMNS
         )
         self.models.setSortingEnabled(False)

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from pgmstudio.core.drawing.svg.nodes import percent
@@ -16,19 +15,6 @@ from pgmstudio.gui.evidence.belief_service import BeliefService
 Modifiers = Qt.KeyboardModifier
 Key = Qt.Key
 HOW = "Click sets evidence, Shift excludes, Ctrl allows several."
-
-# Shift turns the digits into other signs; these are the ones of a US keyboard.
-_SHIFTED = {
-    Key.Key_Exclam: 0,
-    Key.Key_At: 1,
-    Key.Key_NumberSign: 2,
-    Key.Key_Dollar: 3,
-    Key.Key_Percent: 4,
-    Key.Key_AsciiCircum: 5,
-    Key.Key_Ampersand: 6,
-    Key.Key_Asterisk: 7,
-    Key.Key_ParenLeft: 8,
-}
 
 
 def use_state(
@@ -58,14 +44,6 @@ def say_at(widget: QWidget, sentence: str | None, place: QPoint) -> None:
     """A refusal at the pointer, for as long as a toast."""
     if sentence:
         QToolTip.showText(widget.mapToGlobal(place), sentence, widget, widget.rect(), 6000)
-
-
-def digit_of(event: QKeyEvent) -> int | None:
-    """0 for the key 1, … 8 for the key 9, with or without Shift."""
-    key = Key(event.key())
-    if Key.Key_1 <= key <= Key.Key_9:
-        return int(key) - int(Key.Key_1)
-    return _SHIFTED.get(key) if event.modifiers() & Modifiers.ShiftModifier else None
 
 
 def state_tip(

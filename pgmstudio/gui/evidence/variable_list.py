@@ -17,9 +17,10 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QToolTip
 
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.belief_service import BeliefService
-from pgmstudio.gui.evidence.state_gestures import digit_of, say_at, state_tip, use_state
+from pgmstudio.gui.evidence.state_gestures import say_at, state_tip, use_state
 from pgmstudio.gui.evidence.variable_delegate import VariableDelegate
 from pgmstudio.gui.evidence.variable_model import VariableRow, VariableRows, mini_rect, state_at
+from pgmstudio.gui.widgets.digit_keys import digit_of
 
 Modifiers = Qt.KeyboardModifier
 Key = Qt.Key

@@ -15,10 +15,10 @@ from pgmstudio.core.number_format import grouped
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel, data_around, subject_around
+from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.evidence.variable_list import VariableList
 from pgmstudio.gui.evidence.variable_model import VariableRow, VariableRows
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.languages.ldag.context import context_views
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, label, row, tool_button
 from pgmstudio.gui.widgets.debounce import BeforePaint

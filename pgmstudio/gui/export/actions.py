@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from PySide6.QtCore import QObject
 
@@ -12,12 +12,19 @@ from pgmstudio.gui.runs.score_plot import ScorePlot
 from pgmstudio.gui.widgets.actions import ActionSpec
 
 if TYPE_CHECKING:
-    from pgmstudio.gui.comparison.structure_diff_page import DifferencePage
-    from pgmstudio.gui.model_page.page import ModelPage
-    from pgmstudio.gui.runs.results.bootstrap_page import BootstrapPage
+    from pgmstudio.gui.canvas.canvas import Canvas
     from pgmstudio.gui.widgets.image_file import Drawing, PictureOptions
 
-    PictureCarrier = ModelPage | DifferencePage | BootstrapPage
+
+class CanvasPage(Protocol):
+    """A page with a canvas that can be exported."""
+
+    @property
+    def canvas(self) -> Canvas: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def model_id(self) -> str | None: ...
 
 
 class ExportCommands(QObject):
@@ -30,11 +37,11 @@ class ExportCommands(QObject):
         self._folder: Path | None = None
 
     @property
-    def _page(self) -> PictureCarrier | None:
+    def _page(self) -> CanvasPage | None:
         """The page in front, when it has a canvas."""
         page = self._app.center.current
         if page is not None and hasattr(page, "canvas"):
-            return cast("PictureCarrier", page)
+            return cast("CanvasPage", page)
         return None
 
     @property
@@ -69,20 +76,20 @@ class ExportCommands(QObject):
         page, drawing = self._page, self._drawing
         side = getattr(page, "side", None)
         if drawing is not None:
-            self._ask(drawing)
+            self.ask_for_file(drawing)
         elif page is not None and side is not None and side.is_open:
-            self._ask(SmallMultiplesDrawing(side.view, page.title))
+            self.ask_for_file(SmallMultiplesDrawing(side.view, page.title))
         elif page is not None:
-            self._ask(CanvasDrawing(getattr(page, "front", page.canvas), page.title))
+            self.ask_for_file(CanvasDrawing(getattr(page, "front", page.canvas), page.title))
 
     def export_plot(self) -> None:
         from pgmstudio.gui.plots.plot_image import PlotDrawing
 
         plot = self._plot
         if plot is not None:
-            self._ask(PlotDrawing(plot, "Score by step"))
+            self.ask_for_file(PlotDrawing(plot, "Score by step"))
 
-    def _ask(self, drawing: Drawing) -> None:
+    def ask_for_file(self, drawing: Drawing) -> None:
         from pgmstudio.gui.export.dialog import ExportDialog
 
         path = self._app.document.path
@@ -106,7 +113,7 @@ class ExportCommands(QObject):
 
 
 def export_actions(app: AppContext) -> list[ActionSpec]:
-    commands = ExportCommands(app)
+    commands = app.service(ExportCommands)
     return [
         ActionSpec(
             "file.export",

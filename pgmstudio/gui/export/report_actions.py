@@ -88,9 +88,9 @@ class ReportCommands(QObject):
         return self._app.project.curves.get(curve_id or "")
 
     def _folder_of(self, entry: CurveEntry | None) -> Path | None:
-        from pgmstudio.gui.curves.sweep_run import found_folder
+        from pgmstudio.core.io.curve_setup import curve_folder
 
-        folder = None if entry is None else found_folder(self._app, entry)
+        folder = None if entry is None else curve_folder(entry, self._app.document.path)
         return folder if folder is not None and folder.is_dir() else None
 
     def _chosen_folder(self) -> Path | None:
@@ -167,7 +167,7 @@ class ReportCommands(QObject):
 
 def _rows_of(entry: CurveEntry | None, project: Project) -> PlanRows | None:
     """The rows of some curves of the project; None for those of a folder, whose plan names them."""
-    from pgmstudio.gui.curves.setup import CurveSetup
+    from pgmstudio.core.io.curve_setup import CurveSetup
 
     setup = None if entry is None else CurveSetup.of(entry.setup)
     return None if setup is None else setup.plan_rows(project)

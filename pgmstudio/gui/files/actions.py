@@ -18,8 +18,6 @@ from pgmstudio.core.io.models.files import (
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.files import EVIDENCE_ENDING
-from pgmstudio.gui.export.actions import export_actions
-from pgmstudio.gui.export.report_actions import report_actions
 from pgmstudio.gui.files.opening import (
     PROJECT_ENDING,
     open_files,
@@ -195,12 +193,6 @@ class FileCommands(QObject):
 
 def file_actions(app: AppContext) -> list[ActionSpec]:
     commands = FileCommands(app)
-    history = app.history
-
-    def close_tab() -> None:
-        if app.center.current is not None:
-            app.center.close_page(app.center.current)
-
     return [
         ActionSpec(
             "file.new",
@@ -261,8 +253,17 @@ def file_actions(app: AppContext) -> list[ActionSpec]:
             commands.save_model,
             disabled_reason=commands.no_model,
         ),
-        *export_actions(app),
-        *report_actions(app),
+    ]
+
+
+def close_and_undo_actions(app: AppContext) -> list[ActionSpec]:
+    history = app.history
+
+    def close_tab() -> None:
+        if app.center.current is not None:
+            app.center.close_page(app.center.current)
+
+    return [
         ActionSpec(
             "file.close-tab",
             "Close tab",
@@ -285,22 +286,22 @@ def file_actions(app: AppContext) -> list[ActionSpec]:
             "edit.undo",
             "Undo",
             "Edit",
-            "Take back what was done last: a change of the project, or evidence.",
+            "Undo the last change or evidence.",
             history.undo,
             keys=("Ctrl+Z",),
             icon="arrow-counter-clockwise",
-            disabled_reason=lambda: None if history.can_undo else "nothing was changed yet.",
+            disabled_reason=lambda: None if history.can_undo else "nothing to undo.",
             says=lambda: history.undo_text,
         ),
         ActionSpec(
             "edit.redo",
             "Redo",
             "Edit",
-            "Do again what was taken back.",
+            "Redo what was undone last.",
             history.redo,
             keys=("Ctrl+Shift+Z", "Ctrl+Y"),
             icon="arrow-clockwise",
-            disabled_reason=lambda: None if history.can_redo else "nothing was taken back.",
+            disabled_reason=lambda: None if history.can_redo else "nothing to redo.",
             says=lambda: history.redo_text,
         ),
     ]

@@ -9,8 +9,7 @@ from pgmstudio.core.errors import DataFileError, PgmStudioError
 from pgmstudio.core.io.data.inspection import FileReport, Treatment
 from pgmstudio.core.io.import_plan import Draft
 from pgmstudio.core.io.import_reading import counting_column
-from pgmstudio.core.number_format import counted, grouped
-from pgmstudio.gui.data.missing_tab import join_names
+from pgmstudio.core.number_format import counted, grouped, join_names
 
 
 def missing_note(report: FileReport, draft: Draft, complete: int, markers: Sequence[str]) -> str:

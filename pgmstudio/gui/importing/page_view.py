@@ -24,9 +24,9 @@ from pgmstudio.gui.importing.columns_step import ColumnDetail, ColumnsPane
 from pgmstudio.gui.importing.discretise_step import CutsEditor
 from pgmstudio.gui.importing.file_step import FileStep, detected_text
 from pgmstudio.gui.importing.preview_table import PreviewTable
-from pgmstudio.gui.importing.split_step import SplitForm
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, button, hairline, label, row, scrolled
+from pgmstudio.gui.widgets.split_form import SplitForm
 from pgmstudio.gui.widgets.step_bar import STEPS, StepBar
 
 

@@ -12,11 +12,11 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.inspector.header import InspectorHead, lay_under
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon, language_icon
 from pgmstudio.gui.widgets.basic import Section, button, empty, label
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
+from pgmstudio.gui.widgets.inspector_header import InspectorHead, lay_under
 
 # A longer list of models is looked at in the project.
 MAX_MODELS = 8

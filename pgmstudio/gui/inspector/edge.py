@@ -12,7 +12,6 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.state_gestures import tip_in, use_in
 from pgmstudio.gui.inspector.edge_explanation import EdgeExplanationSection
-from pgmstudio.gui.inspector.header import InspectorHead
 from pgmstudio.gui.inspector.node_beliefs import bars_of
 from pgmstudio.gui.inspector.node_edges import (
     delete,
@@ -25,6 +24,7 @@ from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Section, button, hairline, row, scrolled
 from pgmstudio.gui.widgets.belief_bars import BeliefBars
 from pgmstudio.gui.widgets.fact_rows import FactRows
+from pgmstudio.gui.widgets.inspector_header import InspectorHead
 from pgmstudio.gui.widgets.notes_editor import NotesEditor
 
 TOPIC = "edge"

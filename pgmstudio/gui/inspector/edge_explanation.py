@@ -45,7 +45,7 @@ from pgmstudio.core.project.model_rows import no_rows_reason
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.model_page.model_data import model_sources
+from pgmstudio.gui.runs.model_data import model_sources
 from pgmstudio.gui.widgets.basic import Section, button, label, row
 from pgmstudio.gui.widgets.debounce import one_shot
 

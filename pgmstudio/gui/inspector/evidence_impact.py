@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
-from shiboken6 import isValid
 
-from pgmstudio.core.analysis.evidence_impact import FindingTrace
 from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.gui.evidence.active_model import ActiveModel
-from pgmstudio.gui.evidence.evidence_diagnostics import EvidenceDiagnostics
+from pgmstudio.gui.evidence.evidence_diagnostics import (
+    EvidenceDiagnostics,
+    stop_listening,
+    trace_text,
+)
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import paint_prior
 from pgmstudio.gui.widgets.bar_rows import RIGHT, PlainRows
@@ -39,7 +39,7 @@ class EvidenceImpactSection(Section):
         self._subject, self._name = subject, name
         keeper = subject.live.diagnostics
         if keeper is not self._keeper:
-            leave(self._keeper, self._tell)
+            stop_listening(self._keeper, self._tell)
             self._keeper = keeper
             keeper.changed.connect(self._tell)
         if name in subject.live.evidence:
@@ -55,26 +55,7 @@ class EvidenceImpactSection(Section):
         states = subject.variable(self._name).states
         prior = subject.live.priors.get(self._name, ())
         self.bars.show_bars(states, [float(v) for v in trace.own_belief], [float(v) for v in prior])
-        self._words.setText(words_of(trace))
-
-
-def words_of(trace: FindingTrace) -> str:
-    """How the other evidence speaks of a finding."""
-    # Without the noise of the last bits: what is certain is 100 %, not 100.0 %.
-    shares = (trace.given_rest, trace.alone)
-    rest, alone = (percent(1.0 if share > 1 - 1e-9 else share) for share in shares)
-    told = f"{rest} % given the other evidence, {alone} % alone"
-    if abs(trace.conflict_bits) < 0.005:
-        return f"Its evidence has {told}: the others say nothing about it."
-    goes = "against it" if trace.conflict_bits > 0 else "for it"
-    factor = f"{trace.normalised_likelihood:.3g}"
-    return f"Its evidence has {told}: × {factor}, the others speak {goes}."
-
-
-def leave(keeper: EvidenceDiagnostics | None, slot: Callable[[], None]) -> None:
-    """Stop listening to the keeper of another model, if it is still there."""
-    if keeper is not None and isValid(keeper):
-        keeper.changed.disconnect(slot)
+        self._words.setText(trace_text(trace))
 
 
 class PlainBars(PlainRows):

@@ -41,7 +41,6 @@ from pgmstudio.core.number_format import grouped
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.inspector.edge_explanation import EdgeExplanationSection
-from pgmstudio.gui.inspector.header import InspectorHead
 from pgmstudio.gui.inspector.map_section import MapSection
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_rows import RankBars
@@ -49,6 +48,7 @@ from pgmstudio.gui.widgets.basic import Note, Section, button, hairline, label, 
 from pgmstudio.gui.widgets.column_table import dress_head
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.fact_rows import FactRows
+from pgmstudio.gui.widgets.inspector_header import InspectorHead
 
 Index = QModelIndex | QPersistentModelIndex
 STEPS = 8

@@ -22,13 +22,12 @@ from pgmstudio.core.project.model_edits import set_model_notes
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.evidence_list import EvidenceSection
-from pgmstudio.gui.inspector.header import InspectorHead
 from pgmstudio.gui.inspector.row_surprise import SurpriseSection
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.ldag.inspector import LabelScoresSection, label_sizes
 from pgmstudio.gui.languages.pdg.size_history import TrailSection
 from pgmstudio.gui.languages.tree_mixture.inspector import ComponentSections, PartitionSection
-from pgmstudio.gui.model_page.model_summary import (
+from pgmstudio.gui.runs.model_summary import (
     ModelFacts,
     bits_words,
     graph_sizes,
@@ -38,6 +37,7 @@ from pgmstudio.gui.model_page.model_summary import (
 from pgmstudio.gui.theme.icons import language_icon
 from pgmstudio.gui.widgets.basic import Note, Section, Segments, button, hairline, row, scrolled
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
+from pgmstudio.gui.widgets.inspector_header import InspectorHead
 from pgmstudio.gui.widgets.notes_editor import NotesEditor
 
 MAX_SHOWN, MAX_LISTED = 5, 400

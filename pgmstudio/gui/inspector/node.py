@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.number_format import counted
-from pgmstudio.core.project.model_edits import set_node_note
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
-from pgmstudio.gui.inspector.header import InspectorHead
 from pgmstudio.gui.inspector.node_beliefs import BeliefTab
 from pgmstudio.gui.inspector.node_edges import EdgesTab
 from pgmstudio.gui.inspector.node_table import TableTab
-from pgmstudio.gui.widgets.basic import Section, Segments, hairline, row, scrolled
-from pgmstudio.gui.widgets.notes_editor import NotesEditor
+from pgmstudio.gui.model_page.node_notes import NotesTab
+from pgmstudio.gui.widgets.basic import Segments, hairline, row, scrolled
+from pgmstudio.gui.widgets.inspector_header import InspectorHead
 
 TABS = (
     ("belief", "Belief", "What is believed of this variable, and the evidence"),
@@ -97,30 +94,3 @@ class NodeInspector(QWidget):
     def commit(self) -> None:
         """Something else will be inspected: keep what was typed."""
         self.notes.editor.commit()
-
-
-class NotesTab(QWidget):
-    """What was written about a variable."""
-
-    def __init__(self, app: AppContext) -> None:
-        super().__init__()
-        self._app = app
-        self.editor = NotesEditor("inspectorNodeNotes", "Notes on this variable")
-        self.editor.edited.connect(self._on_edited)
-        section = Section("Notes", line=False)
-        section.add(self.editor)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 8, 0, 8)
-        layout.addWidget(section)
-        layout.addStretch(1)
-
-    def show_node(self, subject: ActiveModel, name: str) -> None:
-        note = subject.entry.node_notes.get(name, "")
-        self.editor.show_notes(f"{subject.model_id}\n{name}", note)
-
-    def _on_edited(self, key: str, text: str) -> None:
-        model_id, _, name = key.partition("\n")
-        entry = self._app.project.models.get(model_id)
-        if entry is not None and name in entry.model.domain:
-            edit = partial(set_node_note, model_id=model_id, node=name, note=text)
-            self._app.change(f"Note on {name}", edit, merge=f"note:{key}")

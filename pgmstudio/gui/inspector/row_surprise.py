@@ -9,9 +9,8 @@ from PySide6.QtWidgets import QCheckBox
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
-from pgmstudio.gui.evidence.evidence_diagnostics import EvidenceDiagnostics
+from pgmstudio.gui.evidence.evidence_diagnostics import EvidenceDiagnostics, stop_listening
 from pgmstudio.gui.evidence.row_surprise import row_surprise_of, surprises
-from pgmstudio.gui.inspector.evidence_impact import leave
 from pgmstudio.gui.widgets.bar_rows import RankBars
 from pgmstudio.gui.widgets.basic import Section, Segments, button, label, row
 
@@ -65,7 +64,7 @@ class SurpriseSection(Section):
         self._subject = subject
         keeper = subject.live.diagnostics
         if keeper is not self._keeper:
-            leave(self._keeper, self._tell)
+            stop_listening(self._keeper, self._tell)
             self._keeper = keeper
             keeper.changed.connect(self._tell)
         keeper.follow()

@@ -8,7 +8,6 @@ Settings that can be read and copied but not changed any more.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import Qt
@@ -30,13 +29,11 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.inference.finding_text import Chip
 from pgmstudio.core.languages.bayesian_network.inference_cost import in_units
 from pgmstudio.core.languages.learners import learner_of
-from pgmstudio.core.learning.base import Learner
 from pgmstudio.core.learning.cost_estimates import forecast_run, time_words
 from pgmstudio.core.learning.params import missing_data_note
 from pgmstudio.core.number_format import grouped
 from pgmstudio.core.project.project import Run
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.inspector.header import InspectorHead, lay_under
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.runs.learning_run import LearningRun
@@ -57,21 +54,11 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Section, button, hairline, label, row, scrolled
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
+from pgmstudio.gui.widgets.inspector_header import InspectorHead, lay_under
+from pgmstudio.gui.widgets.page import RunPlan
 
 # Earlier runs told of, the newest first.
 MAX_RUNS = 4
-
-
-@dataclass(frozen=True, eq=False)
-class RunPlan:
-    """What would run if it were started now; `params` is None while a setting is wrong."""
-
-    learner: Learner[object]
-    params: object | None
-    data_id: str
-    data_name: str
-    part: str | None  # of the split
-    rows: DataSet
 
 
 class PlanInspector(QWidget):

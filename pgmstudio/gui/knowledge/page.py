@@ -32,7 +32,7 @@ from pgmstudio.gui.widgets.basic import (
     tool_button,
 )
 from pgmstudio.gui.widgets.combo_box import Combo
-from pgmstudio.gui.widgets.page import Page
+from pgmstudio.gui.widgets.page import EmbeddedPage
 
 _WIDEST_TIER = 480  # px, of a tier in words
 ENDINGS = "Knowledge (*.json *.txt *.csv);;All files (*)"
@@ -53,7 +53,7 @@ def _under(hint: str, content: QWidget) -> QWidget:
     return made
 
 
-class KnowledgePage(Page):
+class KnowledgePage(EmbeddedPage):
     """Tiers, matrix and list are three looks at the same rules."""
 
     def __init__(

@@ -20,13 +20,12 @@ from pgmstudio.core.learning.base import Learner
 from pgmstudio.core.learning.params import missing_data_note
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.data.imputation import RemedyRow
-from pgmstudio.gui.inspector.run import RunPlan
 from pgmstudio.gui.learning.bootstrap_form import BootstrapChoice
 from pgmstudio.gui.learning.learner_forms import LearnerForms, LearnerList, free_title
 from pgmstudio.gui.navigation import close_welcome
 from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.bootstrap import start_bootstrap
+from pgmstudio.gui.runs.imputation import RemedyRow
 from pgmstudio.gui.runs.learning_run import reports_steps
 from pgmstudio.gui.runs.run_recorder import RunRecorder, run_recorder, training_rows
 from pgmstudio.gui.theme.icons import icon
@@ -41,7 +40,7 @@ from pgmstudio.gui.widgets.basic import (
     scrolled,
 )
 from pgmstudio.gui.widgets.combo_box import chooser, offer
-from pgmstudio.gui.widgets.page import Page
+from pgmstudio.gui.widgets.page import Page, RunPlan
 
 # The width below which settings and run stand one above the other, at 100 %.
 STACKED_BELOW = 860

@@ -26,13 +26,11 @@ from pgmstudio.gui.runs.artifact_source import (
 )
 from pgmstudio.gui.widgets.actions import ActionSpec
 
-OPEN_CANDIDATES = "learn.hidden-scan"
-
 
 def hidden_actions(app: AppContext) -> list[ActionSpec]:
     return [
         ActionSpec(
-            OPEN_CANDIDATES,
+            "learn.hidden-scan",
             "Candidates for a hidden variable",
             "Learn",
             "Every model a search for hidden variables passed: length, blocks, and their test.",

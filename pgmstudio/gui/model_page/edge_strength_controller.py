@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.edge_strengths import StrengthKeeper, Strengths
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.model_page.model_data import model_sources
 from pgmstudio.gui.model_page.toolbar import ModelBar
+from pgmstudio.gui.runs.model_data import model_sources
 from pgmstudio.gui.widgets.basic import Note, button
 
 

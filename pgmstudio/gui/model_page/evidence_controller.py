@@ -13,10 +13,10 @@ from pgmstudio.core.languages.interventions import (
 )
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.gui.canvas.canvas import Canvas
-from pgmstudio.gui.canvas.context_menu import do_menu
 from pgmstudio.gui.canvas.layers.surprise import SurpriseMarks
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.belief_service import BeliefService
+from pgmstudio.gui.model_page.context_menu import do_menu
 
 
 class EvidenceController(QObject):

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Qt
 
-from pgmstudio.gui.canvas.context_menu import canvas_menu
 from pgmstudio.gui.canvas.signals import Hit
 from pgmstudio.gui.context import AppContext, Selection
-from pgmstudio.gui.window.panel_registry import PANELS
+from pgmstudio.gui.model_page.context_menu import canvas_menu
 
 if TYPE_CHECKING:
     from pgmstudio.gui.model_page.page import ModelPage
@@ -59,8 +58,7 @@ class SelectionController(QObject):
 
     def _on_open_node(self, node: str) -> None:
         self.select((node,), ())
-        if any(panel.name == TABLE_PANEL for panel in PANELS):
-            self._app.reveal(TABLE_PANEL)
+        self._app.reveal(TABLE_PANEL)
 
     def _on_menu_requested(self, hit: Hit, place: QPoint) -> None:
         page = self._page

@@ -26,8 +26,8 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local
 from pgmstudio.core.languages.latent_class.learning.trace import ClassScan, ScanPoint
 from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath, KappaPoint
 from pgmstudio.core.languages.pdg.learning.trace import PdgPoint, PdgScan
+from pgmstudio.core.number_format import decimal
 from pgmstudio.gui.plots.plot_widget import HOW_TO_MOVE, CurvePlot, PointPlot
-from pgmstudio.gui.runs.score_plot import signed
 from pgmstudio.gui.theme.theme import theme
 
 HELD, SCORE, LIKELIHOOD, PARAMETERS, EDGES = "held", "score", "likelihood", "parameters", "edges"
@@ -171,7 +171,7 @@ class RestartPlot(CurvePlot):
         best = optima.best
         self._hint.setText(
             f"Each line has the runs of one greediness k in the order of their scores; higher is "
-            f"better. Best {signed(best.score)}, met with "
+            f"better. Best {decimal(best.score, 1)}, met with "
             f"k = {', '.join(f'{k:g}' for k in best.greedinesses)}."
         )
 

@@ -18,6 +18,9 @@ _STATES = {
     Outcome.FAILED: JobState.FAILED,
 }
 
+# The key of λ among the measures of a run and in the provenance of a model.
+LAMBDA = "lambda"
+
 
 @dataclass(frozen=True)
 class RecordedRun:

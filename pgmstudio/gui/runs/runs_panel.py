@@ -411,10 +411,10 @@ class RunsPanel(QWidget):
         open_adjacency(self._app, ArtifactSource(self._app, ADJACENCY, kept_by))
 
     def _walk(self, run: LearningRun) -> None:
-        from pgmstudio.gui.languages.pdg.steps_page import open_steps
+        from pgmstudio.gui.navigation import open_pdg_steps
 
         run.pause()
-        open_steps(self._app, run)
+        open_pdg_steps(self._app, run)
 
     def _again(self, run: AnyRun) -> None:
         from pgmstudio.gui.navigation import open_learn_page

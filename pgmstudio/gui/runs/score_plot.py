@@ -16,7 +16,7 @@ from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QGraphicsView, QHBoxLayout, QVBoxLayout, QWidget
 
 from pgmstudio.core.drawing.strands import DASHES
-from pgmstudio.core.number_format import grouped
+from pgmstudio.core.number_format import decimal, grouped
 from pgmstudio.gui.plots.plot_widget import dress, new_canvas, plot_library
 from pgmstudio.gui.runs.learning_run import Trace
 from pgmstudio.gui.runs.recorded_run import AnyRun
@@ -299,7 +299,7 @@ class ScorePlot(QWidget):
             begin = max(0, len(trace.steps) - MAX_DIM)
             curves["held"].setData(*with_gaps(trace, held, begin, len(held)))
             hint = "bits per row, higher is better · dashed: held-out rows"
-        self._tell(f"best {signed(top)}", hint)
+        self._tell(f"best {decimal(top, 1)}", hint)
 
     def _restyle(self) -> None:
         import pyqtgraph
@@ -342,10 +342,3 @@ def tick_words(values: Sequence[float], scale: float, distance: float) -> list[s
     digits = max(0, math.ceil(-math.log10(max(distance * scale, 1e-9))))
     told = (f"{round(value * scale, digits) + 0.0:,.{digits}f}" for value in values)  # not −0
     return [words.replace(",", "\u2009").replace("-", "−") for words in told]
-
-
-def signed(value: float) -> str:
-    """A score with a true minus sign and grouped thousands."""
-    whole, tenth = divmod(round(abs(value) * 10), 10)
-    text = f"{grouped(whole)}.{tenth}"
-    return f"−{text}" if value < 0 else text

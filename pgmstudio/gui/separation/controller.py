@@ -26,12 +26,12 @@ from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.canvas.canvas import Canvas
+from pgmstudio.gui.canvas.layers.separation import Shown, shown_of
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.belief_service import BeliefService
+from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.languages.ldag.context import context_views
 from pgmstudio.gui.separation.bar import SeparationBar
-from pgmstudio.gui.separation.layer import Shown, shown_of
 
 TOPIC = "separation"
 # Below this many bits the rest is rounding.

@@ -37,9 +37,8 @@ from pgmstudio.core.project.project import Project
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.model_page.model_data import model_sources
 from pgmstudio.gui.project.model_state import ByModel
-from pgmstudio.gui.structure.actions import BEST_MOVE
+from pgmstudio.gui.runs.model_data import model_sources
 from pgmstudio.gui.widgets.debounce import one_shot
 
 REST_MS = 30
@@ -164,8 +163,8 @@ class MoveSearch(QObject):
 
     def _on_changed(self) -> None:
         """Whether there is a best move to take is another thing now."""
-        if BEST_MOVE in self._app.actions.by_id:
-            self._app.actions.refresh(BEST_MOVE)
+        if "learn.best-move" in self._app.actions.by_id:
+            self._app.actions.refresh("learn.best-move")
 
     def _on_replaced(self) -> None:
         self._looking.forget()

@@ -5,7 +5,7 @@ Deciding what tests left open: questions in a bar, edges to click, one undoable 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -33,12 +33,11 @@ from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.project.edits import choices_of, resolve_choices, same_distribution
 from pgmstudio.core.project.project import ModelEntry, Project, Run
 from pgmstudio.gui.canvas.canvas import Canvas
-from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.canvas.layers.unresolved import OpenLink
+from pgmstudio.gui.context import AppContext, Edge
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.learning.wizard.state import Edge, WizardState
 from pgmstudio.gui.runs.artifact_source import kept_in, run_of_model, task_of
 from pgmstudio.gui.structure.unresolved_bar import Answer, Question, UnresolvedBar
-from pgmstudio.gui.structure.unresolved_layer import OpenLink
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,9 +72,18 @@ class UnresolvedDirections(QObject):
 
     changed = Signal()
 
-    def __init__(self, app: AppContext, plan: WizardState, model_id: str, parent: QObject) -> None:
+    def __init__(
+        self,
+        app: AppContext,
+        decided: MutableMapping[str, tuple[Edge, ...]],
+        model_id: str,
+        parent: QObject,
+    ) -> None:
+        """`decided`: the directions that were decided, by model id."""
         super().__init__(parent)
-        self._app, self._plan, self._model_id = app, plan, model_id
+        self._app = app
+        self._decided = decided
+        self._model_id = model_id
         self._latest_task = LatestTask(self)
         self._latest_task.answered.connect(self._on_turned)
         self._latest_task.failed.connect(self._on_failed)
@@ -90,7 +98,7 @@ class UnresolvedDirections(QObject):
     def decided(self) -> tuple[Edge, ...]:
         """Directions that were decided and still hold."""
         network = self._network
-        known = self._plan.decided.get(self._model_id, ())
+        known = self._decided.get(self._model_id, ())
         return () if network is None else tuple(e for e in known if network.dag.has_edge(*e))
 
     @property
@@ -126,11 +134,11 @@ class UnresolvedDirections(QObject):
 
     def forget(self) -> None:
         """Ask again about everything that was decided."""
-        self._plan.decided.pop(self._model_id, None)
+        self._decided.pop(self._model_id, None)
         self.changed.emit()
 
     def _decide(self, edge: Edge) -> None:
-        self._plan.decided[self._model_id] = (*self.decided, edge)
+        self._decided[self._model_id] = (*self.decided, edge)
         self.changed.emit()
 
     def _on_turned(self, turned: _Turned) -> None:
@@ -140,7 +148,7 @@ class UnresolvedDirections(QObject):
         kept = self.decided
         words = f"Direct {turned.edge[0]} → {turned.edge[1]}, same distribution"
         edit = partial(same_distribution, model_id=self._model_id, model=turned.after)
-        self._plan.decided[self._model_id] = (*kept, turned.edge)
+        self._decided[self._model_id] = (*kept, turned.edge)
         self._app.change(words, edit)
         self.changed.emit()
 

@@ -9,10 +9,10 @@ from PySide6.QtCore import QLineF, QPoint, QRectF, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 
 from pgmstudio.core.drawing.svg.nodes import Mark, percent
-from pgmstudio.gui.evidence.state_gestures import digit_of
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import MIN_SHIFT, paint_hatched, paint_prior
 from pgmstudio.gui.widgets.bar_rows import LEFT, RIGHT, BarRows
+from pgmstudio.gui.widgets.digit_keys import digit_of
 
 MAX_ROWS = 12
 

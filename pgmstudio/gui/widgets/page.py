@@ -6,6 +6,7 @@ A page with choices of its own, which undo and redo take back before those of th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QRect, Signal
@@ -15,12 +16,25 @@ from PySide6.QtWidgets import QWidget
 from pgmstudio.gui.theme.icons import icon
 
 if TYPE_CHECKING:
-    from pgmstudio.gui.inspector.run import RunPlan
+    from pgmstudio.core.data.dataset import DataSet
+    from pgmstudio.core.learning.base import Learner
     from pgmstudio.gui.widgets.image_file import Drawing
 
 
 # How the titles of models end that follow a run.
 BEST_SO_FAR = "best so far"
+
+
+@dataclass(frozen=True, eq=False)
+class RunPlan:
+    """The run that a page would start now; `params` is None while a setting is wrong."""
+
+    learner: Learner[object]
+    params: object | None
+    data_id: str
+    data_name: str
+    part: str | None  # of the split
+    rows: DataSet
 
 
 class Page(QWidget):
@@ -95,6 +109,13 @@ class Page(QWidget):
 
     def closed(self) -> None:
         """The tab is gone: stop what is under way."""
+
+
+class EmbeddedPage(Page):
+    """A page that another page may embed and bring up to date."""
+
+    def refresh(self) -> None:
+        """Show the project as it is now."""
 
 
 Deed = Callable[[], None]

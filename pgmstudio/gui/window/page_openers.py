@@ -7,9 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.widgets.page import Page
+
+if TYPE_CHECKING:
+    from pgmstudio.core.project.project import Project
+    from pgmstudio.gui.runs.learning_run import LearningRun
+    from pgmstudio.gui.widgets.image_file import Drawing
 
 
 def _model(app: AppContext, model_id: str, *, split: bool) -> Page:
@@ -91,6 +97,24 @@ def _help(app: AppContext, path: str) -> None:
     open_help(app, path)
 
 
+def _pdg_steps(app: AppContext, run: LearningRun) -> Page:
+    from pgmstudio.gui.languages.pdg.steps_page import open_steps
+
+    return open_steps(app, run)
+
+
+def _knowledge_form(app: AppContext, names_of: Callable[[Project], list[str]]) -> Page:
+    from pgmstudio.gui.knowledge.page import KnowledgePage
+
+    return KnowledgePage(app, names_of)
+
+
+def _export(app: AppContext, drawing: Drawing) -> None:
+    from pgmstudio.gui.export.actions import ExportCommands
+
+    app.service(ExportCommands).ask_for_file(drawing)
+
+
 PAGE_OPENERS: Mapping[str, Callable[..., object]] = {
     "model": _model,
     "data": _data,
@@ -104,4 +128,7 @@ PAGE_OPENERS: Mapping[str, Callable[..., object]] = {
     "saved comparison": _saved_comparison,
     "curves": _curves,
     "help": _help,
+    "PDG steps": _pdg_steps,
+    "knowledge form": _knowledge_form,
+    "export": _export,
 }

@@ -114,6 +114,9 @@ PANELS = (
 # Where the actions of the menus come from: `module:function(shell) -> list[ActionSpec]`.
 ACTION_TABLES = (
     "pgmstudio.gui.files.actions:file_actions",
+    "pgmstudio.gui.export.actions:export_actions",
+    "pgmstudio.gui.export.report_actions:report_actions",
+    "pgmstudio.gui.files.actions:close_and_undo_actions",
     "pgmstudio.gui.data.actions:data_actions",
     "pgmstudio.gui.knowledge.actions:knowledge_actions",
     "pgmstudio.gui.learning.actions:learn_page_actions",
@@ -122,7 +125,7 @@ ACTION_TABLES = (
     "pgmstudio.gui.export.report_actions:reproduce_actions",
     "pgmstudio.gui.learning.wizard.page:stepwise_actions",
     "pgmstudio.gui.learning.run_actions:search_actions",
-    "pgmstudio.gui.structure.actions:moves_actions",
+    "pgmstudio.gui.model_page.structure_actions:moves_actions",
     "pgmstudio.gui.model_page.actions:model_actions",
     "pgmstudio.gui.languages.tree_mixture.actions:mixture_actions",
     "pgmstudio.gui.learning.run_actions:hidden_actions",
@@ -133,7 +136,7 @@ ACTION_TABLES = (
     "pgmstudio.gui.evidence.files:evidence_file_actions",
     "pgmstudio.gui.comparison.actions:compare_actions",
     "pgmstudio.gui.evidence.analysis_actions:analysis_actions",
-    "pgmstudio.gui.structure.actions:understanding_actions",
+    "pgmstudio.gui.model_page.structure_actions:understanding_actions",
     "pgmstudio.gui.evaluation.actions:evaluate_actions",
     "pgmstudio.gui.curves.actions:curve_actions",
     "pgmstudio.gui.experiments.page:recipe_actions",

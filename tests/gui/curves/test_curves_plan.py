@@ -12,14 +12,14 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QLineEdit, QMessageBox, QPushButton, QTreeWidget
 from pytestqt.qtbot import QtBot
 
+from pgmstudio.core.io import curve_setup as curve_setup
+from pgmstudio.core.io.curve_setup import RowChoice
 from pgmstudio.core.io.project.project_file import read_project, write_project
 from pgmstudio.core.project import edits
-from pgmstudio.gui.curves import setup as curve_setup
 from pgmstudio.gui.curves.actions import open_curves
 from pgmstudio.gui.curves.learner_grid import parsed_numbers, parsed_values
 from pgmstudio.gui.curves.page import CurvesPage
 from pgmstudio.gui.curves.plan_page import CurvesPlanPage
-from pgmstudio.gui.curves.setup import RowChoice
 from pgmstudio.gui.curves.text import progress_words
 from pgmstudio.gui.data.generate_page import GeneratePage
 from pgmstudio.gui.files.closing import may_close

@@ -14,9 +14,9 @@ from pgmstudio.core.inference.base import Done, Observed
 from pgmstudio.core.languages.bayesian_network.interventions import mutilated
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.canvas.context_menu import canvas_menu
 from pgmstudio.gui.canvas.signals import Hit
 from pgmstudio.gui.evidence.evidence_list import EvidenceSection
+from pgmstudio.gui.model_page.context_menu import canvas_menu
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import add_and_show_model
 from pgmstudio.gui.window.main_window import MainWindow

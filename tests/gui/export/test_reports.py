@@ -14,12 +14,12 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
 from pgmstudio.core.experiments.plans.runner import SerialExecutor
+from pgmstudio.core.io.curve_setup import CurveSetup, RowChoice
 from pgmstudio.core.io.experiments import KeptPlanTask
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry, Project
 from pgmstudio.core.reports.reproduction import Reproduced
 from pgmstudio.gui.curves.actions import open_curves
-from pgmstudio.gui.curves.setup import CurveSetup, RowChoice
 from pgmstudio.gui.export import report_actions
 from pgmstudio.gui.export.report_actions import end_words
 from pgmstudio.gui.files.opening import show_project

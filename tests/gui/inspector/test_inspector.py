@@ -33,8 +33,8 @@ from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry, plain_params
 from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.inspector.joint import shortened
-from pgmstudio.gui.model_page.model_summary import provenance_facts
 from pgmstudio.gui.navigation import add_and_show_model
+from pgmstudio.gui.runs.model_summary import provenance_facts
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import bring_up_to_date, click_bar, find, inspect, inspector, network_of

@@ -23,11 +23,11 @@ from pgmstudio.core.model import Model
 from pgmstudio.core.params import parse_params
 from pgmstudio.gui.data.page import DataPage
 from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.export.dialog import ExportDialog
 from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.importing.page_view import CUTS
-from pgmstudio.gui.languages.ldag.context import context_views
 from pgmstudio.gui.languages.ldag.inspector import LabelSections
 from pgmstudio.gui.languages.ldag.label_table import LabelTable
 from pgmstudio.gui.learning.page import LearnPage

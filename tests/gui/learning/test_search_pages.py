@@ -18,10 +18,10 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local
 )
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.params import KesParams
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.gui.canvas.context_menu import canvas_menu
 from pgmstudio.gui.canvas.signals import Hit
 from pgmstudio.gui.files.opening import show_project
 from pgmstudio.gui.learning.page import LearnPage
+from pgmstudio.gui.model_page.context_menu import canvas_menu
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_learn_page, open_model_page
 from pgmstudio.gui.project.run_request import RunRequest

@@ -18,12 +18,12 @@ from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.canvas.context_menu import canvas_menu
 from pgmstudio.gui.canvas.view import CanvasView
 from pgmstudio.gui.comparison.structure_diff_page import DifferencePage
 from pgmstudio.gui.export.canvas_image import CanvasDrawing
 from pgmstudio.gui.inspector.edge_explanation import EdgeExplanationSection
 from pgmstudio.gui.learning.page import LearnPage
+from pgmstudio.gui.model_page.context_menu import canvas_menu
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.runs.results.bootstrap_page import BootstrapPage

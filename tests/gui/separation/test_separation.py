@@ -12,11 +12,11 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.canvas.context_menu import canvas_menu
+from pgmstudio.gui.canvas.layers.separation import shown_of
 from pgmstudio.gui.canvas.signals import Hit
+from pgmstudio.gui.model_page.context_menu import canvas_menu
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import add_and_show_model
-from pgmstudio.gui.separation.layer import shown_of
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import open_asia_page
 from tests.strategies import domain_of, random_tree

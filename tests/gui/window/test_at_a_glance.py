@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.number_format import decimal
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.canvas.node_view import NodeMode
@@ -27,7 +28,7 @@ from pgmstudio.gui.navigation import open_learn_page, open_model_page
 from pgmstudio.gui.plots.matrix_plot import largest_text, value_text
 from pgmstudio.gui.plots.plot_widget import _tick_words
 from pgmstudio.gui.runs.learning_run import LearningRun, Trace
-from pgmstudio.gui.runs.score_plot import ScorePlot, signed
+from pgmstudio.gui.runs.score_plot import ScorePlot
 from pgmstudio.gui.window.command_palette import CommandPalette
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.core.learning.lecture_data import K2_DEMO
@@ -167,10 +168,10 @@ def test_choices_read_as_people_write_them_and_run_as_scripts_do(window: MainWin
 
 @pytest.mark.parametrize(
     ("value", "words"),
-    [(-6935.97, "−6\u2009936.0"), (-6935.94, "−6\u2009935.9"), (0.06, "0.1"), (12.0, "12.0")],
+    [(-6935.97, "−6\u202f936.0"), (-6935.94, "−6\u202f935.9"), (0.06, "0.1"), (12.0, "12.0")],
 )
 def test_scores_are_rounded_as_a_whole(value: float, words: str) -> None:
-    assert signed(value) == words
+    assert decimal(value, 1) == words
 
 
 def test_the_numbers_at_an_axis_have_a_true_minus_and_grouped_thousands() -> None:

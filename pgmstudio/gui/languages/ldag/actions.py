@@ -17,9 +17,9 @@ from pgmstudio.core.project.model_edits import edit_language
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import NO_MODEL
+from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.languages.ldag.context import context_views
 from pgmstudio.gui.navigation import add_and_show_model
 from pgmstudio.gui.runs.artifact_source import active_source, has_source
 from pgmstudio.gui.widgets.actions import ActionSpec

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.languages.ldag.partitions import Classes, Split, tree_of
-from pgmstudio.gui.cpt_editor.model import class_letter
+from pgmstudio.core.number_format import class_letter
 from pgmstudio.gui.languages.ldag.label_table_model import class_tint
 from pgmstudio.gui.theme.theme import theme
 

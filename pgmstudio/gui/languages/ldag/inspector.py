@@ -21,11 +21,11 @@ from pgmstudio.core.project.model_edits import edit_language
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
+from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.languages.ldag.context import context_views
 from pgmstudio.gui.languages.ldag.label_editor import Context, ContextRows, context_rows
 from pgmstudio.gui.languages.ldag.label_statistics import LabelCounter, LabelNumbers, score_of
-from pgmstudio.gui.model_page.model_data import model_sources
+from pgmstudio.gui.runs.model_data import model_sources
 from pgmstudio.gui.widgets.bar_rows import RankBars
 from pgmstudio.gui.widgets.basic import Note, Section, button, hairline, label, row
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows

@@ -25,7 +25,7 @@ from pgmstudio.core.languages.ldag.scores import (
 )
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.model_page.model_data import model_sources
+from pgmstudio.gui.runs.model_data import model_sources
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,11 +23,10 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.core.languages.ldag.model import LabelledDag
-from pgmstudio.core.number_format import counted
+from pgmstudio.core.number_format import class_letter, counted
 from pgmstudio.core.project.model_edits import edit_language
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.cpt_editor.model import class_letter
 from pgmstudio.gui.languages.ldag.csi_tree import LabelTree
 from pgmstudio.gui.languages.ldag.label_statistics import LabelCounter, LabelNumbers
 from pgmstudio.gui.languages.ldag.label_table_model import (

@@ -23,8 +23,7 @@ from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.languages.ldag.diagrams import ANY
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.partitions import star_rows
-from pgmstudio.core.number_format import grouped
-from pgmstudio.gui.cpt_editor.model import class_letter, parse_probability
+from pgmstudio.core.number_format import class_letter, grouped, parse_probability
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.column_table import paint_row_line
 

@@ -11,7 +11,8 @@ from pgmstudio.core.number_format import counted
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.small_multiples import PanelGraph, PanelsController
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.languages.ldag.context import ContextController, context_views
+from pgmstudio.gui.evidence.context_views import context_views
+from pgmstudio.gui.languages.ldag.context import ContextController
 from pgmstudio.gui.widgets.basic import label, row
 from pgmstudio.gui.widgets.combo_box import offer
 

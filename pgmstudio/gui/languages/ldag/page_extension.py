@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QWidget
 from pgmstudio.core.drawing.diagram import GraphPicture
 from pgmstudio.core.languages.ldag.diagrams import MULTINET, label_rows, labelled_picture
 from pgmstudio.core.languages.ldag.model import LabelledDag
-from pgmstudio.gui.languages.ldag.context import ContextController, context_views
+from pgmstudio.gui.evidence.context_views import context_views
+from pgmstudio.gui.languages.ldag.context import ContextController
 from pgmstudio.gui.languages.ldag.multinet import MultinetController
 from pgmstudio.gui.model_page.extension import PageExtension
 

@@ -22,12 +22,12 @@ from pgmstudio.core.languages.pdg.measures import node_counts
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.node_contexts import is_under
 from pgmstudio.core.languages.pdg.node_facts import move_of
-from pgmstudio.gui.canvas.context_menu import canvas_menu
 from pgmstudio.gui.canvas.signals import Hit
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.languages.pdg.change_list import signed
 from pgmstudio.gui.languages.pdg.node_rows import take
 from pgmstudio.gui.languages.pdg.node_selection import NodeKey
+from pgmstudio.gui.model_page.context_menu import canvas_menu
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import literal
 

@@ -38,16 +38,16 @@ from pgmstudio.core.languages.pdg.session import NodeFlows
 from pgmstudio.core.number_format import grouped
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
-from pgmstudio.gui.inspector.header import InspectorHead
-from pgmstudio.gui.inspector.node import NotesTab
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.pdg.change_list import ChangeRow, ChangeRows, signed
 from pgmstudio.gui.languages.pdg.flows import ask_flows
 from pgmstudio.gui.languages.pdg.node_rows import move, rows_of, set_numbers, take, weight_of
 from pgmstudio.gui.languages.pdg.parameter_bars import ParameterBars
+from pgmstudio.gui.model_page.node_notes import NotesTab
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Section, Segments, hairline, label, row, scrolled
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
+from pgmstudio.gui.widgets.inspector_header import InspectorHead
 
 
 class RuleLines(QLabel):

@@ -12,9 +12,9 @@ from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.project.model_edits import edit_language
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.runs.recorded_run import LAMBDA
 
 # A run writes the λ of the model it chose under this name.
-LAMBDA = "lambda"
 
 
 def rows_of(project: Project, entry: ModelEntry) -> DataSet | None:

@@ -44,7 +44,6 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
-from pgmstudio.gui.learning.run_actions import OPEN_CANDIDATES
 from pgmstudio.gui.runs.artifact_source import kept_in, run_of_model
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_rows import BarRows, RankBars
@@ -123,7 +122,7 @@ class PartitionSection(Section):
         return self._found[1]
 
     def _on_open(self) -> None:
-        action = self._app.actions.by_id.get(OPEN_CANDIDATES)
+        action = self._app.actions.by_id.get("learn.hidden-scan")
         if action is not None:
             action.trigger()
 

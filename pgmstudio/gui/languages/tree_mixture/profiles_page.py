@@ -20,8 +20,14 @@ from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.export.image_export import PictureTaking
-from pgmstudio.gui.plots.profile_plots import ProfileImages, ProfileMap, ProfilePlot, Profiles
+from pgmstudio.gui.navigation import export_drawing
+from pgmstudio.gui.plots.profile_plots import (
+    ProfileDrawing,
+    ProfileImages,
+    ProfileMap,
+    ProfilePlot,
+    Profiles,
+)
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Segments, button, row
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
@@ -47,7 +53,7 @@ def profiles_of(model: Mixture) -> Profiles:
     return Profiles(domain, tables, model.component_names, tuple(model.weights.tolist()))
 
 
-class ProfilePage(PictureTaking, Page):
+class ProfilePage(Page):
     """Follows the model of the project."""
 
     def __init__(self, app: AppContext, model_id: str) -> None:
@@ -177,7 +183,8 @@ class ProfilePage(PictureTaking, Page):
 
     def _on_picture(self) -> None:
         views = {"map": self.map, "images": self.images}
-        self._take_picture(views.get(self.views.current, self.plot), self.title)
+        plot = views.get(self.views.current, self.plot)
+        export_drawing(self._app, ProfileDrawing(plot, self.title))
 
     def _on_csv(self) -> None:
         path, _ = QFileDialog.getSaveFileName(

@@ -21,7 +21,7 @@ from pgmstudio.core.project.model_edits import remove_edge
 from pgmstudio.gui.canvas.edge_strengths import Strengths
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.model_page.model_data import model_sources
+from pgmstudio.gui.runs.model_data import model_sources
 from pgmstudio.gui.widgets.basic import Note, Segments, button, label, row
 from pgmstudio.gui.widgets.step_bar import PlainLine
 from pgmstudio.gui.widgets.table import RankedRow, RankedTable

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QStackedWidget, 
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.knowledge.page import KnowledgePage
 from pgmstudio.gui.learning.wizard.columns_step import ColumnsStep
 from pgmstudio.gui.learning.wizard.learning_step import LearningStep
 from pgmstudio.gui.learning.wizard.model_step import ModelSteps
@@ -27,7 +26,7 @@ from pgmstudio.gui.learning.wizard.state import (
     RULES,
     plan_of,
 )
-from pgmstudio.gui.navigation import close_welcome
+from pgmstudio.gui.navigation import close_welcome, make_knowledge_page
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.widgets.basic import button, empty_state, hairline
@@ -74,7 +73,7 @@ class WizardPage(UndoablePage):
         self.steps = StepBar(STEPS, "stepwiseSteps")
         self.steps.chosen.connect(self.go_to)
         self.columns = ColumnsStep(app, self.plan)
-        self.rules = KnowledgePage(app, self._names_of)
+        self.rules = make_knowledge_page(app, self._names_of)
         self.rules.setObjectName("stepwiseRules")
         self.learning = LearningStep(app, self.plan)
         self.models = ModelSteps(app, self.plan)

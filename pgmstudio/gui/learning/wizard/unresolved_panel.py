@@ -69,7 +69,7 @@ class QuestionsPanel(QWidget):
         """Questions of another model, or of the same in another page."""
         self.leave()
         self._model_id, self._desk = model_id, desk
-        self._directions = UnresolvedDirections(self._app, self._plan, model_id, self)
+        self._directions = UnresolvedDirections(self._app, self._plan.decided, model_id, self)
         desk.changed.connect(self.refresh_soon)
         self._directions.changed.connect(self.refresh_soon)
         self._shown = None

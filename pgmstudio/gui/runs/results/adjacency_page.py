@@ -21,8 +21,9 @@ from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.learning.base import RunArtifact
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.export.image_export import PictureTaking
+from pgmstudio.gui.navigation import export_drawing
 from pgmstudio.gui.plots.matrix_plot import AdjacencyMatrix
+from pgmstudio.gui.plots.profile_plots import ProfileDrawing
 from pgmstudio.gui.runs.artifact_source import ArtifactSource, active_source, run_of_model
 from pgmstudio.gui.runs.results.result_page import ArtifactPage, facts_label
 from pgmstudio.gui.theme.icons import icon
@@ -40,7 +41,7 @@ _COLUMNS = (
 )
 
 
-class AdjacencyPage(PictureTaking, ArtifactPage):
+class AdjacencyPage(ArtifactPage):
     """Follows the run while it goes on."""
 
     export_words = ("Export counts", "edges.csv", "One line for each edge (*.csv);;All (*.json)")
@@ -173,7 +174,7 @@ class AdjacencyPage(PictureTaking, ArtifactPage):
     # -- taking away
 
     def _on_picture(self) -> None:
-        self._take_picture(self.matrix, self.title)
+        export_drawing(self._app, ProfileDrawing(self.matrix, self.title))
 
 
 # What has edges to count, the most telling first.

@@ -26,7 +26,7 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps im
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.model import Model
-from pgmstudio.core.number_format import counted
+from pgmstudio.core.number_format import counted, decimal
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.weighted_canvas import FrequencyCanvas
 from pgmstudio.gui.context import AppContext
@@ -38,7 +38,6 @@ from pgmstudio.gui.runs.results.result_page import (
     one_above_the_other,
     under_the_picture,
 )
-from pgmstudio.gui.runs.score_plot import signed
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Segments, button, label, row
 from pgmstudio.gui.widgets.debounce import one_shot
@@ -46,7 +45,7 @@ from pgmstudio.gui.widgets.table import Column, FactTable
 
 REDRAW_MS = 250
 _COLUMNS = (
-    Column("Score ↑", lambda score: signed(score), True, tip="Higher is better."),
+    Column("Score ↑", lambda score: decimal(score, 1), True, tip="Higher is better."),
     Column("Runs", str, True, tip="How many runs ended here."),
     Column("Share", lambda share: f"{100 * share:.1f} %", True, tip="Of all runs."),
     Column("Edges", str, True),
@@ -144,7 +143,7 @@ class RestartsPage(FittingPage):
         self.facts.setText(
             f"{counted(len(kept.runs), 'run')} · "
             f"{counted(len(kept.optima), 'local optimum', 'local optima')} · "
-            f"best {signed(best.score)} in {counted(best.runs, 'run')}"
+            f"best {decimal(best.score, 1)} in {counted(best.runs, 'run')}"
         )
         chosen = self.table.current
         self.table.show_rows([_row(optimum, len(kept.runs)) for optimum in kept.optima])

@@ -33,7 +33,6 @@ from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.languages.pdg.node_rows import LAMBDA
 from pgmstudio.gui.navigation import add_and_show_model
 from pgmstudio.gui.plots.plot_widget import PointPlot
 from pgmstudio.gui.plots.scan_plots import (
@@ -50,6 +49,7 @@ from pgmstudio.gui.plots.scan_plots import (
     kappa_words,
 )
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
+from pgmstudio.gui.runs.recorded_run import LAMBDA
 from pgmstudio.gui.runs.results.result_page import (
     ArtifactPage,
     facts_label,

@@ -17,14 +17,14 @@ from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.edge_label import TagLayer
 from pgmstudio.gui.evidence.active_model import active_model
-from pgmstudio.gui.languages.ldag.context import context_views
+from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.languages.ldag.csi_tree import LabelTree
 from pgmstudio.gui.languages.ldag.inspector import LabelScoresSection, LabelSections
 from pgmstudio.gui.languages.ldag.label_table import LabelTable
 from pgmstudio.gui.languages.ldag.page_extension import LdagExtension
-from pgmstudio.gui.model_page.model_summary import model_facts
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import add_and_show_model
+from pgmstudio.gui.runs.model_summary import model_facts
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.label_pages import EDGE, open_labelled
 from tests.labelled_dags import four, labelled

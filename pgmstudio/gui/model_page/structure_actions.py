@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 
 PANEL = "movesPanel"
-BEST_MOVE = "learn.best-move"
 
 
 def moves_actions(app: AppContext) -> list[ActionSpec]:
@@ -58,7 +57,7 @@ def moves_actions(app: AppContext) -> list[ActionSpec]:
             disabled_reason=no_moves,
         ),
         ActionSpec(
-            BEST_MOVE,
+            "learn.best-move",
             "Take the best move",
             "Learn",
             "The first of the next moves; the tables it touches are fitted to the rows.",

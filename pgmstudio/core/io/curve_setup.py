@@ -23,7 +23,7 @@ from pgmstudio.core.experiments.plans.runner import (
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint, point_of
 from pgmstudio.core.io.experiments import PointFolder, read_plan_rows, split_rows
 from pgmstudio.core.languages.learners import learner_of
-from pgmstudio.core.project.project import Project
+from pgmstudio.core.project.project import CurveEntry, Project
 
 SHARE, SPLIT, SETS = "share", "split", "sets"
 
@@ -212,3 +212,15 @@ def load(
         ceiling_of(rows),
         truth_of(rows),
     )
+
+
+def curve_folder(entry: CurveEntry, project_path: Path | None) -> Path | None:
+    """The folder of some curves; one that was moved with its project file is next to it."""
+    if not entry.folder:
+        return None
+    folder = Path(entry.folder)
+    if not folder.is_dir() and project_path is not None:
+        moved = project_path.parent / folder.parent.name / folder.name
+        if moved.is_dir():
+            return moved
+    return folder
