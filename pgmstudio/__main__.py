@@ -58,6 +58,7 @@ def _open_window(files: Sequence[str]) -> int:
     # Before Qt: once loaded, it reads the source of every module imported after it.
     for name in _BEFORE_QT:
         import_module(name)
+    import_module("pgmstudio.core.languages.registry").load_languages()
     window = import_module("pgmstudio.gui.window.application")
     return int(window.main(list(files)) or 0)
 

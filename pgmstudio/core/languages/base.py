@@ -142,7 +142,6 @@ class Language:
     map_query: Lazy[Callable[..., Any]] | None = None
     incomplete_log2: Lazy[Callable[[Any, DataSet], Floats]] | None = None
 
-    marker: str = BAYESIAN_NETWORK  # the entry of the theme's markers for plots
     effective_size_note: str = ""  # what the effective size counts
     size_breakdown: Lazy[Callable[[Any], Any]] | None = None
     has_interventions: bool = False

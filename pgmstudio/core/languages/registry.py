@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from typing import Any
 
 from pgmstudio.core.errors import named
 from pgmstudio.core.languages.base import BAYESIAN_NETWORK, Language, Lazy, lower_first
@@ -74,6 +75,20 @@ def plugin_problems() -> tuple[str, ...]:
 def reload_plugins() -> None:
     """Look for plug-ins again, after packages were installed or removed."""
     _plugins.cache_clear()
+
+
+def load_languages() -> None:
+    """Load the models, sessions, codecs, diagrams and learners of the built-in languages.
+
+    For the window, which needs them soon: imports are slower once Qt is loaded.
+    """
+    for reference in BUILT_IN.values():
+        row = reference.load()
+        wanted: list[Lazy[Any]] = [row.model_type, *row.learners.values()]
+        wanted += [diagram.draw for diagram in row.diagrams]
+        wanted += [one for one in (row.session, row.codec, row.to_network) if one is not None]
+        for one in wanted:
+            one.load()
 
 
 def language(kind: str) -> Language:

@@ -16,7 +16,7 @@ LANGUAGE = Language(
     title="Latent class model",
     short_title="LC",
     model_type=Lazy("pgmstudio.core.languages.latent_class.model:LatentClasses"),
-    session=Lazy("pgmstudio.core.languages.tree_mixture.session:MixtureSession"),
+    session=Lazy("pgmstudio.core.languages.latent_class.session:LatentClassSession"),
     codec=Lazy("pgmstudio.core.languages.latent_class.codec:CODEC"),
     diagrams=(
         Diagram("star", Lazy("pgmstudio.core.languages.latent_class.diagrams:star_picture")),
@@ -35,7 +35,6 @@ LANGUAGE = Language(
     },
     roles=Lazy("pgmstudio.core.languages.latent_class.model:class_roles"),
     violations=Lazy("pgmstudio.core.languages.latent_class.model:violations"),
-    marker="latent-class",
     effective_size_note="classes times states, one state of every variable left out",
     comparison=(
         ComparisonEntry(

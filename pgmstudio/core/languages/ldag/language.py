@@ -61,7 +61,6 @@ LANGUAGE = Language(
         "drop_labels": Lazy("pgmstudio.core.languages.ldag.edits:drop_labels"),
         "labels_from_rows": Lazy("pgmstudio.core.languages.ldag.edits:labels_from_rows"),
     },
-    marker="ldag",
     effective_size_note="cells of the clique tree of its network",
     has_interventions=True,
     comparison=(

@@ -52,7 +52,6 @@ LANGUAGE = Language(
         "set_node": Lazy("pgmstudio.core.languages.pdg.edits:set_node"),
     },
     violations=Lazy("pgmstudio.core.languages.pdg.to_network:violations"),
-    marker="pdg",
     effective_size_note="states of its nodes, once for every branch below them",
     comparison=(
         ComparisonEntry(

@@ -34,7 +34,6 @@ LANGUAGE = Language(
     },
     size_breakdown=Lazy("pgmstudio.core.languages.tree.sizes:tree_sizes"),
     roles=Lazy("pgmstudio.core.languages.tree.model:neighbour_roles"),
-    marker="chow-liu",
     effective_size_note="cells of the tables of its edges; it is its own clique tree",
     has_interventions=True,
     intervention_note=(

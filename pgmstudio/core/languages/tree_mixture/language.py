@@ -9,7 +9,7 @@ LANGUAGE = Language(
     title="Mixture of trees",
     short_title="MT",
     model_type=Lazy("pgmstudio.core.languages.tree_mixture.model:TreeMixture"),
-    session=Lazy("pgmstudio.core.languages.tree_mixture.session:MixtureSession"),
+    session=Lazy("pgmstudio.core.languages.tree_mixture.session:TreeMixtureSession"),
     codec=Lazy("pgmstudio.core.languages.tree_mixture.codec:CODEC"),
     diagrams=(
         Diagram("overlay", Lazy("pgmstudio.core.languages.tree_mixture.diagrams:overlay_picture")),
@@ -45,7 +45,6 @@ LANGUAGE = Language(
     },
     roles=Lazy("pgmstudio.core.languages.tree_mixture.components:tree_roles"),
     violations=Lazy("pgmstudio.core.languages.tree_mixture.components:violations"),
-    marker="tree-mixture",
     effective_size_note="cells of the clique trees of all its trees",
     comparison=(
         ComparisonEntry(

@@ -13,10 +13,11 @@ from pgmstudio.core.errors import ImpossibleEvidenceError
 from pgmstudio.core.inference.base import Excluded, Observed
 from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
 from pgmstudio.core.languages.latent_class.model import LatentClasses
+from pgmstudio.core.languages.latent_class.session import LatentClassSession, MixtureSession
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
-from pgmstudio.core.languages.tree_mixture.session import MixtureSession
+from pgmstudio.core.languages.tree_mixture.session import TreeMixtureSession
 from tests.core.languages.tree_mixture.test_mixtures import DOMAIN, F1, F3, NB
 from tests.oracles.brute_force import BruteForceSession, joint_table
 from tests.strategies import (
@@ -30,7 +31,7 @@ from tests.strategies import (
 
 
 def test_evidence_moves_the_weights_of_the_components() -> None:
-    session = MixtureSession(F3)
+    session = TreeMixtureSession(F3)
     assert session.component_shares() == pytest.approx([0.7, 0.3])
     assert session.belief("C").values[1] == pytest.approx(0.495)
     session.set_evidence("C", Observed("1"))
@@ -63,7 +64,7 @@ def test_one_tree_answers_as_worked_out(
     total: float,
     beliefs: dict[str, tuple[float, ...]],
 ) -> None:
-    session = MixtureSession(TreeMixture(DOMAIN, np.ones(1), (F1,)))
+    session = TreeMixtureSession(TreeMixture(DOMAIN, np.ones(1), (F1,)))
     session.set_all(given_states)
     assert 2 ** session.log2_evidence() == pytest.approx(total, abs=1e-12)
     for name, expected in beliefs.items():
@@ -81,7 +82,7 @@ def test_one_tree_answers_as_worked_out(
 def test_the_most_probable_explanation_of_one_tree_is_exact(
     given_states: dict[str, Observed], expected: str, joint: float
 ) -> None:
-    session = MixtureSession(TreeMixture(DOMAIN, np.ones(1), (F1,)))
+    session = TreeMixtureSession(TreeMixture(DOMAIN, np.ones(1), (F1,)))
     session.set_all(given_states)
     assert "".join(session.most_probable().values()) == expected
     assert 2 ** session.log2_most_probable() == pytest.approx(joint, abs=1e-12)
@@ -89,7 +90,7 @@ def test_the_most_probable_explanation_of_one_tree_is_exact(
 
 
 def test_latent_classes_answer_as_worked_out() -> None:
-    session = MixtureSession(NB)
+    session = LatentClassSession(NB)
     assert session.belief("X1").values[1] == pytest.approx(0.48)
     session.set_evidence("X1", Observed("1"))
     assert session.belief("X2").values[1] == pytest.approx(0.475)
@@ -106,7 +107,7 @@ def test_many_binary_columns_of_latent_classes_are_answered_as_the_star_is(seed:
     joint = joint_table(model)
     assert joint.sum() == pytest.approx(1, abs=1e-12)
     findings = {f"X{i}": Observed(f"s{rng.integers(2)}") for i in rng.permutation(12)[:seed]}
-    session, star = MixtureSession(model), CliqueTreeSession(model.as_bayesian_network)
+    session, star = LatentClassSession(model), CliqueTreeSession(model.as_bayesian_network)
     listing = BruteForceSession(model)
     for each in (session, star, listing):
         each.set_all(findings)
@@ -126,7 +127,8 @@ def test_any_evidence_is_answered_as_by_listing(seed: int, kind: int, draw: st.D
         random_classes(rng, 5, 4),
     )[kind]
     findings = draw.draw(evidence(model.domain))
-    session, listing = MixtureSession(model), BruteForceSession(model)
+    session, listing = open_session(model), BruteForceSession(model)
+    assert isinstance(session, MixtureSession)
     try:
         listing.set_all(findings)
     except ImpossibleEvidenceError as impossible:
@@ -164,7 +166,7 @@ def test_evidence_in_random_forests_is_answered_as_by_listing() -> None:
         known = np.zeros(cards)
         here = tuple(states.get(i, slice(None)) for i in range(len(cards)))
         known[here] = joint_table(tree)[here]
-        for session in (open_session(tree), MixtureSession(one_tree_mixture(tree))):
+        for session in (open_session(tree), TreeMixtureSession(one_tree_mixture(tree))):
             if known.sum() == 0:
                 refused += 1
                 with pytest.raises(ImpossibleEvidenceError):
@@ -192,13 +194,13 @@ def test_where_listing_is_impossible_the_bound_says_how_good_the_explanation_is(
     rng = np.random.default_rng(8)
     trees = tuple(random_tree(np.random.default_rng(s), 14) for s in (1, 1))
     assert trees[0].domain.joint_states() > 1_000_000
-    session = MixtureSession(TreeMixture(trees[0].domain, np.array([0.5, 0.5]), trees))
+    session = TreeMixtureSession(TreeMixture(trees[0].domain, np.array([0.5, 0.5]), trees))
     # Twice the same tree: its own explanation is the mixture's, and the bound is met.
-    single = MixtureSession(TreeMixture(trees[0].domain, np.ones(1), trees[:1]))
+    single = TreeMixtureSession(TreeMixture(trees[0].domain, np.ones(1), trees[:1]))
     assert session.log2_most_probable() == pytest.approx(single.log2_most_probable())
     assert session.is_most_probable_exact
     domain = domain_of([2] * 24)
     tables = tuple(rng.dirichlet((1.0, 1.0), size=4) for _ in range(24))
-    many = MixtureSession(LatentClasses(domain, np.full(4, 0.25), tables))
+    many = LatentClassSession(LatentClasses(domain, np.full(4, 0.25), tables))
     assert math.isfinite(many.log2_most_probable())
     assert many.log2_most_probable() <= many.log2_most_probable_bound() + 1e-12
