@@ -10,12 +10,12 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
-from pgmstudio.gui.tour.tour_card import TourCard, TourRing
-from pgmstudio.gui.tour.tour_steps import STEPS, TourScene
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.learning.page import LearnPage
 from pgmstudio.gui.project.document import DocumentSnapshot
+from pgmstudio.gui.tour.tour_card import TourCard, TourRing
+from pgmstudio.gui.tour.tour_steps import STEPS, TourScene
 from pgmstudio.gui.widgets.actions import ActionSpec
-from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.window.main_window import MainWindow
 from pgmstudio.gui.window.panel_registry import PANELS
 
