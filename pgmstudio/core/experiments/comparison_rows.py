@@ -70,7 +70,7 @@ class Line:
         return "worse" if high < 0 else "better" if low > 0 else "not distinguishable"
 
     @property
-    def state_words(self) -> str:
+    def state_text(self) -> str:
         """What is going on while there are no numbers."""
         row = self.row
         if row.state == "waiting":
@@ -86,7 +86,7 @@ class Line:
         if column == NAME:
             return self.title
         if one is None or point is None:
-            return self.state_words if column == TEST else ""
+            return self.state_text if column == TEST else ""
         if column == TEST:
             error = "" if one.standard_error is None else f" ± {one.standard_error:.3f}"
             return f"{bits_words(one.log2_likelihood_per_row)}{error}"

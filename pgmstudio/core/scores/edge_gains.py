@@ -13,7 +13,7 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.scores.family_cache import FamilyScores
 
 Edge = tuple[str, str]
-Deed = Literal["add", "remove", "reverse"]
+Command = Literal["add", "remove", "reverse"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class EdgeMove:
     `path` is the directed path that the step would close to a cycle; such a step has no gain.
     """
 
-    deed: Deed
+    deed: Command
     source: str
     target: str
     gain: float | None  # bits, above 0 improves; None: it cannot be done
@@ -61,7 +61,7 @@ def moves_between(
 
 
 def _addition(
-    deed: Deed, dag: Dag, new: Edge, named: Edge, scores: FamilyScores, before: float
+    deed: Command, dag: Dag, new: Edge, named: Edge, scores: FamilyScores, before: float
 ) -> EdgeMove:
     """Put `new` into a graph; `before` is what the step has gained already."""
     try:

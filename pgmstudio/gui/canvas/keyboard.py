@@ -57,7 +57,7 @@ def first_of(places: Mapping[str, Point], among: Iterable[str]) -> str | None:
     return min(among, key=lambda name: (places[name][1], places[name][0]), default=None)
 
 
-Deed = Callable[[], object]
+Command = Callable[[], object]
 Key = Qt.Key
 
 _ARROWS = {
@@ -100,7 +100,7 @@ class CanvasKeys:
 
     # -- what a key means now
 
-    def _deed(self, event: QKeyEvent) -> Deed | None:
+    def _deed(self, event: QKeyEvent) -> Command | None:
         for sequence, standard in self._standard().items():
             if event.matches(sequence):
                 return standard
@@ -118,7 +118,7 @@ class CanvasKeys:
             return self._plain(key, item, held)
         return None
 
-    def _standard(self) -> dict[QKeySequence.StandardKey, Deed]:
+    def _standard(self) -> dict[QKeySequence.StandardKey, Command]:
         signals, keys = self._view.signals, QKeySequence.StandardKey
         return {
             keys.Copy: signals.copy.emit,
@@ -130,11 +130,11 @@ class CanvasKeys:
             keys.ZoomOut: lambda: self._view.zoom_by(0.8),
         }
 
-    def _plain(self, key: Qt.Key, item: NodeItem | None, held: Modifiers) -> Deed | None:
+    def _plain(self, key: Qt.Key, item: NodeItem | None, held: Modifiers) -> Command | None:
         view, signals = self._view, self._view.signals
         if held == Modifiers.ShiftModifier and key not in (Key.Key_Plus, Key.Key_F10):
             return None
-        commands: dict[Qt.Key, Deed] = {
+        commands: dict[Qt.Key, Command] = {
             Key.Key_0: view.fit,
             Key.Key_1: lambda: view.set_zoom(1.0),
             Key.Key_Plus: lambda: view.zoom_by(1.25),
@@ -181,7 +181,7 @@ class CanvasKeys:
                 commands |= {key: partial(pick, name, role) for role, key in keys.items()}
         return commands.get(key)
 
-    def _inside(self, item: NodeItem, state: int, key: Qt.Key, held: Modifiers) -> Deed | None:
+    def _inside(self, item: NodeItem, state: int, key: Qt.Key, held: Modifiers) -> Command | None:
         view, signals = self._view, self._view.signals
         if key == Key.Key_Space:
             return lambda: view.use_state(item, state, held)
@@ -196,7 +196,7 @@ class CanvasKeys:
         if key in (Key.Key_Left, Key.Key_Right) and mark is not None and mark.is_soft:
             step = WEIGHT_STEP if key == Key.Key_Right else -WEIGHT_STEP
             return lambda: self._shift_weight(item, state, step)
-        commands: dict[Qt.Key, Deed] = {
+        commands: dict[Qt.Key, Command] = {
             Key.Key_Up: lambda: self._step_state(item, -1),
             Key.Key_Down: lambda: self._step_state(item, 1),
             Key.Key_L: lambda: self._shift_weight(item, state, 0.0),

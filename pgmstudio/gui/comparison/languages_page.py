@@ -277,7 +277,7 @@ class ComparePage(Page):
                 old.deleteLater()
         self._variables = None
         self.panes.show_variables({}, False)
-        self.setup.outcome.tell("")
+        self.setup.outcome.show_text("")
         self._made = f"today, {datetime.now():%H:%M}"
         self.run = ComparisonRun(entry.data, entry.split, settings, self)
         self.run.changed.connect(self._refresh)
@@ -308,7 +308,7 @@ class ComparePage(Page):
         if self.run is None or table is None or self.run.rows is None:
             return
         if self._before is not None:
-            self.setup.outcome.tell(*reproduction_message(self._before, table))
+            self.setup.outcome.show_text(*reproduction_message(self._before, table))
             self._before = None
         splits = table.models_by_split()
         if len(splits[0]) >= FEWEST:
@@ -366,7 +366,7 @@ class ComparePage(Page):
         level = "info"
         if is_whole and table is not None:
             level = "warning" if table.left_out else "success"
-        self.note.tell(told, level)
+        self.note.show_text(told, level)
         self.head.show_against(lines, self._reference)
         self.head.show_lines(lines, self.table.current, self._is_running)
         self._legend.setText(legend_words(lines, METHOD if table is None else table.method))

@@ -70,7 +70,7 @@ class DifferenceFacts(QWidget):
             for which, names in (("first", graph.only_first), ("second", graph.only_second))
             if names
         ]
-        self._only.tell(" ".join(parts))
+        self._only.show_text(" ".join(parts))
         self._fill()
 
     def _fill(self, *_: object) -> None:

@@ -247,7 +247,7 @@ class DifferencePage(Page):
     def _on_answered(self, answer: _Answer) -> None:
         self._answer = answer
         self.facts.show_difference(answer.found)
-        self.note.tell(answer.problem)
+        self.note.show_text(answer.problem)
         self._draw()
 
     def _faces(self, picture: GraphPicture) -> dict[str, NodeView]:

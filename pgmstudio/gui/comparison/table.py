@@ -224,7 +224,7 @@ class _Painter(QStyledItemDelegate):
         is_lost = line.row.state == "no model"
         painter.setPen(theme().color("warning_ink" if is_lost else "text_secondary"))
         shown = painter.fontMetrics().elidedText(
-            line.state_words, Qt.TextElideMode.ElideRight, int(room.width())
+            line.state_text, Qt.TextElideMode.ElideRight, int(room.width())
         )
         painter.drawText(room, int(_LEFT), shown)
 

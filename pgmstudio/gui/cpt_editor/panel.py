@@ -170,7 +170,7 @@ class TablePanel(QWidget):
         model_id = workspace.model_id or ""
         network = None if entry is None else network_shown(self._app, model_id, entry.model)
         has_trees = entry is not None and isinstance(entry.model, TreeMixture)
-        self._empty.tell(NO_TREE if has_trees and network is None else NO_TABLE)
+        self._empty.show_text(NO_TREE if has_trees and network is None else NO_TABLE)
         name = None if network is None else variable_shown(workspace.selection, network)
         is_labelled = entry is not None and isinstance(entry.model, LabelledDag)
         self.labelled.setVisible(is_labelled and name is not None)

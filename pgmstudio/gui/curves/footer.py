@@ -170,7 +170,7 @@ class CurvesFoot(QWidget):
             if known.series and not is_whole:
                 all_runs = counted(len(known.series), "run")
                 words += f" · {grouped(len(known.done))} of {all_runs} done"
-            self.tell(words, None)
+            self.show_text(words, None)
             return
         share, counters = run.progress.fraction or 0.0, run.progress.counters
         words = progress_words(
@@ -183,10 +183,10 @@ class CurvesFoot(QWidget):
             share,
             run.share_before,
         )
-        self.tell(words, share if is_running else None)
+        self.show_text(words, share if is_running else None)
         self.tell_remarks(run.problems)
 
-    def tell(self, words: str, share: float | None) -> None:
+    def show_text(self, words: str, share: float | None) -> None:
         """The sentence on the sweep; None hides the bar."""
         self.words.setText(words)
         self.bar.setVisible(share is not None)

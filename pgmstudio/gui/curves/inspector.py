@@ -126,7 +126,7 @@ class CurvesSide(QFrame):
         self.front.setFixedHeight(head + rows * theme().px("row") + 6)
         self._front_section.fact.setText(counted(len(rows_of_front), "model"))
         said = [words for curve in chart.curves if (words := overfitting(curve))]
-        self.note.tell("\n".join(said[:3]))
+        self.note.show_text("\n".join(said[:3]))
 
     def _show_languages(self, hidden: Collection[str]) -> None:
         counts = self._chart.counts

@@ -84,7 +84,7 @@ class CurvesPlots(QStackedWidget):
     pinned = Signal(object)
     lambda_moved = Signal(float)
 
-    def __init__(self, tell: Callable[[Behind], CardFacts]) -> None:
+    def __init__(self, show_text: Callable[[Behind], CardFacts]) -> None:
         super().__init__()
         self.plot, self.beside, self.queries = SlPlot(), SlPlot("slPlotBeside"), QueryPlot()
         self.beside.has_legend = False
@@ -98,7 +98,7 @@ class CurvesPlots(QStackedWidget):
         self.addWidget(curves)
         self.addWidget(self.queries)
         for plot in (self.plot, self.beside, self.queries):
-            plot.tell = tell
+            plot.tell = show_text
             plot.chosen.connect(self.chosen)
             plot.pinned.connect(self.pinned)
         for each in self._curves:
@@ -449,7 +449,7 @@ class CurvesPage(Page):
         self._on_clock()
 
     def _on_failed(self, error: object) -> None:
-        self.note.tell(str(error), "danger")
+        self.note.show_text(str(error), "danger")
         self._app.errors.report(error)  # type: ignore[arg-type]
 
     # -- what is shown

@@ -33,7 +33,7 @@ from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.navigation import close_welcome
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Note, beside, button, foot_of, label, scrolled
+from pgmstudio.gui.widgets.basic import Note, button, foot_of, label, scrolled, side_layout
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.page import Page
 
@@ -118,7 +118,7 @@ class CurvesPlanPage(Page):
         self._columns.addWidget(values, 3)
         self._columns.addWidget(self.sheet, 2)
         foot = foot_of((self.forecast, self.refusal), self.start_button)
-        beside(self, self.learners, scrolled(content, "planScroll"), foot)
+        side_layout(self, self.learners, scrolled(content, "planScroll"), foot)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where two columns have no room, the sheet stands below the values."""
@@ -224,13 +224,13 @@ class CurvesPlanPage(Page):
         try:
             setup = self.setup()
         except PgmStudioError as error:
-            self.refusal.tell(_sentence(error))
-            self.forecast.tell("")
+            self.refusal.show_text(_sentence(error))
+            self.forecast.show_text("")
             self.start_button.setEnabled(False)
             self.start_button.setToolTip(f"Not now: {_sentence(error)}")
             return
-        self.refusal.tell("")
-        self.forecast.tell(self._forecast(setup))
+        self.refusal.show_text("")
+        self.forecast.show_text(self._forecast(setup))
         self.start_button.setText("Start" if self.curve_id is None else "Extend and go on")
         self.start_button.setEnabled(True)
         self.start_button.setToolTip("Start in the background; points appear as they are found.")
@@ -261,7 +261,7 @@ class CurvesPlanPage(Page):
         try:
             setup = self.setup()
         except PgmStudioError as error:
-            self.refusal.tell(_sentence(error))
+            self.refusal.show_text(_sentence(error))
             return
         if setup.cluster:
             entry = self._app.project.curves.get(self.curve_id or "")
@@ -271,7 +271,7 @@ class CurvesPlanPage(Page):
                 return
             self._pending = setup
             self.start_button.setEnabled(False)
-            self.forecast.tell(f"Asking {setup.cluster}…")
+            self.forecast.show_text(f"Asking {setup.cluster}…")
             self._reach.ask(partial(reach_problem, setup.cluster))
         else:
             self._begin(setup)
@@ -280,7 +280,7 @@ class CurvesPlanPage(Page):
         setup, self._pending = self._pending, None
         self._refresh()
         if problem is not None:
-            self.refusal.tell(problem)
+            self.refusal.show_text(problem)
             self.sheet.address.setFocus()  # it went elsewhere while the button was greyed
         elif setup is not None:
             self._begin(setup)

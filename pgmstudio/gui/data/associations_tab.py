@@ -210,7 +210,7 @@ class AssociationTab(QWidget):
         progress = self.wait.begin()
 
         def count(cancel: CancelToken) -> _Result:
-            counted_pairs = associations(data, cancel, progress.tell)
+            counted_pairs = associations(data, cancel, progress.report)
             return _Result(data, counted_pairs, clustered_order(counted_pairs.information_bits))
 
         self._latest_task.ask(count)

@@ -220,7 +220,7 @@ class GeneratePage(Page):
         self.form().show()
         self._nothing.setVisible(not specs_of(generator.params_type))
         self.adds_truth.setVisible(generator.truth is not None)
-        self.problem.tell("")
+        self.problem.show_text("")
         self._later.start()
         self._refresh()
 
@@ -242,7 +242,7 @@ class GeneratePage(Page):
         params = self.form().params()
         if params is None:
             return
-        self.problem.tell("")
+        self.problem.show_text("")
         self._pending = (self.generator, params)
         seed, rows = self.seed.value(), self.rows.value()
         wants_truth = self.adds_truth.isChecked()
@@ -278,7 +278,7 @@ class GeneratePage(Page):
     def _on_failed(self, error: BaseException) -> None:
         self._refresh()
         if isinstance(error, PgmStudioError):
-            self.problem.tell(str(error))
+            self.problem.show_text(str(error))
         else:
             self._app.errors.report(error)
 

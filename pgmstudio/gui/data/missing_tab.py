@@ -110,7 +110,7 @@ class MissingTab(QWidget):
             tip = tips.get(widget.objectName(), BY_MODEL_TIP)
             widget.setEnabled(data.has_missing)
             widget.setToolTip(tip if data.has_missing else "Not now: no cells are missing.")
-        self.summary.tell(missing_message(data), "warning" if data.has_missing else "success")
+        self.summary.show_text(missing_message(data), "warning" if data.has_missing else "success")
 
         def find_patterns(_cancel: CancelToken) -> MissingPatterns:
             return missing_patterns(data)

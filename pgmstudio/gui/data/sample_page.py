@@ -133,7 +133,7 @@ class SamplePage(Page):
             self.given.setChecked(False)
         self.draw.setText(f"Draw {counted(self.rows.value(), 'row')}")
         self.draw.setEnabled(self._job is None and self._model_id in self._app.project.models)
-        self.description.tell(self._description(evidence), "info")
+        self.description.show_text(self._description(evidence), "info")
 
     def _description(self, evidence: dict[str, Finding]) -> str:
         if not self.given.isChecked():
@@ -154,7 +154,7 @@ class SamplePage(Page):
         def task(cancel: CancelToken) -> Iterator[object]:
             return sample_rows(model, plan, cancel)
 
-        self.problem.tell("")
+        self.problem.show_text("")
         self._job = Job(task, self)
         self._job.events_arrived.connect(partial(self._on_events, plan))
         self._job.state_changed.connect(self._on_state)
@@ -202,7 +202,7 @@ class SamplePage(Page):
 
     def _on_failed(self, error: BaseException) -> None:
         if isinstance(error, PgmStudioError):
-            self.problem.tell(str(error))
+            self.problem.show_text(str(error))
         else:
             self._app.errors.report(error)
 

@@ -71,6 +71,6 @@ class SplitTab(QWidget):
         try:
             self._app.document.change(text, edit)
         except PgmStudioError as refusal:
-            self.problem.tell(str(refusal))
+            self.problem.show_text(str(refusal))
             return
-        self.problem.tell("")
+        self.problem.show_text("")

@@ -189,7 +189,7 @@ class StateEditor(QWidget):
         """Show the states of a column with their counts."""
         variable = self.data.domain[summary.name]
         if summary.name != self._column:
-            self.problem.tell("")
+            self.problem.show_text("")
         self._column = summary.name
         self.title.setText(summary.name)
         self.title.setToolTip(summary.name)
@@ -255,9 +255,9 @@ class StateEditor(QWidget):
         try:
             self._app.document.change(text, on_project)
         except PgmStudioError as refusal:
-            self.problem.tell(str(refusal))
+            self.problem.show_text(str(refusal))
             return False
-        self.problem.tell("")
+        self.problem.show_text("")
         return True
 
     def _on_renamed(self, item: QTableWidgetItem) -> None:
@@ -321,7 +321,7 @@ class StateEditor(QWidget):
         counts = editing.weighted_counts(self.data, column)
         rare = int((counts < limit).sum())
         if rare < 2:
-            self.problem.tell(
+            self.problem.show_text(
                 f"Fewer than two states of {column} have fewer than {limit} rows, "
                 "so there is nothing to merge.",
                 "info",

@@ -356,7 +356,7 @@ class ClassificationPage(Page):
     def _tell(
         self, words: str, *, level: str = "info", can_stop: bool = False, can_ask: bool = False
     ) -> None:
-        self.note.tell(words, level)
+        self.note.show_text(words, level)
         self._stopper.setVisible(can_stop)
         self._again.setVisible(can_ask)
         self.predictions.setEnabled(self._answer is not None)

@@ -179,7 +179,7 @@ class ScoreTablePage(Page):
         if rows is None:
             self._latest_task.forget()
             self.table.show_rows([])
-            self.note.tell("No data set has columns of a model. Import one first (Ctrl+I).")
+            self.note.show_text("No data set has columns of a model. Import one first (Ctrl+I).")
             return
         if rows.data is not self._data:
             self._data, self._known = rows.data, {}
@@ -197,7 +197,7 @@ class ScoreTablePage(Page):
 
     def _on_failed(self, error: BaseException) -> None:
         if isinstance(error, PgmStudioError):
-            self.note.tell(str(error), "warning")
+            self.note.show_text(str(error), "warning")
         else:
             self._app.errors.report(error)
 
@@ -242,7 +242,7 @@ class ScoreTablePage(Page):
                 "Models with different numbers of columns give probabilities of different things; "
                 "compare those alike."
             )
-        self.note.tell(" ".join(said), "warning" if said else None)
+        self.note.show_text(" ".join(said), "warning" if said else None)
 
     def _on_selected(self, number: int) -> None:
         one = self.scores().get(self._keys[number]) if number < len(self._keys) else None

@@ -97,7 +97,7 @@ class EvidenceSection(Section):
         traced = self._keeper.traced
         for name, row in self._rows.items():
             row.show_trace(traced.traces.get(name) if len(traced.traces) > 1 else None)
-        self.clash.tell(clash_words(self._subject, traced))
+        self.clash.show_text(clash_words(self._subject, traced))
 
     def _rebuild(self, names: list[str]) -> None:
         for name in [name for name in self._rows if name not in names]:

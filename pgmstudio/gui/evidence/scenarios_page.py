@@ -262,13 +262,13 @@ class ScenariosPage(Page):
         if entry is None:
             return
         if self._live.error is not None:
-            self._note.tell(str(self._live.error), "warning")
+            self._note.show_text(str(self._live.error), "warning")
             return
         question = partial(evaluate, entry.model.domain, self.scenarios())
         self._live.side.ask(self._topic, question, self._on_outcomes, self._on_error)
 
     def _on_error(self, error: PgmStudioError) -> None:
-        self._note.tell(str(error), "warning")
+        self._note.show_text(str(error), "warning")
 
     def _on_outcomes(self, outcomes: tuple[Outcome, ...]) -> None:
         self._outcomes = outcomes
@@ -308,7 +308,7 @@ class ScenariosPage(Page):
         sentence = " ".join(problems)
         if not cards:
             sentence = "No variable is selected. Select some in the list of variables."
-        self._note.tell(sentence, "warning")
+        self._note.show_text(sentence, "warning")
         found = {outcome.scenario.letter: outcome for outcome in self._outcomes}
         for letter, fact in self._facts.items():
             fact.setText(_fact(found.get(letter), entry.node_titles))

@@ -227,7 +227,7 @@ class SensitivityPage(Page):
         self._tell_problem(str(error))
 
     def _tell_problem(self, sentence: str) -> None:
-        self.note.tell(sentence, "warning")
+        self.note.show_text(sentence, "warning")
         self._found = None
         self.sentence.setText("")
         self.chart.show_tornado(Tornado())
@@ -238,7 +238,7 @@ class SensitivityPage(Page):
 
     def _on_found(self, found: Found) -> None:
         self._found = found
-        self.note.tell("")
+        self.note.show_text("")
         self.sentence.setText(found.sentence)
         self.chart.show_tornado(found.tornado)
         self.table.show_rows(found.cells)

@@ -378,7 +378,9 @@ class SharedEvidencePage(Page):
     def _tell_note(self, letters: dict[str, str]) -> None:
         """What models could not take, and who is left out."""
         if len(self.answers) < FEWEST:
-            self.note.tell("There is one model only. Open or learn another one to compare with.")
+            self.note.show_text(
+                "There is one model only. Open or learn another one to compare with."
+            )
             return
         said = [
             f"{letters.get(one.name, '')}: {reason}."
@@ -388,7 +390,7 @@ class SharedEvidencePage(Page):
         left = len(askable(self._app.project)) - len(self.answers)
         if left:
             said.append(f"{counted(left, 'model')} left out: no common variable, or too many.")
-        self.note.tell(" ".join(said), "warning" if said else None)
+        self.note.show_text(" ".join(said), "warning" if said else None)
 
     def _show_models(self, families: Sequence[str], letters: dict[str, str]) -> None:
         rows: list[tuple[object, ...]] = []

@@ -153,7 +153,7 @@ class VariablesPanel(QWidget):
         )
         if rows and not kept:
             sentence = f"No variable is called “{self._filter.text().strip()}”."
-        self._none.tell(sentence)
+        self._none.show_text(sentence)
         self.list.setVisible(bool(kept))
         self._air.setVisible(not kept)
         if self._rows.show(self._sorted(kept, subject)):

@@ -247,7 +247,7 @@ class RecipePage(Page):
         run, why = self.run, self._why_not()
         is_running = run is not None and not run.state.is_end
         self.list.show_states({key: _STATES[one.state] for key, one in self._runs.items()})
-        self.view.note.tell(no_data_reason(self._recipe, self._folder) or "")
+        self.view.note.show_text(no_data_reason(self._recipe, self._folder) or "")
         self.run_button.setEnabled(why is None)
         self.run_button.setToolTip(
             "Run this experiment in the background." if why is None else f"Not now: {why}"

@@ -218,7 +218,7 @@ class ExportDialog(QDialog):
         else:
             words = inches
         self._size.setText(words)
-        self._trouble.tell("")
+        self._trouble.show_text("")
         self._soon.start()
 
     def _show_preview(self) -> None:
@@ -252,7 +252,7 @@ class ExportDialog(QDialog):
         try:
             write_picture(path, self._drawing, self._options)
         except PgmStudioError as error:
-            self._trouble.tell(str(error))
+            self._trouble.show_text(str(error))
             return False
         self.written.emit(path)
         self.accept()
@@ -262,6 +262,6 @@ class ExportDialog(QDialog):
         try:
             QApplication.clipboard().setImage(image_of(self._drawing, self._options))
         except PgmStudioError as error:
-            self._trouble.tell(str(error))
+            self._trouble.show_text(str(error))
             return
         self.accept()

@@ -238,7 +238,7 @@ class ReproduceCommands(QObject):
         if job is not self._again:
             return
         self._again = None
-        self._app.notify(end_words(self._done))
+        self._app.notify(summary_text(self._done))
         self._app.actions.refresh()
 
     def _on_failed(self, error: object) -> None:
@@ -246,7 +246,7 @@ class ReproduceCommands(QObject):
         self._app.errors.report(error)
 
 
-def end_words(done: list[Reproduced]) -> str:
+def summary_text(done: list[Reproduced]) -> str:
     """What came of doing runs again, in a sentence or three."""
     same = [one for one in done if one.is_same]
     differ = [one.title for one in done if one.is_same is False]

@@ -291,7 +291,7 @@ def close_and_undo_actions(app: AppContext) -> list[ActionSpec]:
             keys=("Ctrl+Z",),
             icon="arrow-counter-clockwise",
             disabled_reason=lambda: None if history.can_undo else "nothing to undo.",
-            says=lambda: history.undo_text,
+            text_provider=lambda: history.undo_text,
         ),
         ActionSpec(
             "edit.redo",
@@ -302,6 +302,6 @@ def close_and_undo_actions(app: AppContext) -> list[ActionSpec]:
             keys=("Ctrl+Shift+Z", "Ctrl+Y"),
             icon="arrow-clockwise",
             disabled_reason=lambda: None if history.can_redo else "nothing to redo.",
-            says=lambda: history.redo_text,
+            text_provider=lambda: history.redo_text,
         ),
     ]

@@ -122,11 +122,11 @@ class ColumnsPane(QWidget):
             self._bin_counts.clear()  # the file was read with other options
         self._shown = report, draft
         self._show_rows()
-        self.note.tell(missing_note(report, draft, complete, markers), "warning")
+        self.note.show_text(missing_note(report, draft, complete, markers), "warning")
         note, self._odd_markers = outlier_note(report, draft)
-        self.odd.tell(note, "info")
+        self.odd.show_text(note, "info")
         note, self._weights_column = weights_note(report, draft)
-        self.weights.tell(note, "info")
+        self.weights.show_text(note, "info")
 
     def show_bins(self, name: str, how: Discretisation, bins: int) -> None:
         """Show the number of bins of a column under a method."""
@@ -230,7 +230,7 @@ class ColumnDetail(QWidget):
         for index, (use, _, tip) in enumerate(_USES):
             needs_numbers = use in (Treatment.DISCRETISE, Treatment.WEIGHTS)
             self._enable(index, numeric or not needs_numbers, tip)
-        self.note.tell(column.remark, "info")
+        self.note.show_text(column.remark, "info")
         is_cut = treatment is Treatment.DISCRETISE
         counts = treatment is Treatment.WEIGHTS
         self.bins.setVisible(is_cut or counts)

@@ -34,7 +34,7 @@ from pgmstudio.gui.importing.page_view import CUTS, FILE, SPLIT, ImportView
 from pgmstudio.gui.jobs.job import Job, JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
-from pgmstudio.gui.widgets.page import Deed, Page, UndoablePage
+from pgmstudio.gui.widgets.page import Command, Page, UndoablePage
 
 
 def name_of(path: Path, draft: Draft) -> str:
@@ -164,7 +164,9 @@ class ImportPage(UndoablePage):
     def _on_read(self, reading: Reading) -> None:
         first = self._reading is None
         self._reading, self._is_reading = reading, False
-        self.view.problem.tell(no_rows_text(self._path.name, reading.report.row_count), "warning")
+        self.view.problem.show_text(
+            no_rows_text(self._path.name, reading.report.row_count), "warning"
+        )
         if first and reading.is_split and self._draft.split.kind == "none":
             self._draft = replace(self._draft, split=SplitPlan(kind="files"))
         if first and reading.counts and not self._draft.treatments:
@@ -191,7 +193,7 @@ class ImportPage(UndoablePage):
 
     def _on_trouble(self, error: BaseException) -> None:
         if isinstance(error, PgmStudioError):
-            self.view.problem.tell(problem_text(error), "danger")
+            self.view.problem.show_text(problem_text(error), "danger")
         elif not isinstance(error, Cancelled):
             self._app.errors.report(error)
         self._refresh_foot()
@@ -357,7 +359,7 @@ class ImportPage(UndoablePage):
         def task(cancel: CancelToken) -> Iterator[object]:
             return import_rows(reading, draft, name, cancel, keep_path=keep_path)
 
-        self.view.problem.tell("")
+        self.view.problem.show_text("")
         self._job = Job(task, self)
         self._job.events_arrived.connect(self._on_events)
         self._job.state_changed.connect(self._on_job_state)
@@ -422,7 +424,7 @@ class ImportPage(UndoablePage):
         if self._on_closed is not None:
             self._on_closed()
 
-    def _undoing(self) -> tuple[Deed | None, Deed | None]:
+    def _undoing(self) -> tuple[Command | None, Command | None]:
         return self.undo if self._history else None, self.redo if self._undone else None
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -96,7 +96,7 @@ class EdgeInspector(QWidget):
         self.label.show_edge(subject, edge)
         words = "edge: parent → child" if self.label.isHidden() else self.label.words()
         sign = None if self.label.isHidden() else icon("tag", "label_ink")
-        self._head.tell(f"{source} → {target}", words, sign=sign)
+        self._head.show_text(f"{source} → {target}", words, sign=sign)
         why = not_editable_reason(subject)
         for widget, tip in self._tips.items():
             widget.setEnabled(why is None)

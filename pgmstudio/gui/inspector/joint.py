@@ -278,7 +278,9 @@ class JointInspector(QWidget):
             if len(shape) < 7
             else (f"{grouped(cells)} cells")
         )
-        self._head.tell(f"{len(names)} variables", ", ".join(titles[:6]) + " …" * (len(names) > 6))
+        self._head.show_text(
+            f"{len(names)} variables", ", ".join(titles[:6]) + " …" * (len(names) > 6)
+        )
         if cells > MAX_CELLS:
             self._rest.stop()
             subject.live.side.forget(TOPIC)
@@ -311,13 +313,13 @@ class JointInspector(QWidget):
         self._say(str(error))
 
     def _say(self, sentence: str) -> None:
-        self._note.tell(sentence, "warning")
+        self._note.show_text(sentence, "warning")
 
     def _on_joint(self, joint: Joint) -> None:
         if self._subject is None or tuple(v.name for v in joint.variables) != self._names:
             return
         self._joint = joint
-        self._note.tell("")
+        self._note.show_text("")
         self._tell(None)
 
     def _tell(self, size: str | None) -> None:

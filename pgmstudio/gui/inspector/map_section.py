@@ -95,7 +95,7 @@ class MapSection(Section):
         desk = self._desk
         answer = desk.answer_to(question)
         is_searching = desk.is_searching and desk.is_about(question)
-        self._note.tell(desk.problem_of(question), "warning")
+        self._note.show_text(desk.problem_of(question), "warning")
         self._find.setVisible(answer is None and not is_searching)
         self._stop.setVisible(is_searching and not self._patience.isActive())
         self._longer.setVisible(answer is not None and not answer.is_exact)

@@ -227,8 +227,10 @@ class ModelInspector(QWidget):
         elif subject.edges:
             facts.append(counted(len(subject.edges), "edge"))
         chip = Chip("edited", "", "virtual") if entry.is_edited else None
-        self._head.tell(entry.title, " · ".join(facts), chip, language_icon(subject.model.kind))
-        self._error.tell("" if live.error is None else str(live.error))
+        self._head.show_text(
+            entry.title, " · ".join(facts), chip, language_icon(subject.model.kind)
+        )
+        self._error.show_text("" if live.error is None else str(live.error))
         self._stale.setVisible(self._app.project.is_stale(subject.model_id))
         self._offer(self._again, "learn.again")
         self.components.show_subject(subject)

@@ -81,7 +81,7 @@ class NodeInspector(QWidget):
                 counted(parents, "parent") if parents else "no parents",
                 counted(children, "child", "children") if children else "no children",
             ]
-        self._head.tell(subject.title(name), " · ".join(facts), subject.chip(name))
+        self._head.show_text(subject.title(name), " · ".join(facts), subject.chip(name))
         match self.segments.current:
             case "belief":
                 self.belief.show_node(subject, name)

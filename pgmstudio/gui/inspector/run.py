@@ -37,17 +37,17 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.runs.learning_run import LearningRun
-from pgmstudio.gui.runs.run_recorder import constraint_sentence, training_rows
+from pgmstudio.gui.runs.run_recorder import constraint_message, training_rows
 from pgmstudio.gui.runs.run_summary import (
     Evaluation,
+    activity_text,
     best_facts,
     counter_facts,
-    doing_words,
     evaluate,
-    left_words,
     sentence_case,
     setting_facts,
-    state_words,
+    state_text,
+    time_left_text,
 )
 from pgmstudio.gui.theme.icons import icon, language_icon
 from pgmstudio.gui.theme.theme import theme
@@ -87,7 +87,7 @@ class PlanInspector(QWidget):
 
     def show_plan(self, plan: RunPlan) -> None:
         part = f", {plan.part}" if plan.part else ""
-        self._head.tell(
+        self._head.show_text(
             plan.learner.title,
             f"Run sheet · {plan.data_name}{part}",
             sign=language_icon(plan.learner.kind),
@@ -149,7 +149,7 @@ class LockedField(QLineEdit):
         self.setReadOnly(True)
         self.setProperty("role", "locked")
 
-    def tell(self, words: str) -> None:
+    def show_text(self, words: str) -> None:
         self._words = words
         self._show_words()
 
@@ -207,7 +207,7 @@ class LockedFields(QWidget):
             if place < len(facts):
                 fact = facts[place]
                 name.setText(fact[0])
-                field.tell(fact[1])
+                field.show_text(fact[1])
                 field.setAccessibleName(f"{fact[0]}, locked")
                 tip = fact[2] if len(fact) == 3 else fact[1]
                 name.setToolTip(tip)
@@ -328,7 +328,9 @@ class RunInspector(QWidget):
         data = run.task.data
         missing = sum(data.missing_counts)
         none = f"No missing cells: all {grouped(data.row_count)} rows are used."
-        self.missing.tell(missing_data_note(learner, data, run.task.params) if missing else none)
+        self.missing.show_text(
+            missing_data_note(learner, data, run.task.params) if missing else none
+        )
 
     def _on_run_changed(self, run: LearningRun) -> None:
         if run is self._run and self.isVisible() and not self._soon.isActive():
@@ -342,7 +344,7 @@ class RunInspector(QWidget):
         entry = self._app.project.data.get(run.request.data_id)
         rows = f" on {entry.name}" if entry is not None else ""
         chip = None if run.state.is_end else Chip("live", "", "target")
-        self._head.tell(
+        self._head.show_text(
             run.request.title, f"{learner.title}{rows}", chip, language_icon(learner.kind)
         )
         self._tell_doing(run)
@@ -359,23 +361,23 @@ class RunInspector(QWidget):
     def _tell_doing(self, run: LearningRun) -> None:
         fraction = run.progress.fraction
         is_busy = run.state is JobState.RUNNING
-        self._doing.title.setText(doing_words(run))
-        self._doing.fact.setText(left_words(run.seconds_left))
+        self._doing.title.setText(activity_text(run))
+        self._doing.fact.setText(time_left_text(run.seconds_left))
         self._bar.setVisible(is_busy and fraction is not None)
         self._bar.setValue(round(1000 * (fraction or 0)))
         self._bar.setAccessibleName(f"{round(100 * (fraction or 0))} percent done")
-        self._said.setText(sentence_case(state_words(run)))
+        self._said.setText(sentence_case(state_text(run)))
         self.counters.show_facts(counter_facts(run))
 
     def _tell_rules(self, run: LearningRun) -> None:
-        sentence = constraint_sentence(run)
+        sentence = constraint_message(run)
         if sentence is None:
-            self.rules.tell("")
+            self.rules.show_text("")
         elif sentence.startswith("All"):
             more = "" if run.state.is_end else " in the best model so far"
-            self.rules.tell(sentence.replace(" hold.", f" hold{more}."), "success")
+            self.rules.show_text(sentence.replace(" hold.", f" hold{more}."), "success")
         else:
-            self.rules.tell(sentence, "warning")
+            self.rules.show_text(sentence, "warning")
 
     # -- wishes
 

@@ -166,5 +166,5 @@ class ProgressCell:
 
     done: float = 0.0
 
-    def tell(self, share: float) -> None:
+    def report(self, share: float) -> None:
         self.done = share

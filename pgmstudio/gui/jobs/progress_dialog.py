@@ -29,7 +29,7 @@ FOCUS_MS = 200
 
 
 def run_with_progress(
-    parent: QWidget, words: str, work: Callable[[CancelToken, ReportFraction], T]
+    parent: QWidget, text: str, work: Callable[[CancelToken, ReportFraction], T]
 ) -> T:
     """What `work` returns; until then nothing but its dialog takes clicks and keys.
 
@@ -41,7 +41,7 @@ def run_with_progress(
         return worker.outcome()
     held = _HeldShortcuts(parent.window())
     QCoreApplication.processEvents()  # keys that came so far would be lost on the blocked window
-    dialog = WaitingDialog(parent, words, worker.switch, worker.share)
+    dialog = WaitingDialog(parent, text, worker.switch, worker.progress)
     dialog.open()
     worker.is_done_within(None)
     was_active = dialog.isActiveWindow()
@@ -102,7 +102,7 @@ class _Worker(Generic[T]):
     """A thread, and the loop in which the window waits for it."""
 
     def __init__(self, work: Callable[[CancelToken, ReportFraction], T]) -> None:
-        self.switch, self.share = StopSwitch(), ProgressCell()
+        self.switch, self.progress = StopSwitch(), ProgressCell()
         self._work = work
         self._made: list[T] = []
         self._error: BaseException | None = None
@@ -111,7 +111,7 @@ class _Worker(Generic[T]):
 
     def _run(self) -> None:
         try:
-            self._made.append(self._work(self.switch, self.share.tell))
+            self._made.append(self._work(self.switch, self.progress.report))
         except BaseException as error:  # raised again in the window's thread
             self._error = error
 
@@ -140,13 +140,13 @@ class WaitingDialog(QDialog):
     """Words, a bar that moves, and *Stop*, which Escape presses as well."""
 
     def __init__(
-        self, parent: QWidget, words: str, switch: StopSwitch, share: ProgressCell
+        self, parent: QWidget, text: str, switch: StopSwitch, progress: ProgressCell
     ) -> None:
         super().__init__(parent)
         self.setObjectName("waitingDialog")
         self.setWindowTitle("PGM Studio")
-        self._switch, self._share = switch, share
-        self._words = label(words)
+        self._switch, self._progress = switch, progress
+        self._text = label(text)
         self._bar = QProgressBar()
         self._bar.setObjectName("waitingShare")
         self._bar.setAccessibleName("How far it is")
@@ -160,7 +160,7 @@ class WaitingDialog(QDialog):
         margin = theme().space(5)
         layout.setContentsMargins(margin, margin, margin, margin)
         layout.setSpacing(theme().space(3))
-        for widget in (self._words, self._bar, row(None, self._stop)):
+        for widget in (self._text, self._bar, row(None, self._stop)):
             layout.addWidget(widget)
         self.setMinimumWidth(theme().px("right_min"))
         self._look = QTimer(self)
@@ -172,7 +172,7 @@ class WaitingDialog(QDialog):
         """Ask to stop; the dialog goes when the work has ended."""
         self._switch.cancel()
         self._stop.setEnabled(False)
-        self._words.setText("Stopping…")
+        self._text.setText("Stopping…")
 
     def _on_look(self) -> None:
-        self._bar.setValue(round(1000 * self._share.done))
+        self._bar.setValue(round(1000 * self._progress.done))

@@ -182,7 +182,7 @@ class KnowledgePage(EmbeddedPage):
             self._target.setCurrentIndex((self._source.currentIndex() + 1) % len(names))
         self._count.setText(counted(rules.rule_count(), "rule"))
         clashes = rules.contradictions(variables_of(project))
-        self._clash.tell(" ".join(clashes[:6]))
+        self._clash.show_text(" ".join(clashes[:6]))
         self._list_rules(rules)
 
     def _list_rules(self, rules: Knowledge) -> None:

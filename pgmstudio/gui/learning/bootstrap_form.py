@@ -55,7 +55,7 @@ class BootstrapChoice(QWidget):
     def _on_changed(self, *_: object) -> None:
         count = self.replicates.value()
         self.orientation.setVisible(count > 0)
-        self.note.tell(
+        self.note.show_text(
             f"Bootstrap: {counted(count, 'replicate')}. Each edge is counted; the model has the "
             "edges that at least half of them join."
             if count

@@ -33,11 +33,11 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import (
     Note,
     Section,
-    beside,
     button,
     foot_of,
     form_of,
     scrolled,
+    side_layout,
 )
 from pgmstudio.gui.widgets.combo_box import chooser, offer
 from pgmstudio.gui.widgets.page import Page, RunPlan
@@ -66,7 +66,7 @@ class LearnPage(Page):
         self._columns.addWidget(self._forms, 3)
         self._columns.addWidget(self._sheet(), 2)
         self._scroll = scrolled(content, "learnScroll")
-        beside(self, self._learners, self._scroll, self._foot())
+        side_layout(self, self._learners, self._scroll, self._foot())
         app.document.changed.connect(self._on_document_changed)
         self._refresh_data()
         self.choose(learner=FIRST_LEARNER)
@@ -230,7 +230,7 @@ class LearnPage(Page):
         try:
             data = self._rows()
         except PgmStudioError as error:
-            self._refusal.tell(str(error))
+            self._refusal.show_text(str(error))
             self._start.setEnabled(False)
             return
         params = self._forms.params()
@@ -246,12 +246,14 @@ class LearnPage(Page):
         if data is not None and isinstance(knowledge, Knowledge):
             clashes = knowledge.contradictions(data.domain.names)
             refusal = refusal or " ".join(clashes)
-            self._rules.tell(rules_note(self.learner, knowledge))
+            self._rules.show_text(rules_note(self.learner, knowledge))
         else:
-            self._rules.tell("")
-        self._missing.tell("" if data is None else missing_data_note(self.learner, data, params))
+            self._rules.show_text("")
+        self._missing.show_text(
+            "" if data is None else missing_data_note(self.learner, data, params)
+        )
         self._remedies.offer(self.learner, data, self.data_id)
-        self._refusal.tell(refusal)
+        self._refusal.show_text(refusal)
         self._start.setEnabled(not refusal)
         self._walk.setVisible(reports_steps(self.learner) and self.bootstrap.settings is None)
         self._walk.setEnabled(not refusal)

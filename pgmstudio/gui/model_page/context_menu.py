@@ -72,7 +72,7 @@ def add_why(menu: QMenu, page: ModelPage, hit: Hit) -> None:
     action.triggered.connect(page.selecting.ask_why)
 
 
-Deed = Callable[[], object]
+Command = Callable[[], object]
 
 
 def canvas_menu(page: ModelPage, hit: Hit, parent: QWidget) -> QMenu:
@@ -94,7 +94,7 @@ def _add(
     menu: QMenu,
     name: str,
     text: str,
-    deed: Deed,
+    deed: Command,
     sign: str | None = None,
     disabled_reason: str = "",
 ) -> None:
@@ -171,7 +171,7 @@ def _pin_menu(menu: QMenu, page: ModelPage, ends: tuple[str, str]) -> None:
     """Rules about this edge, for the next time something is learned."""
     rules, edge = page.canvas.rules.knowledge, " → ".join(ends)
 
-    def rule(word: str, edit: Callable[..., Project]) -> Deed:
+    def rule(word: str, edit: Callable[..., Project]) -> Command:
         return lambda: page.editing.change(
             f"{word} {edge}", partial(edit, source=ends[0], target=ends[1])
         )

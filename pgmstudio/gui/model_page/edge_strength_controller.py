@@ -40,7 +40,7 @@ class StrengthController(QObject):
             replicates=partial(sources.frequencies_or_why, model_id),
         )
         self._keeper.changed.connect(self._on_strengths)
-        self._keeper.measuring.connect(self.note.tell)
+        self._keeper.measuring.connect(self.note.show_text)
         self._keeper.refused.connect(self._on_refused)
         self._keeper.failed.connect(self._on_failed)
         bar.strength_chosen.connect(self.choose)

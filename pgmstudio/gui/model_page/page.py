@@ -198,7 +198,7 @@ class ModelPage(Page):
     def legend_entries(self) -> list[LegendEntry]:
         return self.front.legend_entries()
 
-    def selected_place(self) -> QRect | None:
+    def selected_rect(self) -> QRect | None:
         return self.front.place_of(self._app.workspace.selection.nodes)
 
     @property
@@ -379,7 +379,7 @@ class ModelPage(Page):
         if live.model is not self._entry.model:
             return  # the project has a newer model, which is drawn next
         self._stale_timer.watch(live)
-        self.note.tell("" if live.error is None else str(live.error))
+        self.note.show_text("" if live.error is None else str(live.error))
         self.bar.show_evidence(len(live.evidence))
         self._show_faces()
         self.canvas.refresh_soon()

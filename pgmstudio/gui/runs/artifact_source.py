@@ -32,7 +32,7 @@ class ArtifactSource(QObject):
             run.changed.connect(self._on_run_changed)
         else:
             record = app.project.runs[run]
-            self._kept = kept_in(record, kind)
+            self._kept = artifact_in(record, kind)
 
     @property
     def kept(self) -> RunArtifact | None:
@@ -97,7 +97,7 @@ def task_of(project: Project, run: Run) -> LearnTask:
     raise DataError(f"The rows of {entry.name} have changed since {run.title} learned from them.")
 
 
-def kept_in(run: Run, kind: str) -> RunArtifact | None:
+def artifact_in(run: Run, kind: str) -> RunArtifact | None:
     """What the record of a run has of this kind."""
     return restored(kind, run.kept[kind], run.learner) if kind in run.kept else None
 

@@ -25,7 +25,7 @@ from pgmstudio.gui.widgets.page import BEST_SO_FAR
 FOLLOW_MS = 250
 
 
-def place_words(word: str, number: float) -> str:
+def position_text(word: str, number: float) -> str:
     """`restart 4`; before the first restart there is a first climb."""
     return f"{word} {grouped(int(number))}" if number or word != "restart" else "first climb"
 
@@ -73,7 +73,7 @@ class LiveModel(QObject):
         counted_at, parts = self._found_at, []
         for name, word in (("restart", "restart"), ("runs", "run")):
             if name in counted_at:
-                parts.append(place_words(word, counted_at[name]))
+                parts.append(position_text(word, counted_at[name]))
         if isinstance(self._shown, DirectedModel):
             parts.append(counted(len(self._shown.edges), "edge"))
         parts.append(counted(self._shown.representation_size(), "parameter"))

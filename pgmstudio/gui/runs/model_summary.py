@@ -19,7 +19,7 @@ from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.params import ParamKind, specs_of
 from pgmstudio.core.project.project import restored_params
 from pgmstudio.core.scores.local import AIC_BITS
-from pgmstudio.gui.widgets.param_form import choice_words
+from pgmstudio.gui.widgets.param_form import choice_label
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def provenance_facts(provenance: Mapping[str, Any]) -> list[tuple[str, str, str]
             continue
         title = spec.title if spec is not None else str(name).replace("_", " ").capitalize()
         is_choice = spec is not None and spec.kind is ParamKind.CHOICE
-        facts.append((title, choice_words(value) if is_choice else _short(value), str(value)))
+        facts.append((title, choice_label(value) if is_choice else _short(value), str(value)))
     pairs = (
         ("Seed", "seed", "The same seed gives the same model."),
         ("Data", "data", "The fingerprint of its rows."),

@@ -135,7 +135,7 @@ class RunRecorder(QObject):
             f"{word} {run.request.title}", partial(add_run, run=record, model=entry, into=into)
         ):
             run.model_id = model_id
-            self._app.notify(self._same_as_before(run) or end_sentence(run))
+            self._app.notify(self._same_as_before(run) or end_message(run))
             self._tell_constraints(run)
 
     def _same_as_before(self, run: LearningRun) -> str | None:
@@ -171,7 +171,7 @@ class RunRecorder(QObject):
         )
 
     def _tell_constraints(self, run: LearningRun) -> None:
-        sentence = constraint_sentence(run)
+        sentence = constraint_message(run)
         if sentence is not None:
             level = "info" if sentence.startswith("All") else "warning"
             self._app.log(level, sentence)
@@ -207,7 +207,7 @@ def not_reproducible_reason(project: Project, run_id: str | None) -> str | None:
     return None
 
 
-def constraint_sentence(run: LearningRun) -> str | None:
+def constraint_message(run: LearningRun) -> str | None:
     """Whether the best model obeys the knowledge, checked without the learner; None without."""
     knowledge = getattr(run.request.params, "knowledge", None)
     if not isinstance(knowledge, Knowledge) or knowledge.is_empty or run.best is None:
@@ -235,7 +235,7 @@ def _provenance(run: Run) -> dict[str, Any]:
     }
 
 
-def end_sentence(run: LearningRun) -> str:
+def end_message(run: LearningRun) -> str:
     """How a run ended, in words."""
     seconds = f"{run.seconds:.1f}\u00a0s"
     score = run.measures.get("score")

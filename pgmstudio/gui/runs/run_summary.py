@@ -14,12 +14,12 @@ from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.params import ParamKind, specs_of
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.runs.learning_run import BITS_PER_ROW, LearningRun, score_text
-from pgmstudio.gui.runs.live_model import place_words
+from pgmstudio.gui.runs.live_model import position_text
 from pgmstudio.gui.runs.model_summary import bits_words, fit_per_row
 from pgmstudio.gui.runs.recorded_run import AnyRun
 from pgmstudio.gui.runs.score_plot import HELD, WEIGHT
 from pgmstudio.gui.widgets.fact_rows import Fact
-from pgmstudio.gui.widgets.param_form import choice_words
+from pgmstudio.gui.widgets.param_form import choice_label
 
 # More restarts than this are as good as without end.
 MAX_NAMED = 10_000
@@ -35,7 +35,7 @@ _TOLD_ELSEWHERE = {"best score", "restart", "restarts"}
 _OF_LAST_CLIMB = {"score", "edges", "greediness"}
 
 
-def state_words(run: AnyRun) -> str:
+def state_text(run: AnyRun) -> str:
     """The state of a run in words: a sentence of its own, or how it ended."""
     if run.is_paused and run.state is JobState.RUNNING:
         return "paused"
@@ -60,15 +60,15 @@ def sentence_case(words: str) -> str:
     return words if is_symbol else words[:1].upper() + words[1:]
 
 
-def share_words(run: AnyRun) -> str:
+def progress_text(run: AnyRun) -> str:
     """`52 %` while a run knows how far it is; else its state in words."""
     fraction = run.progress.fraction
     if run.state is JobState.RUNNING and not run.is_paused and fraction is not None:
         return f"{fraction:.0%}".replace("%", " %")
-    return state_words(run)
+    return state_text(run)
 
 
-def told_counters(run: AnyRun) -> dict[str, float]:
+def shown_counters(run: AnyRun) -> dict[str, float]:
     """What the run counts, in its own order; of an ended search nothing of its last climb."""
     counters = run.progress.counters
     is_over = run.state.is_end and "best score" in counters
@@ -79,12 +79,12 @@ def told_counters(run: AnyRun) -> dict[str, float]:
 def counter_facts(run: LearningRun) -> list[Fact]:
     """What the run counts, as rows."""
     facts: list[Fact] = []
-    counters = told_counters(run)
+    counters = shown_counters(run)
     weights = [v for n, v in counters.items() if n.startswith(WEIGHT)]
     for name, value in counters.items():
         if name not in _TOLD_ELSEWHERE and not name.startswith(WEIGHT):
             is_score = "score" in name or name == HELD
-            shown = score_words(run, value) if is_score else number_words(value)
+            shown = run_score_text(run, value) if is_score else number_label(value)
             first = name[:1].upper() if name[:1].isascii() else name[:1]  # λ is not Λ
             facts.append((first + name[1:].replace("_", " "), shown))
     if weights:
@@ -96,7 +96,7 @@ def counter_facts(run: LearningRun) -> list[Fact]:
     return facts
 
 
-def score_words(run: LearningRun, score: float) -> str:
+def run_score_text(run: LearningRun, score: float) -> str:
     """A score of all rows, or bits per row where the learner counts so."""
     key = run.request.learner_key
     return bits_words(score) if key in BITS_PER_ROW else score_text(key, score)
@@ -111,11 +111,11 @@ def best_facts(run: LearningRun) -> list[Fact]:
         is_information = run.request.learner_key in INFORMATION
         name = "Information of edges" if is_information else "Score"
         tip = _INFORMATION_TIP if is_information else "Higher is better."
-        facts.append((name, score_words(run, score), tip))
+        facts.append((name, run_score_text(run, score), tip))
         if rows > 0 and run.request.learner_key not in BITS_PER_ROW:
             facts.append(("Per row", bits_words(score / rows), "Higher is better."))
     places = [
-        place_words(word, run.found_at[name])
+        position_text(word, run.found_at[name])
         for name, word in (("restart", "restart"), ("runs", "run"), ("step", "step"))
         # Where restarts are numbered, how many runs had ended tells nothing more.
         if name in run.found_at and not (name == "runs" and "restart" in run.found_at)
@@ -133,7 +133,7 @@ def best_facts(run: LearningRun) -> list[Fact]:
     return facts
 
 
-def doing_words(run: LearningRun) -> str:
+def activity_text(run: LearningRun) -> str:
     """`Restart 6 of 11` where the run counts them."""
     counters = run.progress.counters
     done = counters.get("restart")
@@ -170,7 +170,7 @@ def _setting(value: Any, none_label: str | None, kind: ParamKind) -> str:
     if kind is ParamKind.OBJECT:
         return "a model"
     if kind is ParamKind.CHOICE:
-        return choice_words(value)
+        return choice_label(value)
     if isinstance(value, int):
         return grouped(value)
     if isinstance(value, tuple):
@@ -182,7 +182,7 @@ def _plain(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def number_words(value: float) -> str:
+def number_label(value: float) -> str:
     """A count with its thousands grouped, or a few digits of another number."""
     return grouped(int(value)) if value == int(value) else f"{value:.4g}".replace("-", "−")
 
@@ -218,7 +218,7 @@ def evaluate(model: Model, parts: Mapping[str, DataSet]) -> Evaluation:
     return Evaluation(model, fits)
 
 
-def left_words(seconds: float | None) -> str:
+def time_left_text(seconds: float | None) -> str:
     """`about 40 s left`; nothing when it cannot be told."""
     if seconds is None:
         return ""

@@ -43,7 +43,7 @@ from pgmstudio.gui.runs.recorded_run import (
     record_of,
     runs_of,
 )
-from pgmstudio.gui.runs.run_summary import number_words, share_words, state_words, told_counters
+from pgmstudio.gui.runs.run_summary import number_label, progress_text, shown_counters, state_text
 from pgmstudio.gui.runs.score_plot import HELD, ScorePlot
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
@@ -132,7 +132,7 @@ class RunTable(QAbstractTableModel):
             is_busy = run.state is JobState.RUNNING and not run.is_paused
             return run.progress.fraction if is_busy else None
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{run.title}: {state_words(run)}"
+            return f"{run.title}: {state_text(run)}"
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _side_of(index.column())
         return None
@@ -141,7 +141,7 @@ class RunTable(QAbstractTableModel):
         if column == 0:
             return run.title
         if column == 1:
-            return share_words(run)
+            return progress_text(run)
         if column == 2:
             score = run.measures.get("score", run.progress.counters.get("score"))
             return "" if score is None else score_text(run.learner_key, score)
@@ -430,9 +430,9 @@ class RunsPanel(QWidget):
 
 def _counters(run: AnyRun) -> list[str]:
     """What the run tells about itself, in words."""
-    words = [state_words(run)]
-    for name, value in list(told_counters(run).items())[:5]:
+    words = [state_text(run)]
+    for name, value in list(shown_counters(run).items())[:5]:
         is_score = "score" in name or name == HELD
-        shown = score_text(run.learner_key, value) if is_score else number_words(value)
+        shown = score_text(run.learner_key, value) if is_score else number_label(value)
         words.append(f"{name} {shown}")
     return words

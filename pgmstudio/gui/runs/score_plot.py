@@ -252,7 +252,7 @@ class ScorePlot(QWidget):
         self._plot.setLabel("bottom", "Step")
         self._plot.getAxis("bottom").tickValues = step_ticks
         for side in ("left", "bottom"):
-            self._plot.getAxis(side).tickStrings = tick_words
+            self._plot.getAxis(side).tickStrings = tick_labels
         self._layout.addWidget(self._plot, 1)
 
     def _draw(self, run: AnyRun) -> None:
@@ -337,7 +337,7 @@ def step_ticks(low: float, high: float, length: float) -> list[tuple[float, list
     return [(distance, [number * distance for number in range(first, last + 1)])]
 
 
-def tick_words(values: Sequence[float], scale: float, distance: float) -> list[str]:
+def tick_labels(values: Sequence[float], scale: float, distance: float) -> list[str]:
     """As many digits as tell them apart, thousands grouped, and never a power of ten."""
     digits = max(0, math.ceil(-math.log10(max(distance * scale, 1e-9))))
     told = (f"{round(value * scale, digits) + 0.0:,.{digits}f}" for value in values)  # not −0

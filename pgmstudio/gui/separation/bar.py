@@ -114,7 +114,7 @@ class SeparationBar(TwoLineBar):
         self._names = dict(names)
         self._fold()
 
-    def tell(
+    def show_text(
         self, sentence: str, detail: str, sign: str = "", color: str = "text", *, tip: str = ""
     ) -> None:
         """The answer and what stands behind it; all of it in the tooltip too."""

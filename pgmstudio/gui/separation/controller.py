@@ -261,13 +261,13 @@ class SeparationController(QObject):
         found = self.found
         self.bar.show_check(not self._numbers)
         if self._one is None:
-            self.bar.tell("Click a node for A.", "Then one for B, then what is known.")
+            self.bar.show_text("Click a node for A.", "Then one for B, then what is known.")
         elif found is None:
-            self.bar.tell("…", "")
+            self.bar.show_text("…", "")
         elif self._other is None:
             count = counted(len(found.irrelevant), "variable")
             verb = "is" if len(found.irrelevant) == 1 else "are"
-            self.bar.tell("Click a node for B.", f"{count} {verb} irrelevant to A.")
+            self.bar.show_text("Click a node for B.", f"{count} {verb} irrelevant to A.")
         else:
             known = f" given {self._told(self._given)}" if self._given else ""
             one, other = self._title(self._one), self._title(self._other)
@@ -280,7 +280,9 @@ class SeparationController(QObject):
             else:
                 sentence = f"{one} and {other} are connected{known}"
                 sign = ("path", "accent")
-            self.bar.tell(sentence, self._details(found), *sign, tip=self._trails_listed(found))
+            self.bar.show_text(
+                sentence, self._details(found), *sign, tip=self._trails_listed(found)
+            )
 
     def _told(self, names: Sequence[str]) -> str:
         """Three and more are counted; the bar and its tooltip name them."""

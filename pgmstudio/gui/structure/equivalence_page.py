@@ -260,17 +260,17 @@ class EquivalencePage(Page):
         reason = ""
         if found is None or self.chosen == found.own:
             reason = "this is the present graph."
-            self.check.tell("This is the present graph; choose another one.", "info")
+            self.check.show_text("This is the present graph; choose another one.", "info")
         elif told is None:
             reason = "its tables are being computed."
-            self.check.tell("Computing its tables…", "info")
+            self.check.show_text("Computing its tables…", "info")
         elif told.difference > MAX_DIFFERENCE:
             reason = "its tables do not hold the same distribution."
             words = f"Probabilities would differ by {told.difference:.2g}; it cannot be used."
-            self.check.tell(words, "warning")
+            self.check.show_text(words, "warning")
         else:
             off = f"{told.difference:.1g}" if told.difference else "0"
-            self.check.tell(
+            self.check.show_text(
                 f"Same distribution: probabilities differ by {off} of their size at most.",
                 "success",
             )

@@ -31,7 +31,7 @@ from pgmstudio.gui.widgets.basic import button, label, row, tool_button
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.widgets.param_form import choice_words
+from pgmstudio.gui.widgets.param_form import choice_label
 from pgmstudio.gui.widgets.table import Column, FactTable, wide_first
 
 SIDE_WIDTH = 282  # px at 100 %
@@ -104,7 +104,7 @@ class MovesPanel(QWidget):
         side = QWidget()
         self.score = ChoiceBox("movesScore", "The score that moves are measured by")
         self.score.setMinimumContentsLength(6)
-        self.score.show_choices({key: choice_words(key) for key in SCORES}, "bic")
+        self.score.show_choices({key: choice_label(key) for key in SCORES}, "bic")
         self.score.picked.connect(self._on_score)
         self.lambda_ = QDoubleSpinBox()
         self.lambda_.setRange(_BY_BIC, 1.0)
@@ -246,7 +246,7 @@ class MovesPanel(QWidget):
 
     def _tell(self) -> None:
         search, found = self._search, self._list
-        name = choice_words(search.params.score)
+        name = choice_label(search.params.score)
         if search.words:
             words = search.words
         elif found is None:

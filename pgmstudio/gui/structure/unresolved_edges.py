@@ -36,7 +36,7 @@ from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.layers.unresolved import OpenLink
 from pgmstudio.gui.context import AppContext, Edge
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.runs.artifact_source import kept_in, run_of_model, task_of
+from pgmstudio.gui.runs.artifact_source import artifact_in, run_of_model, task_of
 from pgmstudio.gui.structure.unresolved_bar import Answer, Question, UnresolvedBar
 
 
@@ -246,7 +246,7 @@ class UnresolvedController(QObject):
     def _load(self) -> None:
         """What the run of the model kept; nothing for models that no such run made."""
         run_id = run_of_model(self._app.project, self._model_id)
-        kept = None if run_id is None else kept_in(self._app.project.runs[run_id], "open")
+        kept = None if run_id is None else artifact_in(self._app.project.runs[run_id], "open")
         self._open = kept if isinstance(kept, OpenStructure) else None
         self._look()
 

@@ -85,7 +85,7 @@ class GuidedTour(QObject):
         self.number, self._is_ready = number, False
         step = STEPS[number]
         self.ring.surround(None)
-        self.card.tell(number, len(STEPS), step.title, step.text)
+        self.card.show_step(number, len(STEPS), step.title, step.text)
         self._look_again()
         self.card.next.setFocus(Qt.FocusReason.OtherFocusReason)
 

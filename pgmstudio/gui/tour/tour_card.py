@@ -90,7 +90,7 @@ class TourCard(QFrame):
         self._restyle()
         self.hide()
 
-    def tell(self, number: int, count: int, title: str, text: str) -> None:
+    def show_step(self, number: int, count: int, title: str, text: str) -> None:
         """Step `number` of `count`, counted from 0."""
         self._title.setText(title)
         self._place.setText(f"{number + 1} of {count}")

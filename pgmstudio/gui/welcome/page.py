@@ -155,7 +155,7 @@ class WelcomePage(Page):
 
         for entry in left_behind()[:3]:
             note = Note(name="recoveryNote", rich=True)
-            note.tell(
+            note.show_text(
                 f"PGM Studio closed unexpectedly. <b>{escape(entry.name)}</b> was kept up to "
                 f"{_when(entry.saved_at)}."
             )

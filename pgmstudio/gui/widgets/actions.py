@@ -43,7 +43,7 @@ class ActionSpec:
     icon: str | None = None
     disabled_reason: Callable[[], str | None] | None = None
     is_checked: Callable[[], bool] | None = None  # a tick beside the text
-    says: Callable[[], str] | None = None  # the text as it is now, where it changes
+    text_provider: Callable[[], str] | None = None  # the text as it is now, where it changes
     separator_before: bool = False
 
 
@@ -85,8 +85,8 @@ class ActionRegistry(QObject):
                 action.setStatusTip(spec.tip)
             if spec.is_checked is not None:
                 action.setChecked(spec.is_checked())
-            if spec.says is not None:
-                action.setText(literal(spec.says()))
+            if spec.text_provider is not None:
+                action.setText(literal(spec.text_provider()))
 
     def _on_theme_changed(self) -> None:
         for key, spec in self.specs.items():

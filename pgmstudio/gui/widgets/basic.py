@@ -262,9 +262,9 @@ class Note(QFrame):
         self._layout.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         self._layout.addWidget(self._text, 1)
         theme().changed.connect(self._restyle)
-        self.tell(text, level)
+        self.show_text(text, level)
 
-    def tell(self, text: str, level: str | None = None) -> None:
+    def show_text(self, text: str, level: str | None = None) -> None:
         """Another sentence; an empty one hides the note."""
         wanted = level or self._level
         # Before it has a place, "visible" would open it as a window of its own.
@@ -348,7 +348,7 @@ def foot_of(words: Sequence[QWidget], *buttons: QWidget, margin: int = 24) -> QW
     return made
 
 
-def beside(owner: QWidget, left: QWidget, content: QWidget, foot: QWidget) -> None:
+def side_layout(owner: QWidget, left: QWidget, content: QWidget, foot: QWidget) -> None:
     """A page with a list at the left, and a foot below what belongs to the chosen one."""
     right = QVBoxLayout()
     right.setSpacing(0)

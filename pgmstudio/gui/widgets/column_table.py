@@ -104,7 +104,7 @@ class _Rows(TickedRows):
         self.rows = rows
         self.endResetModel()
 
-    def say_head(self, words: str) -> None:
+    def set_header_text(self, words: str) -> None:
         """Over the facts."""
         if words != self._heads[FACTS]:
             self._heads[FACTS] = words
@@ -328,7 +328,7 @@ class ColumnList(QTableView):
         if section == FACTS:
             needed = QFontMetrics(theme().font("dense", "semibold")).horizontalAdvance
             whole = self._facts_head
-            self._rows.say_head(whole if needed(whole) + 4 <= width else BRIEF_HEAD)
+            self._rows.set_header_text(whole if needed(whole) + 4 <= width else BRIEF_HEAD)
 
     def _size_names(self) -> None:
         """As wide as the longest name, within reason."""

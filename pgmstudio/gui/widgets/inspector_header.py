@@ -41,7 +41,7 @@ class InspectorHead(QWidget):
         theme().changed.connect(self._restyle)
         self._restyle()
 
-    def tell(
+    def show_text(
         self, title: str, facts: str, chip: Chip | None = None, sign: QIcon | None = None
     ) -> None:
         self.title.setText(title)

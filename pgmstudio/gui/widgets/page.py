@@ -96,7 +96,7 @@ class Page(QWidget):
         """What the status bar says about the data of this page; None: those of the project."""
         return None
 
-    def selected_place(self) -> QRect | None:
+    def selected_rect(self) -> QRect | None:
         """Where on the screen what is selected stands; None when nothing is or it is not drawn."""
         return None
 
@@ -118,17 +118,17 @@ class EmbeddedPage(Page):
         """Show the project as it is now."""
 
 
-Deed = Callable[[], None]
+Command = Callable[[], None]
 
 
 class UndoablePage(Page):
     """A child says what there is to take back."""
 
-    def _undoing(self) -> tuple[Deed | None, Deed | None]:
+    def _undoing(self) -> tuple[Command | None, Command | None]:
         """What undo and redo do here; None leaves the key to the window."""
         return None, None
 
-    def _deed(self, event: QEvent) -> Deed | None:
+    def _deed(self, event: QEvent) -> Command | None:
         if isinstance(event, QKeyEvent):
             keys = (QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo)
             for key, deed in zip(keys, self._undoing(), strict=True):

@@ -48,7 +48,7 @@ _WORDS = {
 }
 
 
-def choice_words(choice: str) -> str:
+def choice_label(choice: str) -> str:
     """`bic` as BIC, `gain_ratio` as gain ratio."""
     return _WORDS.get(choice) or choice.replace("_", " ")
 
@@ -230,7 +230,7 @@ class _Field:
             if spec.none_label is not None and objects is None:
                 self.widget.addItem(spec.none_label)
             for choice in spec.choices:
-                self.widget.addItem(choice_words(choice), choice)
+                self.widget.addItem(choice_label(choice), choice)
             self.refresh_objects()
         else:
             line = QLineEdit()
@@ -275,7 +275,7 @@ class _Field:
             case QComboBox():
                 text = self._text_of(value)
                 is_choice = value is not None and self.spec.kind is ParamKind.CHOICE
-                self.widget.setCurrentText(choice_words(text) if is_choice else text)
+                self.widget.setCurrentText(choice_label(text) if is_choice else text)
             case QLineEdit():
                 self.widget.setText("" if value is None else self._text_of(value))
                 self.widget.setCursorPosition(0)  # a long list shows its beginning

@@ -142,7 +142,7 @@ class SplitForm(QWidget):
             combo.setCurrentText(chosen or (entries[0] if entries else ""))
         self._random.setVisible(plan.kind == "random")
         self._by_column.setVisible(plan.kind == "column")
-        self.description.tell(self._description(plan), "info")
+        self.description.show_text(self._description(plan), "info")
         self._is_showing = False
 
     def _description(self, plan: SplitPlan) -> str:

@@ -445,7 +445,7 @@ class DockCollapser(QObject):
             page, overlay = self._app.center.current, self.surround.overlays[RIGHT]
             if not overlay.is_open:
                 self.surround.is_right_at_left = False
-            self.surround.make_way(None if page is None else page.selected_place())
+            self.surround.make_way(None if page is None else page.selected_rect())
             self._open(RIGHT, names)
         else:
             self.surround.overlays[RIGHT].close_it()

@@ -42,7 +42,7 @@ class ErrorNote(Note):
         self._age.start()
         sentences = [said for said, _ in self._said]
         mark = "• " if len(sentences) > 1 else ""
-        self.tell("\n".join(mark + said for said in sentences))
+        self.show_text("\n".join(mark + said for said in sentences))
 
     @property
     def is_settled(self) -> bool:
@@ -50,7 +50,7 @@ class ErrorNote(Note):
 
     def dismiss(self) -> None:
         self._said = []
-        self.tell("")
+        self.show_text("")
 
     def _on_copy(self) -> None:
         QApplication.clipboard().setText("\n\n".join(details for _, details in self._said))

@@ -23,7 +23,7 @@ from pgmstudio.gui.canvas.node_view import NAME_FROM, NodeMode, NodeView
 from pgmstudio.gui.help.page import HelpPage, open_help
 from pgmstudio.gui.knowledge.tier_lanes import TierLanes
 from pgmstudio.gui.navigation import open_data_page, open_model_page
-from pgmstudio.gui.runs.score_plot import ScorePlot, step_ticks, tick_words
+from pgmstudio.gui.runs.score_plot import ScorePlot, step_ticks, tick_labels
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.belief_bars import Bars, BeliefBars
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
@@ -137,7 +137,7 @@ def test_a_refusal_is_not_said_under_a_panel(canvas: Canvas) -> None:
 @pytest.mark.parametrize("length", [120, 250, 900])
 def test_numbers_of_steps_are_whole_and_never_touch(qtbot: QtBot, most: int, length: int) -> None:
     ((distance, places),) = step_ticks(-0.03 * most, 1.03 * most, length)
-    words = tick_words(places, 1.0, distance)
+    words = tick_labels(places, 1.0, distance)
     assert len(places) >= 1
     assert not any("e" in text or "." in text for text in words)
     metrics = QFontMetricsF(theme().font("caption"))
@@ -146,8 +146,8 @@ def test_numbers_of_steps_are_whole_and_never_touch(qtbot: QtBot, most: int, len
 
 
 def test_large_scores_are_written_out() -> None:
-    assert tick_words([-1_250_000.0, 0.0], 1.0, 250_000.0) == ["−1\u2009250\u2009000", "0"]
-    assert tick_words([-9.75, -0.0], 1.0, 0.25) == ["−9.8", "0.0"]
+    assert tick_labels([-1_250_000.0, 0.0], 1.0, 250_000.0) == ["−1\u2009250\u2009000", "0"]
+    assert tick_labels([-9.75, -0.0], 1.0, 0.25) == ["−9.8", "0.0"]
 
 
 def test_the_hint_of_the_plot_grows_with_the_letters(qtbot: QtBot) -> None:

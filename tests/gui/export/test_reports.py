@@ -21,7 +21,7 @@ from pgmstudio.core.project.project import CurveEntry, Project
 from pgmstudio.core.reports.reproduction import Reproduced
 from pgmstudio.gui.curves.actions import open_curves
 from pgmstudio.gui.export import report_actions
-from pgmstudio.gui.export.report_actions import end_words
+from pgmstudio.gui.export.report_actions import summary_text
 from pgmstudio.gui.files.opening import show_project
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.core.reports.test_reports import checked, learned_project
@@ -134,7 +134,7 @@ def test_all_runs_are_done_again_and_compared(window: MainWindow, qtbot: QtBot) 
 
 
 def test_what_could_not_be_compared_is_counted() -> None:
-    assert end_words([Reproduced("A", None, "why")]) == (
+    assert summary_text([Reproduced("A", None, "why")]) == (
         "0 runs gave the same model, bit for bit. 1 run could not be compared; the log says why."
     )
 

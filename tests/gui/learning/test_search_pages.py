@@ -25,7 +25,7 @@ from pgmstudio.gui.model_page.context_menu import canvas_menu
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_learn_page, open_model_page
 from pgmstudio.gui.project.run_request import RunRequest
-from pgmstudio.gui.runs.artifact_source import kept_in
+from pgmstudio.gui.runs.artifact_source import artifact_in
 from pgmstudio.gui.runs.results.independence_tests_page import TestLogPage
 from pgmstudio.gui.runs.results.restarts_page import RestartsPage
 from pgmstudio.gui.runs.results.search_trace_page import TracePage
@@ -53,7 +53,7 @@ def restarts(window: MainWindow) -> RestartsPage:
 
 
 def optima_of(window: MainWindow) -> KesOptima:
-    found = kept_in(window.app.project.runs["r1"], "optima")
+    found = artifact_in(window.app.project.runs["r1"], "optima")
     assert isinstance(found, KesOptima)
     return found
 

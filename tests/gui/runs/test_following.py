@@ -23,7 +23,7 @@ from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.runs.live_model import live_models, open_best
 from pgmstudio.gui.runs.run_recorder import run_recorder
-from pgmstudio.gui.runs.run_summary import left_words
+from pgmstudio.gui.runs.run_summary import time_left_text
 from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import inspector
@@ -247,4 +247,4 @@ def test_a_selected_node_is_inspected_also_while_a_run_is_followed(
     [(None, ""), (39.6, "about 40 s left"), (600, "about 10 min left"), (7300, "about 2 h left")],
 )
 def test_the_rest_is_told_in_round_words(seconds: float | None, words: str) -> None:
-    assert left_words(seconds) == words
+    assert time_left_text(seconds) == words

@@ -110,7 +110,7 @@ def test_a_long_sentence_leaves_room_for_what_it_is_about(qtbot: QtBot) -> None:
     QApplication.processEvents()
     assert form.height() > said.height()
     assert said.verticalScrollBar().maximum() > 0
-    note.tell("All cells are there.")
+    note.show_text("All cells are there.")
     qtbot.waitUntil(lambda: said.verticalScrollBar().maximum() == 0)
 
 

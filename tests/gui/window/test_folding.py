@@ -314,7 +314,7 @@ def test_the_inspector_never_hides_what_is_selected(
         qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=head)
         shown = overlay(small, "rightOverlay")
         assert shown.isVisible()
-        place = page.selected_place()
+        place = page.selected_rect()
         assert place is not None
         cover = QRect(shown.mapToGlobal(QPoint(0, 0)), shown.size())
         # A double click at the same place still meets the node.
@@ -334,7 +334,7 @@ def test_a_table_over_the_canvas_pans_to_the_selected_node(qtbot: QtBot, small: 
     qtbot.waitUntil(shown.isVisible)
 
     def is_in_sight() -> bool:
-        place = page.selected_place()
+        place = page.selected_rect()
         cover = QRect(shown.mapToGlobal(QPoint(0, 0)), shown.size())
         return place is not None and not cover.intersects(place)
 

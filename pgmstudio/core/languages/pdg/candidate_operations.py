@@ -29,7 +29,7 @@ from pgmstudio.core.languages.pdg.operators import merged, redirected, split
 Floats = NDArray[np.float64]
 
 
-class Deed(Enum):
+class Command(Enum):
     """What is done with a node."""
 
     MERGE = "merge"
@@ -42,7 +42,7 @@ class Step:
     """One deed: merge `node` with `other`; split `node`; lead the edge of `state` of the `upper`
     node, one of the variable above, to `node`."""
 
-    deed: Deed
+    deed: Command
     variable: str
     node: int
     other: int = -1
@@ -51,21 +51,21 @@ class Step:
 
     def done(self, graph: DecisionGraph) -> DecisionGraph:
         """The graph after it; a GraphError says why it cannot be."""
-        if self.deed is Deed.MERGE:
+        if self.deed is Command.MERGE:
             return merged(graph, self.variable, self.node, self.other)
-        if self.deed is Deed.SPLIT:
+        if self.deed is Command.SPLIT:
             return split(graph, self.variable, self.node)
         return redirected(graph, self.variable, self.upper, self.state, self.node)
 
     def touched(self, before: DecisionGraph, after: DecisionGraph) -> tuple[tuple[str, int], ...]:
         """The nodes of the later graph that it has changed."""
         i = before.domain.index(self.variable)
-        if self.deed is Deed.MERGE:
+        if self.deed is Command.MERGE:
             return ((self.variable, min(self.node, self.other)),)
         old, new = before.successors[i], after.successors[i]
         if old is None or new is None:
             return ()
-        if self.deed is Deed.REDIRECT:
+        if self.deed is Command.REDIRECT:
             return ((self.variable, int(new[self.upper, self.state])),)
         return tuple((self.variable, int(node)) for node in np.unique(new[old == self.node]))
 
@@ -122,9 +122,9 @@ def prospect(graph: DecisionGraph, step: Step, data: DataSet | None) -> Operatio
     if data is not None:
         return OperationEffect(step, change_between(graph, after, data).log2_likelihood, size, free)
     bits = None
-    if step.deed is Deed.MERGE:
+    if step.deed is Command.MERGE:
         bits = -merge_score(graph, step.variable, step.node, step.other)
-    elif step.deed is Deed.SPLIT:
+    elif step.deed is Command.SPLIT:
         bits = 0.0
     return OperationEffect(step, bits, size, free)
 
@@ -137,7 +137,7 @@ def merges_of(
     for other in range(graph.node_counts[i]):
         if other == node:
             continue
-        step = Step(Deed.MERGE, variable, node, other)
+        step = Step(Command.MERGE, variable, node, other)
         refusal = _why_not_merged(graph, step)
         if refusal or counts is None:
             found.append(
@@ -168,7 +168,7 @@ def redirections_to(graph: DecisionGraph, variable: str, node: int) -> Iterator[
     edges = graph.successors[graph.domain.index(variable)]
     if edges is not None:
         for upper, state in np.argwhere(edges != node).tolist():
-            yield Step(Deed.REDIRECT, variable, node, upper=upper, state=state)
+            yield Step(Command.REDIRECT, variable, node, upper=upper, state=state)
 
 
 def redirections_from(graph: DecisionGraph, variable: str, node: int) -> Iterator[Step]:
@@ -181,7 +181,7 @@ def redirections_from(graph: DecisionGraph, variable: str, node: int) -> Iterato
             for other in range(graph.node_counts[below]):
                 if other != head:
                     yield Step(
-                        Deed.REDIRECT, graph.domain.names[below], other, upper=node, state=state
+                        Command.REDIRECT, graph.domain.names[below], other, upper=node, state=state
                     )
 
 
@@ -191,9 +191,9 @@ def all_steps(graph: DecisionGraph) -> Iterator[Step]:
         for node in range(graph.node_counts[i]):
             edges = graph.successors[i]
             if edges is not None and int((edges == node).sum()) > 1:
-                yield Step(Deed.SPLIT, name, node)
+                yield Step(Command.SPLIT, name, node)
             for other in range(node + 1, graph.node_counts[i]):
-                yield Step(Deed.MERGE, name, node, other)
+                yield Step(Command.MERGE, name, node, other)
             yield from redirections_to(graph, name, node)
 
 
@@ -209,7 +209,7 @@ def best_step(
     highest = 1e-9
     for step in all_steps(graph):
         check()
-        if step.deed is Deed.MERGE:
+        if step.deed is Command.MERGE:
             if _why_not_merged(graph, step):
                 continue
             change = merge_change(graph, counts, step.variable, step.node, step.other)

@@ -26,7 +26,7 @@ from pgmstudio.core.drawing.diagram import (
     edges_of,
     variable_nodes,
 )
-from pgmstudio.core.languages.pdg.candidate_operations import Deed, Step
+from pgmstudio.core.languages.pdg.candidate_operations import Command, Step
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 
 Floats = NDArray[np.float64]
@@ -401,9 +401,9 @@ def node_name(graph: DecisionGraph, variable: str, node: int) -> str:
 def step_words(graph: DecisionGraph, step: Step) -> str:
     """What a step does, as the name of a command."""
     mine = node_name(graph, step.variable, step.node)
-    if step.deed is Deed.MERGE:
+    if step.deed is Command.MERGE:
         return f"Merge {mine} with {node_name(graph, step.variable, step.other)}"
-    if step.deed is Deed.SPLIT:
+    if step.deed is Command.SPLIT:
         return f"Split {mine}"
     i = graph.domain.index(step.variable)
     above = graph.forest[i]
@@ -415,9 +415,9 @@ def step_words(graph: DecisionGraph, step: Step) -> str:
 def short_words(graph: DecisionGraph, step: Step, *, is_from_here: bool) -> str:
     """The same in a list about one node, which need not be named; `is_from_here`: its own arc."""
     mine = node_name(graph, step.variable, step.node)
-    if step.deed is Deed.MERGE:
+    if step.deed is Command.MERGE:
         return f"Merge with {node_name(graph, step.variable, step.other)}"
-    if step.deed is Deed.SPLIT:
+    if step.deed is Command.SPLIT:
         return "Split"
     above = graph.forest[graph.domain.index(step.variable)]
     assert above is not None
@@ -427,7 +427,7 @@ def short_words(graph: DecisionGraph, step: Step, *, is_from_here: bool) -> str:
     return f"{node_name(graph, upper, step.upper)} {state} → here"
 
 
-def share_words(value: float) -> str:
+def progress_text(value: float) -> str:
     """A parameter in two digits, such as .71; 1 and 0 only where they are exact."""
     if value >= 0.995:
         return "1" if value >= 1 else ".99"

@@ -13,7 +13,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.pdg.candidate_operations import (
-    Deed,
+    Command,
     OperationEffect,
     ScoreWeight,
     Step,
@@ -69,7 +69,7 @@ def graph_node_facts(
     i = graph.domain.index(variable)
     counts = None if data is None else node_counts(graph, data)
     merges = _best(merges_of(graph, variable, node, counts), weight, MAX_MERGES)
-    found = [*merges, prospect(graph, Step(Deed.SPLIT, variable, node), data)]
+    found = [*merges, prospect(graph, Step(Command.SPLIT, variable, node), data)]
     if data is not None:
         steps = (*redirections_to(graph, variable, node), *redirections_from(graph, variable, node))
         arcs = _measured(graph, islice(steps, MAX_REDIRECTED), data, cancel)

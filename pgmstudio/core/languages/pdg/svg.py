@@ -25,7 +25,7 @@ from pgmstudio.core.languages.pdg.diagrams import (
     Box,
     band_picture,
     node_numbers,
-    share_words,
+    progress_text,
 )
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.session import DecisionGraphSession
@@ -215,7 +215,7 @@ class _Drawing:
         drawn = [
             text(shown, *place, size=11, fill=grey if is_out else ink, anchor=anchor),
             rect(bar.x, bar.y, bar.width, bar.height, 2, fill=palette["belief_track"]),
-            text(share_words(value), *number, size=10, fill=grey, anchor=at),
+            text(progress_text(value), *number, size=10, fill=grey, anchor=at),
         ]
         if is_out:
             width = text_width(shown, 11)

@@ -122,7 +122,7 @@ class LabelSections(QWidget):
             self.rows.show_rows([title(name) for name in others], found, counts, axis)
         locked = [row for row in found or () if row.is_locked]
         states = escape(", ".join(locked[0].states)) if locked else ""
-        self.note.tell(
+        self.note.show_text(
             f"With <b>({states})</b> as well, no context would need this edge. "
             '<a href="delete">Delete the edge instead</a>'
             if locked

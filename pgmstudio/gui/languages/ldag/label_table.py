@@ -235,7 +235,7 @@ class LabelTable(QWidget):
         if view == "tree":
             variables = tuple(model.domain[p] for p in parents)
             words = self.tree.show_classes(model.classes[i], variables, model.rows[i])
-            self.note.tell(words)
+            self.note.show_text(words)
             self._stack.setCurrentIndex(1)
         else:
             make = full_rows if view == "full" else reduced_rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pgmstudio.core.languages.pdg.candidate_operations import Deed, Step, merges_of, prospect
+from pgmstudio.core.languages.pdg.candidate_operations import Command, Step, merges_of, prospect
 from pgmstudio.core.languages.pdg.learning.trace import PdgScan
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.gui.context import AppContext
@@ -128,7 +128,7 @@ class _Commands:
         found = self._chosen()
         if found is None:
             return _NO_NODE
-        return prospect(found[1], Step(Deed.SPLIT, *found[2]), None).refusal or None
+        return prospect(found[1], Step(Command.SPLIT, *found[2]), None).refusal or None
 
     def split(self) -> None:
         self._offer(SPLIT)

@@ -19,7 +19,7 @@ from pgmstudio.core.languages.pdg.diagrams import (
     Band,
     BandForm,
     Box,
-    share_words,
+    progress_text,
 )
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.gui.canvas.fonts import canvas_font, canvas_metrics, font_of_height
@@ -257,7 +257,7 @@ class BandPainter:
             painter.setFont(canvas_font("micro"))
             painter.setPen(self._ink(is_reached, "text_secondary"))
             number = QRectF(cell.left(), cell.top() + 21, cell.width(), 14)
-            painter.drawText(number, _CENTER, share_words(float(row[state])))
+            painter.drawText(number, _CENTER, progress_text(float(row[state])))
 
     def _paint_state_rows(self, row: Floats, box: QRectF, is_reached: bool) -> None:
         painter, top = self._painter, box.top() + HEAD
@@ -270,7 +270,7 @@ class BandPainter:
             self._paint_bar(bar, state, float(row[state]), is_reached)
             painter.setFont(canvas_font("micro"))
             painter.setPen(self._ink(is_reached, "text_secondary"))
-            painter.drawText(place.adjusted(0, 0, -6, 0), _RIGHT, share_words(float(row[state])))
+            painter.drawText(place.adjusted(0, 0, -6, 0), _RIGHT, progress_text(float(row[state])))
 
     def _paint_name(
         self,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from PySide6.QtWidgets import QMenu
 
 from pgmstudio.core.languages.pdg.candidate_operations import (
-    Deed,
+    Command,
     ScoreWeight,
     Step,
     merges_of,
@@ -143,7 +143,7 @@ def add_split(
     if graph is None:
         return
     rows, weight = desk.measured_by()
-    split = prospect(graph, Step(Deed.SPLIT, *key), rows)
+    split = prospect(graph, Step(Command.SPLIT, *key), rows)
     brought = told(split.bits, split.size, split.free, weight)
     words = "Split" if split.refusal else f"Split{TAB}{brought}"
     action = menu.addAction(icon("git-fork"), words)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPen
 
-from pgmstudio.core.languages.pdg.candidate_operations import Deed, Step
+from pgmstudio.core.languages.pdg.candidate_operations import Command, Step
 from pgmstudio.core.languages.pdg.diagrams import GUTTER, BandForm, node_name, step_words
 from pgmstudio.gui.canvas.fonts import canvas_font, canvas_metrics
 from pgmstudio.gui.canvas.signals import Hit
@@ -166,7 +166,7 @@ class BandDrag:
                 return _refused(f"This arc leads from {upper} to a node of {lower}, no other.")
             if goal[1] == grabbed.head:
                 return Advice()
-            step = Step(Deed.REDIRECT, *goal, upper=grabbed.node, state=grabbed.state)
+            step = Step(Command.REDIRECT, *goal, upper=grabbed.node, state=grabbed.state)
             return Advice(step, step_words(graph, step))
         assert isinstance(grabbed, tuple)
         if goal[0] != grabbed[0]:
@@ -175,10 +175,10 @@ class BandDrag:
                 f"{mine} is a node of {grabbed[0]} and {other} one of {goal[0]}; nodes of one "
                 "variable can be merged."
             )
-        step = Step(Deed.MERGE, *grabbed, other=goal[1])
+        step = Step(Command.MERGE, *grabbed, other=goal[1])
         return Advice(step, step_words(graph, step))
 
-    def tell(self, change: Change, brought: str, refusal: str) -> None:
+    def show_text(self, change: Change, brought: str, refusal: str) -> None:
         """What was found about a change that may still be looked at."""
         if change == self.advice.change:
             if refusal:

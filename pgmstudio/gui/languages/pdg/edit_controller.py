@@ -74,7 +74,7 @@ class BandChanges(QObject):
         if found[0] != self._wanted:
             return
         self.found = found
-        self._desk.canvas.band_view.drag.tell(*found)
+        self._desk.canvas.band_view.drag.show_text(*found)
         change, brought, refusal = found
         tool = self._page.canvas.view.tool
         if isinstance(change, Place) and isinstance(tool, EdgeTool):

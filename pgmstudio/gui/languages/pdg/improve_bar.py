@@ -78,7 +78,7 @@ class StepBar(QFrame):
         """So many pixels at the right are hidden: words and buttons stand beside them."""
         self._grid.setContentsMargins(12, 6, 8 + right, 6)
 
-    def tell(self, words: str) -> None:
+    def show_text(self, words: str) -> None:
         self.words.setText(words)
         self.words.setToolTip(words)
 

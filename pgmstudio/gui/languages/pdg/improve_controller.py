@@ -72,7 +72,7 @@ class ImproveController(QObject):
 
     def forget_last(self) -> None:
         """Another graph is shown, so what the last step brought is no longer to be seen."""
-        self.bar.tell(_WORDS.first)
+        self.bar.show_text(_WORDS.first)
 
     def stop(self) -> None:
         self._latest_task.forget()
@@ -96,24 +96,24 @@ class ImproveController(QObject):
             return
         rows = rows_of(self._app.project, entry)
         if rows is None:
-            self.bar.tell(NO_ROWS)
+            self.bar.show_text(NO_ROWS)
             self.bar.show_running(False)
             return
         weight = weight_of(self._app.project, entry, rows)
         self._graph = graph
         self.bar.show_running(self.bar.is_running, is_busy=True)
-        self.bar.tell("Looking at merges, splits and redirections…")
+        self.bar.show_text("Looking at merges, splits and redirections…")
         self._latest_task.ask(partial(_found, graph, rows, weight))
 
     def _on_found(self, found: tuple[OperationEffect | None, ScoreWeight]) -> None:
         best, weight = found
         graph = self._desk.graph
         if graph is None or graph is not self._graph:
-            self.bar.tell("The graph has changed meanwhile; step again.")
+            self.bar.show_text("The graph has changed meanwhile; step again.")
             self.bar.show_running(False)
             return
         if best is None:
-            self.bar.tell(f"No step raises the score by {weight.words} any more.")
+            self.bar.show_text(f"No step raises the score by {weight.words} any more.")
             self.bar.show_running(False)
             return
         words = step_words(graph, best.step)
@@ -125,7 +125,7 @@ class ImproveController(QObject):
         if after is not None and after is not graph:
             self._desk.canvas.bands.mark(best.step.touched(graph, after))
         brought = gain_words(best.score(weight), best.bits, best.size, f" by {weight.words}")
-        self.bar.tell(f"{words}: {brought}")
+        self.bar.show_text(f"{words}: {brought}")
         self.bar.show_running(self.bar.is_running)
         if self.bar.is_running:
             self._again.start(PAUSE_MS if theme().motion_ms("layout") else 0)

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.drawing.svg.nodes import percent
-from pgmstudio.core.languages.pdg.candidate_operations import Deed, ScoreWeight, Step
+from pgmstudio.core.languages.pdg.candidate_operations import Command, ScoreWeight, Step
 from pgmstudio.core.languages.pdg.diagrams import node_name, short_words, step_words
 from pgmstudio.core.languages.pdg.measures import in_flows, numbers_change
 from pgmstudio.core.languages.pdg.model import DecisionGraph
@@ -151,7 +151,7 @@ TABS = (
 )
 MAX_RULES = 6
 _TOPIC = "inspector-flows"
-_ICONS = {Deed.MERGE: "git-merge", Deed.SPLIT: "git-fork", Deed.REDIRECT: "path"}
+_ICONS = {Command.MERGE: "git-merge", Command.SPLIT: "git-fork", Command.REDIRECT: "path"}
 
 
 class GraphNodeInspector(QWidget):
@@ -256,7 +256,7 @@ class GraphNodeInspector(QWidget):
         if facts is not None and facts.counts is not None:
             here, total = grouped(round(facts.counts.sum())), grouped(round(facts.total))
             told = f"{here} of {total} rows come here"
-        self._head.tell(f"{name} of {self._key[0]}", told)
+        self._head.show_text(f"{name} of {self._key[0]}", told)
 
     def _tell_flow(self, subject: ActiveModel, i: int, node: int, flows: NodeFlows) -> None:
         graph, live = subject.model, subject.live

@@ -154,7 +154,7 @@ class PdgStepsPage(Page):
         self._is_requested = False
         self.bar.show_running(False)
         self._run.resume()
-        self.bar.tell("Going on to the end; Step stops it again.")
+        self.bar.show_text("Going on to the end; Step stops it again.")
 
     def _on_open(self) -> None:
         from pgmstudio.gui.runs.live_model import open_best
@@ -189,7 +189,7 @@ class PdgStepsPage(Page):
         """Show the graph after a step; the newest is number 0."""
         step = self._steps[-1 - number]
         score, bits, size = (step.gains[k] for k in _GAINS)
-        self.bar.tell(f"{step.words}: {gain_words(score, bits, size)} · {step.place}")
+        self.bar.show_text(f"{step.words}: {gain_words(score, bits, size)} · {step.place}")
         if isinstance(step.model, DecisionGraph):
             self._latest_task.ask(partial(_flows, step.model, step))
 
@@ -207,14 +207,14 @@ class PdgStepsPage(Page):
         if self._run.state.is_end:
             words = "The run has ended" if self._run.state is JobState.FINISHED else "Stopped"
             more = "; its model is in the project." if self._run.best is not None else "."
-            self.bar.tell(f"{words} after {counted(self._told, 'step')} told{more}")
+            self.bar.show_text(f"{words} after {counted(self._told, 'step')} told{more}")
         elif self._is_requested and not self._late.isActive():
             self._tell_progress()
 
     def _tell_progress(self) -> None:
         """The next step is long in coming: what the run does meanwhile."""
         if self._is_requested and not self._run.state.is_end:
-            self.bar.tell(self._run.progress.message or "The run begins…")
+            self.bar.show_text(self._run.progress.message or "The run begins…")
 
     def _tell_waiting(self) -> None:
         is_there = bool(self._steps) or self._run.state.is_end

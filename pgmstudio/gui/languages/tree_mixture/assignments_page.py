@@ -231,13 +231,13 @@ class ComponentRowsPage(Page):
         model = self._model
         entry = self._app.project.data.get(self.choice.currentData() or "")
         if model is None or entry is None:
-            self.note.tell("No data set has a column of this model. Import one first.")
+            self.note.show_text("No data set has a column of this model. Import one first.")
             self.exporter.setEnabled(False)
             return
         if self._asked == (model, entry.data):
             return
         self._asked = (model, entry.data)
-        self.note.tell("")
+        self.note.show_text("")
         self.exporter.setEnabled(False)
         self.facts.setText(f"Assigning {counted(entry.data.row_count, 'row')}…")
         self._latest_task.ask(partial(_assigned, model, entry.data))
@@ -260,7 +260,7 @@ class ComponentRowsPage(Page):
         self.facts.setText(f"{counted(found.row_count, 'row')} · {' · '.join(counts)}")
         impossible = int(np.isneginf(found.log2_probabilities).sum())
         if impossible:
-            self.note.tell(
+            self.note.show_text(
                 f"{counted(impossible, 'row')} cannot be under any component; the prior weights "
                 "stand there. Smoothing the tables avoids it.",
                 "warning",
@@ -268,7 +268,7 @@ class ComponentRowsPage(Page):
 
     def _on_failed(self, error: BaseException) -> None:
         if isinstance(error, PgmStudioError):
-            self.note.tell(str(error), "warning")
+            self.note.show_text(str(error), "warning")
             self.facts.setText("")
         else:
             self._app.errors.report(error)

@@ -44,7 +44,7 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
-from pgmstudio.gui.runs.artifact_source import kept_in, run_of_model
+from pgmstudio.gui.runs.artifact_source import artifact_in, run_of_model
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_rows import BarRows, RankBars
 from pgmstudio.gui.widgets.basic import Note, Section, button, empty, label, row
@@ -97,19 +97,21 @@ class PartitionSection(Section):
             facts.append((f"{counted(len(blocks) - MAX_BLOCKS, 'block')} more", "", ""))
         self.blocks.show_facts(facts)
         verdict, sentence = identifiability(model)
-        self.identifiable.tell(sentence, _LEVELS.get(verdict, "info"))
+        self.identifiable.show_text(sentence, _LEVELS.get(verdict, "info"))
         scan = self._scan_of(subject)
         self._open.setVisible(scan is not None)
         best = None if scan is None else scan.best
         if best is None:
-            self.tested.tell("")
+            self.tested.show_text("")
         elif best.blocks != blocks:
-            self.tested.tell("These blocks were not tested: the model has been edited.", "info")
+            self.tested.show_text(
+                "These blocks were not tested: the model has been edited.", "info"
+            )
         elif best.check is None:
-            self.tested.tell("The blocks were not tested on held-out rows.", "info")
+            self.tested.show_text("The blocks were not tested on held-out rows.", "info")
         else:
             level = _LEVELS.get(best.check.verdict, "warning")
-            self.tested.tell(best.check.sentence(), level)
+            self.tested.show_text(best.check.sentence(), level)
 
     def _scan_of(self, subject: ActiveModel) -> HiddenScan | None:
         """What the run that made the model kept; read once for a run."""
@@ -117,7 +119,7 @@ class PartitionSection(Section):
         run_id = run_of_model(project, subject.model_id)
         run = None if run_id is None else project.runs[run_id]
         if self._found[0] != (run_id, run):
-            kept = None if run is None else kept_in(run, HiddenScan.kind)
+            kept = None if run is None else artifact_in(run, HiddenScan.kind)
             self._found = (run_id, run), kept if isinstance(kept, HiddenScan) else None
         return self._found[1]
 

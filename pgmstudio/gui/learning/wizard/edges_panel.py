@@ -151,11 +151,11 @@ class LinksPanel(QWidget):
         if isinstance(rows, str):
             self._found = None
             self._latest_task.forget()
-            self._note.tell(rows, "warning")
+            self._note.show_text(rows, "warning")
             self._show()
             return
         model = entry.model
-        self._note.tell("")
+        self._note.show_text("")
         found = self._found
         if found is not None and found.model is model and found.data is rows:
             self._show()
@@ -164,7 +164,7 @@ class LinksPanel(QWidget):
             return
         self._asked = (model, rows)
         if found is None:
-            self._note.tell("Measuring edges…", "info")
+            self._note.show_text("Measuring edges…", "info")
 
         def measured(cancel: CancelToken) -> _Found:
             return _Found(model, rows, link_strengths(dag_of(model), rows, cancel))
@@ -174,7 +174,7 @@ class LinksPanel(QWidget):
     def _on_found(self, found: _Found) -> None:
         self._asked = None
         self._found = found
-        self._note.tell("" if found.links else "The model has no edges.", "info")
+        self._note.show_text("" if found.links else "The model has no edges.", "info")
         self._show()
 
     # -- showing

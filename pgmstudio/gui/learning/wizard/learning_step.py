@@ -15,16 +15,16 @@ from pgmstudio.gui.learning.wizard.state import WizardState
 from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.imputation import RemedyRow
 from pgmstudio.gui.runs.learning_run import LearningRun
-from pgmstudio.gui.runs.run_recorder import constraint_sentence, end_sentence, run_recorder
-from pgmstudio.gui.runs.run_summary import state_words
+from pgmstudio.gui.runs.run_recorder import constraint_message, end_message, run_recorder
+from pgmstudio.gui.runs.run_summary import state_text
 from pgmstudio.gui.widgets.basic import (
     Note,
-    beside,
     button,
     foot_of,
     label,
     row,
     scrolled,
+    side_layout,
 )
 
 # Learners of a graph over the columns, in the order of the lecture's advice.
@@ -90,7 +90,7 @@ class LearningStep(QWidget):
         run = (self._progress, self._outcome)
         words = (*run, self._facts, self._missing, self._refusal, self._remedies)
         foot = foot_of(words, self._stop, self.start_button, margin=16)
-        beside(self, self.learners, scrolled(self.forms, "stepwiseScroll"), foot)
+        side_layout(self, self.learners, scrolled(self.forms, "stepwiseScroll"), foot)
         self.setFocusProxy(self.learners)
 
     # -- showing
@@ -127,13 +127,13 @@ class LearningStep(QWidget):
         rules = plan.rules()
         obeyed = f" {counted(rules.rule_count(), 'rule')} about edges will be obeyed."
         asks = getattr(params, "knowledge", None) is not None
-        self._facts.tell(f"{count}, {columns}.{obeyed if asks else ''}")
+        self._facts.show_text(f"{count}, {columns}.{obeyed if asks else ''}")
         refusal = learner.refuses(rows) or ("" if params is not None else "A setting is wrong.")
         if asks:
             refusal = refusal or " ".join(rules.contradictions(plan.names))
-        self._missing.tell(missing_data_note(learner, rows, params))
+        self._missing.show_text(missing_data_note(learner, rows, params))
         self._remedies.offer(learner, rows, plan.data_id)
-        self._refusal.tell(refusal)
+        self._refusal.show_text(refusal)
         self.start_button.setEnabled(not refusal and not self._is_busy)
         reason = refusal or ("a run of this page goes on." if self._is_busy else "")
         self.start_button.setToolTip(
@@ -149,19 +149,19 @@ class LearningStep(QWidget):
         self._progress.setVisible(self._is_busy)
         self._stop.setVisible(self._is_busy)
         if run is None:
-            self._outcome.tell("")
+            self._outcome.show_text("")
             return
         if self._is_busy:
             fraction = run.progress.fraction
             self._bar.setRange(0, 0 if fraction is None else 1000)
             self._bar.setValue(round(1000 * (fraction or 0)))
-            self._state.setText(f"{run.request.title}: {state_words(run)}")
-            self._outcome.tell("")
+            self._state.setText(f"{run.request.title}: {state_text(run)}")
+            self._outcome.show_text("")
             return
-        rules = constraint_sentence(run) or ""
+        rules = constraint_message(run) or ""
         is_well = run.state is JobState.FINISHED and (not rules or rules.startswith("All"))
-        words = f"{end_sentence(run)} {rules}".strip()
-        self._outcome.tell(words, "success" if is_well else "warning")
+        words = f"{end_message(run)} {rules}".strip()
+        self._outcome.show_text(words, "success" if is_well else "warning")
 
     # -- running
 

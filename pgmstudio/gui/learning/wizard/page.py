@@ -30,7 +30,7 @@ from pgmstudio.gui.navigation import close_welcome, make_knowledge_page
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.widgets.basic import button, empty_state, hairline
-from pgmstudio.gui.widgets.page import Deed, UndoablePage
+from pgmstudio.gui.widgets.page import Command, UndoablePage
 from pgmstudio.gui.widgets.step_bar import StepBar
 
 
@@ -252,7 +252,7 @@ class WizardPage(UndoablePage):
     def _leave(self) -> None:
         self._app.center.close_page(self)
 
-    def _undoing(self) -> tuple[Deed | None, Deed | None]:
+    def _undoing(self) -> tuple[Command | None, Command | None]:
         """The ticks of step 1, as long as there are some to take back."""
         plan = self.plan
         if plan.step != COLUMNS:

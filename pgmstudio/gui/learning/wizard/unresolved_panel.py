@@ -129,7 +129,7 @@ class QuestionsPanel(QWidget):
         has_tests = self._has_tests
         self._all.setVisible(bool(questions) and has_tests)
         self._again.setVisible(not has_tests and decided > 0)
-        self._done.tell("" if questions else NOTHING)
+        self._done.show_text("" if questions else NOTHING)
         self._show(questions)
 
     def _show(self, questions: tuple[Question, ...]) -> None:

@@ -165,7 +165,7 @@ class BootstrapPage(FittingPage):
             sentences.append(f"So are {len(averaged.left_out) - 3} more.")
         if not averaged.is_exact:
             sentences.append("No network has exactly the v-structures that most replicates share.")
-        self.note.tell(" ".join(sentences))
+        self.note.show_text(" ".join(sentences))
         self.averaged.show_average(self._kept, averaged)
 
     def _on_row(self, number: int) -> None:

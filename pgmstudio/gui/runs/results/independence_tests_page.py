@@ -178,7 +178,7 @@ class TestLogPage(ArtifactPage):
         self.table.show_rows([_row(number[id(test)], test) for test in self._shown])
         one, other = self._pair
         is_pair = one is not None and other is not None and one != other
-        self.why.tell(self._kept.why(one, other) if is_pair and one and other else "")
+        self.why.show_text(self._kept.why(one, other) if is_pair and one and other else "")
         shown = f"{grouped(len(self._shown))} of " if len(self._shown) < self._kept.made else ""
         cut = (
             "; of each pair the one that decided was kept"
@@ -207,7 +207,9 @@ class TestLogPage(ArtifactPage):
             (test.outcome.p_value > alpha) is not test.outcome.independent
             for test in self._kept.tests
         )
-        self.what_if.tell(f"With α = {alpha:g}, {grouped(turned)} of these would find otherwise.")
+        self.what_if.show_text(
+            f"With α = {alpha:g}, {grouped(turned)} of these would find otherwise."
+        )
         self.what_if.setVisible(self._kept.rule.test in ("g2", "chi2"))
 
     def _on_again(self) -> None:

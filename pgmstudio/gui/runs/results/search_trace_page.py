@@ -29,7 +29,7 @@ from pgmstudio.gui.runs.results.result_page import (
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import label, row, tool_button
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.widgets.param_form import choice_words
+from pgmstudio.gui.widgets.param_form import choice_label
 from pgmstudio.gui.widgets.table import Column, FactTable
 
 
@@ -157,7 +157,7 @@ class TracePage(ArtifactPage):
         else:
             self.words.setText(f"The result after {len(trace.steps)} steps.")
             order = " → ".join(trace.order)
-            total = f"{choice_words(trace.measure)} over all columns: {_value(trace.total)}"
+            total = f"{choice_label(trace.measure)} over all columns: {_value(trace.total)}"
             self.facts.setText(f"Order {order}. Sum of {total}.")
             rows = []
         self.table.show_rows(rows)
@@ -187,7 +187,7 @@ class TracePage(ArtifactPage):
 
 def _facts(step: K2Step, measure: str) -> str:
     parents = ", ".join(step.parents) or "no parents yet"
-    told = f"{step.child} with {parents}: {choice_words(measure)} {_value(step.value)}"
+    told = f"{step.child} with {parents}: {choice_label(measure)} {_value(step.value)}"
     if measure in SCORE_MEASURES:
         # Scores are in bits here; lectures print natural logarithms.
         told += f" bits, {_value(step.value * math.log(2))} nats"

@@ -13,7 +13,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.languages.pdg.candidate_operations import (
-    Deed,
+    Command,
     OperationEffect,
     ScoreWeight,
     Step,
@@ -155,7 +155,7 @@ def test_redirections_lead_every_other_arc_here_and_every_own_arc_elsewhere() ->
 
 
 def test_the_score_weighs_by_lambda_or_as_bic() -> None:
-    one = OperationEffect(Step(Deed.SPLIT, "X", 0), bits=10.0, size=4, free=2)
+    one = OperationEffect(Step(Command.SPLIT, "X", 0), bits=10.0, size=4, free=2)
     assert one.score(ScoreWeight(1024.0)) == pytest.approx(10 - 0.5 * 10 * 2)
     assert one.score(ScoreWeight(1024.0, 0.25)) == pytest.approx(0.75 * 10 - 0.25 * 4)
 
@@ -184,7 +184,7 @@ def test_the_best_step_raises_the_score_most_of_all_and_steps_come_to_an_end() -
 def test_only_nodes_with_other_rows_are_fitted_anew() -> None:
     graph = two_trees()
     rows = graph.sample(500, np.random.default_rng(4))
-    step = Step(Deed.MERGE, "X3", 0, 1)
+    step = Step(Command.MERGE, "X3", 0, 1)
     after = fitted_where_changed(graph, step.done(graph), rows)
     i = graph.domain.index("X3")
     np.testing.assert_array_equal(after.parameters[i][1], graph.parameters[i][2])
@@ -212,7 +212,7 @@ def test_a_node_that_gets_the_counts_of_another_is_fitted_to_them() -> None:
         (None, np.array([[0, 1]])),
     )
     rows = graph.sample(40, np.random.default_rng(2))
-    step = Step(Deed.REDIRECT, "B", 1, upper=0, state=0)
+    step = Step(Command.REDIRECT, "B", 1, upper=0, state=0)
     after = fitted_where_changed(graph, step.done(graph), rows)
     change = after.log2_probabilities(rows).sum() - graph.log2_probabilities(rows).sum()
     assert change == pytest.approx(prospect(graph, step, rows).bits, abs=0.1)

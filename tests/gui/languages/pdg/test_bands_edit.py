@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDoubleSpinBox, QMenu
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.languages.pdg.candidate_operations import (
-    Deed,
+    Command,
     Step,
     prospect,
     redirections_from,
@@ -198,7 +198,7 @@ def test_every_version_of_the_graph_has_a_point_of_size_and_likelihood(
     page: ModelPage, window: MainWindow, qtbot: QtBot
 ) -> None:
     window.app.workspace.select(())
-    step = Step(Deed.SPLIT, PROTEINS, 0)
+    step = Step(Command.SPLIT, PROTEINS, 0)
     take(window.app, page._model_id, step)
     section = window.findChild(TrailSection, "inspectorTrail")
     assert isinstance(section, TrailSection)

@@ -205,7 +205,7 @@ def test_in_a_small_window_the_inspector_stands_beside_the_chosen_node(
             assert not cover().contains(head)
 
         def is_beside() -> bool:
-            place = page.selected_place()
+            place = page.selected_rect()
             return place is not None and not cover().intersects(place)
 
         qtbot.waitUntil(is_beside)

@@ -16,7 +16,7 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken, StepToken
-from pgmstudio.core.languages.pdg.candidate_operations import Deed, Step
+from pgmstudio.core.languages.pdg.candidate_operations import Command, Step
 from pgmstudio.core.languages.pdg.diagrams import step_words
 from pgmstudio.core.languages.pdg.learning.state import Batch, PdgState
 from pgmstudio.core.languages.pdg.measures import fitted_log2_likelihood, refitted
@@ -81,12 +81,12 @@ _Made = tuple[str, DecisionGraph, tuple[tuple[str, int], ...]]
 
 
 def _done(graph: DecisionGraph, record: list[Batch]) -> Iterator[_Made]:
-    if record and record[0].deed is Deed.REDIRECT:
+    if record and record[0].deed is Command.REDIRECT:
         yield from _redirections(graph, record)
         return
     for batch in record:
         name = graph.domain.names[batch.variable]
-        for step in _splits(name, batch) if batch.deed is Deed.SPLIT else _merges(name, batch):
+        for step in _splits(name, batch) if batch.deed is Command.SPLIT else _merges(name, batch):
             after = step.done(graph)
             yield f"{step_words(graph, step)} of {name}", after, step.touched(graph, after)
             graph = after
@@ -94,7 +94,7 @@ def _done(graph: DecisionGraph, record: list[Batch]) -> Iterator[_Made]:
 
 def _splits(name: str, batch: Batch) -> Iterator[Step]:
     for (node,) in batch.deeds.tolist():
-        yield Step(Deed.SPLIT, name, node)
+        yield Step(Command.SPLIT, name, node)
 
 
 def _merges(name: str, batch: Batch) -> Iterator[Step]:
@@ -102,7 +102,7 @@ def _merges(name: str, batch: Batch) -> Iterator[Step]:
     gone: list[int] = []
     for keep, other in batch.deeds.tolist():
         here = [node - sum(one < node for one in gone) for node in (keep, other)]
-        yield Step(Deed.MERGE, name, *here)
+        yield Step(Command.MERGE, name, *here)
         gone.append(other)
 
 
@@ -125,7 +125,7 @@ def _redirections(graph: DecisionGraph, record: list[Batch]) -> Iterator[_Made]:
             # edge are, in their order.
             place = int(np.searchsorted(np.unique(mine), node))
             name = graph.domain.names[i]
-            step = Step(Deed.REDIRECT, name, place, upper=upper, state=state)
+            step = Step(Command.REDIRECT, name, place, upper=upper, state=state)
             yield f"{step_words(after, step)} of {name}", after, ((name, place),)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.languages.pdg.candidate_operations import Deed
+from pgmstudio.core.languages.pdg.candidate_operations import Command
 from pgmstudio.core.languages.pdg.model import DecisionGraph, minimal_graph
 
 Floats = NDArray[np.float64]
@@ -115,7 +115,7 @@ class Batch:
     """What an operator did at one variable, in order: nodes split; pairs merged, the one that
     stayed first; edges led elsewhere, as upper node, state and new head."""
 
-    deed: Deed
+    deed: Command
     variable: int
     deeds: NDArray[np.signedinteger[Any]]
 
@@ -160,7 +160,7 @@ class PdgState:
 
     # -- who looks on ------------------------------------------------------------------------------
 
-    def _note(self, deed: Deed, i: int, deeds: NDArray[np.signedinteger[Any]]) -> None:
+    def _note(self, deed: Command, i: int, deeds: NDArray[np.signedinteger[Any]]) -> None:
         if self.record is not None and deeds.size:
             self.record.append(Batch(deed, i, deeds))
 
@@ -213,7 +213,7 @@ class PdgState:
             if made:
                 parts = np.unique(origins[:made])
                 split += parts.size
-                self._note(Deed.SPLIT, i, parts[:, None])
+                self._note(Command.SPLIT, i, parts[:, None])
                 is_new[i][parts] = True
                 is_new[i] = np.concatenate([is_new[i], np.ones(made, dtype=bool)])
                 self._add_nodes(i, edges, origins[:made], is_new[i])
@@ -248,7 +248,7 @@ class PdgState:
         made: int = merge_nodes(counts, bits, heads, is_changed, limit, table, home, pairs)
         if made:
             self._leave_out(i, home, counts, bits)
-            self._note(Deed.MERGE, i, pairs[:made])
+            self._note(Command.MERGE, i, pairs[:made])
         self.is_changed[i] = np.zeros(self.bits[i].size, dtype=bool)
         return made
 
@@ -335,7 +335,7 @@ class PdgState:
             self.edges[i] = moved
             if self.record is not None:
                 places = np.argwhere(moved != edges)
-                self._note(Deed.REDIRECT, i, np.column_stack([places, moved[moved != edges]]))
+                self._note(Command.REDIRECT, i, np.column_stack([places, moved[moved != edges]]))
         if redirected:
             self._remove_orphans()
         return redirected

@@ -101,7 +101,7 @@ MAX_CHOICES = 1 << 10
 
 ADDITIONS, REMOVALS = 1, 2  # as the compiled kernels know them
 TURNS = 4  # asked for alone
-Deed = Literal["added", "removed", "turned"]
+Command = Literal["added", "removed", "turned"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class Proposal:
     cpdag: Pdag
     gain: float
     pair: tuple[int, int]
-    deed: Deed
+    deed: Command
     better: int | None = None
 
     def __str__(self) -> str:
@@ -281,7 +281,7 @@ class ExactBoundary:
             reached.setdefault(self._changed(cpdag, moves, move)[0], move)
         return moves.only(list(reached.values()))
 
-    def _changed(self, cpdag: Pdag, moves: _Moves, move: int) -> tuple[Pdag, Deed]:
+    def _changed(self, cpdag: Pdag, moves: _Moves, move: int) -> tuple[Pdag, Command]:
         """The class that a move leads to, and what it does."""
         node, other = int(moves.node[move]), int(moves.other[move])
         clique = self._cliques[node][moves.choice[move]]
@@ -448,5 +448,5 @@ def _drawn_class(
     if is_turn:
         masks[other] ^= 1 << node
     drawn = Dag(dag.names, tuple(tuple(bits_of(mask)) for mask in masks))
-    deed: Deed = "turned" if is_turn else "added" if masks[node] >> other & 1 else "removed"
+    deed: Command = "turned" if is_turn else "added" if masks[node] >> other & 1 else "removed"
     return Proposal(cpdag_of(drawn), gain, (other, node), deed)

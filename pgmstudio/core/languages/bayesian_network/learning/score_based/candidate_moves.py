@@ -37,11 +37,11 @@ from pgmstudio.core.learning.params import (
 )
 from pgmstudio.core.learning.smoothing import smoothed
 from pgmstudio.core.params import param
-from pgmstudio.core.scores.edge_gains import Deed
+from pgmstudio.core.scores.edge_gains import Command
 from pgmstudio.core.scores.family_cache import FamilyScores
 from pgmstudio.core.scores.local import SCORE_HELP, SCORES, Score, score_of
 
-DEEDS: tuple[Deed, ...] = ("add", "remove", "reverse")
+DEEDS: tuple[Command, ...] = ("add", "remove", "reverse")
 TOP = 10
 SMOOTHING = 1.0
 Places = NDArray[np.intp]
@@ -67,7 +67,7 @@ class MoveParams:
 class MoveKey:
     """Which move it is: source → target is what is added, removed or turned round."""
 
-    deed: Deed
+    deed: Command
     source: str
     target: str
 

@@ -43,7 +43,7 @@ def with_processes(count: int) -> KesParams:
     return KesParams(greediness=(1.0, 0.4, 0.0), restarts=4, smoothing=1.0, processes=count)
 
 
-def kept_in(events: list[LearnEvent]) -> list[KesOptima]:
+def artifact_in(events: list[LearnEvent]) -> list[KesOptima]:
     return [
         event.artifact
         for event in events
@@ -75,7 +75,7 @@ def test_a_stop_while_processes_climb_keeps_the_optima_found_so_far() -> None:
             if sum(isinstance(e, Progress) for e in seen) == 20:
                 switch.cancel()
     assert switch.is_cancelled
-    last = kept_in(seen)[-1]
+    last = artifact_in(seen)[-1]
     finished = [
         e.counters["runs"] for e in seen if isinstance(e, Progress) if e.counters.get("runs")
     ]
@@ -104,7 +104,7 @@ def test_events_of_climbs_side_by_side_come_in_the_order_of_the_plan() -> None:
 
 def test_the_run_keeps_every_local_optimum_with_its_frequency() -> None:
     events = list(task()(NEVER))
-    kept = kept_in(events)
+    kept = artifact_in(events)
     final, last = kept[-1], events[-1]
     assert isinstance(last, Finished)
     assert [len(one.runs) for one in kept] == sorted({len(one.runs) for one in kept})
@@ -119,7 +119,7 @@ def test_the_run_keeps_every_local_optimum_with_its_frequency() -> None:
 
 
 def test_the_optima_come_back_from_plain_values() -> None:
-    final = kept_in(list(task()(NEVER)))[-1]
+    final = artifact_in(list(task()(NEVER)))[-1]
     assert restored("optima", final.plain()) == final
     assert restored("optima", {"names": []}) is None  # half a file
     assert restored("something else", {}) is None
@@ -143,7 +143,7 @@ def test_progress_tells_k_the_restart_the_last_move_and_what_was_met() -> None:
     assert steps == sorted(steps)
     best = [p.counters["best score"] for p in told if "best score" in p.counters]
     assert best == sorted(best)
-    assert ends[-1].counters["distinct optima"] == len(kept_in(list(task()(NEVER)))[-1].optima)
+    assert ends[-1].counters["distinct optima"] == len(artifact_in(list(task()(NEVER)))[-1].optima)
 
 
 def test_a_start_is_where_every_run_begins() -> None:
@@ -155,7 +155,7 @@ def test_a_start_is_where_every_run_begins() -> None:
     assert isinstance(model, BayesianNetwork)
     again = KesParams(greediness=(1.0,), smoothing=1.0, start=model)
     events = list(LearnTask("bn.kes", data, again, 0)(NEVER))
-    (optima,) = kept_in(events)[-1:]
+    (optima,) = artifact_in(events)[-1:]
     # A local optimum has no better neighbour, so nothing is left to do.
     assert [run.steps for run in optima.runs] == [0]
     assert optima.best.cpdag == cpdag_of(model.dag)

@@ -128,12 +128,12 @@ def test_what_is_vetoed_is_never_listed_and_the_rest_stays(seed: int, data_: st.
     vetoes = tuple(data_.draw(st.lists(st.sampled_from(keys), min_size=1, max_size=4)))
     left = listed(data, dag, vetoes=vetoes)
     kept_out = {veto.brought for veto in vetoes}
-    kept_in = {(veto.source, veto.target) for veto in vetoes if veto.deed == "remove"}
+    artifact_in = {(veto.source, veto.target) for veto in vetoes if veto.deed == "remove"}
     expected = [
         move
         for move in all_moves.moves
         if (move.key.brought is None or move.key.brought not in kept_out)
-        and (move.key.deed == "add" or (move.key.source, move.key.target) not in kept_in)
+        and (move.key.deed == "add" or (move.key.source, move.key.target) not in artifact_in)
     ]
     assert set(vetoes).isdisjoint(move.key for move in left.moves)
     assert left.moves == tuple(expected)
