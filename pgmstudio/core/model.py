@@ -1,4 +1,4 @@
-"""The small faces of models; a family offers what it truly has."""
+"""Protocols of models; a language implements those that it can."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pgmstudio.core.data.variables import Domain
 
 @runtime_checkable
 class Model(Protocol):
-    """Anything that can be shown, saved and opened."""
+    """A model: it can be shown, saved and opened."""
 
     @property
     def kind(self) -> str:
@@ -26,8 +26,8 @@ class Model(Protocol):
         """size_rep: free parameters."""
 
     def effective_size(self) -> int:
-        """size_eff: the table cells that updating all beliefs passes, in one unit for all
-        languages; independent variables have the sum of their states in each."""
+        """size_eff: the number of table cells that an update of all beliefs visits, in the same
+        unit for all languages; that of independent variables is the number of their states."""
 
 
 @runtime_checkable
@@ -35,8 +35,8 @@ class ProbabilisticModel(Model, Protocol):
     """A model that is a joint distribution."""
 
     def log2_probabilities(self, data: DataSet) -> NDArray[np.float64]:
-        """One per row, −inf for impossible rows. DataError when a family needs complete rows and
-        there are missing cells; `inference.likelihood` sums them out for every family."""
+        """One per row, −inf for impossible rows. DataError if there are missing cells and the
+        language needs complete rows; `languages.likelihood` sums them out for every language."""
 
     def sample(self, count: int, rng: np.random.Generator) -> DataSet: ...
 

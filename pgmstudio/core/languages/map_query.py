@@ -61,7 +61,9 @@ def most_probable_together(
     session = open_session(model)
     joint_of = getattr(session, "joint", None)
     if joint_of is None:
-        raise PgmStudioError(f"{a_kind(model.kind, 'A')} does not tell joint beliefs yet.")
+        raise PgmStudioError(
+            f"{a_kind(model.kind, 'A')} has no joint beliefs of several variables yet."
+        )
     for name, finding in evidence.items():
         session.set_evidence(name, finding)
     names = list(dict.fromkeys(variables))

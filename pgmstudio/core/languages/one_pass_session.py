@@ -1,4 +1,4 @@
-"""Sessions that answer everything at once: one pass over the model for each set of findings."""
+"""Sessions that compute all beliefs in one pass over the model for each set of findings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_JOINT_CELLS = 2**16
 
 
 class Answers(Protocol):
-    """What one set of findings gives."""
+    """The answers to one set of findings."""
 
     @property
     def log2_evidence(self) -> float: ...
@@ -36,7 +36,7 @@ A = TypeVar("A", bound=Answers)
 
 
 class WholePassSession(ABC, Generic[A]):
-    """Evidence in, beliefs out; the family says what a set of findings gives."""
+    """A session whose subclass computes all answers to a set of findings."""
 
     def __init__(self, domain: Domain) -> None:
         self.domain = domain
@@ -48,7 +48,7 @@ class WholePassSession(ABC, Generic[A]):
         """None when the evidence is impossible."""
 
     def _evidence_changed(self) -> None:
-        """For what a family keeps beside its answers."""
+        """Called after a change of the evidence; a subclass clears its caches here."""
 
     @property
     def evidence(self) -> Mapping[str, Finding]:

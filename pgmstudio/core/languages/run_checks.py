@@ -1,4 +1,4 @@
-"""What is checked around every run, whichever the learner: its settings before, its model after."""
+"""Checks around every run: the parameters before it, the model after it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def given_start(start: DirectedModel | None) -> DirectedModel:
 
 
 def settings_refusal(learner: object, params: Any) -> str:
-    """What keeps a learner from running with these settings; empty when nothing does."""
+    """Why a learner cannot run with these parameters; empty if it can."""
     if getattr(learner, "needs_start", False) and getattr(params, "start", None) is None:
         return f"A model {NEEDS_START}."
     return ""
@@ -63,7 +63,7 @@ def unused_rules(knowledge: Knowledge, where: str) -> str:
 
 
 def rules_note(learner: object, knowledge: Knowledge) -> str:
-    """What a learner will make of the rules, said before it starts."""
+    """Whether a learner obeys the constraints, as a message before it starts."""
     count = knowledge.rule_count()
     rules = "1 rule" if count == 1 else f"{count} rules"
     if obeys_knowledge(learner):
@@ -75,7 +75,7 @@ def rules_note(learner: object, knowledge: Knowledge) -> str:
 
 
 def model_warnings(model: Model, data: DataSet) -> Iterator[str]:
-    """What should be known of a learned model before it is relied on."""
+    """Warnings about a learned model."""
     impossible = _impossible_rows(model, data)
     if impossible:
         yield (

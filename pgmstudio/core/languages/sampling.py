@@ -1,4 +1,4 @@
-"""Rows drawn from a model, given the evidence of the moment where there is some."""
+"""Rows sampled from a model, also given evidence."""
 
 from __future__ import annotations
 
@@ -87,6 +87,8 @@ def _conditional(
             belief = session.belief(name).values
             code = int(rng.choice(belief.size, p=belief / belief.sum()))
             codes[place, row] = code
-            if not isinstance(session.evidence.get(name), Done):  # which says more than a state
+            if not isinstance(
+                session.evidence.get(name), Done
+            ):  # an intervention is more than an observed state
                 session.set_evidence(name, Observed(model.domain[name].states[code]))
     return codes

@@ -35,8 +35,8 @@ MAX_TREE_SHARE, MAX_TREE_MEGABYTES = 0.05, 200.0
 def start_models(
     learner: Learner[Any], data: DataSet, params: Any, cancel: CancelToken
 ) -> Iterator[Found]:
-    """Models of the learner's language that obey its rules: the start that was given or no edges,
-    then the best tree where it is quick. None where the settings are wrong: the learner says so."""
+    """Models of the learner's language that obey its constraints: the given start or no edges, then
+    the best tree where it is quick. None if the parameters are wrong, which the learner reports."""
     knowledge = knowledge_of(params) if obeys_knowledge(learner) else None
     start = getattr(params, "start", None)
     if not isinstance(start, Model):  # some learners have ways to start by this name

@@ -32,12 +32,12 @@ _MAX_WARNINGS = 20
 
 
 class TableChecker:
-    """Checks the tables of one file row by row, normalises, and remembers what it put right."""
+    """Checks the tables of one file row by row, normalises them, and collects warnings."""
 
     def __init__(self, path: Path, *, exact: float = EXACT) -> None:
         self._path, self._exact = path, exact
         self._cells = 0
-        self._said: list[str] = []
+        self._messages: list[str] = []
         self._rounded = 0
         self._worst = 0.0
 
@@ -99,20 +99,20 @@ class TableChecker:
 
     def _say(self, name: str, row: str, total: float, line: int | None) -> None:
         place = f"{self._path.name}, line {line}" if line is not None else self._path.name
-        self._said.append(
+        self._messages.append(
             f"{place}: the row {row} of {name} sums to {total:.6g}. "
             "Loaded and normalised; check the table."
         )
 
     def remarks(self) -> tuple[str, ...]:
         """What was put right, a sentence each; at most twenty and then how many more."""
-        said = self._said[:_MAX_WARNINGS]
-        if len(self._said) > len(said):
-            said.append(f"{len(self._said) - len(said)} more rows were normalised.")
+        messages = self._messages[:_MAX_WARNINGS]
+        if len(self._messages) > len(messages):
+            messages.append(f"{len(self._messages) - len(messages)} more rows were normalised.")
         if self._rounded:
             rows = "1 row misses" if self._rounded == 1 else f"{self._rounded} rows miss"
-            said.append(f"{rows} 1 by rounding, at most {self._worst:.1g}; normalised.")
-        return tuple(said)
+            messages.append(f"{rows} 1 by rounding, at most {self._worst:.1g}; normalised.")
+        return tuple(messages)
 
 
 def count_text(count: int) -> str:

@@ -15,7 +15,7 @@ from pgmstudio.core.languages.latent_class.model import LatentClasses
 
 
 def star_picture(model: LatentClasses) -> GraphPicture:
-    """The hidden class in the middle, the items around it, those first that tell most of it."""
+    """The hidden class in the middle, the items around it by falling mutual information."""
     bits = choice_information(model)
     root = PictureNode(model.hidden, model.hidden, NodeShape.DOUBLE, variable=model.hidden)
     items = tuple(PictureNode(name, name, variable=name) for name in bits)

@@ -24,7 +24,7 @@ from pgmstudio.core.languages.tree.model import edge_information
 from pgmstudio.core.languages.tree_mixture.conversions import component_root, edges_with_root
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture, blocks_of
 
-# Lines of more trees than this cannot be told apart, so one line counts them.
+# Lines of more trees than this cannot be distinguished, so one line counts them.
 MAX_LINES = 5
 _SINGLE_ALPHA = 0.78
 _ROOT_ALPHA = 0.45  # edges to all others would hide those between them
@@ -60,13 +60,13 @@ def trees_picture(model: TreeMixture, shown: Sequence[int] | None = None) -> Gra
     edges = []
     for pair in pairs:
         having = [number for number in numbers if pair in bits[number]]
-        told = [f"{names[number]}: {bits[number][pair]:.3f} bits" for number in having]
+        labels = [f"{names[number]}: {bits[number][pair]:.3f} bits" for number in having]
         if draw:
             is_shared = len(having) > 1 or len(numbers) == 1
             alpha = 1.0 if is_shared else _SINGLE_ALPHA
             strands = tuple(
                 Strand(strand_width(bits[number][pair]), number, words, alpha)
-                for number, words in zip(having, told, strict=True)
+                for number, words in zip(having, labels, strict=True)
             )
         else:
             counted = f"in {len(having)} of {len(numbers)} trees"
@@ -159,8 +159,8 @@ def partition_picture(model: TreeMixture) -> GraphPicture:
         shared = sum(
             float(model.weights[k]) * of_tree[one, other] for k, of_tree in enumerate(bits)
         )
-        told = f"{shared:.3f} bits, mean of {count} trees"
-        strands = (Strand(strand_width(shared), None, told),)
+        label = f"{shared:.3f} bits, mean of {count} trees"
+        strands = (Strand(strand_width(shared), None, label),)
         edges.append(PictureEdge(one, other, style=EdgeStyle.UNDIRECTED, strands=strands))
     return GraphPicture(
         tuple(nodes),

@@ -35,8 +35,8 @@ class TreeEdit:
         tree = f"tree {self.number + 1}"
         if self.added is None:
             return f"Remove {' – '.join(self.removed or ())} from {tree}"
-        told = f"Join {self.added[0]} and {self.added[1]} in {tree}"
-        return told if self.removed is None else f"{told}, in place of {' – '.join(self.removed)}"
+        text = f"Join {self.added[0]} and {self.added[1]} in {tree}"
+        return text if self.removed is None else f"{text}, in place of {' – '.join(self.removed)}"
 
 
 def joining(mixture: TreeMixture, number: int, one: str, other: str) -> TreeEdit:
