@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, QRectF, Qt
+from PySide6.QtCore import QPoint, QRect, QRectF
 from PySide6.QtGui import QFontMetricsF
-from PySide6.QtWidgets import QTabWidget, QTextBrowser, QTreeWidget, QTreeWidgetItemIterator
+from PySide6.QtWidgets import QTabWidget, QTreeWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.drawing.diagram import EdgeStyle, GraphPicture, PictureEdge, PictureNode
@@ -20,7 +20,6 @@ from pgmstudio.gui.canvas.node_geometry import (
     named_box,
 )
 from pgmstudio.gui.canvas.node_view import NAME_FROM, NodeMode, NodeView
-from pgmstudio.gui.help.page import HelpPage, open_help
 from pgmstudio.gui.knowledge.tier_lanes import TierLanes
 from pgmstudio.gui.navigation import open_data_page, open_model_page
 from pgmstudio.gui.runs.score_plot import ScorePlot, step_ticks, tick_labels
@@ -232,71 +231,3 @@ def test_variables_of_all_lanes_begin_at_one_height(qtbot: QtBot) -> None:
     tops = {lane.list.mapTo(lanes, QPoint(0, 0)).y() for lane in lanes._lanes}
     assert len(lanes._lanes) == 3
     assert len(tops) == 1
-
-
-# -- the manual
-
-
-@pytest.fixture
-def manual(window: MainWindow) -> HelpPage:
-    open_help(window.app)
-    page = window.app.center.current
-    assert isinstance(page, HelpPage)
-    return page
-
-
-def shown(page: HelpPage) -> str:
-    text: str = page.findChild(QTextBrowser, "helpText").toPlainText()
-    return text.splitlines()[0]
-
-
-def test_one_can_go_back_to_where_one_was_in_the_manual(manual: HelpPage, qtbot: QtBot) -> None:
-    assert not manual.back.isEnabled()
-    bar = manual.findChild(QTextBrowser, "helpText").verticalScrollBar()
-    manual.show_file("reference/learners.md")
-    qtbot.waitUntil(lambda: bar.maximum() > 200)
-    bar.setValue(200)
-    manual.show_file("reference/glossary.md")
-    assert shown(manual) == "Glossary"
-    qtbot.mouseClick(manual.back, Qt.MouseButton.LeftButton)
-    assert shown(manual) == "Learners"
-    assert bar.value() == 200
-    qtbot.mouseClick(manual.back, Qt.MouseButton.LeftButton)
-    assert shown(manual) == "PGM Studio"
-    assert not manual.back.isEnabled()
-
-
-def test_the_manual_is_searched(manual: HelpPage, qtbot: QtBot) -> None:
-    contents = manual.findChild(QTreeWidget, "helpContents")
-    browser = manual.findChild(QTextBrowser, "helpText")
-    everything = len(manual.paths)
-
-    def listed() -> int:
-        count, items = 0, QTreeWidgetItemIterator(contents)
-        while items.value() is not None:
-            is_page = bool(items.value().flags() & Qt.ItemFlag.ItemIsSelectable)
-            count += is_page and not items.value().isHidden()
-            items += 1
-        return count
-
-    qtbot.keyClicks(manual.search, "smoothing")
-    assert 0 < listed() < everything
-    assert browser.textCursor().selectedText().casefold() == "smoothing"
-    before = shown(manual), browser.textCursor().position()
-    qtbot.keyClick(manual.search, Qt.Key.Key_Return)
-    assert (shown(manual), browser.textCursor().position()) != before
-    manual.search.setText("no such words")
-    assert listed() == 0
-    assert manual._none.text() == "No page contains “no such words”."
-    manual.search.clear()
-    assert listed() == everything
-
-
-def test_another_look_leaves_the_reader_where_he_is(manual: HelpPage, qtbot: QtBot) -> None:
-    bar = manual.findChild(QTextBrowser, "helpText").verticalScrollBar()
-    manual.show_file("reference/learners.md")
-    qtbot.waitUntil(lambda: bar.maximum() > 200)
-    bar.setValue(200)
-    theme().set_look(mode="dark")
-    assert bar.value() == 200
-    theme().set_look(mode="light")

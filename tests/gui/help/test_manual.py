@@ -5,11 +5,21 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from PySide6.QtCore import QUrl
+import pytest
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QMenu, QTextBrowser, QTreeWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QMenu,
+    QTextBrowser,
+    QTreeWidget,
+    QTreeWidgetItemIterator,
+)
+from pytestqt.qtbot import QtBot
 
 from pgmstudio.gui.help.page import HelpPage, open_help
+from pgmstudio.gui.theme.resources import folder_of
+from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.window.main_window import MainWindow
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
@@ -90,3 +100,111 @@ def test_a_linked_page_outside_the_contents_opens_and_back_returns(window: MainW
     assert browser.toPlainText().startswith("A learner as a plug-in")
     page.back.click()
     assert page.shown_path == "contributing/add-a-learner.md"
+
+
+@pytest.fixture
+def manual(window: MainWindow) -> HelpPage:
+    open_help(window.app)
+    page = window.app.center.current
+    assert isinstance(page, HelpPage)
+    return page
+
+
+def shown(page: HelpPage) -> str:
+    text: str = page.findChild(QTextBrowser, "helpText").toPlainText()
+    return text.splitlines()[0]
+
+
+def test_one_can_go_back_to_where_one_was_in_the_manual(manual: HelpPage, qtbot: QtBot) -> None:
+    assert not manual.back.isEnabled()
+    bar = manual.findChild(QTextBrowser, "helpText").verticalScrollBar()
+    manual.show_file("reference/learners.md")
+    qtbot.waitUntil(lambda: bar.maximum() > 200)
+    bar.setValue(200)
+    manual.show_file("reference/glossary.md")
+    assert shown(manual) == "Glossary"
+    qtbot.mouseClick(manual.back, Qt.MouseButton.LeftButton)
+    assert shown(manual) == "Learners"
+    assert bar.value() == 200
+    qtbot.mouseClick(manual.back, Qt.MouseButton.LeftButton)
+    assert shown(manual) == "PGM Studio"
+    assert not manual.back.isEnabled()
+
+
+def test_the_manual_is_searched(manual: HelpPage, qtbot: QtBot) -> None:
+    contents = manual.findChild(QTreeWidget, "helpContents")
+    browser = manual.findChild(QTextBrowser, "helpText")
+    everything = len(manual.paths)
+
+    def listed() -> int:
+        count, items = 0, QTreeWidgetItemIterator(contents)
+        while items.value() is not None:
+            is_page = bool(items.value().flags() & Qt.ItemFlag.ItemIsSelectable)
+            count += is_page and not items.value().isHidden()
+            items += 1
+        return count
+
+    qtbot.keyClicks(manual.search, "smoothing")
+    assert 0 < listed() < everything
+    assert browser.textCursor().selectedText().casefold() == "smoothing"
+    before = shown(manual), browser.textCursor().position()
+    qtbot.keyClick(manual.search, Qt.Key.Key_Return)
+    assert (shown(manual), browser.textCursor().position()) != before
+    manual.search.setText("no such words")
+    assert listed() == 0
+    assert manual._none.text() == "No page contains “no such words”."
+    manual.search.clear()
+    assert listed() == everything
+
+
+def test_another_look_leaves_the_reader_where_he_is(manual: HelpPage, qtbot: QtBot) -> None:
+    bar = manual.findChild(QTextBrowser, "helpText").verticalScrollBar()
+    manual.show_file("reference/learners.md")
+    qtbot.waitUntil(lambda: bar.maximum() > 200)
+    bar.setValue(200)
+    theme().set_look(mode="dark")
+    assert bar.value() == 200
+    theme().set_look(mode="light")
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.5])
+def test_the_text_of_the_manual_has_more_room_than_its_contents(
+    window: MainWindow, scale: float
+) -> None:
+    theme().set_look(scale=scale)
+    window.resize(1280, 800)
+    open_help(window.app)
+    QApplication.processEvents()
+    page = window.app.center.current
+    assert page is not None
+    contents, text = page.findChild(QTreeWidget, "helpContents"), page.findChild(QTextBrowser)
+    assert text.width() > 1.5 * contents.width()
+
+
+def test_every_page_of_the_manual_opens_and_has_no_dead_link(window: MainWindow) -> None:
+    open_help(window.app)
+    page = window.app.center.current
+    assert isinstance(page, HelpPage)
+    text = page.findChild(QTextBrowser, "helpText")
+    docs = folder_of("docs")
+    assert len(page.paths) >= 5
+    for path in page.paths:
+        page.show_file(path)
+        assert text.toPlainText().strip()
+        for target in _links(text):
+            file = target.partition("#")[0]
+            assert target.startswith("http") or not file or ((docs / path).parent / file).is_file()
+
+
+def _links(text: QTextBrowser) -> set[str]:
+    found = set()
+    block = text.document().begin()
+    while block.isValid():
+        at = block.begin()
+        while not at.atEnd():
+            target = at.fragment().charFormat().anchorHref()
+            if target:
+                found.add(target)
+            at += 1
+        block = block.next()
+    return found

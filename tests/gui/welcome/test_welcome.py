@@ -8,14 +8,11 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QApplication,
     QCheckBox,
     QPushButton,
     QSpinBox,
     QTabWidget,
-    QTextBrowser,
     QToolButton,
-    QTreeWidget,
 )
 from pytestqt.qtbot import QtBot
 
@@ -24,10 +21,9 @@ from pgmstudio.core.io.reading_limits import LIMIT_VARIABLE, read_limit, size_te
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.files.opening import open_files
 from pgmstudio.gui.files.recent_menu import RecentMenu
-from pgmstudio.gui.help.page import HelpPage, open_help
+from pgmstudio.gui.help.page import open_help
 from pgmstudio.gui.navigation import open_welcome
 from pgmstudio.gui.project.preferences import Preferences, load_preferences
-from pgmstudio.gui.theme.resources import folder_of
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.welcome.page import SampleCard, WelcomePage
 from pgmstudio.gui.welcome.samples import SAMPLES, Sample, SampleOpener
@@ -174,52 +170,6 @@ def test_the_file_menu_lists_the_projects_opened_or_saved_last(
     assert [row.isEnabled() for row in rows] == [False, True, True]
     rows[2].trigger()
     assert window.app.project.title == "older"
-
-
-# -- the manual
-
-
-@pytest.mark.parametrize("scale", [1.0, 1.5])
-def test_the_text_of_the_manual_has_more_room_than_its_contents(
-    window: MainWindow, scale: float
-) -> None:
-    theme().set_look(scale=scale)
-    window.resize(1280, 800)
-    open_help(window.app)
-    QApplication.processEvents()
-    page = window.app.center.current
-    assert page is not None
-    contents, text = page.findChild(QTreeWidget, "helpContents"), page.findChild(QTextBrowser)
-    assert text.width() > 1.5 * contents.width()
-
-
-def test_every_page_of_the_manual_opens_and_has_no_dead_link(window: MainWindow) -> None:
-    open_help(window.app)
-    page = window.app.center.current
-    assert isinstance(page, HelpPage)
-    text = page.findChild(QTextBrowser, "helpText")
-    docs = folder_of("docs")
-    assert len(page.paths) >= 5
-    for path in page.paths:
-        page.show_file(path)
-        assert text.toPlainText().strip()
-        for target in _links(text):
-            file = target.partition("#")[0]
-            assert target.startswith("http") or not file or ((docs / path).parent / file).is_file()
-
-
-def _links(text: QTextBrowser) -> set[str]:
-    found = set()
-    block = text.document().begin()
-    while block.isValid():
-        at = block.begin()
-        while not at.atEnd():
-            target = at.fragment().charFormat().anchorHref()
-            if target:
-                found.add(target)
-            at += 1
-        block = block.next()
-    return found
 
 
 # -- preferences
