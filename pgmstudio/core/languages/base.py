@@ -48,13 +48,25 @@ class Diagram:
     """One diagram of the models of a language.
 
     `edits` are the names of the edits that can be made in it. `svg` writes it in a form of its own,
-    with beliefs; without it the nodes and edges of `draw` are laid out.
+    with beliefs; without it the nodes and edges of `draw` are laid out. `is_structure` says that
+    its edges are those of the model, so that constraints on edges can be shown in it; `is_detail`
+    that it is needed less often than the others.
     """
 
     name: str
     draw: Lazy[Callable[[Any], GraphPicture]]
     edits: frozenset[str] = frozenset()
     svg: Lazy[Callable[[Any, Mapping[str, Finding], str, str | None], str]] | None = None
+    title: str = ""  # in menus; empty: the name
+    description: str = ""
+    is_structure: bool = False
+    has_variables: bool = True  # whether its nodes are variables
+    is_detail: bool = False
+
+    @property
+    def label(self) -> str:
+        """The title, or the name where there is none."""
+        return self.title or self.name.replace("-", " ").capitalize()
 
 
 @dataclass(frozen=True, slots=True)

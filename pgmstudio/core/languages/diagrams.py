@@ -8,7 +8,7 @@ from typing import Any
 from pgmstudio.core.drawing.diagram import GraphPicture
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.inference.base import Finding
-from pgmstudio.core.languages.base import Lazy
+from pgmstudio.core.languages.base import Diagram, Lazy
 from pgmstudio.core.languages.registry import LANGUAGES
 from pgmstudio.core.model import Model
 
@@ -22,6 +22,20 @@ def picture_names(model: Model) -> tuple[str, ...]:
     if row.diagram_names is not None:
         return row.diagram_names.load()(model)
     return tuple(diagram.name for diagram in row.diagrams)
+
+
+def diagram_row(model: Model, name: str) -> Diagram | None:
+    """The description of a diagram; None for one that depends on the model."""
+    row = LANGUAGES.get(model.kind)
+    diagrams = () if row is None else row.diagrams
+    return next((diagram for diagram in diagrams if diagram.name == name), None)
+
+
+def structure_diagram(model: Model) -> str:
+    """The first diagram with the edges of the model, or the first of all: layouts of files."""
+    names = picture_names(model)
+    rows = (diagram_row(model, name) for name in names)
+    return next((row.name for row in rows if row is not None and row.is_structure), names[0])
 
 
 def picture_of(model: Model, name: str | None = None) -> GraphPicture:

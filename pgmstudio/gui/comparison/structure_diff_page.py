@@ -24,6 +24,7 @@ from pgmstudio.core.drawing.diagram import GraphPicture, Point
 from pgmstudio.core.drawing.difference import difference_picture
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.languages.diagrams import structure_diagram
 from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.canvas.canvas import Canvas
@@ -293,11 +294,12 @@ class DifferencePage(Page):
 
         model_id = self.first.currentData()
         page = self._app.center.page(f"model:{model_id}")
-        if isinstance(page, ModelPage) and page.picture_name in ("dag", "tree"):
+        if isinstance(page, ModelPage) and page.shows_structure:
             return dict(page.scene().positions)
         entry = self._entry(self.first)
-        layouts = {} if entry is None else entry.layouts
-        return dict(layouts.get("dag") or layouts.get("tree") or {})
+        if entry is None:
+            return {}
+        return dict(entry.layouts.get(structure_diagram(entry.model), {}))
 
     def _on_placed(self, placed: Placed) -> None:
         if self._answer is not None and placed.picture is self._answer.picture:

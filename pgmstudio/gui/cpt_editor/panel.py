@@ -13,27 +13,16 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QVBoxLayout, QWidget
 
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.inference.finding_text import Chip
-from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.registry import a_kind
-from pgmstudio.core.languages.tree_mixture.model import TreeMixture
-from pgmstudio.core.project.model_edits import EditableTables
 from pgmstudio.core.project.project import ModelEntry, Project
-from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.context import AppContext, Selection
 from pgmstudio.gui.cpt_editor.clipboard import pasted, table_text
 from pgmstudio.gui.cpt_editor.model import TableGrid, family_counts
 from pgmstudio.gui.cpt_editor.view import TableView
 from pgmstudio.gui.evidence.cpt_edit_session import Waiting, cpt_edit_session
-from pgmstudio.gui.languages.ldag.label_table import LabelTable
-from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
-from pgmstudio.gui.languages.tree_mixture.component_tables import (
-    NO_TABLE,
-    NO_TREE,
-    is_mixture,
-    network_shown,
-    table_edit,
-    table_words,
-    variable_shown,
-)
+from pgmstudio.gui.languages.registry import TableEditor, language_view
+from pgmstudio.gui.languages.tables import TableSource
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, button, label, row
 from pgmstudio.gui.widgets.chip import ChipLabel
@@ -100,7 +89,7 @@ class TablePanel(QWidget):
         self._alike.setObjectName("tableAlike")
         self._alike.setToolTip("Which columns are alike? Those within ε get the same letter.")
         self._alike.clicked.connect(self._on_alike)
-        self._empty = Note(NO_TABLE, name="tableEmpty")
+        self._empty = Note(TableSource.no_table_text, name="tableEmpty")
         self._last_edit: tuple[int, int] | None = None
         self._stood = self._grid.values.copy()
         self._typed: list[NDArray[np.float64]] = []  # what stood here before each that waits
@@ -119,13 +108,12 @@ class TablePanel(QWidget):
             self._alike,
         )
         self._bar.setMinimumWidth(1)  # it folds instead of widening the whole side
-        self.labelled = LabelTable(app)
+        self._sources: dict[str, TableSource] = {}  # by the kind of the language
+        self._editors: dict[str, TableEditor] = {}
         layout.addWidget(self._bar)
         layout.addWidget(self._empty)
-        layout.addWidget(self.labelled, 1)
         layout.addWidget(self._view, 1)
         layout.addStretch(0)
-        component_views(app).changed.connect(self._refresh)
         app.workspace.selection_changed.connect(self._refresh)
         app.workspace.active_model_changed.connect(self._refresh)
         app.document.changed.connect(self._on_document_changed)
@@ -168,20 +156,25 @@ class TablePanel(QWidget):
         workspace = self._app.workspace
         entry = workspace.project.models.get(workspace.model_id or "")
         model_id = workspace.model_id or ""
-        network = None if entry is None else network_shown(self._app, model_id, entry.model)
-        has_trees = entry is not None and isinstance(entry.model, TreeMixture)
-        self._empty.show_text(NO_TREE if has_trees and network is None else NO_TABLE)
-        name = None if network is None else variable_shown(workspace.selection, network)
-        is_labelled = entry is not None and isinstance(entry.model, LabelledDag)
-        self.labelled.setVisible(is_labelled and name is not None)
-        if is_labelled and entry is not None and name is not None:
-            self._show_labelled(model_id, entry, name)
+        source = None if entry is None else self._source(entry.model.kind)
+        network = None
+        if entry is not None and source is not None:
+            network = source.network(model_id, entry.model)
+        no_table = TableSource if source is None or network is not None else source
+        self._empty.show_text(no_table.no_table_text)
+        name = None if network is None else _variable_of(workspace.selection, network)
+        editor = None if entry is None or name is None else self._editor(entry.model.kind)
+        for other in self._editors.values():
+            if other is not editor:
+                other.hide()
+        if editor is not None and entry is not None and name is not None:
+            self._show_editor(editor, model_id, entry, name)
             return
         has_table = name is not None
         self._empty.setVisible(not has_table)
         self._view.setVisible(has_table)
         self._bar.setVisible(has_table)
-        if network is None or entry is None or name is None:
+        if network is None or entry is None or source is None or name is None:
             self._shown = self._last_edit = None
             self._grid.clear()
             self._tell_sums()
@@ -192,18 +185,17 @@ class TablePanel(QWidget):
             return
         self._shown, self._table = shown, table
         self._last_edit = None
-        words = table_words(self._app, model_id, entry.model)
-        self._title.setText(f"Table of {entry.node_titles.get(name, name)}{words}")
+        suffix = source.title_suffix(model_id, entry.model)
+        self._title.setText(f"Table of {entry.node_titles.get(name, name)}{suffix}")
         self._fold()
         index = network.domain.index(name)
         parents = [network.domain.variables[p] for p in network.dag.parent_indices[index]]
-        self._grid.editable = isinstance(entry.model, EditableTables) or is_mixture(entry.model)
+        self._grid.editable = source.is_editable(entry.model)
         one = a_kind(entry.model.kind, "A")
         self._grid.why_locked = f"{one} is not edited by hand; convert it to a Bayesian network."
-        # A mixture's tables are of the rows of a component, not of all.
         self._rows = (
             None
-            if is_mixture(entry.model)
+            if source.is_of_components
             else family_counts(self._app.project, entry, network, index)
         )
         counts = None if self._rows is None else self._rows.sum(axis=-1).ravel()
@@ -218,19 +210,40 @@ class TablePanel(QWidget):
             "Estimate this table from the rows of the model's data set."
             if counts is not None
             else "Not now: the rows of one component are not known apart from the others."
-            if is_mixture(entry.model)
+            if source.is_of_components
             else "Not now: no data set of this project has these columns."
         )
         self._tell_sums()
 
-    def _show_labelled(self, model_id: str, entry: ModelEntry, name: str) -> None:
-        """Tables with classes have a view of their own."""
+    def _source(self, kind: str) -> TableSource:
+        """The tables of a language's models."""
+        if kind not in self._sources:
+            source = self._sources[kind] = language_view(kind).tables.load()(self._app, self)
+            source.changed.connect(self._refresh)
+        return self._sources[kind]
+
+    def _editor(self, kind: str) -> TableEditor | None:
+        """The editor that a language has in place of the usual one; None for none."""
+        factory = language_view(kind).table_editor
+        if factory is not None and kind not in self._editors:
+            editor = self._editors[kind] = factory.load()(self._app)
+            assert isinstance(editor, QWidget)
+            column = self.layout()
+            assert isinstance(column, QVBoxLayout)
+            column.insertWidget(column.indexOf(self._view), editor, 1)
+        return self._editors.get(kind)
+
+    def _show_editor(
+        self, editor: TableEditor, model_id: str, entry: ModelEntry, name: str
+    ) -> None:
         for widget in (self._empty, self._view, self._bar):
             widget.hide()
         self._shown = self._last_edit = None
         self._grid.clear()
         self._tell_waiting(False)
-        self.labelled.show_variable(model_id, entry, name)
+        editor.show_variable(model_id, entry, name)
+        assert isinstance(editor, QWidget)
+        editor.show()
 
     def _tell_sums(self) -> None:
         wrong = [] if self._shown is None else self._grid.wrong_columns()
@@ -304,11 +317,12 @@ class TablePanel(QWidget):
         self._typed = []
         model_id, variable = self._shown
         model = self._app.project.models[model_id].model
-        network = network_shown(self._app, model_id, model)
+        source = self._source(model.kind)
+        network = source.network(model_id, model)
         assert network is not None
         table = self._grid.values.reshape(network.table(variable).shape)
         if not np.array_equal(table, network.table(variable)):
-            self._app.change(text, table_edit(self._app, model_id, variable, table.copy()))
+            self._app.change(text, source.edit(model_id, variable, table.copy()))
 
     def _on_taking_back(self) -> None:
         """Undo, before the model was changed: what stood here before the last number is back."""
@@ -395,3 +409,16 @@ def sum_words(total: float) -> str:
 def fix_words(old: float, new: float) -> str:
     """What would mend it."""
     return f"Fix it: {old:.4g} → {new:.4g}"
+
+
+def _variable_of(selection: Selection, network: BayesianNetwork) -> str | None:
+    """Whose table is shown: the one selected node, or the child of the one selected edge."""
+    if len(selection.nodes) == 1:
+        return selection.nodes[0] if selection.nodes[0] in network.domain else None
+    if selection.nodes or len(selection.edges) != 1:
+        return None
+    one, other = selection.edges[0]
+    for parent, child in ((one, other), (other, one)):
+        if child in network.domain and parent in network.dag.parents(child):
+            return child
+    return None

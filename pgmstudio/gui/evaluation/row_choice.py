@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+from pgmstudio.core.languages.base import ComponentModel
 from pgmstudio.core.model import Model, ProbabilisticModel
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Project
 from pgmstudio.gui.context import Workspace
@@ -80,7 +80,7 @@ def first_rows(words: dict[str, str], entry: ModelEntry) -> str | None:
 def first_target(entry: ModelEntry, workspace: Workspace) -> str:
     """The target of the window, the one selected variable, the choice variable, or the last."""
     model, selected = entry.model, workspace.selection.nodes
-    choice = model.choice if isinstance(model, TreeMixture) else None
+    choice = model.choice if isinstance(model, ComponentModel) else None
     for name in (workspace.target, selected[0] if len(selected) == 1 else None, choice):
         if name is not None and name in model.domain:
             return name

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from pgmstudio.core.inference.base import Scale
-from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.registry import a_kind
-from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.model import ProbabilisticModel
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.context import AppContext
@@ -98,9 +97,9 @@ class _Commands(ModelCommands):
         reason, subject = self.no_beliefs_reason(), self._subject
         if reason is not None or subject is None:
             return reason
-        if isinstance(subject.model, BayesianNetwork | Tree):
+        if as_network(subject.model) is not None:
             return None
-        return f"a {subject.language} has no tables whose numbers could be varied."
+        return f"{a_kind(subject.model.kind)} has no conditional probability tables."
 
     def no_map_reason(self) -> str | None:
         reason = self.no_beliefs_reason()

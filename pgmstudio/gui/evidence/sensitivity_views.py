@@ -15,9 +15,8 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import Done, Finding, InferenceSession
 from pgmstudio.core.inference.finding_text import finding_words
-from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.registry import a_kind
-from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.model import Model
 from pgmstudio.gui.plots.function_plot import Curve
 from pgmstudio.gui.plots.tornado_plot import Tornado, TornadoRow
@@ -154,10 +153,10 @@ def what_findings_do(asked: Asked, session: InferenceSession, cancel: CancelToke
 
 def which_numbers_matter(asked: Asked, session: InferenceSession, cancel: CancelToken) -> Found:
     """Every number of every table, varied alone."""
-    network = asked.model.as_bayesian_network if isinstance(asked.model, Tree) else asked.model
-    if not isinstance(network, BayesianNetwork):
+    network = as_network(asked.model)
+    if network is None:
         raise PgmStudioError(
-            f"{a_kind(asked.model.kind, 'A')} has no tables whose numbers could be varied."
+            f"{a_kind(asked.model.kind, 'A')} has no conditional probability tables."
         )
     found = sensitivity_of(network, asked.evidence, asked.target, asked.state, cancel)
     rows, details = [], {}

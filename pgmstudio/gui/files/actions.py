@@ -15,6 +15,7 @@ from pgmstudio.core.io.models.files import (
     named_like_a_model,
     write_model,
 )
+from pgmstudio.core.languages.diagrams import structure_diagram
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.files import EVIDENCE_ENDING
@@ -165,12 +166,13 @@ class FileCommands(QObject):
 
     def save_model_to(self, path: Path, entry: ModelEntry) -> None:
         """Write one model, and tell what its format cannot hold."""
+        drawn = structure_diagram(entry.model)
         file = ModelFile(
             model=entry.model,
             title=entry.title,
             notes=entry.notes,
             titles=entry.node_titles,
-            layout=entry.layouts.get("dag", next(iter(entry.layouts.values()), {})),
+            layout=entry.layouts.get(drawn, next(iter(entry.layouts.values()), {})),
             provenance=entry.provenance,
             properties=entry.properties,
         )

@@ -12,6 +12,7 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.state_gestures import tip_in, use_in
 from pgmstudio.gui.inspector.edge_explanation import EdgeExplanationSection
+from pgmstudio.gui.inspector.language_sections import LanguageSections
 from pgmstudio.gui.inspector.node_beliefs import bars_of
 from pgmstudio.gui.inspector.node_edges import (
     delete,
@@ -19,7 +20,7 @@ from pgmstudio.gui.inspector.node_edges import (
     not_editable_reason,
     reverse,
 )
-from pgmstudio.gui.languages.ldag.inspector import LabelSections
+from pgmstudio.gui.languages.registry import SubjectKind, language_view
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Section, button, hairline, row, scrolled
 from pgmstudio.gui.widgets.belief_bars import BeliefBars
@@ -67,7 +68,7 @@ class EdgeInspector(QWidget):
             bars.state_used.connect(partial(self._on_state_used, place))
             bars.tip_of = partial(self._tip, place)
             section.add(bars)
-        self.label = LabelSections(app)
+        self._of_language = LanguageSections(app, SubjectKind.EDGE)
         self.why = EdgeExplanationSection(app, "inspectorEdgeWhy")
         notes = Section("Notes")
         self.editor = NotesEditor("inspectorEdgeNotes", "Notes on this edge")
@@ -78,7 +79,7 @@ class EdgeInspector(QWidget):
         inner.setContentsMargins(0, 8, 0, 8)
         inner.setSpacing(4)
         ends = (section for section, _ in self._ends)
-        parts: list[QWidget] = [self.label, strength, self.why, *ends, notes]
+        parts: list[QWidget] = [self._of_language, strength, self.why, *ends, notes]
         for part in parts:
             inner.addWidget(part)
         inner.addStretch(1)
@@ -93,10 +94,11 @@ class EdgeInspector(QWidget):
             self._bits = None
         self._subject, self._edge = subject, edge
         source, target = (subject.title(end) for end in edge)
-        self.label.show_edge(subject, edge)
-        words = "edge: parent → child" if self.label.isHidden() else self.label.words()
-        sign = None if self.label.isHidden() else icon("tag", "label_ink")
-        self._head.show_text(f"{source} → {target}", words, sign=sign)
+        self._of_language.show_subject(subject, edge)
+        description = language_view(subject.model.kind).description.load()
+        text, symbol = description.edge_facts(subject.model, edge)
+        mark = icon(symbol, "label_ink") if symbol else None
+        self._head.show_text(f"{source} → {target}", text, sign=mark)
         why = not_editable_reason(subject)
         for widget, tip in self._tips.items():
             widget.setEnabled(why is None)

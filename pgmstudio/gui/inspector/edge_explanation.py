@@ -37,7 +37,7 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local
     KesOptima,
 )
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.params import KesParams
-from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.registry import language_of
 from pgmstudio.core.languages.structures import dag_of
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.number_format import counted
@@ -251,7 +251,7 @@ class EdgeExplanationSection(Section):
         self._repeat.setVisible(can_repeat)
         self._repeat.setEnabled(True)
         self._repeat.setText("Repeat the search")
-        self._tell(_groups(why, has_labels=isinstance(subject.model, LabelledDag)))
+        self._tell(_groups(why, has_labels=language_of(subject.model).contexts is not None))
 
     def _tell(self, groups: Sequence[tuple[str, Sequence[str]]]) -> None:
         lines: list[tuple[str, str]] = []

@@ -12,25 +12,21 @@ from functools import partial
 from PySide6.QtWidgets import QCheckBox, QFrame, QPushButton, QVBoxLayout, QWidget
 
 from pgmstudio.core.inference.finding_text import Chip
-from pgmstudio.core.languages.latent_class.model import LatentClasses
-from pgmstudio.core.languages.ldag.model import LabelledDag
-from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.languages.base import ComponentModel
 from pgmstudio.core.languages.sizes import SizeBreakdown
-from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.model_edits import set_model_notes
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.evidence_list import EvidenceSection
+from pgmstudio.gui.inspector.language_sections import LanguageSections
 from pgmstudio.gui.inspector.row_surprise import SurpriseSection
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.languages.ldag.inspector import LabelScoresSection, label_sizes
-from pgmstudio.gui.languages.pdg.size_history import TrailSection
-from pgmstudio.gui.languages.tree_mixture.inspector import ComponentSections, PartitionSection
+from pgmstudio.gui.languages.description import ModelDescription
+from pgmstudio.gui.languages.registry import SubjectKind, language_view
 from pgmstudio.gui.runs.model_summary import (
     ModelFacts,
     bits_words,
-    graph_sizes,
     model_facts,
     provenance_facts,
 )
@@ -188,16 +184,10 @@ class ModelInspector(QWidget):
         inner.setContentsMargins(0, 8, 0, 8)
         inner.setSpacing(4)
         self.sizes = SizeSection()
-        self.components = ComponentSections(app)
-        self.partition = PartitionSection(app)
-        self.trail = TrailSection(app)
-        self.label_scores = LabelScoresSection(app)
+        self._of_language = LanguageSections(app, SubjectKind.MODEL)
         for section in (
             size,
-            self.trail,
-            self.partition,
-            self.components,
-            self.label_scores,
+            self._of_language,
             self.sizes,
             self.evidence,
             self.surprise,
@@ -217,15 +207,7 @@ class ModelInspector(QWidget):
         self._subject = subject
         entry, live = subject.entry, subject.live
         facts = [subject.language, counted(len(subject.model.domain), "variable")]
-        if isinstance(subject.model, TreeMixture):
-            facts += [
-                counted(len(subject.model.trees), "tree"),
-                "shared edges" if subject.model.is_shared else "free edges",
-            ]
-        elif isinstance(subject.model, LatentClasses):
-            facts.append(counted(subject.model.class_count, "class", "classes"))
-        elif subject.edges:
-            facts.append(counted(len(subject.edges), "edge"))
+        facts += self._description(subject).facts(subject.model)
         chip = Chip("edited", "", "virtual") if entry.is_edited else None
         self._head.show_text(
             entry.title, " · ".join(facts), chip, language_icon(subject.model.kind)
@@ -233,10 +215,7 @@ class ModelInspector(QWidget):
         self._error.show_text("" if live.error is None else str(live.error))
         self._stale.setVisible(self._app.project.is_stale(subject.model_id))
         self._offer(self._again, "learn.again")
-        self.components.show_subject(subject)
-        self.partition.show_subject(subject)
-        self.trail.show_subject(subject)
-        self.label_scores.show_subject(subject)
+        self._of_language.show_subject(subject)
         self.evidence.show_subject(subject)
         self.surprise.show_subject(subject)
         self._ask_facts(subject)
@@ -247,6 +226,10 @@ class ModelInspector(QWidget):
 
     def commit(self) -> None:
         self.editor.commit()
+
+    @staticmethod
+    def _description(subject: ActiveModel) -> ModelDescription:
+        return language_view(subject.model.kind).description.load()
 
     # -- size and fit
 
@@ -261,8 +244,8 @@ class ModelInspector(QWidget):
         if subject.live.is_waiting and not subject.live.priors:
             return
         self._asked = asked
-        model = subject.model
-        self._latest_task.ask(lambda _cancel: model_facts(model, rows))
+        model, note = subject.model, self._description(subject).size_note
+        self._latest_task.ask(lambda _cancel: model_facts(model, rows, note))
 
     def _on_facts(self, facts: ModelFacts) -> None:
         self._facts = facts
@@ -279,19 +262,7 @@ class ModelInspector(QWidget):
                 "The numbers that have to be estimated.",
             )
         ]
-        if isinstance(subject.model, LabelledDag):
-            facts += label_sizes(subject.model)
-        if isinstance(subject.model, DecisionGraph):
-            facts += graph_sizes(subject.model)
-        elif found is None:
-            facts.append(("Clique-tree cells", "…"))
-        else:
-            words = grouped(found.effective_size)
-            if found.unlabelled_size:
-                words += f" of {grouped(found.unlabelled_size)} unlabelled"
-            told = f"{words} ({found.method})" if found.method else words
-            name = "Clique-tree cells" if found.method else "Effective size"
-            facts.append((name, told, "What one update of all beliefs has to look at."))
+        facts += self._description(subject).size_facts(subject.model, found)
         if data is not None:
             rows = f"{data.name}, {grouped(data.data.row_count)} rows"
             facts.append(("Data", rows, "The rows it is measured on."))
@@ -329,7 +300,7 @@ class ModelInspector(QWidget):
                     "Its probability, joint with the evidence.",
                 ),
             ]
-        if isinstance(subject.model, TreeMixture | LatentClasses):
+        if isinstance(subject.model, ComponentModel):
             bound = live.log2_most_probable_bound
             told = "exact" if bound is None else f"lower bound; none above {math.exp2(bound):.4g}"
             tip = "A sum of components cannot be maximised one variable at a time."

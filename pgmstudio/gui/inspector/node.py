@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from pgmstudio.core.languages.latent_class.model import LatentClasses
-from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.inspector.node_beliefs import BeliefTab
 from pgmstudio.gui.inspector.node_edges import EdgesTab
 from pgmstudio.gui.inspector.node_table import TableTab
+from pgmstudio.gui.languages.registry import language_view
 from pgmstudio.gui.model_page.node_notes import NotesTab
 from pgmstudio.gui.widgets.basic import Segments, hairline, row, scrolled
 from pgmstudio.gui.widgets.inspector_header import InspectorHead
@@ -67,20 +66,11 @@ class NodeInspector(QWidget):
     def show_node(self, subject: ActiveModel, name: str) -> None:
         self._subject, self._name = subject, name
         variable = subject.variable(name)
-        parents, children = len(subject.parents(name)), len(subject.children(name))
         facts = [counted(variable.cardinality, "state")]
         if subject.title(name) != name:
             facts.insert(0, name)
-        if isinstance(subject.model, TreeMixture):
-            joined = sum(name in pair for pair in subject.model.edge_counts)
-            facts.append(f"joined to {joined} in {counted(len(subject.model.trees), 'tree')}")
-        elif isinstance(subject.model, LatentClasses):
-            facts.append(f"an item of {counted(subject.model.class_count, 'class', 'classes')}")
-        else:
-            facts += [
-                counted(parents, "parent") if parents else "no parents",
-                counted(children, "child", "children") if children else "no children",
-            ]
+        description = language_view(subject.model.kind).description.load()
+        facts += description.variable_facts(subject.model, name)
         self._head.show_text(subject.title(name), " · ".join(facts), subject.chip(name))
         match self.segments.current:
             case "belief":

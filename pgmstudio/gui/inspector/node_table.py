@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFormLayout, QLineEdit, QVBoxLayout, QWidget
 
-from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.number_format import grouped
 from pgmstudio.core.project import model_edits
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.state_gestures import tip_in, use_in
+from pgmstudio.gui.inspector.language_sections import LanguageSections
 from pgmstudio.gui.inspector.node_beliefs import bars_of, tell_waiting
 from pgmstudio.gui.inspector.state_editor import StateManager
-from pgmstudio.gui.languages.ldag.similar_rows import SimilarRowsSection
-from pgmstudio.gui.languages.tree_mixture.component_tables import component_columns, is_mixture
+from pgmstudio.gui.languages.registry import SubjectKind, language_view
 from pgmstudio.gui.widgets.basic import Section, button, label, row
 from pgmstudio.gui.widgets.belief_bars import BeliefBars
 from pgmstudio.gui.widgets.fact_rows import FactRows
@@ -65,8 +63,8 @@ class TableTab(QWidget):
         layout.setSpacing(4)
         layout.addWidget(names)
         layout.addWidget(table)
-        self._alike = SimilarRowsSection(app)
-        layout.addWidget(self._alike)
+        self._of_language = LanguageSections(app, SubjectKind.TABLE)
+        layout.addWidget(self._of_language)
         self._belief = Section("Belief")
         self.bars = BeliefBars("inspectorTableBars")
         self.bars.state_used.connect(self._on_state_used)
@@ -77,7 +75,6 @@ class TableTab(QWidget):
 
     def show_node(self, subject: ActiveModel, name: str) -> None:
         self._subject, self._name = subject, name
-        variable = subject.variable(name)
         can = isinstance(subject.model, model_edits.Renamable)
         why = f"Not now: names in a {subject.language} cannot be edited; convert it first."
         for field, text in ((self._title, subject.title(name)), (self._identifier, name)):
@@ -87,15 +84,9 @@ class TableTab(QWidget):
         self._identifier.setToolTip("The name in files and formulas." if can else why)
         self._states.show_node(subject, name)
         sizes = [subject.variable(p).cardinality for p in subject.parents(name)]
-        columns, tip = math.prod(sizes), "One for each combination of the parents' states."
         product = " × ".join(map(str, sizes))
-        if is_mixture(subject.model):
-            columns, tip = component_columns(subject.model, name), "In all components together."
-        free = columns * (variable.cardinality - 1)
-        if isinstance(subject.model, LabelledDag):
-            classes = len(subject.model.rows[subject.model.domain.index(name)])
-            free = classes * (variable.cardinality - 1)
-            tip += f" Labels make {classes} of them."
+        description = language_view(subject.model.kind).description.load()
+        columns, free, tip = description.table_size(subject.model, name)
         self.facts.show_facts(
             [
                 (
@@ -111,8 +102,7 @@ class TableTab(QWidget):
                 ("Source", _source(subject), "Where the numbers come from."),
             ]
         )
-
-        self._alike.show_node(subject, name)
+        self._of_language.show_subject(subject, (name,))
         tell_waiting(self._belief.fact, subject, name)
         self.bars.show_bars(bars_of(subject, name))
 

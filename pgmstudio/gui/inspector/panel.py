@@ -12,7 +12,7 @@ from pgmstudio.core.analysis.belief_query import Standing
 from pgmstudio.gui.context import AppContext, Selection
 from pgmstudio.gui.evidence.active_model import data_around, subject_around
 from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
-from pgmstudio.gui.languages.pdg.node_selection import graph_nodes
+from pgmstudio.gui.languages.registry import ElementInspector, language_view
 from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.runs.live_model import live_models
 from pgmstudio.gui.theme.theme import theme
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from pgmstudio.gui.inspector.model import ModelInspector
     from pgmstudio.gui.inspector.node import NodeInspector
     from pgmstudio.gui.inspector.run import PlanInspector, RunInspector
-    from pgmstudio.gui.languages.pdg.inspector import GraphNodeInspector
 
 Page = TypeVar("Page", bound=QWidget)
 
@@ -71,8 +70,7 @@ class InspectorPanel(QFrame):
         cpt_edit_session(app).changed.connect(self._later)
         self._following = live_models(app)
         self._following.changed.connect(self._on_following)
-        self._graph_nodes = graph_nodes(app)
-        self._graph_nodes.changed.connect(self._later)
+        self._elements: dict[str, ElementInspector | None] = {}  # by the kind of the language
         workspace.beliefs_changed.connect(self._on_beliefs)
         workspace.target_changed.connect(self._later)
         theme().changed.connect(self._on_theme)
@@ -85,13 +83,6 @@ class InspectorPanel(QFrame):
         from pgmstudio.gui.inspector.node import NodeInspector
 
         return self._added(NodeInspector(self._app))
-
-    @cached_property
-    def graph_node(self) -> GraphNodeInspector:
-        """The page of one node of a decision graph."""
-        from pgmstudio.gui.languages.pdg.inspector import GraphNodeInspector
-
-        return self._added(GraphNodeInspector(self._app))
 
     @cached_property
     def edge(self) -> EdgeInspector:
@@ -219,10 +210,10 @@ class InspectorPanel(QFrame):
         domain = subject.model.domain
         nodes = tuple(name for name in chosen.nodes if name in domain)
         edges = [edge for edge in chosen.edges if edge in subject.edges]
-        key = self._graph_nodes.chosen(subject.model_id)
-        if key is not None and nodes == (key[0],):
-            self._show(self.graph_node)
-            self.graph_node.show_node(subject, *key)
+        element = self._element_page(subject.model.kind) if len(nodes) == 1 else None
+        if element is not None and element.show_element(subject, nodes[0]):
+            assert isinstance(element, QWidget)
+            self._show(element)
         elif len(nodes) == 1:
             self._show(self.node)
             self.node.show_node(subject, nodes[0])
@@ -235,6 +226,18 @@ class InspectorPanel(QFrame):
         else:
             self._show(self.model)
             self.model.show_model(subject)
+
+    def _element_page(self, kind: str) -> ElementInspector | None:
+        """The inspector of what only this language has, such as a node of a decision graph."""
+        if kind not in self._elements:
+            factory = language_view(kind).element_inspector
+            made = None if factory is None else factory.load()(self._app)
+            self._elements[kind] = made
+            if made is not None:
+                made.changed.connect(self._later)
+                assert isinstance(made, QWidget)
+                self._pages.addWidget(made)
+        return self._elements[kind]
 
     def _show(self, page: QWidget) -> None:
         before = self._pages.currentWidget()

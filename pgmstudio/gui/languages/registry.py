@@ -7,35 +7,98 @@ adds a row by an entry point of the group `pgmstudio.language_views`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import Enum
 from functools import lru_cache
 from importlib import metadata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from pgmstudio.core.languages.base import Lazy
+from pgmstudio.core.languages.base import BAYESIAN_NETWORK, Diagram, Lazy
+from pgmstudio.core.languages.registry import LANGUAGES
 
 if TYPE_CHECKING:
+    from PySide6.QtCore import QObject, SignalInstance
+
+    from pgmstudio.core.project.project import ModelEntry
     from pgmstudio.gui.context import AppContext
+    from pgmstudio.gui.evidence.active_model import ActiveModel
+    from pgmstudio.gui.languages.description import ModelDescription
+    from pgmstudio.gui.languages.tables import TableSource
     from pgmstudio.gui.model_page.extension import PageExtension
     from pgmstudio.gui.model_page.page import ModelPage
+    from pgmstudio.gui.widgets.actions import ActionSpec
     from pgmstudio.gui.widgets.page import Page
 
 PLUGIN_GROUP = "pgmstudio.language_views"
+# Those of a language that has none of its own.
+DESCRIPTION: Lazy[ModelDescription] = Lazy("pgmstudio.gui.languages.description:DEFAULT")
+TABLES: Lazy[Callable[[AppContext, QObject], TableSource]] = Lazy(
+    "pgmstudio.gui.languages.tables:TableSource"
+)
 
 
-@dataclass(frozen=True)
+class SubjectKind(Enum):
+    """The parts of the inspector to which a language may add sections."""
+
+    MODEL = "model"  # nothing is selected
+    TABLE = "table"  # the tab Table of one variable
+    EDGE = "edge"  # one edge
+
+
+class SubjectSection(Protocol):
+    """A section of the inspector, a widget that shows and hides itself."""
+
+    def show_subject(self, subject: ActiveModel, names: tuple[str, ...]) -> None:
+        """Show the model (no names), a variable (its name) or an edge (source and target)."""
+
+    def hide(self) -> None: ...
+
+
+class ElementInspector(Protocol):
+    """The inspector of a part of a model that only one language has; a widget."""
+
+    @property
+    def changed(self) -> SignalInstance:
+        """Another element is selected."""
+
+    def show_element(self, subject: ActiveModel, variable: str) -> bool:
+        """Show the selected element of a variable; False if there is none."""
+
+
+class TableEditor(Protocol):
+    """An editor for the table of a variable, in place of the usual one; a widget."""
+
+    def show_variable(self, model_id: str, entry: ModelEntry, name: str) -> None: ...
+
+    def hide(self) -> None: ...
+
+
+@dataclass(frozen=True, kw_only=True)
 class LanguageView:
-    """What the window shows of the models of one language."""
+    """What the window shows of the models of one language.
+
+    All code is named as "module:name" and loaded on first use.
+    """
 
     kind: str
     # The page of a model; None: a ModelPage with the extension below.
     make_page: Lazy[Callable[[AppContext, str], Page]] | None = None
     extend_page: Lazy[Callable[[ModelPage], PageExtension]] | None = None
+    more_diagrams: tuple[Diagram, ...] = ()  # beside those of the language's row in the core
+    description: Lazy[ModelDescription] = DESCRIPTION
+    inspector_sections: Mapping[
+        SubjectKind, tuple[Lazy[Callable[[AppContext], SubjectSection]], ...]
+    ] = field(default_factory=dict)
+    element_inspector: Lazy[Callable[[AppContext], ElementInspector]] | None = None
+    tables: Lazy[Callable[[AppContext, QObject], TableSource]] = TABLES
+    table_editor: Lazy[Callable[[AppContext], TableEditor]] | None = None
+    actions: Lazy[Callable[[AppContext], list[ActionSpec]]] | None = None
 
 
 BUILT_IN: Mapping[str, Lazy[LanguageView]] = {
     kind: Lazy(f"pgmstudio.gui.languages.{package}.language_view:VIEW")
     for kind, package in {
+        "bayesian-network": "bayesian_network",
         "latent-class": "latent_class",
         "tree-mixture": "tree_mixture",
         "ldag": "ldag",
@@ -45,21 +108,59 @@ BUILT_IN: Mapping[str, Lazy[LanguageView]] = {
 
 
 @lru_cache(maxsize=1)
-def _plugins() -> dict[str, LanguageView]:
+def _plugins() -> tuple[dict[str, LanguageView], tuple[str, ...]]:
+    """The views of other packages, and a message for each entry point that failed."""
     views: dict[str, LanguageView] = {}
+    problems: list[str] = []
     for entry in metadata.entry_points(group=PLUGIN_GROUP):
-        row = entry.load()
-        if isinstance(row, LanguageView) and row.kind not in BUILT_IN:
+        try:
+            row = entry.load()
+        except Exception as problem:  # third-party code may fail in any way; it is reported
+            problems.append(f"The plug-in {entry.name} did not load: {problem}")
+            continue
+        if not isinstance(row, LanguageView):
+            problems.append(f"The plug-in {entry.name} is ignored: it is not a LanguageView.")
+        elif row.kind in BUILT_IN or row.kind in views:
+            problems.append(f"The plug-in {entry.name} is ignored: {row.kind} has a view already.")
+        else:
             views[row.kind] = row
-    return views
+    return views, tuple(problems)
 
 
-@lru_cache(maxsize=64)
+def all_kinds() -> tuple[str, ...]:
+    """The kinds with a row of their own."""
+    return (*BUILT_IN, *_plugins()[0])
+
+
+def plugin_problems() -> tuple[str, ...]:
+    """A message for each plug-in of a language view that could not be used."""
+    return _plugins()[1]
+
+
+def reload_plugins() -> None:
+    """Look for plug-ins again, after packages were installed or removed."""
+    _plugins.cache_clear()
+
+
 def language_view(kind: str) -> LanguageView:
     """The row of a language; the default one for a language without a row."""
     if kind in BUILT_IN:
         return BUILT_IN[kind].load()
-    return _plugins().get(kind) or LanguageView(kind)
+    return _plugins()[0].get(kind) or LanguageView(kind=kind)
+
+
+def all_diagrams() -> dict[str, Diagram]:
+    """The diagrams of all languages by name, those of Bayesian networks first."""
+    kinds = sorted(LANGUAGES, key=lambda kind: kind != BAYESIAN_NETWORK)
+    rows = [
+        diagram
+        for kind in kinds
+        for diagram in (*LANGUAGES[kind].diagrams, *language_view(kind).more_diagrams)
+    ]
+    found: dict[str, Diagram] = {}
+    for row in rows:
+        found.setdefault(row.name, row)
+    return found
 
 
 def make_model_page(app: AppContext, model_id: str) -> Page:

@@ -21,12 +21,12 @@ from pgmstudio.core.drawing.snapping import (
 from pgmstudio.core.errors import CycleError, PgmStudioError
 from pgmstudio.core.graphs.junction_tree import SizeForecast
 from pgmstudio.core.io.models.subnetwork_clipboard import copied, pasted
+from pgmstudio.core.languages.base import HasDag
 from pgmstudio.core.languages.bayesian_network.arc_reversal import (
     inherited_edges,
     not_reversible_reason,
 )
-from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.bayesian_network.conversions import plain_network
 from pgmstudio.core.project import edits, model_edits
 from pgmstudio.core.project import edits as equivalence_edits
 from pgmstudio.core.project.project import ModelEntry, Project
@@ -54,7 +54,7 @@ def in_order(*some: Edit) -> Edit:
 def edge_advice(entry: ModelEntry, source: str, target: str) -> EdgeAdvice:
     """Rows of the target's table before and after, or why the edge cannot be."""
     model = entry.model
-    if not isinstance(model, BayesianNetwork | LabelledDag):
+    if not (isinstance(model, HasDag) and isinstance(model, model_edits.EditableTables)):
         return EdgeAdvice()
     if model.dag.has_edge(source, target):
         return EdgeAdvice("edge exists", refusal=f"{source} → {target} is there already.")
@@ -116,17 +116,18 @@ class EditController(QObject):
         own = None if self.extension is None else self.extension.advise(source, target)
         if own is not None:
             return own
-        model, advice = self.entry.model, edge_advice(self.entry, source, target)
-        if isinstance(model, BayesianNetwork) and not advice.refusal:
-            self._forecasts.ask(model, source, target)
+        advice = edge_advice(self.entry, source, target)
+        network = plain_network(self.entry.model)
+        if network is not None and not advice.refusal:
+            self._forecasts.ask(network, source, target)
         return advice
 
     def _on_forecast(self, source: str, target: str, size: SizeForecast) -> None:
         tool = self._canvas.view.tool
         if isinstance(tool, EdgeTool):
             before, after = _grouped(size.before), _grouped(size.after)
-            words = f"{before} → {after} clique-tree cells" if size.grows else "cliques stay"
-            tool.add_forecast(source, target, words, size.is_warning)
+            text = f"{before} → {after} junction-tree cells" if size.grows else "same cliques"
+            tool.add_forecast(source, target, text, size.is_warning)
 
     def add_edge(self, source: str, target: str) -> None:
         if self.extension is not None and self.extension.add_edge(source, target):
@@ -191,8 +192,8 @@ class EditController(QObject):
 
     def turning(self, source: str, target: str) -> tuple[str, str]:
         """Why the edge is not covered (empty: it is), and the words for turning it nonetheless."""
-        model = self.entry.model
-        if not isinstance(model, BayesianNetwork) or not model.dag.has_edge(source, target):
+        model = plain_network(self.entry.model)
+        if model is None or not model.dag.has_edge(source, target):
             return "this is not an edge of a Bayesian network.", ""
         reason = not_reversible_reason(model.dag, source, target)
         if reason:

@@ -11,7 +11,6 @@ from pgmstudio.core.languages.interventions import (
     done_states,
     no_intervention_reason,
 )
-from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.layers.surprise import SurpriseMarks
 from pgmstudio.gui.context import AppContext
@@ -25,6 +24,7 @@ class EvidenceController(QObject):
     def __init__(self, app: AppContext, model_id: str, canvas: Canvas) -> None:
         super().__init__(canvas)
         self._app, self._model_id, self._canvas = app, model_id, canvas
+        self.shows_structure = False  # whether the lines of the diagram are edges of the model
         signals = canvas.signals
         signals.click_state.connect(self._on_click_state)
         signals.exclude_state.connect(self._on_exclude_state)
@@ -105,10 +105,11 @@ class EvidenceController(QObject):
             self._show_cut()
 
     def _show_cut(self) -> None:
-        """Edges into what is set from outside; none in pictures of anything but variables."""
+        """Mark the edges that interventions cut; lines without arrows only where they are edges
+        of the model, as in a tree."""
         if self._model_id in self._app.project.models:
-            is_tree = isinstance(self.live.model, Tree)
-            self._canvas.scene.show_cut(done_states(self.live.evidence), lines_too=is_tree)
+            done = done_states(self.live.evidence)
+            self._canvas.scene.show_cut(done, lines_too=self.shows_structure)
 
     def _on_target_requested(self, node: str) -> None:
         if self._refused(node):

@@ -9,10 +9,12 @@ from PySide6.QtCore import QObject, QRect
 from PySide6.QtWidgets import QWidget
 
 from pgmstudio.core.drawing.diagram import GraphPicture
-from pgmstudio.core.languages.diagrams import picture_names
+from pgmstudio.core.languages.base import Diagram
+from pgmstudio.core.languages.diagrams import diagram_row, picture_names
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.node_view import NodeMode
 from pgmstudio.gui.canvas.signals import EdgeAdvice
+from pgmstudio.gui.model_page.toolbar import DiagramChoice
 
 if TYPE_CHECKING:
     from pgmstudio.gui.model_page.page import ModelPage
@@ -58,9 +60,11 @@ class PageExtension(QObject):
 
     # -- diagrams
 
-    def toolbar_diagrams(self) -> list[str]:
-        """The diagrams that the toolbar offers."""
-        return list(picture_names(self._page.entry.model))
+    def toolbar_diagrams(self) -> list[DiagramChoice]:
+        """The diagrams that the toolbar offers: those of the language's row."""
+        model = self._page.entry.model
+        rows = [diagram_row(model, name) for name in picture_names(model)]
+        return [diagram_choice(row) for row in rows if row is not None]
 
     def toolbar_diagram(self, diagram: str) -> str:
         """The entry of the toolbar that is checked while a diagram is shown."""
@@ -130,3 +134,9 @@ class PageExtension(QObject):
 
     def stop(self) -> None:
         """The page was closed: end what runs in the background."""
+
+
+def diagram_choice(diagram: Diagram) -> DiagramChoice:
+    """The entry of a diagram in the toolbar."""
+    tip = diagram.description or diagram.label
+    return DiagramChoice(diagram.name, diagram.label, tip, diagram.is_detail)

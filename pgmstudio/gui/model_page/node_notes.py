@@ -19,7 +19,7 @@ class NotesTab(QWidget):
     def __init__(self, app: AppContext) -> None:
         super().__init__()
         self._app = app
-        self.editor = NotesEditor("inspectorNodeNotes", "Notes on this variable")
+        self.editor = NotesEditor("inspectorNotesTab", "Notes on this variable")
         self.editor.edited.connect(self._on_edited)
         section = Section("Notes", line=False)
         section.add(self.editor)

@@ -10,18 +10,16 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.drawing.diagram import GraphPicture, PictureNode
 from pgmstudio.core.inference.base import Done, Finding, weights_of
-from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.base import ComponentModel, HasDag
 from pgmstudio.core.languages.interventions import as_seen
-from pgmstudio.core.languages.latent_class.model import LatentClasses
-from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
 from pgmstudio.gui.evidence.belief_service import BeliefService
 
-# Larger models open with names; their bars would be too far apart to be read together.
+# Models with more variables open with names only: their bars could not be read together.
 MAX_WITH_BARS = 24
-# The same of those that are many layers high: a node with bars and an arrow in each.
-HIGHEST_WITH_BARS = 1000
+# So do models with many layers; the height is in pixels, with a node and an arrow per layer.
+MAX_HEIGHT_WITH_BARS = 1000
 _HEAD, _ROW, _ARROW = 23, 17, 64
 
 
@@ -31,16 +29,16 @@ def usual_mode(entry: ModelEntry, of_language: NodeMode | None = None) -> NodeMo
         return of_language
     if len(entry.model.domain) > MAX_WITH_BARS:
         return NodeMode.NAME
-    if isinstance(entry.model, BayesianNetwork) and _height(entry.model) > HIGHEST_WITH_BARS:
+    if isinstance(entry.model, HasDag) and _height(entry.model) > MAX_HEIGHT_WITH_BARS:
         return NodeMode.NAME
     return NodeMode.PRIOR
 
 
-def _height(network: BayesianNetwork) -> int:
-    """About how high its graph is, drawn in layers of nodes with bars."""
-    dag, low = network.dag, [0] * len(network.dag.names)
+def _height(model: HasDag) -> int:
+    """The approximate height of its graph, drawn in layers of nodes with bars."""
+    dag, low = model.dag, [0] * len(model.dag.names)
     for node in dag.topological_order:
-        states = min(6, network.domain.variables[node].cardinality)
+        states = min(6, model.domain.variables[node].cardinality)
         above = max((low[parent] for parent in dag.parent_indices[node]), default=0)
         low[node] = above + _HEAD + _ROW * states + _ARROW
     return max(low, default=0)
@@ -117,7 +115,7 @@ class NodeViewFactory:
     def _hidden_face(self, node: PictureNode, is_stale: bool) -> NodeView:
         """A hidden root shows how probable each component is; anything else has its label."""
         model, name = self.entry.model, node.variable
-        if not isinstance(model, LatentClasses | TreeMixture) or name is None:
+        if not isinstance(model, ComponentModel) or name is None:
             return NodeView(node.label)
         priors = tuple(model.weights.tolist())
         shares = () if self.live is None else self.live.component_shares

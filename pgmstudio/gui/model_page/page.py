@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout
 
 from pgmstudio.core.drawing.diagram import GraphPicture
 from pgmstudio.core.graphs.background_knowledge import Knowledge
-from pgmstudio.core.languages.diagrams import picture_names, picture_of
+from pgmstudio.core.languages.diagrams import diagram_row, picture_names, picture_of
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.project.model_edits import EditableStructure
 from pgmstudio.core.project.project import ModelEntry, Project
@@ -49,6 +49,8 @@ from pgmstudio.gui.widgets.page import Page
 
 # Beliefs that take longer are greyed while they are computed; a blink of grey would disturb.
 STALE_AFTER_MS = 200
+# The edit that a diagram must allow for its structure to be edited.
+ADD_EDGE = "add_edge"
 
 
 class StaleTimer(QObject):
@@ -184,8 +186,15 @@ class ModelPage(Page):
     @property
     def is_editable(self) -> bool:
         """Whether the structure can be edited in the current diagram."""
-        is_graph = self._picture_name in ("dag", "labels")
-        return is_graph and isinstance(self._entry.model, EditableStructure)
+        diagram = diagram_row(self._entry.model, self._picture_name)
+        allows = diagram is not None and ADD_EDGE in diagram.edits
+        return allows and isinstance(self._entry.model, EditableStructure)
+
+    @property
+    def shows_structure(self) -> bool:
+        """Whether the edges of the current diagram are those of the model."""
+        diagram = diagram_row(self._entry.model, self._picture_name)
+        return diagram is not None and diagram.is_structure
 
     @property
     def is_joinable(self) -> bool:
@@ -230,8 +239,9 @@ class ModelPage(Page):
         if self._places_name != before:
             self.canvas.view.keep_fitted()  # start with the whole of another diagram
         self.editing.picture_name = self._places_name
-        self.questions.show_on(name)
-        self.moves.show_on(name)
+        self.asking.shows_structure = self.shows_structure
+        self.questions.show_on(self.is_editable)
+        self.moves.show_on(self.is_editable)
         self.bar.show_picture(self.extension.toolbar_diagram(name))
         self._show_editable()
         name = self.extension.open_diagram(name)
@@ -332,9 +342,8 @@ class ModelPage(Page):
     # -- the project
 
     def _show_rules(self, knowledge: Knowledge) -> None:
-        """Edge constraints are shown in diagrams of variables only."""
-        about_variables = self._picture_name in ("dag", "tree", "labels")
-        self.canvas.show_rules(knowledge if about_variables else Knowledge())
+        """Edge constraints are shown where the edges of the model are."""
+        self.canvas.show_rules(knowledge if self.shows_structure else Knowledge())
 
     def _on_document_changed(self, before: Project, after: Project) -> None:
         if before.knowledge is not after.knowledge and not self._is_closed:

@@ -5,15 +5,12 @@ Actions for looking into a model: separation, equivalent graphs, doing, other pi
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.diagrams import picture_names
+from pgmstudio.core.languages.bayesian_network.conversions import plain_network
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import NO_MODEL
 from pgmstudio.gui.model_page.action_conditions import current_model_page
-from pgmstudio.gui.model_page.toolbar import PICTURE_TITLES
 from pgmstudio.gui.widgets.actions import ActionSpec
 
 if TYPE_CHECKING:
@@ -122,18 +119,6 @@ def understanding_actions(app: AppContext) -> list[ActionSpec]:
             icon="lock-simple",
             disabled_reason=commands.no_do_reason,
         ),
-        *(
-            ActionSpec(
-                f"view.picture.{name}",
-                title,
-                "View/Picture",
-                tip,
-                commands.showing(name),
-                disabled_reason=commands.lacking(name),
-                is_checked=commands.is_shown(name),
-            )
-            for name, (title, tip) in PICTURE_TITLES.items()
-        ),
     ]
 
 
@@ -188,7 +173,7 @@ class _Commands:
         if page is None:
             return NO_PAGE
         model = self._app.project.models[page.model_id or ""].model
-        if not isinstance(model, BayesianNetwork):
+        if plain_network(model) is None:
             return "only Bayesian networks have equivalent graphs."
         return None
 
@@ -235,30 +220,3 @@ class _Commands:
             view, node = page.canvas.view, page.scene().selected_nodes[0]
             corner = view.mapFromScene(page.scene().nodes[node].box.bottomLeft())
             page.canvas.signals.do_menu.emit(node, view.viewport().mapToGlobal(corner))
-
-    # -- pictures
-
-    def _pictures(self) -> tuple[str, ...]:
-        page = self._page
-        if page is None:
-            return ()
-        return picture_names(self._app.project.models[page.model_id or ""].model)
-
-    def showing(self, name: str) -> Callable[[], None]:
-        def show() -> None:
-            if self._page is not None and name in self._pictures():
-                self._page.bar.picture_chosen.emit(name)
-            self._app.actions.refresh()
-
-        return show
-
-    def lacking(self, name: str) -> Callable[[], str | None]:
-        def disabled_reason() -> str | None:
-            if self._page is None:
-                return NO_PAGE
-            return None if name in self._pictures() else "this language has no such picture."
-
-        return disabled_reason
-
-    def is_shown(self, name: str) -> Callable[[], bool]:
-        return lambda: self._page is not None and self._page.picture_name == name

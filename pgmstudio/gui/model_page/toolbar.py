@@ -1,8 +1,9 @@
-"""The bar over a model's canvas: which picture, tools, how nodes are drawn, evidence."""
+"""The toolbar above the canvas of a model: diagrams, tools, node mode, layout, evidence."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
@@ -15,24 +16,6 @@ from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Segments, button, label, tool_button
 
-PICTURE_TITLES = {
-    "dag": ("DAG", "Variables and arrows from parents to children."),
-    "cpdag": ("CPDAG", "Arrows where every equivalent graph has them."),
-    "pattern": ("Pattern", "Arrows of v-structures only."),
-    "moral": ("Moral", "Without directions, parents of a child joined."),
-    "triangulated": ("Triangulated", "The moral graph with the fill-ins that make it chordal."),
-    "clique-tree": ("Clique tree", "The cliques that beliefs are computed in."),
-    "tree": ("Tree", "The edges of the tree without directions."),
-    "overlay": ("Overlay", "All trees of a mixture over each other."),
-    "side-by-side": ("Side by side", "A small canvas for each tree, all with the same places."),
-    "latent": ("Latent", "The Bayesian network with the component as its hidden root."),
-    "partition": ("Partition", "Blocks of variables around the hidden variable."),
-    "labels": ("LDAG", "Arrows with the contexts in which they vanish."),
-    "multinet": ("Multinet", "A small graph for each state of a variable, same places."),
-    "nodes": ("Nodes and flow", "A band for each variable; arcs as wide as the flow."),
-    "forest": ("Variable forest", "Which variable is decided after which."),
-    "star": ("Star", "The hidden class in the middle, the items around it."),
-}
 STRENGTHS = {key: kind.words for key, kind in KINDS.items()}
 _TOOLS = (
     ("select", "cursor", "Select and move (Esc)"),
@@ -41,30 +24,19 @@ _TOOLS = (
     ("separation", "path", "d-separation: click A, B and what is given"),
 )
 _MARGIN = 5
-# What gives way when the bar is narrow, the least used first.
-_FOLDED = (
-    "strengths",
-    "layouts",
-    "triangulated",
-    "pattern",
-    "modes",
-    "moral",
-    "clique-tree",
-    "tools",
-    "cpdag",
-    "partition",
-    "latent",
-    "side-by-side",
-    "overlay",
-    "multinet",
-    "tree",
-    "dag",
-    "labels",
-)
+
+
+class DiagramChoice(NamedTuple):
+    """One diagram in the toolbar; details fold first when the toolbar is narrow."""
+
+    name: str
+    title: str
+    tip: str
+    is_detail: bool = False
 
 
 class ModelBar(QFrame):
-    """Tells what is chosen; shows what it is told without telling again."""
+    """The toolbar of a model page. The `show_…` methods emit no signal."""
 
     picture_chosen = Signal(str)
     tool_chosen = Signal(str)
@@ -78,6 +50,7 @@ class ModelBar(QFrame):
         self.setObjectName("modelBar")
         self.setProperty("role", "surface")
         self._picture_names: tuple[str, ...] = ()
+        self._fold_order = _fold_order(())
         self._pictures = Segments((), "picture")
         self._tools: dict[str, QToolButton] = {}
         self._tool_box = QWidget()
@@ -184,15 +157,16 @@ class ModelBar(QFrame):
             action = self._tool_menu.menu().addAction(icon(sign), tip)
             action.triggered.connect(lambda _=False, name=name: self.tool_chosen.emit(name))
 
-    def set_diagrams(self, names: Sequence[str]) -> None:
+    def set_diagrams(self, diagrams: Sequence[DiagramChoice]) -> None:
         """The diagrams to choose from; a single one needs no choice."""
-        entries = [(name, *PICTURE_TITLES.get(name, (name.capitalize(), name))) for name in names]
+        entries = [diagram[:3] for diagram in diagrams]
         before, self._pictures = self._pictures, Segments(entries, "picture")
         self._pictures.chosen.connect(self.picture_chosen)
         self._row.replaceWidget(before, self._pictures)
         before.deleteLater()
-        self._pictures.setVisible(len(names) > 1)
-        self._picture_names = tuple(names)
+        self._pictures.setVisible(len(entries) > 1)
+        self._picture_names = tuple(diagram.name for diagram in diagrams)
+        self._fold_order = _fold_order(diagrams)
         self._picture_menu.menu().clear()
         for name, title, tip in entries:
             action = self._picture_menu.menu().addAction(title)
@@ -289,7 +263,7 @@ class ModelBar(QFrame):
 
     def minimumSizeHint(self) -> QSize:
         """As narrow as it can fold; otherwise it would keep the window from becoming narrow."""
-        return QSize(self._width({*_FOLDED}) + 20, super().minimumSizeHint().height())
+        return QSize(self._width({*self._fold_order}) + 20, super().minimumSizeHint().height())
 
     def _restyle(self) -> None:
         self.setMinimumHeight(theme().px("view_bar"))
@@ -304,7 +278,7 @@ class ModelBar(QFrame):
         """What is used least gives way: combos to *View*, pictures to *More*, tools to *Tools*."""
         hidden: set[str] = set()
         absent = {"modes", "layouts", "strengths", "tools"} if self._is_plain else set()
-        for step in ("", *_FOLDED):
+        for step in ("", *self._fold_order):
             hidden |= {step} if step else set()
             if self._width(hidden) <= self.width() - 20:
                 break
@@ -342,3 +316,10 @@ class ModelBar(QFrame):
             pictures = [self._pictures.button(name) for name in self._shown_pictures(hidden)]
             width += sum(made.sizeHint().width() for made in pictures) + self._row.spacing()
         return width
+
+
+def _fold_order(diagrams: Sequence[DiagramChoice]) -> tuple[str, ...]:
+    """What is hidden in a narrow toolbar, the least used first."""
+    details = [diagram.name for diagram in diagrams if diagram.is_detail]
+    others = [diagram.name for diagram in diagrams if not diagram.is_detail]
+    return ("strengths", "layouts", *reversed(details), "modes", "tools", *reversed(others))

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import rows_over
 from pgmstudio.core.errors import PgmStudioError
-from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.likelihood import log2_likelihood
-from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.sizes import SizeBreakdown, size_breakdown
 from pgmstudio.core.model import Model, ProbabilisticModel
 from pgmstudio.core.number_format import counted, grouped
@@ -31,34 +29,20 @@ class ModelFacts:
     fit: Mapping[str, float]
     problem: str = ""
     sizes: SizeBreakdown = field(default_factory=SizeBreakdown)
-    unlabelled_size: int = 0  # effective, of the same graph without its labels; 0 where it has none
+    size_note: str = ""  # a text of the language after the effective size
 
 
-def model_facts(model: Model, data: DataSet | None) -> ModelFacts:
-    """Computed beside the window."""
+def model_facts(model: Model, data: DataSet | None, size_note: Callable[[Any], str]) -> ModelFacts:
+    """The sizes and the fit of a model; takes a moment, so it runs in the background."""
     sizes = size_breakdown(model)
     method = sizes.triangulator
-    size, plain = model.effective_size(), 0
-    if isinstance(model, LabelledDag) and model.labelled_edges:
-        plain = model.as_bayesian_network.effective_size()
+    size = model.effective_size()
+    note = size_note(model)
     try:
         fit = {} if data is None else fit_per_row(model, data)
     except PgmStudioError as error:
-        return ModelFacts(size, method, {}, str(error), sizes, plain)
-    return ModelFacts(size, method, fit, "", sizes, plain)
-
-
-def graph_sizes(graph: DecisionGraph) -> list[tuple[str, str, str]]:
-    """The sizes of a decision graph beside its free parameters."""
-    return [
-        ("Nodes", grouped(sum(graph.node_counts)), "In the bands of all variables."),
-        (
-            "Effective size",
-            grouped(graph.effective_size()),
-            "Numbers of every node, once for each variable right below: the cost of an update.",
-        ),
-        ("Numbers", grouped(graph.parameter_size()), "Parameters stored, free or not."),
-    ]
+        return ModelFacts(size, method, {}, str(error), sizes, note)
+    return ModelFacts(size, method, fit, "", sizes, note)
 
 
 def fit_per_row(model: Model, data: DataSet) -> dict[str, float]:

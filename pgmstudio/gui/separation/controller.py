@@ -14,7 +14,10 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.separation import Meeting, Separation, irrelevant_to, separation_of
 from pgmstudio.core.inference.base import Done, InferenceSession, Observed
 from pgmstudio.core.inference.information_measures import conditional_information_bits
-from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.base import HasDag
+from pgmstudio.core.languages.bayesian_network.conversions import as_network
+from pgmstudio.core.languages.diagrams import diagram_row
+from pgmstudio.core.languages.ldag.conversions import plain_labelled
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.separation import (
     ContextGraphs,
@@ -22,7 +25,6 @@ from pgmstudio.core.languages.ldag.separation import (
     information_question,
     labelled_answer,
 )
-from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.canvas.canvas import Canvas
@@ -40,12 +42,15 @@ MAX_LISTED = 12
 MAX_NAMED = 2
 
 
-def dag_of(model: Model) -> Dag | None:
-    """The graph whose separations can be asked about; a tree says the same whichever way its edges
-    are stored."""
-    if isinstance(model, Tree):
-        return model.as_bayesian_network.dag
-    return model.dag if isinstance(model, BayesianNetwork | LabelledDag) else None
+def separation_graph(model: Model) -> Dag | None:
+    """The directed graph of a model; None where it has none.
+
+    The separations of a tree do not depend on the direction of its edges.
+    """
+    network = as_network(model)
+    if network is not None:
+        return network.dag
+    return model.dag if isinstance(model, HasDag) else None
 
 
 def information(
@@ -106,25 +111,26 @@ class SeparationController(QObject):
 
     def _dag(self) -> Dag | None:
         entry = self._app.project.models.get(self._model_id)
-        if entry is not None and isinstance(entry.model, LabelledDag):
-            return self._contexts.graph(entry.model, context_views(self._app).codes(self._model_id))
-        return None if entry is None else dag_of(entry.model)
+        labelled = None if entry is None else plain_labelled(entry.model)
+        if labelled is not None:
+            return self._contexts.graph(labelled, context_views(self._app).codes(self._model_id))
+        return None if entry is None else separation_graph(entry.model)
 
     @property
     def _labelled(self) -> LabelledDag | None:
-        model = self._app.project.models[self._model_id].model
-        return model if isinstance(model, LabelledDag) else None
+        return plain_labelled(self._app.project.models[self._model_id].model)
 
     @property
     def _context(self) -> dict[str, str]:
         return context_views(self._app).context(self._model_id)
 
     def disabled_reason(self, picture: str = "") -> str:
-        """Why there is nothing to ask in this picture, in a sentence; empty when there is."""
+        """Why d-separation cannot be queried in a diagram; empty when it can."""
         if self._dag() is None:
             return "d-separation is about the edges of a directed graph or a tree."
-        if picture == "clique-tree":
-            return "the nodes of a clique tree are sets of variables; show another picture."
+        diagram = diagram_row(self._app.project.models[self._model_id].model, picture)
+        if diagram is not None and not diagram.has_variables:
+            return "the nodes of this diagram are sets of variables; show another diagram."
         return ""
 
     def open(self) -> None:

@@ -33,7 +33,9 @@ from pgmstudio.core.languages.bayesian_network.arc_reversal import (
     largest_difference,
     with_equivalent_graph,
 )
+from pgmstudio.core.languages.bayesian_network.conversions import plain_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.diagrams import structure_diagram
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.edits import same_distribution
 from pgmstudio.core.project.project import Project
@@ -191,8 +193,7 @@ class EquivalencePage(Page):
 
     def _network(self) -> BayesianNetwork | None:
         entry = self._app.project.models.get(self._id)
-        model = None if entry is None else entry.model
-        return model if isinstance(model, BayesianNetwork) else None
+        return None if entry is None else plain_network(entry.model)
 
     # -- the list
 
@@ -205,7 +206,8 @@ class EquivalencePage(Page):
             return
         self.head.setText(f"Graphs that say the same as {self._title}")
         self.words.setText("Listing…")
-        known = dict(self._app.project.models[self._id].layouts.get("dag", {}))
+        entry = self._app.project.models[self._id]
+        known = dict(entry.layouts.get(structure_diagram(entry.model), {}))
         self._lists.ask(partial(listing_of, self._model.dag, known))
 
     def _on_listing(self, found: Listing) -> None:

@@ -16,6 +16,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.languages.bayesian_network.conversions import plain_network
 from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_moves import (
     SMOOTHING,
     Climbed,
@@ -201,7 +202,7 @@ class MoveSearch(QObject):
         entry = self._app.project.models.get(self.model_id or "")
         if entry is None:
             return "open a Bayesian network first."
-        if not isinstance(entry.model, BayesianNetwork):
+        if plain_network(entry.model) is None:
             return "next moves are of Bayesian networks."
         if model_sources(self._app).rows(self.model_id or "") is None:
             reason = no_rows_reason(self._app.project, self.model_id or "")
@@ -212,9 +213,9 @@ class MoveSearch(QObject):
         model_id = self.model_id
         if model_id is None or self.disabled_reason() is not None:
             return None
-        network = self._app.project.models[model_id].model
+        network = plain_network(self._app.project.models[model_id].model)
         rows = model_sources(self._app).rows(model_id)
-        assert isinstance(network, BayesianNetwork)
+        assert network is not None
         assert rows is not None
         knowledge = self._app.project.knowledge
         return MoveQuestion(model_id, network, rows.data, knowledge, self.params, self.vetoes)
@@ -404,9 +405,9 @@ class MovesController(QObject):
         self._is_on_dag = True
         self._search.changed.connect(self._draw)
 
-    def show_on(self, picture_name: str) -> None:
+    def show_on(self, is_editable: bool) -> None:
         """Moves are drawn on the graph itself, not on other pictures of the model."""
-        self._is_on_dag = picture_name == "dag"
+        self._is_on_dag = is_editable
         self._draw()
 
     def _draw(self) -> None:

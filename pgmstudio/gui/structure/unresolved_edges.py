@@ -18,6 +18,7 @@ from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.pdag import Pdag, cpdag_of, extension_of, oriented
 from pgmstudio.core.languages.bayesian_network.arc_reversal import with_equivalent_graph
+from pgmstudio.core.languages.bayesian_network.conversions import plain_network
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.ambiguity import (
     Choices,
     OpenStructure,
@@ -91,8 +92,7 @@ class UnresolvedDirections(QObject):
     @property
     def _network(self) -> BayesianNetwork | None:
         entry = self._app.project.models.get(self._model_id)
-        model = None if entry is None else entry.model
-        return model if isinstance(model, BayesianNetwork) else None
+        return None if entry is None else plain_network(entry.model)
 
     @property
     def decided(self) -> tuple[Edge, ...]:
@@ -284,9 +284,9 @@ class UnresolvedController(QObject):
         self._draw()
         self.changed.emit()
 
-    def show_on(self, picture_name: str) -> None:
+    def show_on(self, is_editable: bool) -> None:
         """Marks are drawn on the graph itself, not on other pictures of the model."""
-        self._is_on_dag = picture_name == "dag"
+        self._is_on_dag = is_editable
         self._draw()
 
     def open(self) -> None:

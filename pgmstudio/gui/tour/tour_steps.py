@@ -14,6 +14,7 @@ from pgmstudio.core.io.models.files import read_model
 from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
     HillClimbParams,
 )
+from pgmstudio.core.languages.diagrams import structure_diagram
 from pgmstudio.core.project.edits import add_model
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.model_page.page import ModelPage
@@ -62,7 +63,7 @@ class TourScene:
         """The sample in front, laid out, without evidence of another step."""
         if self._model_id not in self.app.project.models:
             file = read_model(ASIA)
-            layouts = {"dag": dict(file.layout)} if file.layout else {}
+            layouts = {structure_diagram(file.model): dict(file.layout)} if file.layout else {}
             entry = ModelEntry(title=file.title or "Asia", model=file.model, layouts=layouts)
             self._model_id = self.app.project.next_model_id()
             self.app.change("Open Asia", partial(add_model, entry=entry))

@@ -19,17 +19,13 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.core.inference.base import SCALED_LIKELIHOODS
 from pgmstudio.core.inference.information_measures import conflict_word
-from pgmstudio.core.languages.latent_class.model import LatentClasses
-from pgmstudio.core.languages.ldag.model import LabelledDag
-from pgmstudio.core.languages.pdg.model import DecisionGraph
-from pgmstudio.core.languages.tree_mixture.model import TreeMixture
-from pgmstudio.core.model import DirectedModel, Model
-from pgmstudio.core.number_format import data_facts, grouped
+from pgmstudio.core.number_format import data_facts
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import data_around
 from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
 from pgmstudio.gui.jobs.job import JobState
+from pgmstudio.gui.languages.registry import language_view
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 
@@ -141,7 +137,8 @@ class StatusBar(QStatusBar):
     def _refresh_model(self, entry: ModelEntry) -> None:
         workspace = self._app.workspace
         self._wanted |= {self.graph, self.selection, self.evidence}
-        self.graph.setText(_graph_words(entry.model))
+        description = language_view(entry.model.kind).description.load()
+        self.graph.setText(description.structure(entry.model))
         chosen = workspace.selection
         self.selection.setText(f"selected {len(chosen.nodes)} : {len(chosen.edges)}")
         live = workspace.active_beliefs
@@ -210,27 +207,6 @@ class StatusBar(QStatusBar):
         self._app.workspace.runs.stop_all()
         self._app.workspace.background_runs.stop_all()
         self._refresh_runs()
-
-
-def _graph_words(model: Model) -> str:
-    """How large the graph is."""
-    if isinstance(model, DecisionGraph):
-        nodes, size = sum(model.node_counts), model.effective_size()
-        return f"{grouped(nodes)} nodes · effective size {grouped(size)}"
-    return f"{len(model.domain)} nodes : {_edge_words(model)}"
-
-
-def _edge_words(model: Model) -> str:
-    """How many edges, and for trees over each other how many of them differ."""
-    if isinstance(model, TreeMixture):
-        edges = sum(len(tree.edges) for tree in model.trees)
-        distinct = len(model.edge_counts)
-        return f"{edges} edges in {len(model.trees)} trees · {distinct} distinct"
-    if isinstance(model, LatentClasses):
-        return f"{model.class_count} hidden classes"
-    if isinstance(model, LabelledDag):
-        return f"{len(model.edges)} edges · {len(model.labelled_edges)} labelled"
-    return f"{len(model.edges) if isinstance(model, DirectedModel) else 0} edges"
 
 
 class _Facts(QPushButton):

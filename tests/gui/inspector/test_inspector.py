@@ -274,7 +274,7 @@ def test_with_nothing_selected_the_model_tells_its_sizes_and_fit(
     qtbot.waitUntil(lambda: page.facts.facts.get("Log-likelihood ↑") == wanted)
     facts = page.facts.facts
     assert facts["Free parameters"] == str(network.representation_size())
-    assert facts["Clique-tree cells"].startswith(str(network.effective_size()))
+    assert facts["Junction-tree cells"].startswith(str(network.effective_size()))
     assert page.card.facts["Seed"] == "7"
 
 

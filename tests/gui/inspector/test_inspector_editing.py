@@ -102,7 +102,7 @@ def test_notes_become_one_undoable_step_when_the_field_is_left(
     window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     inspect(window, qtbot, "asia", tab="notes")
-    field = find(window, QPlainTextEdit, "inspectorNodeNotes")
+    field = find(window, QPlainTextEdit, "inspectorNotesTab")
     assert isinstance(field, QPlainTextEdit)
     field.setFocus()
     steps = window.app.document.undo_stack.count()

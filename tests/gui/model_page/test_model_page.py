@@ -16,7 +16,7 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.node_view import NodeMode
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.model_page.toolbar import ModelBar
+from pgmstudio.gui.model_page.toolbar import DiagramChoice, ModelBar
 from pgmstudio.gui.navigation import add_and_show_model
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.garden_page import (
@@ -235,7 +235,7 @@ def test_the_bar_folds_when_it_is_narrow(qtbot: QtBot) -> None:
     frame = QWidget()  # a window of its own would not become narrower than its layout
     qtbot.addWidget(frame)
     bar = ModelBar(frame)
-    bar.set_diagrams(["dag", "moral", "clique-tree"])
+    bar.set_diagrams([DiagramChoice(name, name, "") for name in ("dag", "moral", "clique-tree")])
     bar.resize(1000, 40)
     frame.show()
     combo, view_menu = bar.findChild(QComboBox, "modeCombo"), bar.findChild(QToolButton, "viewMenu")

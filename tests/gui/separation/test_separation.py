@@ -206,7 +206,7 @@ def test_a_tree_is_asked_too_and_a_clique_tree_says_why_not(
     window.app.actions["view.picture.clique-tree"].trigger()
     tool = child(page, QToolButton, "tool.separation")
     assert not tool.isEnabled()
-    assert "show another picture" in tool.toolTip()
+    assert "show another diagram" in tool.toolTip()
     tree = random_tree(np.random.default_rng(3), 4)
     add_and_show_model(window.app, ModelEntry("tree", tree), "Open tree")
     other = window.app.center.current

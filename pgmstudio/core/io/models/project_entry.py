@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from pgmstudio.core.io.models.files import ModelFile
-from pgmstudio.core.languages.diagrams import picture_names
+from pgmstudio.core.languages.diagrams import structure_diagram
 from pgmstudio.core.project.project import ModelEntry
 
 
 def model_entry(file: ModelFile, title: str) -> ModelEntry:
     """The model, layout, titles and notes of a file as an entry of a project."""
-    pictures = picture_names(file.model)
-    drawn = "dag" if "dag" in pictures else pictures[0]
     return ModelEntry(
         title=title,
         model=file.model,
-        layouts={drawn: dict(file.layout)} if file.layout else {},
+        layouts={structure_diagram(file.model): dict(file.layout)} if file.layout else {},
         node_titles=dict(file.titles),
         notes=file.notes,
         provenance=file.provenance or {},

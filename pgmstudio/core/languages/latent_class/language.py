@@ -19,7 +19,12 @@ LANGUAGE = Language(
     session=Lazy("pgmstudio.core.languages.latent_class.session:LatentClassSession"),
     codec=Lazy("pgmstudio.core.languages.latent_class.codec:CODEC"),
     diagrams=(
-        Diagram("star", Lazy("pgmstudio.core.languages.latent_class.diagrams:star_picture")),
+        Diagram(
+            "star",
+            Lazy("pgmstudio.core.languages.latent_class.diagrams:star_picture"),
+            title="Star",
+            description="The hidden class in the centre, its items around it.",
+        ),
     ),
     drawings={
         "images": Lazy("pgmstudio.core.languages.tree_mixture.component_images:images_drawing")

@@ -29,11 +29,17 @@ LANGUAGE = Language(
             "labels",
             Lazy("pgmstudio.core.languages.ldag.diagrams:labelled_picture"),
             _STRUCTURE_EDITS | _LABEL_EDITS,
+            title="LDAG",
+            description="Arrows with the contexts in which they vanish.",
+            is_structure=True,
         ),
         Diagram(
             "dag",
             Lazy("pgmstudio.core.languages.bayesian_network.diagrams:dag_picture"),
             _STRUCTURE_EDITS,
+            title="DAG",
+            description="Variables and arrows from parents to children.",
+            is_structure=True,
         ),
     ),
     contexts=ContextOperations(

@@ -19,8 +19,20 @@ LANGUAGE = Language(
     session=Lazy("pgmstudio.core.languages.tree.session:TreeSession"),
     codec=Lazy("pgmstudio.core.languages.tree.codec:CODEC"),
     diagrams=(
-        Diagram("tree", Lazy("pgmstudio.core.languages.tree.diagrams:tree_picture")),
-        Diagram("dag", Lazy("pgmstudio.core.languages.tree.diagrams:directed_tree_picture")),
+        Diagram(
+            "tree",
+            Lazy("pgmstudio.core.languages.tree.diagrams:tree_picture"),
+            title="Tree",
+            description="The edges of the tree without directions.",
+            is_structure=True,
+        ),
+        Diagram(
+            "dag",
+            Lazy("pgmstudio.core.languages.tree.diagrams:directed_tree_picture"),
+            title="DAG",
+            description="Variables and arrows from parents to children.",
+            is_structure=True,
+        ),
     ),
     to_network=Lazy("pgmstudio.core.languages.tree.conversions:network_of_tree"),
     is_network=True,

@@ -12,14 +12,29 @@ LANGUAGE = Language(
     session=Lazy("pgmstudio.core.languages.tree_mixture.session:TreeMixtureSession"),
     codec=Lazy("pgmstudio.core.languages.tree_mixture.codec:CODEC"),
     diagrams=(
-        Diagram("overlay", Lazy("pgmstudio.core.languages.tree_mixture.diagrams:overlay_picture")),
+        Diagram(
+            "overlay",
+            Lazy("pgmstudio.core.languages.tree_mixture.diagrams:overlay_picture"),
+            title="Overlay",
+            description="All trees of a mixture over each other.",
+        ),
         Diagram(
             "side-by-side",
             Lazy("pgmstudio.core.languages.tree_mixture.diagrams:side_by_side_picture"),
+            title="Side by side",
+            description="A small canvas for each tree, with the same positions.",
         ),
-        Diagram("latent", Lazy("pgmstudio.core.languages.tree_mixture.diagrams:latent_picture")),
         Diagram(
-            "partition", Lazy("pgmstudio.core.languages.tree_mixture.diagrams:partition_picture")
+            "latent",
+            Lazy("pgmstudio.core.languages.tree_mixture.diagrams:latent_picture"),
+            title="Latent",
+            description="The Bayesian network with the component as its hidden root.",
+        ),
+        Diagram(
+            "partition",
+            Lazy("pgmstudio.core.languages.tree_mixture.diagrams:partition_picture"),
+            title="Partition",
+            description="Blocks of variables around the hidden variable.",
         ),
     ),
     diagram_names=Lazy("pgmstudio.core.languages.tree_mixture.diagrams:diagram_names"),

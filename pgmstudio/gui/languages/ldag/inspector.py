@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.scores import LabelCost, VariableCost, fits, label_cost
-from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.core.number_format import grouped
 from pgmstudio.core.project.model_edits import edit_language
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
@@ -76,7 +76,9 @@ class LabelSections(QWidget):
         context_views(app).changed.connect(self._on_context)
         self.hide()
 
-    def show_edge(self, subject: ActiveModel, edge: Edge) -> None:
+    def show_subject(self, subject: ActiveModel, names: tuple[str, ...]) -> None:
+        """The label of the edge from the first to the second name."""
+        edge: Edge = (names[0], names[1])
         model = subject.model
         if not isinstance(model, LabelledDag):
             self.hide()
@@ -90,14 +92,6 @@ class LabelSections(QWidget):
         self._tell()
         codes = context_views(self._app).codes(subject.model_id)
         self._counter.ask(subject.model_id, model, edge[1], codes)
-
-    def words(self) -> str:
-        """The line of facts under the title."""
-        model = self._subject.model if self._subject is not None else None
-        if not isinstance(model, LabelledDag) or self._edge not in model.edges:
-            return ""
-        count = int(model.label(*self._edge).sum())
-        return f"edge with a label of {counted(count, 'context')}" if count else "edge, no label"
 
     def _show_rows(self, model: LabelledDag) -> None:
         source, target = self._edge
@@ -256,23 +250,6 @@ def bits(value: float) -> str:
     return f"{value:,.2f} bits".replace(",", "\u2009").replace("-", "−")
 
 
-def label_sizes(model: LabelledDag) -> list[Fact]:
-    """What labels save, for the facts of the whole model."""
-    edges, contexts = len(model.labelled_edges), model.label_count
-    return [
-        (
-            "Without labels",
-            grouped(model.unlabelled_size()),
-            "The free parameters of the same graph with every row on its own.",
-        ),
-        (
-            "Labels",
-            f"{counted(contexts, 'context')} on {counted(edges, 'edge')}",
-            "In how many contexts edges vanish.",
-        ),
-    ]
-
-
 MAX_SHOWN, MAX_LISTED = 8, 400
 
 
@@ -330,7 +307,7 @@ class LabelScoresSection(Section):
             self.add(widget)
         self.hide()
 
-    def show_subject(self, subject: ActiveModel) -> None:
+    def show_subject(self, subject: ActiveModel, _names: tuple[str, ...] = ()) -> None:
         rows = model_sources(self._app).rows(subject.model_id)
         data = None if rows is None else rows.data
         model, self._subject = subject.model, subject

@@ -12,8 +12,10 @@ from pgmstudio.core.languages.ldag.diagrams import MULTINET, label_rows, labelle
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.languages.ldag.context import ContextController
+from pgmstudio.gui.languages.ldag.language_view import MULTINET_DIAGRAM
 from pgmstudio.gui.languages.ldag.multinet import MultinetController
-from pgmstudio.gui.model_page.extension import PageExtension
+from pgmstudio.gui.model_page.extension import PageExtension, diagram_choice
+from pgmstudio.gui.model_page.toolbar import DiagramChoice
 
 if TYPE_CHECKING:
     from pgmstudio.gui.model_page.page import ModelPage
@@ -43,8 +45,8 @@ class LdagExtension(PageExtension):
     def below(self) -> Sequence[QWidget]:
         return (self.side.widget,)
 
-    def toolbar_diagrams(self) -> list[str]:
-        return [*super().toolbar_diagrams(), MULTINET]
+    def toolbar_diagrams(self) -> list[DiagramChoice]:
+        return [*super().toolbar_diagrams(), diagram_choice(MULTINET_DIAGRAM)]
 
     def layout_name(self, diagram: str) -> str:
         return LABELS

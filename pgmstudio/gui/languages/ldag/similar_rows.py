@@ -64,8 +64,9 @@ class SimilarRowsSection(Section):
         self.add(row(self.make, None))
         self._work.alike_changed.connect(self._refresh)
 
-    def show_node(self, subject: ActiveModel, name: str) -> None:
-        """The columns of one variable's table; nothing for a table of one column."""
+    def show_subject(self, subject: ActiveModel, names: tuple[str, ...]) -> None:
+        """The columns of the table of a variable; nothing for a table of one column."""
+        name = names[0]
         parents = [subject.variable(parent) for parent in subject.parents(name)]
         model = subject.model
         if not parents or not isinstance(model, EditableTables):

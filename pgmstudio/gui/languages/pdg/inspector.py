@@ -11,6 +11,7 @@ from functools import partial
 from html import escape
 
 import numpy as np
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QLabel,
@@ -42,6 +43,7 @@ from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.pdg.change_list import ChangeRow, ChangeRows, signed
 from pgmstudio.gui.languages.pdg.flows import ask_flows
 from pgmstudio.gui.languages.pdg.node_rows import move, rows_of, set_numbers, take, weight_of
+from pgmstudio.gui.languages.pdg.node_selection import graph_nodes
 from pgmstudio.gui.languages.pdg.parameter_bars import ParameterBars
 from pgmstudio.gui.model_page.node_notes import NotesTab
 from pgmstudio.gui.theme.theme import theme
@@ -155,13 +157,17 @@ _ICONS = {Command.MERGE: "git-merge", Command.SPLIT: "git-fork", Command.REDIREC
 
 
 class GraphNodeInspector(QWidget):
-    """Keeps its tab while another node is chosen."""
+    """The inspector of one node of a decision graph; its tab stays when another is chosen."""
+
+    changed = Signal()  # another node is chosen
 
     def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.setObjectName("graphNodeInspector")
         self._app = app
         self._subject: ActiveModel | None = None
+        self._selection = graph_nodes(app)
+        self._selection.changed.connect(self.changed)
         self._key = ("", 0)
         self._asked: tuple[object, ...] = ()
         self._facts: GraphNodeFacts | None = None
@@ -178,7 +184,7 @@ class GraphNodeInspector(QWidget):
         self._pages = QStackedWidget()
         self._pages.addWidget(scrolled(self._node_tab(), "graphNodeScroll"))
         self._pages.addWidget(self.rows)
-        self._pages.addWidget(scrolled(self.notes, "graphNodeNotesScroll"))
+        self._pages.addWidget(scrolled(self.notes, "graphNotesTabScroll"))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -232,7 +238,15 @@ class GraphNodeInspector(QWidget):
 
     # -- showing
 
-    def show_node(self, subject: ActiveModel, variable: str, node: int) -> None:
+    def show_element(self, subject: ActiveModel, variable: str) -> bool:
+        """Show the chosen node if it is one of this variable."""
+        key = self._selection.chosen(subject.model_id)
+        if key is None or key[0] != variable:
+            return False
+        self._show_node(subject, *key)
+        return True
+
+    def _show_node(self, subject: ActiveModel, variable: str, node: int) -> None:
         graph = subject.model
         if not isinstance(graph, DecisionGraph):
             return

@@ -187,7 +187,7 @@ class TrailSection(Section):
         self.add(self.words)
         self.hide()
 
-    def show_subject(self, subject: ActiveModel) -> None:
+    def show_subject(self, subject: ActiveModel, _names: tuple[str, ...] = ()) -> None:
         self._subject = subject
         graph = subject.model
         points = self._trail.points(subject.model_id)

@@ -1,38 +1,25 @@
-"""Mixtures and classes: profiles, rows, the scan of classes, trees one by one, conversions."""
+"""Menu actions of mixtures of trees and latent class models: profiles, rows, scans, trees."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
-
-from pgmstudio.core.errors import PgmStudioError
-from pgmstudio.core.execution.events import NEVER, CancelToken
-from pgmstudio.core.languages.conversions import converted, not_converted_reason, same_distribution
 from pgmstudio.core.languages.latent_class.learning.trace import ClassScan
 from pgmstudio.core.languages.latent_class.model import LatentClasses
-from pgmstudio.core.languages.registry import LANGUAGES, a_kind, in_sentence
 from pgmstudio.core.languages.tree_mixture.learning.edge_counts import Adjacency
 from pgmstudio.core.languages.tree_mixture.learning.trace import MixtureScan
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
-from pgmstudio.core.model import Model
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import NO_MODEL
-from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
 from pgmstudio.gui.model_page.action_conditions import current_model_page
-from pgmstudio.gui.navigation import add_and_show_model
 from pgmstudio.gui.runs.artifact_source import active_source, has_source
 from pgmstudio.gui.widgets.actions import ActionSpec
 
 if TYPE_CHECKING:
     from pgmstudio.gui.languages.tree_mixture.component_controller import ComponentController
-
-# Where a converted model keeps what the check of its distribution said.
-CHECKED = "checked"
 
 
 def mixture_actions(app: AppContext) -> list[ActionSpec]:
@@ -120,27 +107,12 @@ def mixture_actions(app: AppContext) -> list[ActionSpec]:
             keys=("Alt+P",),
             disabled_reason=commands.no_trees_reason,
         ),
-        *(
-            ActionSpec(
-                f"model.convert.{kind}",
-                f"To {in_sentence(kind)}",
-                "Model/Convert",
-                f"A new model in the language {row.title} with the very same distribution.",
-                partial(commands.convert, kind),
-                disabled_reason=commands.lacking(kind),
-            )
-            for kind, row in LANGUAGES.items()
-        ),
     ]
 
 
-class _Commands(QObject):
+class _Commands:
     def __init__(self, app: AppContext) -> None:
-        super().__init__(app.window)
         self._app = app
-        self._converting = LatestTask(self)
-        self._converting.answered.connect(self._on_converted)
-        self._converting.failed.connect(app.errors.report)
 
     @property
     def _entry(self) -> ModelEntry | None:
@@ -201,13 +173,6 @@ class _Commands(QObject):
         if isinstance(wanted, str):
             return wanted if wanted.endswith(".") else f"{wanted}."
         return None if components.offered is not None else "it is being tried on the rows."
-
-    def lacking(self, kind: str) -> Callable[[], str | None]:
-        def disabled_reason() -> str | None:
-            entry = self._entry
-            return NO_MODEL if entry is None else not_converted_reason(entry.model, kind)
-
-        return disabled_reason
 
     # -- deeds
 
@@ -276,38 +241,3 @@ class _Commands(QObject):
         start = -1 if by > 0 else 0
         views.choose(model_id, (((chosen[0] if chosen else start) + by) % count,))
         self._app.actions.refresh()
-
-    def convert(self, kind: str) -> None:
-        """A new model of the project; the old one stays."""
-        entry = self._entry
-        if entry is None:
-            return
-        self._converting.ask(partial(_converted_entry, entry, kind))  # may take a moment
-
-    def _on_converted(self, made: ModelEntry | PgmStudioError) -> None:
-        if isinstance(made, PgmStudioError):
-            self._app.errors.report(made)
-        elif add_and_show_model(self._app, made, f"Convert to {made.title}") is not None:
-            self._app.notify(str(made.provenance[CHECKED]))
-
-
-def _converted_entry(
-    entry: ModelEntry, kind: str, cancel: CancelToken = NEVER
-) -> ModelEntry | PgmStudioError:
-    """The entry of the model in another language; titles and notes go with it."""
-    try:
-        model: Model = converted(entry.model, kind)
-        checked = same_distribution(entry.model, model, cancel)
-    except PgmStudioError as refused:
-        return refused
-    return ModelEntry(
-        f"{entry.title} as {in_sentence(kind)}",
-        model,
-        data_id=entry.data_id,
-        node_titles=dict(entry.node_titles),
-        notes=entry.notes,
-        provenance={
-            "made by": f"converted from {entry.title}, {a_kind(entry.model.kind)}",
-            CHECKED: checked.sentence(),
-        },
-    )

@@ -84,7 +84,7 @@ class PartitionSection(Section):
             self.add(widget)
         self.hide()
 
-    def show_subject(self, subject: ActiveModel) -> None:
+    def show_subject(self, subject: ActiveModel, _names: tuple[str, ...] = ()) -> None:
         model = subject.model
         blocks = partition_of(model) if isinstance(model, TreeMixture) else None
         self.setVisible(blocks is not None and len(blocks) > 1)
@@ -346,7 +346,7 @@ class ComponentSections(QWidget):
 
     # -- showing
 
-    def show_subject(self, subject: ActiveModel) -> None:
+    def show_subject(self, subject: ActiveModel, _names: tuple[str, ...] = ()) -> None:
         self._subject = subject
         model = subject.model
         is_mixture = isinstance(model, TreeMixture | LatentClasses)

@@ -62,11 +62,6 @@ class MixtureExtension(PageExtension):
 
     # -- diagrams
 
-    def toolbar_diagrams(self) -> list[str]:
-        """Without the single trees, which are chosen in the strip."""
-        names = picture_names(self._page.entry.model)
-        return [name for name in names if not name.startswith("tree-")]
-
     def toolbar_diagram(self, diagram: str) -> str:
         return OVERLAY if diagram.startswith("tree-") else diagram
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
+from typing import Protocol, runtime_checkable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
@@ -17,7 +19,6 @@ from pgmstudio.core.languages.tree_mixture.learning.edge_counts import (
     EdgeTally,
     tally_of,
 )
-from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.learning.base import RunArtifact
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.context import AppContext
@@ -39,6 +40,14 @@ _COLUMNS = (
     Column("Count", str, True, tip="In how many of them."),
     Column("Share", lambda share: f"{100 * share:.0f} %", True, tip="Of all of them."),
 )
+
+
+@runtime_checkable
+class HasEdgeCounts(Protocol):
+    """A model of several graphs, with the number of graphs that have each edge."""
+
+    @property
+    def edge_counts(self) -> Mapping[tuple[str, str], int]: ...
 
 
 class AdjacencyPage(ArtifactPage):
@@ -158,7 +167,7 @@ class AdjacencyPage(ArtifactPage):
     def _model_edges(self) -> list[tuple[str, str]]:
         """Of the mixture that the run ended with, if it is in the project."""
         entry = self._app.project.models.get(self._source.model_id or "")
-        if entry is None or not isinstance(entry.model, TreeMixture):
+        if entry is None or not isinstance(entry.model, HasEdgeCounts):
             return []
         return list(entry.model.edge_counts)
 

@@ -19,6 +19,7 @@ from pgmstudio.gui.canvas.edge_label import TagLayer
 from pgmstudio.gui.evidence.active_model import active_model
 from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.languages.ldag.csi_tree import LabelTree
+from pgmstudio.gui.languages.ldag.description import DESCRIPTION
 from pgmstudio.gui.languages.ldag.inspector import LabelScoresSection, LabelSections
 from pgmstudio.gui.languages.ldag.label_table import LabelTable
 from pgmstudio.gui.languages.ldag.page_extension import LdagExtension
@@ -198,10 +199,13 @@ def test_the_table_has_classes_reduces_them_and_says_when_it_is_no_tree(
 
 def test_the_cost_of_an_update_is_told_with_and_without_labels() -> None:
     model = four()
-    found = model_facts(model, None)
-    assert found.effective_size == model.effective_size()
-    assert found.unlabelled_size == model.as_bayesian_network.effective_size()
-    assert found.effective_size < found.unlabelled_size
+    plain = model.as_bayesian_network.effective_size()
+    assert model.effective_size() < plain
+    found = model_facts(model, None, DESCRIPTION.size_note)
+    (cells,) = [
+        fact for fact in DESCRIPTION.size_facts(model, found) if fact[0] == "Effective size"
+    ]
+    assert cells[1].startswith(f"{model.effective_size()} of {plain} unlabelled")
 
 
 def test_why_an_edge_says_that_its_scores_know_no_labels(page, window, qtbot) -> None:

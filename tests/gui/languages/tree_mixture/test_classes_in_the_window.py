@@ -18,6 +18,7 @@ from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.inspector.panel import InspectorPanel
 from pgmstudio.gui.languages.tree_mixture.assignments_page import ComponentRowsPage
+from pgmstudio.gui.languages.tree_mixture.inspector import ComponentSections
 from pgmstudio.gui.languages.tree_mixture.profiles_page import ProfilePage
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_model_page
@@ -64,7 +65,8 @@ def test_the_inspector_tells_three_sizes_and_which_items_tell_most(
 ) -> None:
     inspector = panel_widget(window, "inspectorPanel")
     assert isinstance(inspector, InspectorPanel)
-    sections = inspector.model.components
+    sections = inspector.model.findChild(ComponentSections)
+    assert isinstance(sections, ComponentSections)
     qtbot.waitUntil(lambda: bool(sections.ranking.ranks))
     facts = sections.facts.facts
     # 3 classes, 5 binary items: 3·5, 2 + 15 + 1, 3·10.

@@ -1,0 +1,78 @@
+"""Short texts and figures about a model, for the inspector and the status bar."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from pgmstudio.core.model import DirectedModel, Model
+from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.gui.runs.model_summary import ModelFacts
+from pgmstudio.gui.widgets.fact_rows import Fact
+
+Edge = tuple[str, str]
+
+
+class TableSize(NamedTuple):
+    """The size of the table of one variable, with an explanation for a tooltip."""
+
+    columns: int
+    free: int
+    tip: str
+
+
+class ModelDescription:
+    """The texts for a model with or without directed edges; a language overrides what differs."""
+
+    def facts(self, model: Any) -> list[str]:
+        """The header of the inspector, after the language and the number of variables."""
+        edges = _edges(model)
+        return [counted(len(edges), "edge")] if edges else []
+
+    def variable_facts(self, model: Any, name: str) -> list[str]:
+        """The header of a variable, after its states."""
+        parents = sum(target == name for _, target in _edges(model))
+        children = sum(source == name for source, _ in _edges(model))
+        return [
+            counted(parents, "parent") if parents else "no parents",
+            counted(children, "child", "children") if children else "no children",
+        ]
+
+    def edge_facts(self, model: Any, edge: Edge) -> tuple[str, str]:
+        """The header of an edge, and the name of an icon for it, which may be empty."""
+        return "edge: parent → child", ""
+
+    def structure(self, model: Any) -> str:
+        """The size of the graph, for the status bar."""
+        return f"{len(model.domain)} nodes : {self.edges(model)}"
+
+    def edges(self, model: Any) -> str:
+        """The number of edges, for the status bar."""
+        return f"{len(_edges(model))} edges"
+
+    def size_facts(self, model: Any, computed: ModelFacts | None) -> list[Fact]:
+        """Sizes below the number of free parameters; `computed` is None until it is known."""
+        if computed is None:
+            return [("Junction-tree cells", "…")]
+        name = "Junction-tree cells" if computed.method else "Effective size"
+        text = grouped(computed.effective_size) + computed.size_note
+        method = f" ({computed.method})" if computed.method else ""
+        return [(name, f"{text}{method}", "The cells that one update of all beliefs visits.")]
+
+    def size_note(self, model: Any) -> str:
+        """A text after the effective size. Runs in the background, since it may take a moment."""
+        return ""
+
+    def table_size(self, model: Any, name: str) -> TableSize:
+        """The table of a variable given its parents."""
+        parents = [source for source, target in _edges(model) if target == name]
+        columns = math.prod(model.domain[parent].cardinality for parent in parents)
+        free = columns * (model.domain[name].cardinality - 1)
+        return TableSize(columns, free, "One for each combination of the parents' states.")
+
+
+DEFAULT = ModelDescription()
+
+
+def _edges(model: Model) -> tuple[Edge, ...]:
+    return model.edges if isinstance(model, DirectedModel) else ()

@@ -1,0 +1,62 @@
+"""The tables of a mixture of trees: those of the one tree that is shown."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject
+
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.tree.edits import with_tree_table
+from pgmstudio.core.languages.tree_mixture.edits import with_tree
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+from pgmstudio.core.model import Model
+from pgmstudio.core.project.edits import replace_model
+from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.languages.tables import Edit, TableSource
+from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
+
+
+class TreeTables(TableSource):
+    """The tables of one tree; none while several trees are shown."""
+
+    no_table_text = (
+        "Show one tree of the mixture alone, then select a variable or an edge to edit its table."
+    )
+    is_of_components = True
+
+    def __init__(self, app: AppContext, parent: QObject) -> None:
+        super().__init__(app, parent)
+        component_views(app).changed.connect(self.changed)
+
+    def _tree(self, model_id: str, model: Model) -> int | None:
+        """The index of the tree that is shown alone."""
+        if not isinstance(model, TreeMixture):
+            return None
+        if len(model.trees) == 1:
+            return 0
+        only = component_views(self._app).only(model_id)
+        return only if only is not None and only < len(model.trees) else None
+
+    def network(self, model_id: str, model: Model) -> BayesianNetwork | None:
+        tree = self._tree(model_id, model)
+        if tree is None or not isinstance(model, TreeMixture):
+            return None
+        return model.trees[tree].as_bayesian_network
+
+    def title_suffix(self, model_id: str, model: Model) -> str:
+        tree = self._tree(model_id, model)
+        return "" if tree is None else f" in tree {tree + 1}"
+
+    def is_editable(self, model: Model) -> bool:
+        return True
+
+    def edit(self, model_id: str, variable: str, table: NDArray[np.float64]) -> Edit:
+        model = self._app.project.models[model_id].model
+        tree = self._tree(model_id, model)
+        assert isinstance(model, TreeMixture)
+        assert tree is not None
+        changed = with_tree_table(model.trees[tree], variable, table)
+        return partial(replace_model, model_id=model_id, model=with_tree(model, tree, changed))
