@@ -18,26 +18,26 @@ _BEFORE_QT = (
 )
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Open the window with the files given, or do what the words say; returns the exit code."""
-    words = list(sys.argv[1:] if words is None else words)
-    if _is_for_the_window(words):
-        return _open_window(words)
+def main(argv: Sequence[str] | None = None) -> int:
+    """Open the window with the given files, or run a command; returns the exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if _is_for_the_window(arguments):
+        return _open_window(arguments)
     from pgmstudio.cli.main import main as command_line
 
-    return command_line(words)
+    return command_line(arguments)
 
 
-def _is_for_the_window(words: Sequence[str]) -> bool:
+def _is_for_the_window(arguments: Sequence[str]) -> bool:
     from pgmstudio.cli.registry import COMMANDS
 
-    if not words:
+    if not arguments:
         return True
-    if words[0] in COMMANDS or words[0].startswith("-") or words[0] == "help":
+    if arguments[0] in COMMANDS or arguments[0].startswith("-") or arguments[0] == "help":
         return False
-    # What looks like a file goes to the window, which says so when it is not there; a bare word
-    # that is no file is a mistyped command.
-    return Path(words[0]).exists() or bool(Path(words[0]).suffix)
+    # What looks like a file goes to the window, which reports a missing one; any other text is a
+    # mistyped command.
+    return Path(arguments[0]).exists() or bool(Path(arguments[0]).suffix)
 
 
 def _open_window(files: Sequence[str]) -> int:

@@ -23,9 +23,9 @@ class Called:
 
     @property
     def json(self) -> dict[str, Any]:
-        found = json.loads(self.out)
-        assert isinstance(found, dict)
-        return found
+        result = json.loads(self.out)
+        assert isinstance(result, dict)
+        return result
 
 
 Call = Callable[..., Called]
@@ -33,12 +33,12 @@ Call = Callable[..., Called]
 
 @pytest.fixture
 def call(capsys: pytest.CaptureFixture[str]) -> Call:
-    """call("query", model, "--json"): words to what came out."""
+    """call("query", model, "--json"): arguments to exit code and streams."""
 
-    def caller(*words: object) -> Called:
+    def caller(*argv: object) -> Called:
         capsys.readouterr()
         try:
-            code = main([str(word) for word in words])
+            code = main([str(word) for word in argv])
         except SystemExit as ended:  # argparse leaves this way after --help
             code = int(ended.code or 0)
         streams = capsys.readouterr()

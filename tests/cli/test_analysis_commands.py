@@ -12,7 +12,7 @@ import pytest
 Call = Callable[..., Any]
 
 
-def test_sensitivity_tells_what_to_ask_what_findings_do_and_which_entries_matter(
+def test_sensitivity_shows_value_of_information_evidence_impact_and_cpt_entries(
     call: Call, asia: Path
 ) -> None:
     done = call("sensitivity", asia, "--target", "lung=yes", "--given", "xray=yes", "--json")
@@ -35,9 +35,9 @@ def test_sensitivity_tells_what_to_ask_what_findings_do_and_which_entries_matter
     (finding,) = done.json["findings"]
     assert finding["belief_without"] == pytest.approx(0.055)
     assert finding["normalised_likelihood"] == pytest.approx(1)
-    told = call("sensitivity", asia, "--target", "lung=yes", "--given", "xray=yes").out
-    assert "Value of information" in told
-    assert "P(lung = no | smoke = yes)" in told
+    output = call("sensitivity", asia, "--target", "lung=yes", "--given", "xray=yes").out
+    assert "Value of information" in output
+    assert "P(lung = no | smoke = yes)" in output
 
 
 def test_all_table_entries_go_to_a_file(call: Call, asia: Path, tmp_path: Path) -> None:
@@ -60,19 +60,19 @@ def test_an_unknown_target_is_answered_with_a_name(call: Call, asia: Path, targe
     assert "is called" in done.err
 
 
-def test_map_is_the_most_probable_combination_and_says_that_it_is_exact(
+def test_map_is_the_most_probable_combination_and_is_marked_as_exact(
     call: Call, asia: Path
 ) -> None:
-    words = ("query", asia, "--given", "dysp=yes", "--of", "lung")
-    done = call(*words, "--map", "lung,bronc", "either", "--best", 2, "--json")
-    found = done.json["map"]
-    assert found["is_exact"]
-    assert found["best"][0]["states"] == {"lung": "no", "bronc": "yes", "either": "no"}
-    assert found["log2_bound"] == pytest.approx(found["best"][0]["log2_probability"])
-    assert len(found["best"]) == 2
-    assert "map" not in call(*words, "--json").json
-    assert "(exact)" in call(*words, "--map", "lung", "bronc").out
-    assert call(*words, "--map", "lug").code == 2
+    argv = ("query", asia, "--given", "dysp=yes", "--of", "lung")
+    done = call(*argv, "--map", "lung,bronc", "either", "--best", 2, "--json")
+    result = done.json["map"]
+    assert result["is_exact"]
+    assert result["best"][0]["states"] == {"lung": "no", "bronc": "yes", "either": "no"}
+    assert result["log2_bound"] == pytest.approx(result["best"][0]["log2_probability"])
+    assert len(result["best"]) == 2
+    assert "map" not in call(*argv, "--json").json
+    assert "(exact)" in call(*argv, "--map", "lung", "bronc").out
+    assert call(*argv, "--map", "lug").code == 2
 
 
 def test_rows_are_written_the_most_surprising_first(

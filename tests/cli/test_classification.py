@@ -36,30 +36,30 @@ def test_every_language_predicts_any_variable(call: Call, tmp_path: Path, kind: 
     files = ("--predictions", out, "--roc", roc, "--calibration", bins)
     done = call("evaluate", model, rows, "--target", "X1", *files, "--json")
     assert done.code == 0, done.err
-    found = done.json["classification"]
+    result = done.json["classification"]
     judged = [line for line in read(out) if line["X1"]]
-    assert found["rows"] == len(judged) == 80 - found["unlabelled_rows"]
+    assert result["rows"] == len(judged) == 80 - result["unlabelled_rows"]
     right = [line for line in judged if line["X1"] == line["predicted_X1"]]
-    assert found["accuracy"] == pytest.approx(len(right) / len(judged))
+    assert result["accuracy"] == pytest.approx(len(right) / len(judged))
     given = [float(line[f"p_X1={line['X1']}"]) for line in judged]
-    assert found["soft_score"] == pytest.approx(np.mean(given))
-    assert found["log_loss_bits"] == pytest.approx(-np.log2(given).mean())
+    assert result["soft_score"] == pytest.approx(np.mean(given))
+    assert result["log_loss_bits"] == pytest.approx(-np.log2(given).mean())
     total = sum(float(line["log2_probability"]) for line in read(out))
     assert total == pytest.approx(done.json["log2_likelihood"])
-    assert sum(map(sum, found["confusion"])) == found["rows"]
-    assert {line["state"] for line in read(roc)} == set(found["states"])
+    assert sum(map(sum, result["confusion"])) == result["rows"]
+    assert {line["state"] for line in read(roc)} == set(result["states"])
     top = [line for line in read(bins) if line["state"] == "most probable state"]
-    assert sum(float(line["rows"]) for line in top) == found["rows"]
-    assert {one["variable"] for one in found["features"]} == {"X0", "X2", "X3"}
+    assert sum(float(line["rows"]) for line in top) == result["rows"]
+    assert {one["variable"] for one in result["features"]} == {"X0", "X2", "X3"}
 
 
-def test_words_tell_the_measures_and_the_variables_used(
+def test_the_text_shows_the_measures_and_the_variables_used(
     call: Call, asia: Path, asia_rows: Path
 ) -> None:
     done = call("evaluate", asia, asia_rows, "--target", "lung")
     assert done.code == 0, done.err
-    for words in ("Accuracy", "Brier score", "Log loss", "Mean AUC", "Used for it: 3 variables"):
-        assert words in done.out
+    for argv in ("Accuracy", "Brier score", "Log loss", "Mean AUC", "Used for it: 3 variables"):
+        assert argv in done.out
     assert "parent of a child" in done.out
 
 
@@ -80,12 +80,12 @@ def test_a_file_without_the_target_is_predicted_but_not_judged(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("argv", "expected"),
     [(("--roc", "x.csv"), "needs --target"), (("--target", "nobody"), "nobody")],
 )
 def test_what_cannot_be_predicted_is_said(
-    call: Call, asia: Path, asia_rows: Path, words: tuple[str, ...], said: str
+    call: Call, asia: Path, asia_rows: Path, argv: tuple[str, ...], expected: str
 ) -> None:
-    done = call("evaluate", asia, asia_rows, *words)
+    done = call("evaluate", asia, asia_rows, *argv)
     assert done.code == 2
-    assert said in done.err
+    assert expected in done.err

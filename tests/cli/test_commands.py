@@ -35,7 +35,7 @@ def test_help_names_every_command(call: Call) -> None:
     assert call("--version").out == f"PGM Studio {__version__}\n"
 
 
-def test_without_a_window_a_sentence_leads_to_the_command_line(
+def test_without_a_window_a_message_leads_to_the_command_line(
     call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
@@ -54,14 +54,14 @@ def test_every_command_has_help(call: Call, command: str) -> None:
 
 def test_help_of_a_learner_lists_its_parameters_with_bounds_and_default(call: Call) -> None:
     shown = call("learn", "bn.hill-climb", "--help").out
-    told = " ".join(shown.split())
-    assert "--max-parents" in told
-    assert "at least 0" in told
-    assert "default bic" in told
+    output = " ".join(shown.split())
+    assert "--max-parents" in output
+    assert "at least 0" in output
+    assert "default bic" in output
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("argv", "sentence"),
     [
         (["lern"], "Did you mean learn?"),
         (["--hlp"], "Did you mean --help?"),
@@ -96,10 +96,10 @@ def test_help_of_a_learner_lists_its_parameters_with_bounds_and_default(call: Ca
         (["absent.pgmz"], "There is no file absent.pgmz"),
     ],
 )
-def test_a_mistake_is_one_sentence_and_exit_code_2(
-    call: Call, asia: Path, asia_rows: Path, tmp_path: Path, words: list[str], sentence: str
+def test_a_mistake_is_one_message_and_exit_code_2(
+    call: Call, asia: Path, asia_rows: Path, tmp_path: Path, argv: list[str], sentence: str
 ) -> None:
-    done = call(*(word.format(asia=asia, rows=asia_rows, tmp=tmp_path) for word in words))
+    done = call(*(word.format(asia=asia, rows=asia_rows, tmp=tmp_path) for word in argv))
     assert done.code == 2
     assert sentence in done.err
     assert "Traceback" not in done.err
@@ -116,8 +116,8 @@ def test_all_wrong_parameters_are_named_at_once(call: Call, asia_rows: Path) -> 
 def test_the_same_seed_gives_the_same_model(call: Call, asia_rows: Path, tmp_path: Path) -> None:
     reports = []
     for name in ("one.json", "two.json"):
-        words = ["--restarts", "2", "--seed", "5", "-o", tmp_path / name]
-        assert call("learn", "bn.hill-climb", asia_rows, *words, "--quiet").code == 0
+        argv = ["--restarts", "2", "--seed", "5", "-o", tmp_path / name]
+        assert call("learn", "bn.hill-climb", asia_rows, *argv, "--quiet").code == 0
         reports.append(call("evaluate", tmp_path / name, asia_rows, "--json").out)
     assert reports[0] == reports[1]
 
@@ -129,17 +129,17 @@ def test_a_learned_model_carries_how_it_was_learned(
 
     target = tmp_path / "tree.json"
     call("learn", "tree.chow-liu", asia_rows, "--smoothing", "2", "--seed", "3", "-o", target)
-    told = read_model(target).provenance
-    assert told is not None
-    assert told["learner"] == "tree.chow-liu"
-    assert told["seed"] == 3
-    assert told["parameters"]["smoothing"] == 2
-    assert told["data"]["rows"] == 5000
-    assert len(told["data"]["fingerprint"]) == 16
+    output = read_model(target).provenance
+    assert output is not None
+    assert output["learner"] == "tree.chow-liu"
+    assert output["seed"] == 3
+    assert output["parameters"]["smoothing"] == 2
+    assert output["data"]["rows"] == 5000
+    assert len(output["data"]["fingerprint"]) == 16
     assert "tree.chow-liu, seed 3" in call("describe", target).out
 
 
-def test_learning_says_what_happens_to_missing_cells_and_how_it_ended(
+def test_learning_reports_how_missing_cells_are_treated_and_how_it_ended(
     call: Call, sample_data: Path
 ) -> None:
     done = call("learn", "tree.chow-liu", sample_data / "survey.csv", "--smoothing", "1")
@@ -161,8 +161,8 @@ def test_knowledge_is_obeyed_and_checked_afterwards(
     rules = tmp_path / "rules.csv"
     rules.write_text("from,to,rule\nasia,smoke,required\nsmoke,lung,forbidden\n")
     target = tmp_path / "model.json"
-    words = ["--knowledge", rules, "--smoothing", "1", "-o", target]
-    done = call("learn", "bn.hill-climb", asia_rows, *words)
+    argv = ["--knowledge", rules, "--smoothing", "1", "-o", target]
+    done = call("learn", "bn.hill-climb", asia_rows, *argv)
     assert done.code == 0
     assert "All 2 rules about edges hold." in done.err
     edges = call("describe", target, "--json").json["edges"]
@@ -182,8 +182,8 @@ def test_contradicting_knowledge_is_refused_before_the_run(
 
 
 def test_a_search_can_start_from_a_model(call: Call, asia: Path, asia_rows: Path) -> None:
-    words = ["--start", asia, "--restarts", "0", "--smoothing", "1", "--json"]
-    started = call("learn", "bn.hill-climb", asia_rows, *words)
+    argv = ["--start", asia, "--restarts", "0", "--smoothing", "1", "--json"]
+    started = call("learn", "bn.hill-climb", asia_rows, *argv)
     assert started.code == 0
     assert started.json["measures"]["score"] <= 0
 
@@ -259,9 +259,9 @@ def test_validation_rows_are_cut_as_the_training_rows_are(call: Call, tmp_path: 
         values = source.normal(size=200) + shift
         lines = "".join(f"{v:.6f},{'a' if v > 0 else 'b'}\n" for v in values)
         (tmp_path / f"{name}.csv").write_text("x,y\n" + lines)
-    words = ["--valid", tmp_path / "valid.csv", "--bins", "4", "--binning", "width"]
+    argv = ["--valid", tmp_path / "valid.csv", "--bins", "4", "--binning", "width"]
     model = tmp_path / "model.json"
-    done = call("learn", "tree.chow-liu", tmp_path / "train.csv", *words, "-o", model, "--json")
+    done = call("learn", "tree.chow-liu", tmp_path / "train.csv", *argv, "-o", model, "--json")
     assert done.code == 0
     again = call("evaluate", model, tmp_path / "valid.csv", "--json")
     assert again.json["log2_likelihood_per_row"] == pytest.approx(
@@ -272,18 +272,18 @@ def test_validation_rows_are_cut_as_the_training_rows_are(call: Call, tmp_path: 
 def test_a_state_only_in_the_validation_rows_is_taken_in(call: Call, tmp_path: Path) -> None:
     (tmp_path / "train.csv").write_text("x,y\n" + "a,no\nb,no\n" * 10)
     (tmp_path / "valid.csv").write_text("x,y\na,no\nb,yes\n")
-    words = ["--valid", tmp_path / "valid.csv", "--smoothing", "1", "--json"]
-    done = call("learn", "tree.chow-liu", tmp_path / "train.csv", *words)
+    argv = ["--valid", tmp_path / "valid.csv", "--smoothing", "1", "--json"]
+    done = call("learn", "tree.chow-liu", tmp_path / "train.csv", *argv)
     assert done.code == 0
     assert "y = yes" in done.err
     assert np.isfinite(done.json["valid_log2_likelihood_per_row"])
 
 
 def test_a_table_of_counts_is_the_same_as_its_rows(call: Call, sample_data: Path) -> None:
-    words = ["--smoothing", "0", "--json"]
-    rows = call("learn", "tree.chow-liu", sample_data / "coronary.csv", *words).json
+    argv = ["--smoothing", "0", "--json"]
+    rows = call("learn", "tree.chow-liu", sample_data / "coronary.csv", *argv).json
     counted = [sample_data / "coronary_counts.csv", "--frequency", "count"]
-    counts = call("learn", "tree.chow-liu", *counted, *words).json
+    counts = call("learn", "tree.chow-liu", *counted, *argv).json
     assert counts["log2_likelihood_per_row"] == pytest.approx(rows["log2_likelihood_per_row"])
     assert counts["measures"]["score"] == pytest.approx(rows["measures"]["score"])
 
@@ -292,8 +292,8 @@ def test_a_time_limit_keeps_the_best_and_ends_with_0(
     call: Call, asia_rows: Path, tmp_path: Path
 ) -> None:
     target = tmp_path / "model.json"
-    words = ["--restarts", "1000000", "--smoothing", "1", "--time-limit", "1.5", "-o", target]
-    done = call("learn", "bn.hill-climb", asia_rows, *words, "--json")
+    argv = ["--restarts", "1000000", "--smoothing", "1", "--time-limit", "1.5", "-o", target]
+    done = call("learn", "bn.hill-climb", asia_rows, *argv, "--json")
     assert done.code == 0
     assert done.json["outcome"] == "stopped"
     assert "The best model so far was kept" in done.err
@@ -305,9 +305,9 @@ def test_sampling_misses_cells_at_the_rate_asked_for(
 ) -> None:
     target = tmp_path / "rows.csv"
     assert call("sample", asia, "-n", "2000", "--missing", "0.25", "-o", target).code == 0
-    told = call("describe", target, "--json").json
-    assert told["rows"] == 2000
-    missing = sum(entry["missing"] for entry in told["variables"])
+    output = call("describe", target, "--json").json
+    assert output["rows"] == 2000
+    missing = sum(entry["missing"] for entry in output["variables"])
     assert missing / 16000 == pytest.approx(0.25, abs=0.02)
 
 
@@ -381,9 +381,7 @@ def test_a_run_that_is_stopped_before_its_search_has_a_result_gives_the_model_it
     assert "no better model yet than the one it begins with, which was kept: " in done.err
 
 
-def test_output_onto_a_circle_of_links_is_a_sentence(
-    call: Call, asia: Path, tmp_path: Path
-) -> None:
+def test_output_onto_a_circle_of_links_is_a_message(call: Call, asia: Path, tmp_path: Path) -> None:
     (tmp_path / "a.json").symlink_to(tmp_path / "b.json")
     (tmp_path / "b.json").symlink_to(tmp_path / "a.json")
     done = call("convert", asia, tmp_path / "a.json")
@@ -392,11 +390,11 @@ def test_output_onto_a_circle_of_links_is_a_sentence(
     assert "a.json: cannot be written" in done.err
 
 
-@pytest.mark.parametrize("words", [("sample", "{asia}"), ("generate", "parity")])
-def test_more_rows_than_fit_into_memory_are_refused_with_a_sentence(
-    call: Call, asia: Path, tmp_path: Path, words: tuple[str, ...]
+@pytest.mark.parametrize("argv", [("sample", "{asia}"), ("generate", "parity")])
+def test_more_rows_than_fit_into_memory_are_refused_with_a_message(
+    call: Call, asia: Path, tmp_path: Path, argv: tuple[str, ...]
 ) -> None:
-    given = [str(asia) if word == "{asia}" else word for word in words]
+    given = [str(asia) if word == "{asia}" else word for word in argv]
     done = call(*given, "-n", "1000000000000", "-o", tmp_path / "rows.csv")
     assert done.code == 2
     assert "-n/--rows: 1,000,000,000,000 rows need" in done.err
@@ -407,22 +405,22 @@ class Stopped:
     """A run that is stopped after it found a model of this graph."""
 
     data: DataSet
-    found: Sequence[tuple[str, str]]
+    result: Sequence[tuple[str, str]]
 
     def __call__(self, cancel: CancelToken) -> Iterator[Found]:
         names = self.data.domain.names
-        for edges, is_start in (([("smoke", "lung")], True), (self.found, False)):
+        for edges, is_start in (([("smoke", "lung")], True), (self.result, False)):
             network = fit_tables(self.data, Dag.from_edges(names, edges)).network
             yield Found(network, {}, is_start=is_start)
         raise Cancelled
 
 
-@pytest.mark.parametrize(("found", "is_start"), [((), True), ((("bronc", "dysp"),), False)])
+@pytest.mark.parametrize(("result", "is_start"), [((), True), ((("bronc", "dysp"),), False)])
 def test_a_search_that_is_stopped_behind_its_start_gives_the_start(
-    asia_rows: Path, found: Sequence[tuple[str, str]], is_start: bool
+    asia_rows: Path, result: Sequence[tuple[str, str]], is_start: bool
 ) -> None:
-    task = cast(LearnTask, Stopped(read_data(asia_rows), found))
+    task = cast(LearnTask, Stopped(read_data(asia_rows), result))
     done = run_learner(task, ProgressLine(quiet=True))
     assert done.is_start == is_start
     assert isinstance(done.model, BayesianNetwork)
-    assert done.model.edges == ((("smoke", "lung"),) if is_start else found)
+    assert done.model.edges == ((("smoke", "lung"),) if is_start else result)

@@ -26,14 +26,14 @@ def test_languages_are_compared_on_the_same_rows_and_their_models_kept(
     rows = tmp_path / "rows.csv"
     lines = (sample_data / "coronary.csv").read_text().splitlines(keepends=True)
     rows.write_text("".join(lines[:200]))
-    told = call(
+    output = call(
         *("compare-languages", rows, "--languages", "tree,latent", "--budget", 600),
         *("--processes", 1, "--smoothing", "0.5", "--splits", 1),
         *("--models", tmp_path / "models", "-o", tmp_path / "table.csv", "--json", "--quiet"),
     ).json
-    assert told["outcome"] == "finished"
-    assert (told["smoothing"], told["splits"]) == (0.5, 1)
-    assert {one["parameters"]["smoothing"] for one in told["languages"]} == {0.5}
+    assert output["outcome"] == "finished"
+    assert (output["smoothing"], output["splits"]) == (0.5, 1)
+    assert {one["parameters"]["smoothing"] for one in output["languages"]} == {0.5}
     titles = {"tree": "Chow–Liu tree", "latent": "Latent class model"}
     parts = train_valid_test_split(import_data(rows, ImportOptions()).data)
     models = {
@@ -41,16 +41,16 @@ def test_languages_are_compared_on_the_same_rows_and_their_models_kept(
     }
     # The rows are parted as the window parts them, and the numbers are those of `compare`.
     expected = compare(models, parts.test)
-    assert told["rows"] == parts.test.row_count
-    assert told["best"] == expected.best
-    found = {one["title"]: one for one in told["languages"]}
+    assert output["rows"] == parts.test.row_count
+    assert output["best"] == expected.best
+    result = {one["title"]: one for one in output["languages"]}
     for title in models:
-        assert found[title]["state"] == "learned"
+        assert result[title]["state"] == "learned"
         bits = expected[title].log2_likelihood_per_row
-        assert found[title]["log2_likelihood_per_row"] == pytest.approx(bits, abs=1e-9)
-        assert found[title]["inference_seconds"] > 0
-    assert len(told["pairs"]) == 2
-    assert expected.best in told["verdict"]
+        assert result[title]["log2_likelihood_per_row"] == pytest.approx(bits, abs=1e-9)
+        assert result[title]["inference_seconds"] > 0
+    assert len(output["pairs"]) == 2
+    assert expected.best in output["verdict"]
     with (tmp_path / "table.csv").open() as stream:
         table = list(csv.DictReader(stream))
     assert table[0]["title"] == expected.best
@@ -73,17 +73,17 @@ def test_models_disagree_where_one_was_changed(call: Call, asia: Path, tmp_path:
     assert isinstance(network, BayesianNetwork)
     assert network.table("smoke").tolist() == [0.5, 0.5]
     write_model(other, ModelFile(network.with_table("smoke", np.array([0.9, 0.1]))))
-    told = call("disagree", asia, other, "--json", "--quiet").json
-    first = told["variables"][0]
+    output = call("disagree", asia, other, "--json", "--quiet").json
+    first = output["variables"][0]
     assert first["variable"] == "smoke"
     assert first["total_variation"]["value"] == pytest.approx(0.4)
     # Given that he smokes, the two are the same but for P(e).
-    told = call(
+    output = call(
         *("disagree", asia, other, "--given", "smoke=yes", "--json"),
         *("--csv", tmp_path / "all.csv"),
     ).json
-    assert [2 ** one["log2_evidence"] for one in told["models"]] == pytest.approx([0.5, 0.9])
-    values = [one["total_variation"]["value"] for one in told["variables"]]
+    assert [2 ** one["log2_evidence"] for one in output["models"]] == pytest.approx([0.5, 0.9])
+    values = [one["total_variation"]["value"] for one in output["variables"]]
     assert values == pytest.approx([0.0] * 8, abs=1e-9)
     assert (tmp_path / "all.csv").read_text().startswith("variable,total_variation")
     shown = call("disagree", asia, other, "--by", "kl", "--most", 1).out
@@ -91,7 +91,7 @@ def test_models_disagree_where_one_was_changed(call: Call, asia: Path, tmp_path:
     assert "bits" in shown
 
 
-def test_a_model_without_the_variable_of_the_evidence_says_so(
+def test_a_model_without_the_variable_of_the_evidence_is_reported(
     call: Call, asia: Path, sample_data: Path
 ) -> None:
     shown = call("disagree", asia, sample_data / "greenhouse.json", "--given", "smoke=yes").out
@@ -109,5 +109,5 @@ def test_generated_rows_can_be_measured_by_the_model_they_come_from(
 ) -> None:
     rows, truth = tmp_path / "rows.csv", tmp_path / "truth.json"
     call("generate", "random-bn", "-n", 200, "-o", rows, "--model", truth, "--variables", 4)
-    told = call("evaluate", truth, rows, "--json").json
-    assert told["rows"] == 200
+    output = call("evaluate", truth, rows, "--json").json
+    assert output["rows"] == 200

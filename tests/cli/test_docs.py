@@ -22,11 +22,11 @@ PAGES = [
 
 
 def commands_of(page: Path) -> list[list[str]]:
-    """The words after `$ pgmstudio` or `$ ./run` on each such line of the console blocks."""
+    """The arguments after `$ pgmstudio` or `$ ./run` on each such line of the console blocks."""
     blocks = re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     lines = [line for block in blocks for line in block.splitlines()]
-    found = [re.match(r"\$ (?:pgmstudio|\./run) (.*)", line) for line in lines]
-    return [shlex.split(match[1]) for match in found if match]
+    result = [re.match(r"\$ (?:pgmstudio|\./run) (.*)", line) for line in lines]
+    return [shlex.split(match[1]) for match in result if match]
 
 
 WITH_COMMANDS = [page for page in PAGES if commands_of(page)]
@@ -38,42 +38,42 @@ def test_the_commands_of_a_page_run_one_after_another(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sample_data").symlink_to(ROOT / "sample_data")
-    for words in commands_of(page):
-        if words != ["test"]:  # ./run test is this suite
-            done = call(*words)
-            assert done.code == 0, f"{' '.join(words)}: {done.err}"
+    for argv in commands_of(page):
+        if argv != ["test"]:  # ./run test is this suite
+            done = call(*argv)
+            assert done.code == 0, f"{' '.join(argv)}: {done.err}"
 
 
 SAMPLES = commands_of(ROOT / "sample_data/README.md")
-LEARNED = [words for words in SAMPLES if words[0] == "learn"]
+LEARNED = [argv for argv in SAMPLES if argv[0] == "learn"]
 
 
 @pytest.mark.parametrize(
-    "words", [words for words in SAMPLES if words not in LEARNED], ids=lambda words: words[-1]
+    "argv", [argv for argv in SAMPLES if argv not in LEARNED], ids=lambda argv: argv[-1]
 )
 def test_the_command_gives_the_same_bytes_again(
-    call: Call, words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    call: Call, argv: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sample_data").symlink_to(ROOT / "sample_data")
-    assert call(*words).code == 0
-    assert (tmp_path / words[-1]).read_bytes() == (ROOT / "sample_data" / words[-1]).read_bytes()
+    assert call(*argv).code == 0
+    assert (tmp_path / argv[-1]).read_bytes() == (ROOT / "sample_data" / argv[-1]).read_bytes()
 
 
 @pytest.mark.parametrize(
-    "words",
+    "argv",
     [pytest.param(w, marks=pytest.mark.long) if w[1] == "pdg.learn" else w for w in LEARNED],
-    ids=lambda words: words[-1],
+    ids=lambda argv: argv[-1],
 )
 def test_the_command_learns_the_same_model_again(
-    call: Call, words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    call: Call, argv: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Up to rounding, which processors do in their own ways."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sample_data").symlink_to(ROOT / "sample_data")
-    assert call(*words).code == 0
+    assert call(*argv).code == 0
     made, kept = (
-        json.loads((folder / words[-1]).read_text()) for folder in (tmp_path, ROOT / "sample_data")
+        json.loads((folder / argv[-1]).read_text()) for folder in (tmp_path, ROOT / "sample_data")
     )
     assert made["structure"] == kept["structure"]
     assert made["variables"] == kept["variables"]

@@ -31,34 +31,34 @@ def test_a_decision_graph_is_drawn_with_the_flow_through_its_nodes(
 
 
 @pytest.mark.parametrize("ending", ["pdg", "json"])
-def test_describe_tells_how_many_nodes_a_decision_graph_has(
+def test_describe_shows_how_many_nodes_a_decision_graph_has(
     call: Call, tmp_path: Path, ending: str
 ) -> None:
     graph, model = medical(), tmp_path / f"medical.{ending}"
     write_model(model, ModelFile(graph, "medical"))
-    told = call("describe", model).out
-    assert ["Nodes", str(sum(graph.node_counts))] in [line.split() for line in told.splitlines()]
+    output = call("describe", model).out
+    assert ["Nodes", str(sum(graph.node_counts))] in [line.split() for line in output.splitlines()]
     nodes = call("describe", model, "--json").json["nodes"]
     assert nodes == dict(zip(graph.domain.names, graph.node_counts, strict=True))
 
 
-def test_what_a_decision_graph_cannot_become_is_said_in_words(call: Call, tmp_path: Path) -> None:
+def test_what_a_decision_graph_cannot_become_is_a_message(call: Call, tmp_path: Path) -> None:
     model = tmp_path / "medical.json"
     write_model(model, ModelFile(medical(), "medical"))
     called = call("convert", model, tmp_path / "never.json", "--to", "tree")
     assert called.code == 2
-    words = "A probabilistic decision graph cannot become a tree; what it can become: "
-    assert called.err.startswith(words)
+    argv = "A probabilistic decision graph cannot become a tree; what it can become: "
+    assert called.err.startswith(argv)
 
 
 def test_a_graph_from_a_network_interrupted_after_its_first_model_is_kept(
     call: Call, asia_rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = pdg_hybrid.Found
+    result = pdg_hybrid.Found
 
     def interrupted(*of: Any) -> Any:
         signal.raise_signal(signal.SIGINT)
-        return found(*of)
+        return result(*of)
 
     monkeypatch.setattr(pdg_hybrid, "Found", interrupted)
     target = tmp_path / "kept.json"

@@ -18,8 +18,8 @@ def test_bootstrap_reports_every_edge_and_writes_table_and_network(
     call: Call, asia_rows: Path, tmp_path: Path
 ) -> None:
     table, model = tmp_path / "edges.csv", tmp_path / "averaged.json"
-    words = ("bootstrap", "bn.hill-climb", asia_rows, "-n", "4", "--restarts", "0", "--json")
-    done = call(*words, "--edges", table, "--threshold", "0.5", "-o", model)
+    argv = ("bootstrap", "bn.hill-climb", asia_rows, "-n", "4", "--restarts", "0", "--json")
+    done = call(*argv, "--edges", table, "--threshold", "0.5", "-o", model)
     assert done.code == 0
     assert set(done.json) == {
         "learner",
@@ -45,7 +45,7 @@ def test_bootstrap_reports_every_edge_and_writes_table_and_network(
     assert len(table.read_text().splitlines()) == len(done.json["edges"]) + 1
     described = call("describe", model, "--json").json
     assert sorted(described["edges"]) == sorted(done.json["averaged"])
-    again = call(*words, "--workers", "2")
+    again = call(*argv, "--workers", "2")
     assert again.json["edges"] == done.json["edges"]
 
 
@@ -60,42 +60,42 @@ def test_bootstrap_names_the_nearest_learner_and_refuses_a_threshold_of_0(
     assert "more than 0" in wrong.err
 
 
-def test_diff_of_a_model_with_itself_says_so(call: Call, asia: Path) -> None:
+def test_diff_of_a_model_with_itself_is_empty(call: Call, asia: Path) -> None:
     done = call("diff", asia, asia)
     assert done.code == 0
     assert "The structures are the same." in done.out
-    told = call("diff", asia, asia, "--json").json
-    assert (told["shd"], told["shd_cpdag"], told["equivalent"]) == (0, 0, True)
-    assert len(told["common"]) == 8
+    output = call("diff", asia, asia, "--json").json
+    assert (output["shd"], output["shd_cpdag"], output["equivalent"]) == (0, 0, True)
+    assert len(output["common"]) == 8
 
 
-def test_diff_tells_edges_distances_and_likelihood_and_draws_them(
+def test_diff_shows_edges_distances_and_likelihood_and_draws_them(
     call: Call, asia: Path, asia_rows: Path, tmp_path: Path
 ) -> None:
     learned, picture = tmp_path / "tree.json", tmp_path / "diff.svg"
     call("learn", "tree.chow-liu", asia_rows, "-o", learned)
     done = call("diff", asia, learned, "--data", asia_rows, "-o", picture, "--json")
-    told = done.json
-    changed = len(told["added"]) + len(told["missing"]) + len(told["reversed"])
-    assert told["shd"] == changed > 0
-    assert told["shd_cpdag"] > 0
-    assert told["rows"] == 5000
-    before, after = told["log2_likelihoods"]
-    assert told["log2_likelihood_difference"] == pytest.approx(after - before)
-    words = [node.text for node in ElementTree.parse(picture).iter() if node.text]
-    assert any("missing" in word for word in words)
+    output = done.json
+    changed = len(output["added"]) + len(output["missing"]) + len(output["reversed"])
+    assert output["shd"] == changed > 0
+    assert output["shd_cpdag"] > 0
+    assert output["rows"] == 5000
+    before, after = output["log2_likelihoods"]
+    assert output["log2_likelihood_difference"] == pytest.approx(after - before)
+    argv = [node.text for node in ElementTree.parse(picture).iter() if node.text]
+    assert any("missing" in word for word in argv)
     back = call("diff", learned, asia, "--json").json
-    assert sorted(back["added"]) == sorted(told["missing"])
-    assert back["shd_cpdag"] == told["shd_cpdag"]
+    assert sorted(back["added"]) == sorted(output["missing"])
+    assert back["shd_cpdag"] == output["shd_cpdag"]
 
 
 def test_why_answers_for_edges_and_for_pairs_without_one(
     call: Call, asia: Path, asia_rows: Path, tmp_path: Path
 ) -> None:
-    told = call("why", asia, asia_rows, "lung", "smoke", "--json").json
-    assert (told["source"], told["target"], told["is_edge"]) == ("smoke", "lung", True)
-    assert {move["action"] for move in told["moves"]} == {"remove", "reverse"}
-    removal = next(move for move in told["moves"] if move["action"] == "remove")
+    output = call("why", asia, asia_rows, "lung", "smoke", "--json").json
+    assert (output["source"], output["target"], output["is_edge"]) == ("smoke", "lung", True)
+    assert {move["action"] for move in output["moves"]} == {"remove", "reverse"}
+    removal = next(move for move in output["moves"] if move["action"] == "remove")
     assert removal["gain"] < 0
     frequencies = tmp_path / "bootstrap.json"
     done = call("bootstrap", "tree.chow-liu", asia_rows, "-n", "3", "--json")
@@ -112,9 +112,9 @@ def test_why_repeats_the_search_that_made_a_model(
 ) -> None:
     model = tmp_path / "pc.json"
     assert call("learn", "bn.pc", asia_rows, "-o", model).code == 0
-    told = call("why", model, asia_rows, "asia", "xray", "--searches", "--json").json
-    assert told["pc"]["why"]
-    assert told["pc"]["tests"]
+    output = call("why", model, asia_rows, "asia", "xray", "--searches", "--json").json
+    assert output["pc"]["why"]
+    assert output["pc"]["tests"]
 
 
 def test_why_refuses_what_is_no_pair_and_what_is_no_bootstrap(

@@ -111,7 +111,7 @@ def test_query_reports_beliefs_and_evidence(call: Call, asia: Path) -> None:
     assert set(given.json["most_probable"]) == set(plain.json["beliefs"])
 
 
-def test_describe_tells_data_and_models(call: Call, asia: Path, sample_data: Path) -> None:
+def test_describe_shows_data_and_models(call: Call, asia: Path, sample_data: Path) -> None:
     data = call("describe", sample_data / "survey.csv", "--json").json
     assert set(data) == {"rows", "variables"}
     assert {frozenset(entry) for entry in data["variables"]} == {
@@ -125,9 +125,9 @@ def test_describe_tells_data_and_models(call: Call, asia: Path, sample_data: Pat
 
 
 def test_learners_tell_every_parameter(call: Call) -> None:
-    told = call("learners", "--json").json
-    assert set(told) == {"learners"}
-    for learner in told["learners"]:
+    output = call("learners", "--json").json
+    assert set(output) == {"learners"}
+    for learner in output["learners"]:
         assert set(learner) == {"key", "title", "kind", "parameters"}
         for parameter in learner["parameters"]:
             assert set(parameter) == {"name", "default", "low", "high", "choices", "help"}
@@ -136,8 +136,8 @@ def test_learners_tell_every_parameter(call: Call) -> None:
 
 def test_curve_reports_points(call: Call, asia_rows: Path, tmp_path: Path) -> None:
     target, models = tmp_path / "curve.json", tmp_path / "models"
-    words = ["--learners", "tree.chow-liu", "--lambdas", "0.5,0.9", "--models", models]
-    done = call("curve", asia_rows, *words, "-o", target, "--json")
+    argv = ["--learners", "tree.chow-liu", "--lambdas", "0.5,0.9", "--models", models]
+    done = call("curve", asia_rows, *argv, "-o", target, "--json")
     assert done.code == 0
     assert set(done.json) == {"data", "points"}
     assert json.loads(target.read_text()) == done.json
@@ -159,18 +159,18 @@ def test_compare_reports_every_model(call: Call, asia: Path, asia_rows: Path) ->
 
 
 @pytest.mark.parametrize(
-    "words",
+    "argv",
     [
         ["sample", "{asia}", "-n", "10", "-o", "{tmp}/rows.csv"],
         ["convert", "{asia}", "{tmp}/asia.bif"],
         ["draw", "{asia}", "{tmp}/asia.svg"],
         ["generate", "parity", "-n", "10", "-o", "{tmp}/rows.csv"],
     ],
-    ids=lambda words: words[0],
+    ids=lambda argv: argv[0],
 )
 def test_commands_that_write_a_file_say_one_object(
-    call: Call, asia: Path, tmp_path: Path, words: list[str]
+    call: Call, asia: Path, tmp_path: Path, argv: list[str]
 ) -> None:
-    done = call(*(word.format(asia=asia, tmp=tmp_path) for word in words), "--json")
+    done = call(*(word.format(asia=asia, tmp=tmp_path) for word in argv), "--json")
     assert done.code == 0
     assert isinstance(done.json, dict)

@@ -19,46 +19,46 @@ def model(tmp_path):
     return path
 
 
-def told(capsys, *words: object) -> dict:
-    assert main([*map(str, words), "--json", "--quiet"]) == 0
+def output(capsys, *argv: object) -> dict:
+    assert main([*map(str, argv), "--json", "--quiet"]) == 0
     return json.loads(capsys.readouterr().out)
 
 
 def test_a_question_is_answered_in_its_context_with_the_edges_that_vanish(model, capsys) -> None:
     asked = ("query", model, "--independent", "Pressure,Proteins")
-    plain = told(capsys, *asked)
+    plain = output(capsys, *asked)
     assert not plain["independent"]
     assert "not implied" in plain["sentence"]
-    found = told(capsys, *asked, "--context", "Smoking=no", "--check")
-    assert found["independent"]
-    assert found["vanished_edges"] == [["Proteins", "Pressure"]]
-    assert found["information_bits"] == pytest.approx(0, abs=1e-12)
+    result = output(capsys, *asked, "--context", "Smoking=no", "--check")
+    assert result["independent"]
+    assert result["vanished_edges"] == [["Proteins", "Pressure"]]
+    assert result["information_bits"] == pytest.approx(0, abs=1e-12)
 
 
 def test_a_context_needs_a_labelled_graph_and_a_question(model, tmp_path, capsys) -> None:
     plain = tmp_path / "plain.json"
     write_model(plain, ModelFile(coronary().as_bayesian_network))
-    words = ["--independent", "Pressure,Proteins", "--context", "Smoking=no"]
-    assert main(["query", str(plain), *words]) != 0
+    argv = ["--independent", "Pressure,Proteins", "--context", "Smoking=no"]
+    assert main(["query", str(plain), *argv]) != 0
     assert main(["query", str(model), "--context", "Smoking=no"]) != 0
 
 
 def test_a_drawing_has_tags_and_dashes_in_a_context(model, tmp_path, capsys) -> None:
     drawn = tmp_path / "c.svg"
-    told(capsys, "draw", model, drawn)
+    output(capsys, "draw", model, drawn)
     plain = drawn.read_text(encoding="utf-8")
     assert "Smoking = no" in plain
     assert "carries a label" in plain
     assert "vanished here" not in plain
-    told(capsys, "draw", model, drawn, "--context", "Smoking=no")
+    output(capsys, "draw", model, drawn, "--context", "Smoking=no")
     assert "vanished here" in drawn.read_text(encoding="utf-8")
 
 
 def test_a_multinet_has_a_panel_for_each_state_of_a_variable(model, tmp_path, capsys) -> None:
     drawn = tmp_path / "m.svg"
-    told(capsys, "draw", model, drawn, "--picture", "multinet")
+    output(capsys, "draw", model, drawn, "--picture", "multinet")
     itself = drawn.read_text(encoding="utf-8")
-    told(capsys, "draw", model, drawn, "--by", "Smoking")
+    output(capsys, "draw", model, drawn, "--by", "Smoking")
     asked = drawn.read_text(encoding="utf-8")
     for text in (itself, asked):
         assert text.count(">Smoking<") == 2  # a node in each panel; it decides most edges

@@ -38,7 +38,7 @@ def read_rows(path: Path) -> list[dict[str, str]]:
 def test_every_restart_is_a_row_and_every_optimum_in_the_whole(
     copies: Path, tmp_path: Path
 ) -> None:
-    words = [
+    argv = [
         "learn",
         "bn.kes",
         str(copies),
@@ -48,13 +48,13 @@ def test_every_restart_is_a_row_and_every_optimum_in_the_whole(
         "3",
         "--quiet",
     ]
-    assert main([*words, "--log", str(tmp_path / "runs.csv")]) == 0
+    assert main([*argv, "--log", str(tmp_path / "runs.csv")]) == 0
     assert [row["greediness"] for row in read_rows(tmp_path / "runs.csv")] == [
         "1.0",
         *["0.5"] * 3,
         *["0.0"] * 3,
     ]
-    assert main([*words, "--log", str(tmp_path / "runs.json")]) == 0
+    assert main([*argv, "--log", str(tmp_path / "runs.json")]) == 0
     whole = restored("optima", json.loads((tmp_path / "runs.json").read_text())["optima"])
     assert isinstance(whole, KesOptima)
     assert len(whole.runs) == 7
@@ -62,25 +62,25 @@ def test_every_restart_is_a_row_and_every_optimum_in_the_whole(
 
 def test_the_tests_of_pc_are_rows_with_their_numbers(copies: Path, tmp_path: Path) -> None:
     assert main(["learn", "bn.pc", str(copies), "--log", str(tmp_path / "t.csv"), "--quiet"]) == 0
-    told = read_rows(tmp_path / "t.csv")
-    assert {frozenset((row["a"], row["b"])) for row in told} == {
+    output = read_rows(tmp_path / "t.csv")
+    assert {frozenset((row["a"], row["b"])) for row in output} == {
         frozenset(pair) for pair in ("ab", "ac", "bc")
     }
-    assert all(0 <= float(row["p_value"]) <= 1 for row in told)
-    assert all((float(row["p_value"]) > 0.05) is (row["independent"] == "yes") for row in told)
+    assert all(0 <= float(row["p_value"]) <= 1 for row in output)
+    assert all((float(row["p_value"]) > 0.05) is (row["independent"] == "yes") for row in output)
 
 
 def test_the_steps_of_k2_are_rows(copies: Path, tmp_path: Path) -> None:
     assert main(["learn", "bn.k2", str(copies), "--log", str(tmp_path / "s.csv"), "--quiet"]) == 0
-    told = read_rows(tmp_path / "s.csv")
-    assert [row["tried"] for row in told if row["step"] == "1"] == ["a", "b"]
+    output = read_rows(tmp_path / "s.csv")
+    assert [row["tried"] for row in output if row["step"] == "1"] == ["a", "b"]
 
 
 @pytest.mark.parametrize("kept", ["b", "c"])
 def test_a_script_decides_an_ambiguous_region(copies: Path, tmp_path: Path, kept: str) -> None:
     target = tmp_path / "model.json"
-    words = ["learn", "bn.npc", str(copies), "--choose", f"a - {kept}", "-o", str(target)]
-    assert main([*words, "--quiet"]) == 0
+    argv = ["learn", "bn.npc", str(copies), "--choose", f"a - {kept}", "-o", str(target)]
+    assert main([*argv, "--quiet"]) == 0
     model = read_model(target).model
     assert isinstance(model, BayesianNetwork)
     assert {frozenset(edge) for edge in model.edges} == {frozenset("bc"), frozenset(("a", kept))}
@@ -100,7 +100,7 @@ def test_a_log_of_another_ending_is_refused_before_the_run(
     assert "a log ends in .csv or .json" in capsys.readouterr().err
 
 
-def test_a_learner_that_keeps_nothing_says_so_and_writes_nothing(
+def test_a_learner_that_keeps_nothing_reports_it_and_writes_nothing(
     copies: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     target = tmp_path / "nothing.csv"
@@ -111,10 +111,10 @@ def test_a_learner_that_keeps_nothing_says_so_and_writes_nothing(
 
 def test_a_search_goes_on_from_a_model_of_a_file(copies: Path, tmp_path: Path) -> None:
     first, again = tmp_path / "first.json", tmp_path / "again.json"
-    words = ["learn", "bn.kes", str(copies), "--greediness", "1", "--quiet", "-o"]
-    assert main([*words, str(first)]) == 0
-    assert main([*words, str(again), "--start", str(first)]) == 0
-    told = [read_model(path).model for path in (first, again)]
-    assert isinstance(told[0], BayesianNetwork)
-    assert isinstance(told[1], BayesianNetwork)
-    assert told[0].dag == told[1].dag
+    argv = ["learn", "bn.kes", str(copies), "--greediness", "1", "--quiet", "-o"]
+    assert main([*argv, str(first)]) == 0
+    assert main([*argv, str(again), "--start", str(first)]) == 0
+    output = [read_model(path).model for path in (first, again)]
+    assert isinstance(output[0], BayesianNetwork)
+    assert isinstance(output[1], BayesianNetwork)
+    assert output[0].dag == output[1].dag

@@ -57,13 +57,13 @@ def test_a_mixture_becomes_a_network_by_name_or_by_ending(
     call: Call, mixture: Path, tmp_path: Path
 ) -> None:
     model = read_model(mixture).model
-    for target, words in (("one.json", ("--to", "bayesian-network")), ("two.bif", ())):
-        called = call("convert", mixture, tmp_path / target, *words)
+    for target, argv in (("one.json", ("--to", "bayesian-network")), ("two.bif", ())):
+        called = call("convert", mixture, tmp_path / target, *argv)
         assert called.code == 0, called.err
         network = read_model(tmp_path / target).model
         assert isinstance(network, BayesianNetwork)
         assert divergence_bits(model, network) == pytest.approx(0, abs=1e-9)  # type: ignore[arg-type]
-        assert ("KL = 0 bits" in called.err) == bool(words)
+        assert ("KL = 0 bits" in called.err) == bool(argv)
 
 
 def test_what_a_mixture_cannot_become_is_refused(call: Call, mixture: Path, tmp_path: Path) -> None:
@@ -106,8 +106,8 @@ def test_the_edges_of_restarts_are_counted_in_a_file(
 ) -> None:
     rows, out = tmp_path / "rows.csv", tmp_path / "edges.csv"
     assert call("sample", mixture, "-n", 200, "-o", rows).code == 0
-    words = ("--components", 2, "--restarts", 3, "--max-iterations", 4, "--edge-counts", out)
-    called = call("learn", "mixture.trees", rows, *words)
+    argv = ("--components", 2, "--restarts", 3, "--max-iterations", 4, "--edge-counts", out)
+    called = call("learn", "mixture.trees", rows, *argv)
     assert called.code == 0, called.err
     with out.open() as stream:
         lines = list(csv.DictReader(stream))
@@ -129,8 +129,8 @@ def test_the_other_pictures_of_a_mixture_are_drawn(
     call: Call, mixture: Path, tmp_path: Path, picture: str
 ) -> None:
     out = tmp_path / "out.svg"
-    for words in ((), ("--beliefs",)):
-        called = call("draw", mixture, out, "--picture", picture, *words)
+    for argv in ((), ("--beliefs",)):
+        called = call("draw", mixture, out, "--picture", picture, *argv)
         assert called.code == 0, called.err
         text = out.read_text()
         assert ("component" if picture == "latent" else "tree 3") in text

@@ -27,9 +27,9 @@ def test_a_model_is_converted_described_asked_and_drawn(
     assert all(sentence in done.err for sentence in done.json["lost"])
     assert bool(done.json["lost"]) == (known.holds is not Holds.EVERYTHING)
 
-    told = call("describe", path, "--json").json
-    assert {variable["name"] for variable in told["variables"]} >= {"smoke", "lung", "xray"}
-    assert len(told["edges"]) == (7 if known.holds is Holds.DECISION_GRAPH else 8)
+    output = call("describe", path, "--json").json
+    assert {variable["name"] for variable in output["variables"]} >= {"smoke", "lung", "xray"}
+    assert len(output["edges"]) == (7 if known.holds is Holds.DECISION_GRAPH else 8)
 
     asked = call("query", path, "--of", "lung", "--json").json["beliefs"]["lung"]
     if known.holds is Holds.STRUCTURE:
@@ -43,7 +43,7 @@ def test_a_model_is_converted_described_asked_and_drawn(
 
 
 @FORMATS
-def test_a_broken_file_is_one_sentence_and_exit_code_2(call: Call, tmp_path: Path, known) -> None:
+def test_a_broken_file_is_one_message_and_exit_code_2(call: Call, tmp_path: Path, known) -> None:
     path = tmp_path / f"broken{known.endings[0]}"
     path.write_text("this is\nno model at all {")
     done = call("describe", path)
@@ -88,9 +88,7 @@ def test_the_limit_of_reading_is_an_option(
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
 @pytest.mark.parametrize("name", ["rows.csv", "model.bif", "model.json"])
-def test_a_named_pipe_is_one_sentence_and_exit_code_2(
-    call: Call, tmp_path: Path, name: str
-) -> None:
+def test_a_named_pipe_is_one_message_and_exit_code_2(call: Call, tmp_path: Path, name: str) -> None:
     os.mkfifo(tmp_path / name)
     done = call("describe", tmp_path / name)
     assert done.code == 2

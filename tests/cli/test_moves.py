@@ -11,13 +11,13 @@ import pytest
 Call = Callable[..., Any]
 
 
-def test_moves_lists_the_best_first_and_says_how_many_raise_the_score(
+def test_moves_lists_the_best_first_and_shows_how_many_raise_the_score(
     call: Call, asia: Path, asia_rows: Path
 ) -> None:
     done = call("moves", asia, asia_rows, "--top", "4", "--json")
     assert done.code == 0
-    found = done.json
-    assert set(found) == {
+    result = done.json
+    assert set(result) == {
         "rows",
         "score",
         "value",
@@ -27,14 +27,14 @@ def test_moves_lists_the_best_first_and_says_how_many_raise_the_score(
         "legal",
         "is_optimum",
     }
-    assert len(found["moves"]) == 4
+    assert len(result["moves"]) == 4
     # An edge with no rows behind it: BIC does without.
-    best = found["moves"][0]
+    best = result["moves"][0]
     assert (best["action"], best["from"], best["to"]) == ("remove", "asia", "tub")
     assert best["parameters"] == -1
-    gains = [move["gain"] for move in found["moves"]]
+    gains = [move["gain"] for move in result["moves"]]
     assert gains == sorted(gains, reverse=True)
-    assert found["better"] == sum(gain > 0 for gain in gains)
+    assert result["better"] == sum(gain > 0 for gain in gains)
     why = call("why", asia, asia_rows, "asia", "tub", "--json").json
     assert best["gain"] == pytest.approx(why["moves"][0]["gain"])
 
@@ -53,19 +53,19 @@ def test_steps_lead_to_an_optimum_that_is_written(
     assert ["asia", "tub"] not in call("describe", target, "--json").json["edges"]
 
 
-def test_rules_keep_moves_out_and_nonsense_is_refused_in_a_sentence(
+def test_rules_keep_moves_out_and_nonsense_is_refused_with_a_message(
     call: Call, asia: Path, asia_rows: Path, tmp_path: Path
 ) -> None:
     rules = tmp_path / "rules.txt"
     rules.write_text("asia -> tub = true\n")
-    found = call("moves", asia, asia_rows, "--knowledge", rules, "--json").json
-    assert all({move["from"], move["to"]} != {"asia", "tub"} for move in found["moves"])
-    for words, said in (
+    result = call("moves", asia, asia_rows, "--knowledge", rules, "--json").json
+    assert all({move["from"], move["to"]} != {"asia", "tub"} for move in result["moves"])
+    for argv, expected in (
         (("--steps", "few"), "not a whole number or “all”"),
         (("-o", tmp_path / "a.json"), "give their number with --steps"),
         (("--score", "best"), "score"),
     ):
-        refused = call("moves", asia, asia_rows, *words)
+        refused = call("moves", asia, asia_rows, *argv)
         assert refused.code == 2
-        assert said in refused.err
+        assert expected in refused.err
         assert "Traceback" not in refused.err

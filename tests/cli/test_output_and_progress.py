@@ -141,12 +141,12 @@ def test_terminal_escapes_in_names_do_not_reach_the_terminal(
 ) -> None:
     evil = tmp_path / "a\x1b[31mb\x07\x9b2J.json"
     evil.write_bytes((sample_data / "asia.json").read_bytes())
-    told = call("sample", evil, "-n", "3", "-o", tmp_path / "x\x1b]0;title\x07.csv")
-    assert told.code == 0
+    sampled = call("sample", evil, "-n", "3", "-o", tmp_path / "x\x1b]0;title\x07.csv")
+    assert sampled.code == 0
     lost = call("query", tmp_path / "missing\x1b[2J.json")
     assert lost.code == 2
     assert "missing[2J.json" in lost.err
-    for text in (told.out, told.err, lost.out, lost.err):
+    for text in (sampled.out, sampled.err, lost.out, lost.err):
         assert not {"\x1b", "\x07", "\x9b"} & set(text)
 
 

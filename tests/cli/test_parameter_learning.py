@@ -18,15 +18,15 @@ def test_the_graph_of_the_start_is_kept_and_a_column_left_out_is_hidden(
 ) -> None:
     start, out = sample_data / "asia.bif", tmp_path / "fitted.json"
     rows = sample_data / "asia_sample.csv"
-    words = ("learn", "bn.em", rows, "--start", start, "--leave-out", "either")
-    done = call(*words, "--restarts", 1, "--iterations", 5, "-o", out, "--json")
+    argv = ("learn", "bn.em", rows, "--start", start, "--leave-out", "either")
+    done = call(*argv, "--restarts", 1, "--iterations", 5, "-o", out, "--json")
     assert done.code == 0
     assert "Hidden in every row: either." in done.err
     fitted: Any = read_model(out).model
     assert set(fitted.edges) == set(read_model(start).model.edges)  # type: ignore[attr-defined]
-    told = done.json
-    assert told["log2_likelihood_per_row"] == pytest.approx(
-        told["measures"]["log2_likelihood_per_row"]
+    output = done.json
+    assert output["log2_likelihood_per_row"] == pytest.approx(
+        output["measures"]["log2_likelihood_per_row"]
     )
 
 

@@ -55,7 +55,7 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device here")
-def test_a_full_disk_is_a_sentence(asia: Path) -> None:
+def test_a_full_disk_is_a_message(asia: Path) -> None:
     with open("/dev/full", "w", encoding="utf-8") as full:
         done = subprocess.run([*PROGRAM, "query", asia], stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == 2
@@ -76,11 +76,11 @@ def test_ctrl_c_or_a_closed_terminal_keeps_the_best_model_and_ends_with_130(
     asia_rows: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
     target = tmp_path / "kept.json"
-    words = ["learn", "bn.hill-climb", asia_rows, "--restarts", "100000000"]
-    words += ["--smoothing", "1", "-o", target, "--json"]
+    argv = ["learn", "bn.hill-climb", asia_rows, "--restarts", "100000000"]
+    argv += ["--smoothing", "1", "-o", target, "--json"]
     ours, theirs = pty.openpty()  # a terminal for standard error, so that the bar is drawn
     started = subprocess.Popen(
-        [*PROGRAM, *map(str, words)],
+        [*PROGRAM, *map(str, argv)],
         stdout=subprocess.PIPE,
         stderr=theirs,
         text=True,

@@ -21,9 +21,9 @@ def test_without_a_name_every_recipe_is_listed_with_its_data(call: Call, tmp_pat
     for recipe in RECIPES.values():
         assert recipe.key in listed
         assert recipe.title in listed
-    told = call("recipe", "--data", tmp_path, "--json").json["recipes"]
-    assert [entry["key"] for entry in told] == list(RECIPES)
-    needs = {entry["key"]: entry for entry in told}
+    output = call("recipe", "--data", tmp_path, "--json").json["recipes"]
+    assert [entry["key"] for entry in output] == list(RECIPES)
+    needs = {entry["key"]: entry for entry in output}
     assert needs["bars"]["needs"] == needs["bars"]["absent"] == []
     assert needs["splice"]["absent"] == ["seeds/splice.csv"]
 
@@ -56,7 +56,7 @@ def test_settings_can_be_given_in_both_ways_and_wrong_ones_are_named(call: Call)
     assert "Did you mean bars?" in call("recipe", "barz").err
 
 
-def test_absent_data_are_told_in_one_sentence(call: Call, tmp_path: Path) -> None:
+def test_missing_data_files_are_named_in_one_message(call: Call, tmp_path: Path) -> None:
     called = call("recipe", "mushroom", "--data", tmp_path)
     assert called.code == 2
     assert called.err.startswith("MUSHROOM needs seeds/mushroom.csv, but ")

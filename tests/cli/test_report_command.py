@@ -39,8 +39,8 @@ def test_a_project_is_written_as_a_page_and_reproduced(
     assert done.code == 0, done.err
     assert done.json["same"] is True
     assert done.json["file"] == str(out)
-    told = " ".join(checked(out.read_text(encoding="utf-8")).text)
-    assert "The same model, bit for bit." in told
+    output = " ".join(checked(out.read_text(encoding="utf-8")).text)
+    assert "The same model, bit for bit." in output
 
 
 def test_a_result_that_differs_is_named_and_ends_with_two(call: Call, tmp_path: Path) -> None:
@@ -57,30 +57,30 @@ def test_a_result_that_differs_is_named_and_ends_with_two(call: Call, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("argv", "expected"),
     [
         ((), "-o OUT.html"),
         (("-o", "out.pdf"), ".html"),
     ],
 )
 def test_where_it_goes_must_be_said(
-    call: Call, project: Path, words: tuple[str, ...], said: str
+    call: Call, project: Path, argv: tuple[str, ...], expected: str
 ) -> None:
-    done = call("report", project, *words)
+    done = call("report", project, *argv)
     assert done.code == 2
-    assert said in done.err
+    assert expected in done.err
 
 
-def test_a_source_that_is_not_there_is_told(call: Call, tmp_path: Path) -> None:
+def test_a_missing_source_is_reported(call: Call, tmp_path: Path) -> None:
     done = call("report", tmp_path / "none.pgmz", "-o", tmp_path / "out.html")
     assert done.code == 2
     assert "does not exist" in done.err
 
 
 def test_studies_are_listed_with_what_they_read(call: Call) -> None:
-    told = call("study", "--json").json["studies"]
-    assert [one["key"] for one in told] == ["real", "made", "article"]
-    assert "adult" in told[0]["sets"]
+    output = call("study", "--json").json["studies"]
+    assert [one["key"] for one in output] == ["real", "made", "article"]
+    assert "adult" in output[0]["sets"]
     assert call("study", "reel").code == 2
     done = call("study", "made")
     assert done.code == 2

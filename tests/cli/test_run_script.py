@@ -36,11 +36,11 @@ def checkout(tmp_path: Path) -> Path:
     return checkout
 
 
-def run(checkout: Path, *words: str, folder: Path) -> tuple[str, list[str]]:
+def run(checkout: Path, *argv: str, folder: Path) -> tuple[str, list[str]]:
     """The folder in which Python was started and the arguments it was given."""
     assert BASH is not None
     called = subprocess.run(
-        [BASH, str(checkout / "run"), *words],
+        [BASH, str(checkout / "run"), *argv],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -59,12 +59,12 @@ def test_the_command_line_runs_in_the_folder_of_the_caller(checkout: Path, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("words", "marks"), [(["test"], []), (["test", "--long"], ["-m", ""])], ids=["plain", "long"]
+    ("argv", "marks"), [(["test"], []), (["test", "--long"], ["-m", ""])], ids=["plain", "long"]
 )
 def test_long_adds_the_long_tests(
-    checkout: Path, tmp_path: Path, words: list[str], marks: list[str]
+    checkout: Path, tmp_path: Path, argv: list[str], marks: list[str]
 ) -> None:
-    where, given = run(checkout, *words, "tests/core", folder=tmp_path)
+    where, given = run(checkout, *argv, "tests/core", folder=tmp_path)
     assert where == str(checkout)
     assert given[:2] == ["-m", "pytest"]
     assert given[2:][-len(marks) - 1 :] == [*marks, "tests/core"]

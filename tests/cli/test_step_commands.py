@@ -13,12 +13,12 @@ Call = Callable[..., Any]
 
 def test_associations_names_the_columns_that_tell_something(call: Call, sample_data: Path) -> None:
     rows = sample_data / "asia_sample.csv"
-    told = call("associations", rows, "--target", "dysp", "--json").json
-    assert (told["target"], told["rows"], told["test"]) == ("dysp", 5000, "g2")
-    kept = {column["name"]: column["kept"] for column in told["columns"]}
+    output = call("associations", rows, "--target", "dysp", "--json").json
+    assert (output["target"], output["rows"], output["test"]) == ("dysp", 5000, "g2")
+    kept = {column["name"]: column["kept"] for column in output["columns"]}
     assert kept["bronc"]
     assert not kept["asia"]
-    p_values = [column["p_value"] for column in told["columns"]]
+    p_values = [column["p_value"] for column in output["columns"]]
     assert p_values == sorted(p_values)
     printed = call("associations", rows, "--target", "dysp")
     assert printed.code == 0
@@ -28,16 +28,16 @@ def test_associations_names_the_columns_that_tell_something(call: Call, sample_d
 
 def test_a_correction_never_makes_a_p_value_smaller(call: Call, sample_data: Path) -> None:
     rows = sample_data / "asia_sample.csv"
-    words = ("associations", rows, "--target", "asia", "--test", "chi2", "--json")
+    argv = ("associations", rows, "--target", "asia", "--test", "chi2", "--json")
     for how in ("holm", "bonferroni"):
-        for column in call(*words, "--correct", how).json["columns"]:
+        for column in call(*argv, "--correct", how).json["columns"]:
             assert column["corrected_p_value"] >= column["p_value"]
-    strict = call(*words, "--alpha", "0.0000001").json["columns"]
+    strict = call(*argv, "--alpha", "0.0000001").json["columns"]
     assert not any(column["kept"] for column in strict)
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("argv", "expected"),
     [
         ((), "--target"),
         (("--target", "dispnoea"), "dispnoea"),
@@ -45,21 +45,21 @@ def test_a_correction_never_makes_a_p_value_smaller(call: Call, sample_data: Pat
         (("--target", "dysp", "--alpha", "0"), "more than 0"),
     ],
 )
-def test_associations_says_what_is_wrong(
-    call: Call, sample_data: Path, words: tuple[str, ...], said: str
+def test_associations_reports_what_is_wrong(
+    call: Call, sample_data: Path, argv: tuple[str, ...], expected: str
 ) -> None:
-    wrong = call("associations", sample_data / "asia_sample.csv", *words)
+    wrong = call("associations", sample_data / "asia_sample.csv", *argv)
     assert wrong.code == 2
-    assert said in wrong.err
+    assert expected in wrong.err
 
 
 def test_strengths_ranks_the_edges_of_a_model_by_its_rows(call: Call, sample_data: Path) -> None:
     asia, rows = sample_data / "asia.json", sample_data / "asia_sample.csv"
-    told = call("strengths", asia, rows, "--json").json
-    gains = [edge["bic_gain"] for edge in told["edges"]]
+    output = call("strengths", asia, rows, "--json").json
+    gains = [edge["bic_gain"] for edge in output["edges"]]
     assert gains == sorted(gains)
     assert len(gains) == 8
-    asia_tub = next(edge for edge in told["edges"] if edge["from"] == "asia")
+    asia_tub = next(edge for edge in output["edges"] if edge["from"] == "asia")
     why = call("why", asia, rows, "asia", "tub", "--json").json
     removal = next(move for move in why["moves"] if move["action"] == "remove")
     assert asia_tub["bic_gain"] == pytest.approx(-removal["gain"])

@@ -62,8 +62,8 @@ def test_a_plan_becomes_points_a_table_and_a_picture_and_goes_on_when_it_grows(
     call: Call, plan: Path, tmp_path: Path
 ) -> None:
     picture, table = tmp_path / "curves.svg", tmp_path / "points.csv"
-    words = ["sweep", plan, "--processes", "1", "--plot", picture, "--csv", table]
-    first = call(*words, "--lambda", "0.5", "--against-best")
+    argv = ["sweep", plan, "--processes", "1", "--plot", picture, "--csv", table]
+    first = call(*argv, "--lambda", "0.5", "--against-best")
     assert first.code == 0, first.err
     assert "Finished" in first.err
     assert "4 points, 4 of them new" in first.err
@@ -77,18 +77,18 @@ def test_a_plan_becomes_points_a_table_and_a_picture_and_goes_on_when_it_grows(
     folder = tmp_path / "plan.points"
     assert len(list((folder / "models").iterdir())) == 4
 
-    refused = call(*words)
+    refused = call(*argv)
     assert refused.code == 2
     assert "--resume" in refused.err
 
     plan.write_text(PLAN.replace("[0.3, 0.9]", "[0.3, 0.6, 0.9]"))
-    more = call(*words, "--resume", "--json")
+    more = call(*argv, "--resume", "--json")
     assert more.code == 0
-    told = more.json
-    assert (told["outcome"], told["new_points"], len(told["points"])) == ("finished", 2, 6)
-    assert [point["lambda"] for point in told["points"]] == [0.3, 0.3, 0.6, 0.6, 0.9, 0.9]
+    output = more.json
+    assert (output["outcome"], output["new_points"], len(output["points"])) == ("finished", 2, 6)
+    assert [point["lambda"] for point in output["points"]] == [0.3, 0.3, 0.6, 0.6, 0.9, 0.9]
     before = {row["key"]: row["test_log2_likelihood_per_row"] for row in rows}
-    for point in told["points"]:
+    for point in output["points"]:
         if point["key"] in before:
             assert str(point["test_log2_likelihood_per_row"]) == before[point["key"]]
         assert {"query_log2", "inference_seconds", "representation_size", "model"} <= set(point)
@@ -96,9 +96,7 @@ def test_a_plan_becomes_points_a_table_and_a_picture_and_goes_on_when_it_grows(
         assert evaluated.json["effective_size"] == point["effective_size"]
 
 
-def test_what_cannot_be_done_is_told_before_anything_runs(
-    call: Call, plan: Path, tmp_path: Path
-) -> None:
+def test_mistakes_are_reported_before_anything_runs(call: Call, plan: Path, tmp_path: Path) -> None:
     assert "must end in .svg" in call("sweep", plan, "--plot", "curves.png").err
     nowhere = tmp_path / "nowhere.json"
     nowhere.write_text('{"learners": ["tree.chow-liu"]}')
@@ -110,24 +108,24 @@ def test_what_cannot_be_done_is_told_before_anything_runs(
 
 
 @pytest.mark.parametrize(
-    ("entry", "said"),
+    ("entry", "expected"),
     [
         ("edge-penalti = 1", "tree.chow-liu edge-penalti: is not a parameter here"),
         ("edge-penalty = ['much']", "tree.chow-liu edge-penalty: 'much' is not a number"),
         ("[queries]\ntargets = 99", "targets: with 3 given columns must not be more than"),
     ],
 )
-def test_what_is_wrong_with_the_values_of_a_plan_is_told_of_its_file_and_leaves_no_folder(
-    call: Call, plan: Path, tmp_path: Path, entry: str, said: str
+def test_what_is_wrong_with_the_values_of_a_plan_is_reported_with_its_file_and_leaves_no_folder(
+    call: Call, plan: Path, tmp_path: Path, entry: str, expected: str
 ) -> None:
     plan.write_text(f'[data]\nfile = "rows.csv"\n[[learners]]\nkey = "tree.chow-liu"\n{entry}\n')
     wrong = call("sweep", str(plan), "--out", str(tmp_path / "points"))
     assert wrong.code == 2
-    assert wrong.err.startswith(f"{plan.name}: {said}")
+    assert wrong.err.startswith(f"{plan.name}: {expected}")
     assert not (tmp_path / "points").exists()
 
 
-def test_a_cluster_that_is_not_there_is_told_in_one_sentence(call: Call, plan: Path) -> None:
+def test_a_cluster_that_is_not_there_is_reported_in_one_message(call: Call, plan: Path) -> None:
     wrong = call("sweep", plan, "--cluster", "nonsense")
     assert (wrong.code, wrong.err.count("\n")) == (2, 1)
     assert "Write it as tcp://HOST:8786" in wrong.err
@@ -136,7 +134,7 @@ def test_a_cluster_that_is_not_there_is_told_in_one_sentence(call: Call, plan: P
     assert dead.err.startswith("Nobody answers at tcp://127.0.0.1:1.")
 
 
-def test_a_plan_that_gives_no_model_says_why(call: Call, plan: Path) -> None:
+def test_a_plan_that_gives_no_model_has_a_reason(call: Call, plan: Path) -> None:
     plan.write_text(PLAN.replace("seeds = [0, 1]", "time-limit = 1e-9"))
     done = call("sweep", plan, "--processes", 1, "--quiet")
     assert done.code == 2
@@ -150,9 +148,9 @@ def test_ctrl_c_keeps_the_points_that_are_done(plan: Path, tmp_path: Path) -> No
     endless = '[[learners]]\nkey = "bn.hill-climb"\nrestarts = 1000000000\n'
     plan.write_text(f"{PLAN}\n{endless}")
     folder = tmp_path / "points"
-    words = ["sweep", plan, "--out", folder, "--processes", "1", "--json"]
+    argv = ["sweep", plan, "--out", folder, "--processes", "1", "--json"]
     started = subprocess.Popen(
-        [sys.executable, "-m", "pgmstudio", *map(str, words)],
+        [sys.executable, "-m", "pgmstudio", *map(str, argv)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -164,13 +162,13 @@ def test_ctrl_c_keeps_the_points_that_are_done(plan: Path, tmp_path: Path) -> No
         with contextlib.suppress(subprocess.TimeoutExpired):
             assert started.wait(0.1) is None, started.stderr.read()
     started.send_signal(signal.SIGINT)
-    told = json.loads(started.stdout.read())
-    said = started.stderr.read()
+    output = json.loads(started.stdout.read())
+    expected = started.stderr.read()
     started.stdout.close()
     started.stderr.close()
     assert started.wait() == 130
-    assert (told["outcome"], len(told["points"])) == ("stopped", 4)
-    assert "Stopped" in said
+    assert (output["outcome"], len(output["points"])) == ("stopped", 4)
+    assert "Stopped" in expected
     assert len(_lines(folder)) == 8
 
 

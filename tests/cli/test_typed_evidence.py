@@ -20,18 +20,18 @@ DOMAIN = Domain.of(
 )
 
 
-def test_observed_excluded_and_soft_findings_are_told_apart() -> None:
-    found = evidence_from(
+def test_observed_excluded_and_soft_findings_are_distinguished() -> None:
+    result = evidence_from(
         DOMAIN, ["rain=yes"], ["wind=none", "wind=much"], ["time=8:00:0.5,9:00:2"]
     )
-    assert found == {
+    assert result == {
         "rain": Observed("yes"),
         "wind": Excluded(frozenset({"none", "much"})),
         "time": Likelihood((("8:00", 0.5), ("9:00", 2.0))),
     }
-    assert finding_json(found["rain"]) == "yes"
-    assert finding_json(found["wind"]) == {"not": ["much", "none"]}
-    assert finding_json(found["time"]) == {"likelihood": {"8:00": 0.5, "9:00": 2.0}}
+    assert finding_json(result["rain"]) == "yes"
+    assert finding_json(result["wind"]) == {"not": ["much", "none"]}
+    assert finding_json(result["time"]) == {"likelihood": {"8:00": 0.5, "9:00": 2.0}}
 
 
 def test_a_name_with_an_equals_sign_is_found() -> None:
@@ -39,8 +39,8 @@ def test_a_name_with_an_equals_sign_is_found() -> None:
 
 
 def test_states_with_colons_and_commas_can_be_weighed() -> None:
-    found = evidence_from(DOMAIN, [], [], ["time=8:00,5:1,8:00:3"])
-    assert found["time"] == Likelihood((("8:00,5", 1.0), ("8:00", 3.0)))
+    result = evidence_from(DOMAIN, [], [], ["time=8:00,5:1,8:00:3"])
+    assert result["time"] == Likelihood((("8:00,5", 1.0), ("8:00", 3.0)))
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ Call = Callable[..., Any]
 NAMES_BUT_DYSP = ("asia", "tub", "smoke", "lung", "bronc", "either", "xray")
 
 
-def test_doing_tells_nothing_about_causes(call: Call, asia: Path) -> None:
+def test_intervening_does_not_change_beliefs_of_causes(call: Call, asia: Path) -> None:
     plain = call("query", asia, "--of", "smoke", "lung", "--json").json["beliefs"]
     done = call("query", asia, "--do", "lung=yes", "--of", "smoke", "lung", "--json").json
     seen = call("query", asia, "--given", "lung=yes", "--of", "smoke", "--json").json
@@ -30,30 +30,30 @@ def test_doing_tells_nothing_about_causes(call: Call, asia: Path) -> None:
 
 
 def test_an_intervention_goes_with_observations_and_the_explanation(call: Call, asia: Path) -> None:
-    found = call("query", asia, "--do", "smoke=no", "--given", "dysp=yes", "--mpe", "--json").json
-    assert found["most_probable"]["smoke"] == "no"
-    assert found["most_probable"]["dysp"] == "yes"
-    words = call("query", asia, "--do", "smoke=no", "--given", "dysp=yes")
-    assert "smoke do = no" in words.out
-    assert "\nsmoke\n" not in words.out  # what is certain is not listed
+    result = call("query", asia, "--do", "smoke=no", "--given", "dysp=yes", "--mpe", "--json").json
+    assert result["most_probable"]["smoke"] == "no"
+    assert result["most_probable"]["dysp"] == "yes"
+    argv = call("query", asia, "--do", "smoke=no", "--given", "dysp=yes")
+    assert "smoke do = no" in argv.out
+    assert "\nsmoke\n" not in argv.out  # what is certain is not listed
 
 
 def test_a_variable_is_seen_or_done_not_both(call: Call, asia: Path) -> None:
-    found = call("query", asia, "--do", "smoke=no", "--given", "smoke=yes")
-    assert found.code == 2
-    assert "given twice" in found.err
+    result = call("query", asia, "--do", "smoke=no", "--given", "smoke=yes")
+    assert result.code == 2
+    assert "given twice" in result.err
 
 
-def test_a_tree_intervenes_along_its_edges_and_says_so(
+def test_a_tree_intervenes_along_its_edges_and_a_note_says_so(
     call: Call, asia: Path, tmp_path: Path
 ) -> None:
     rows, tree = tmp_path / "rows.csv", tmp_path / "tree.json"
     assert call("sample", asia, "-n", 200, "-o", rows).code == 0
     assert call("learn", "tree.chow-liu", rows, "-o", tree).code == 0
     for extra in ([], ["--of", "lung"], ["--map", "smoke,lung", "--mpe"]):
-        found = call("query", tree, "--do", "smoke=yes", *extra)
-        assert found.code == 0
-        assert "another root" in found.out
+        result = call("query", tree, "--do", "smoke=yes", *extra)
+        assert result.code == 0
+        assert "another root" in result.out
     assert "another root" in call("query", tree, "--do", "smoke=yes", "--json").json["notes"][0]
     assert "notes" not in call("query", tree, "--given", "smoke=yes", "--json").json
     apart = call("query", tree, "--independent", "asia,smoke:lung,bronc,either,tub,xray", "--json")
@@ -65,33 +65,33 @@ def test_a_likelihood_means_the_same_to_query_and_sensitivity(call: Call, asia: 
         asked = call("query", asia, "--soft", soft, "--json").json
         assert 2 ** asked["log2_evidence"] == pytest.approx(0.5770, abs=5e-5)
         assert asked["notes"] == ["Likelihoods are scaled to a largest value of 1."]
-        words = ("sensitivity", asia, "--soft", soft, "--target", "lung")
-        told = call(*words, "--json").json
-        assert told["findings"][0]["probability"] == pytest.approx(2 ** asked["log2_evidence"])
-        assert told["notes"] == asked["notes"]
-        for text in (call("query", asia, "--soft", soft).out, call(*words).out):
+        argv = ("sensitivity", asia, "--soft", soft, "--target", "lung")
+        output = call(*argv, "--json").json
+        assert output["findings"][0]["probability"] == pytest.approx(2 ** asked["log2_evidence"])
+        assert output["notes"] == asked["notes"]
+        for text in (call("query", asia, "--soft", soft).out, call(*argv).out):
             assert asked["notes"][0] in text
 
 
-def test_explanations_are_told_given_the_evidence_and_together_with_it(
+def test_explanations_are_shown_given_the_evidence_and_together_with_it(
     call: Call, asia: Path
 ) -> None:
-    words = ("query", asia, "--given", "dysp=yes", "--mpe", "--map", *NAMES_BUT_DYSP)
-    told = call(*words, "--json").json
-    joint, given = told["log2_most_probable"], told["log2_most_probable_given_evidence"]
-    assert joint == pytest.approx(given + told["log2_evidence"], abs=1e-12)
+    argv = ("query", asia, "--given", "dysp=yes", "--mpe", "--map", *NAMES_BUT_DYSP)
+    output = call(*argv, "--json").json
+    joint, given = output["log2_most_probable"], output["log2_most_probable_given_evidence"]
+    assert joint == pytest.approx(given + output["log2_evidence"], abs=1e-12)
     # Of all variables but those in evidence, the two questions are the same.
-    [best] = told["map"]["best"]
+    [best] = output["map"]["best"]
     assert best["log2_probability"] == pytest.approx(given, abs=1e-9)
     assert best["log2_joint_probability"] == pytest.approx(joint, abs=1e-9)
-    text = call(*words).out
+    text = call(*argv).out
     assert text.count(f"given the evidence {100 * 2**given:.1f} %") == 2
     assert text.count(f"together with the evidence {2**joint:.4g}") == 2
     plain = call("query", asia, "--mpe").out
     assert "with the evidence" not in plain
 
 
-def test_separation_is_told_with_its_trails(call: Call, asia: Path) -> None:
+def test_separation_is_shown_with_its_trails(call: Call, asia: Path) -> None:
     apart = call("query", asia, "--independent", "asia,smoke", "--check", "--json").json
     assert apart["independent"] is True
     assert apart["sentence"] == "asia ⟂ smoke"
@@ -105,14 +105,14 @@ def test_separation_is_told_with_its_trails(call: Call, asia: Path) -> None:
     assert joined["independent"] is False
     assert joined["active_trail"] == "asia → tub → either ← lung ← smoke"
     assert joined["information_bits"] > 1e-9
-    words = call("query", asia, "--independent", "lung,bronc:smoke", "--check").out
-    assert words.startswith("lung ⟂ bronc given smoke.\n")
-    assert "blocked  lung ← smoke → bronc  (smoke is known)" in words
-    assert "I(lung;bronc|smoke) = 0 bits" in words
+    argv = call("query", asia, "--independent", "lung,bronc:smoke", "--check").out
+    assert argv.startswith("lung ⟂ bronc given smoke.\n")
+    assert "blocked  lung ← smoke → bronc  (smoke is known)" in argv
+    assert "I(lung;bronc|smoke) = 0 bits" in argv
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "expected"),
     [
         ("asia", "A,B"),
         ("asia,smoke,dysp", "A,B"),
@@ -122,10 +122,12 @@ def test_separation_is_told_with_its_trails(call: Call, asia: Path) -> None:
         ("asia,asia", "itself"),
     ],
 )
-def test_what_cannot_be_asked_says_how_to(call: Call, asia: Path, asked: str, said: str) -> None:
-    found = call("query", asia, "--independent", asked)
-    assert found.code == 2
-    assert said in found.err
+def test_a_malformed_question_is_answered_with_the_right_form(
+    call: Call, asia: Path, asked: str, expected: str
+) -> None:
+    result = call("query", asia, "--independent", asked)
+    assert result.code == 2
+    assert expected in result.err
 
 
 def test_names_may_hold_the_signs_that_separate_them() -> None:
@@ -137,17 +139,17 @@ def test_names_may_hold_the_signs_that_separate_them() -> None:
         separation_names(domain, "x:y,e")
 
 
-def test_describe_says_what_the_sizes_are_made_of(call: Call, asia: Path) -> None:
-    told = call("describe", asia, "--json").json
-    assert sum(f["free_parameters"] for f in told["families"]) == told["representation_size"]
-    assert sum(c["cells"] for c in told["cliques"]) == told["effective_size"]
-    assert told["triangulator"] in call("describe", asia).out
+def test_describe_shows_the_parts_of_the_sizes(call: Call, asia: Path) -> None:
+    output = call("describe", asia, "--json").json
+    assert sum(f["free_parameters"] for f in output["families"]) == output["representation_size"]
+    assert sum(c["cells"] for c in output["cliques"]) == output["effective_size"]
+    assert output["triangulator"] in call("describe", asia).out
 
 
 def test_pictures_of_the_same_model_are_drawn_by_name(
     call: Call, asia: Path, tmp_path: Path
 ) -> None:
-    for name, words in (
+    for name, argv in (
         ("cpdag", "reversible edge"),
         ("moral", "joins parents"),
         ("triangulated", "fill-in"),
@@ -155,7 +157,7 @@ def test_pictures_of_the_same_model_are_drawn_by_name(
     ):
         file = tmp_path / f"{name}.svg"
         assert call("draw", asia, file, "--picture", name).code == 0
-        assert words in [node.text for node in ElementTree.parse(file).iter() if node.text]
+        assert argv in [node.text for node in ElementTree.parse(file).iter() if node.text]
     file = tmp_path / "do.svg"
     assert call("draw", asia, file, "--do", "lung=yes").code == 0
     assert "do = yes" in [node.text for node in ElementTree.parse(file).iter()]

@@ -27,13 +27,13 @@ def page(name: str) -> str:
 
 
 def section_of(key: str) -> str:
-    """What the page says about a recipe."""
-    found = re.search(
+    """The section of the page about a recipe."""
+    result = re.search(
         rf"^## [^\n]*\n\n`{key}` (.*?)(?=^## |\Z)",
         page("published-experiments"),
         re.DOTALL | re.MULTILINE,
     )
-    return found[1] if found else ""
+    return result[1] if result else ""
 
 
 def table_of(key: str, head: str = HEAD) -> list[str]:
@@ -50,7 +50,7 @@ def stored_of(key: str) -> Sequence[Mapping[str, str]]:
         return list(csv.DictReader(file))
 
 
-def told(number: float | str | None, digits: int, spread: float | str | None = None) -> str:
+def cell_text(number: float | str | None, digits: int, spread: float | str | None = None) -> str:
     if number is None or number == "":
         return ""
     text = decimal(float(number), digits)
@@ -62,13 +62,13 @@ def told(number: float | str | None, digits: int, spread: float | str | None = N
 def line_of(quantity: Quantity, stored: Mapping[str, str]) -> str:
     """A line of the table, from the declared quantity and the stored numbers."""
     digits = quantity.digits
-    difference = told(stored["difference"], digits)
+    difference = cell_text(stored["difference"], digits)
     if difference and float(stored["difference"]) > 0:
         difference = f"+{difference}"
     cells = (
         quantity.title,
-        told(quantity.published, digits, quantity.spread),
-        told(stored["obtained"], digits, stored["sd"]),
+        cell_text(quantity.published, digits, quantity.spread),
+        cell_text(stored["obtained"], digits, stored["sd"]),
         difference,
         quantity.note,
     )
@@ -117,7 +117,7 @@ def sweep_lines(key: str) -> list[str]:
         cells = [setting.split()[0]]
         for beginning, digits, has_spread in columns:
             row = stored[f"{beginning}{setting}"]
-            cells.append(told(row["obtained"], digits, row["sd"] if has_spread else None))
+            cells.append(cell_text(row["obtained"], digits, row["sd"] if has_spread else None))
         lines.append(f"| {' | '.join(cells)} |")
     return lines
 
@@ -128,7 +128,7 @@ def test_the_table_along_a_setting_is_what_was_stored_of_its_run(key: str) -> No
 
 
 @pytest.mark.parametrize("key", WITH_TABLES)
-def test_a_recipe_says_of_its_figures_what_its_page_says(key: str) -> None:
+def test_the_notes_of_a_recipe_are_on_its_page(key: str) -> None:
     section = " ".join(section_of(key).split())
     for sentence in RECIPES[key].why:
         assert f"- {sentence}" in section
@@ -138,9 +138,9 @@ def graph_lines() -> list[str]:
     """Table 4.3 as it should stand on its page: forests given, then learned."""
     stored = {row["quantity"]: row for row in stored_of("pdg-table")}
     lines = []
-    for words in ("true forest", "learned forest"):
+    for message in ("true forest", "learned forest"):
         for name in ("Logic1", "Logic2", "Logic3", "Rnd15", "Rnd20"):
-            data_set = f"{name}, {words}"
+            data_set = f"{name}, {message}"
             cells = [name]
             for what, digits, columns in (
                 (", size", 0, ("published", "obtained")),
@@ -149,7 +149,9 @@ def graph_lines() -> list[str]:
                 (", test bits", 3, ("published", "obtained")),
                 (" − true model, test bits", 3, ("published", "obtained")),
             ):
-                cells += [told(stored[f"{data_set}{what}"][column], digits) for column in columns]
+                cells += [
+                    cell_text(stored[f"{data_set}{what}"][column], digits) for column in columns
+                ]
             lines.append(f"| {' | '.join(cells)} |")
     return lines
 

@@ -68,21 +68,21 @@ def test_a_small_recovery_measures_every_kind_of_table() -> None:
     assert isinstance(measured.model, LabelledDag)
 
 
-def test_every_split_of_a_table_is_told_with_the_error_of_its_rows() -> None:
+def test_every_split_of_a_table_is_reported_with_the_error_of_its_rows() -> None:
     recipe = recipe_of("ldag-tables")
     given = {"trials": 2, "only": "coronary", "folds": 2, "restarts": 0}
     rows = coronary()
     task = RecipeTask(recipe.key, parse_params(recipe.params_type, given), 0, {"coronary": rows})
     events = list(task(NEVER))
     notes = [event.message for event in events if isinstance(event, Note)]
-    found = [event.values for event in events if isinstance(event, Measured)]
-    assert len(found) == 2
+    result = [event.values for event in events if isinstance(event, Measured)]
+    assert len(result) == 2
     assert [note.split(":")[0] for note in notes] == [
         "Coronary, split 1",
         "Coronary, split 2",
         "Coronary",
     ]
-    for values, note in zip(found, notes, strict=False):
+    for values, note in zip(result, notes, strict=False):
         gain, error = values["coronary_gain"], values["coronary_error"]
         bits = values["coronary_plain_bits"] - values["coronary_label_bits"]
         assert gain == pytest.approx(bits, abs=1e-12)

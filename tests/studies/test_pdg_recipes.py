@@ -30,46 +30,46 @@ def test_a_pair_counts_when_it_is_smaller_and_no_training_bit_is_lost() -> None:
     assert Pair(1000, 14.512, 14.607, 675, 14.363, 14.482).is_smaller
     assert not Pair(2500, 13.758, 13.927, 2600, 13.525, 13.637).is_smaller
     assert not Pair(1000, 14.512, 14.607, 675, 14.513, 14.482).is_smaller
-    told = Pair(13_875, 13.239, 13.362, 8045, 12.502, 12.577).values("Page-blocks")
-    assert told["Page-blocks, 13875 cells: smaller by"] == pytest.approx(0.42, abs=0.001)
-    assert told["Page-blocks, 13875 cells: training bits better by"] == pytest.approx(
+    text = Pair(13_875, 13.239, 13.362, 8045, 12.502, 12.577).values("Page-blocks")
+    assert text["Page-blocks, 13875 cells: smaller by"] == pytest.approx(0.42, abs=0.001)
+    assert text["Page-blocks, 13875 cells: training bits better by"] == pytest.approx(
         0.056, abs=0.001
     )
 
 
 def test_best_graphs_of_networks_lose_no_training_bits_and_the_share_is_theirs() -> None:
     given = {"only": "rnd15", "rows": 400, "test_rows": 200, "networks": 3, "restarts": 0}
-    found, events = run("pdg-hybrid", {}, **given)
-    gains = [v for key, v in found.items() if key.endswith("training bits better by")]
-    smaller = [v for key, v in found.items() if key.endswith("smaller by")]
-    assert found["rnd15_networks"] == len(smaller) <= 3
+    result, events = run("pdg-hybrid", {}, **given)
+    gains = [v for key, v in result.items() if key.endswith("training bits better by")]
+    smaller = [v for key, v in result.items() if key.endswith("smaller by")]
+    assert result["rnd15_networks"] == len(smaller) <= 3
     assert min(gains) >= -1e-9
-    assert found["rnd15_share"] == pytest.approx(np.mean([share > 0 for share in smaller]))
-    assert "nb10_share" not in found
+    assert result["rnd15_share"] == pytest.approx(np.mean([share > 0 for share in smaller]))
+    assert "nb10_share" not in result
     recipe = recipe_of("pdg-hybrid")
     tables = [
-        table_csv(table_of(recipe, [e for e in told if isinstance(e, Measured)]))
-        for told in (events, run("pdg-hybrid", {}, **given)[1])
+        table_csv(table_of(recipe, [e for e in text if isinstance(e, Measured)]))
+        for text in (events, run("pdg-hybrid", {}, **given)[1])
     ]
     assert tables[0] == tables[1]
 
 
-def test_networks_with_too_many_cells_are_left_out_and_told() -> None:
+def test_networks_with_too_many_cells_are_left_out_with_a_note() -> None:
     given = {"only": "rnd15", "rows": 500, "test_rows": 200, "networks": 2, "restarts": 0}
-    found, events = run("pdg-hybrid", {}, most_cells=1, **given)
+    result, events = run("pdg-hybrid", {}, most_cells=1, **given)
     assert sum("was left out" in e.message for e in events if isinstance(e, Note)) == 2
-    assert "rnd15_share" not in found
+    assert "rnd15_share" not in result
 
 
 def test_test_rows_choose_no_worse_than_held_out_rows() -> None:
     rng = np.random.default_rng(3)
     data = random_network(rng, 5, density=0.5).sample(1200, rng)
     given = {"only": "abalone", "population": 2, "models": 4}
-    found, events = run("pdg-real", {"abalone": data}, **given)
-    assert found["abalone_test"] <= found["abalone_held_test"]
+    result, events = run("pdg-real", {"abalone": data}, **given)
+    assert result["abalone_test"] <= result["abalone_held_test"]
     last = [event for event in events if isinstance(event, Measured)][-1]
     assert isinstance(last.model, DecisionGraph)
-    assert last.model.effective_size() == found["abalone_held_size"]
+    assert last.model.effective_size() == result["abalone_held_size"]
 
 
 def test_rows_for_learning_are_those_of_the_first_file_or_drawn() -> None:

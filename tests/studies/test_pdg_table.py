@@ -14,14 +14,14 @@ from pgmstudio.studies.recipe import Measured, RecipeContext
 def test_parity_is_learned_with_its_forest_and_without() -> None:
     params = PdgTableParams(only="logic2", rows=3000, test_rows=1000, population=6)
     work = RecipeContext(params, 1, {}, NEVER)
-    found = [event for event in PDG_TABLE.run(work) if isinstance(event, Measured)]
-    values = {key: value for event in found for key, value in event.values.items()}
+    result = [event for event in PDG_TABLE.run(work) if isinstance(event, Measured)]
+    values = {key: value for event in result for key, value in event.values.items()}
     declared = {quantity.key for quantity in PDG_TABLE.quantities}
     assert {*values} <= {key for key in declared if key.startswith("logic2")}
     for kind in ("given", "learned"):
         assert values[f"logic2_{kind}_size"] == 18
         assert values[f"logic2_{kind}_test"] == pytest.approx(4, abs=0.01)
-    for event in found[:2]:
+    for event in result[:2]:
         assert isinstance(event.model, DecisionGraph)
         assert event.rows is not None
         # Rows of the wrong parity are as good as impossible.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import pgmstudio
 from pgmstudio.core.errors import Cancelled, DataError, ParameterError, UnknownNameError
 from pgmstudio.core.execution.events import NEVER, Progress, StopSwitch
 from pgmstudio.core.experiments.generators.bars import BarsParams, bars
@@ -71,7 +73,7 @@ def table(key: str, *, seed: int = 0, **given: object) -> Any:
 def test_a_table_has_mean_sample_deviation_and_difference_over_the_trials() -> None:
     recipe = replace(RECIPES["bars"], quantities=(Quantity("a", "A", 2.0, 0.5), Quantity("b", "B")))
     values = ({"a": 1.0, "c": 7.0}, {"a": 2.0}, {"a": 6.0})
-    rows = table_of(recipe, [Measured(trial, told) for trial, told in enumerate(values)])
+    rows = table_of(recipe, [Measured(trial, text) for trial, text in enumerate(values)])
     assert [row.quantity.key for row in rows] == ["a", "b", "c"]
     assert (rows[0].obtained, rows[0].difference, rows[0].trials) == (3.0, 1.0, 3)
     assert rows[0].spread == pytest.approx(7**0.5)
@@ -80,8 +82,8 @@ def test_a_table_has_mean_sample_deviation_and_difference_over_the_trials() -> N
 
 
 def test_the_file_of_a_table_has_every_number_in_full() -> None:
-    told = TableRow(Quantity("a", "A, first", 0.3, None, note="see"), 0.1 + 0.2, None, 1)
-    head, row = csv.reader(io.StringIO(table_csv([told])))
+    text = TableRow(Quantity("a", "A, first", 0.3, None, note="see"), 0.1 + 0.2, None, 1)
+    head, row = csv.reader(io.StringIO(table_csv([text])))
     assert tuple(head) == CSV_HEADER
     assert row[0] == "A, first"
     assert float(row[3]) == 0.1 + 0.2
@@ -107,7 +109,7 @@ def test_an_unknown_recipe_suggests_the_nearest() -> None:
         recipe_of("splise")
 
 
-def test_a_recipe_that_is_stopped_has_told_its_trials_so_far() -> None:
+def test_a_recipe_that_is_stopped_has_yielded_its_trials_so_far() -> None:
     params: Any = parse_params(recipe_of("bars").params_type, {"trials": 50, "rows": 60})
     switch, seen = StopSwitch(), list[Measured]()
 
@@ -126,8 +128,8 @@ def test_a_recipe_that_is_stopped_has_told_its_trials_so_far() -> None:
 
 def test_progress_goes_from_nothing_to_everything_and_never_back() -> None:
     params: Any = parse_params(recipe_of("bars").params_type, {"trials": 2, "rows": 60})
-    told = [e for e in RecipeTask("bars", params, 0, {})(NEVER) if isinstance(e, Progress)]
-    shares = [event.fraction for event in told if event.fraction is not None]
+    text = [e for e in RecipeTask("bars", params, 0, {})(NEVER) if isinstance(e, Progress)]
+    shares = [event.fraction for event in text if event.fraction is not None]
     assert shares[0] == 0.0
     assert shares[-1] == 1.0
     assert shares == sorted(shares)
@@ -193,7 +195,7 @@ def test_another_seed_gives_another_table() -> None:
 # -- its data
 
 
-def test_a_recipe_without_its_data_says_which_files_it_needs(tmp_path: Path) -> None:
+def test_a_recipe_without_its_data_names_the_files_it_needs(tmp_path: Path) -> None:
     digits = recipe_of("digits")
     why = no_data_reason(digits, tmp_path)
     assert why is not None
@@ -205,7 +207,7 @@ def test_a_recipe_without_its_data_says_which_files_it_needs(tmp_path: Path) -> 
     assert data_folder(tmp_path) == tmp_path
 
 
-def test_columns_are_cut_and_packed_files_found_as_a_recipe_says(tmp_path: Path) -> None:
+def test_columns_are_cut_and_compressed_files_found_as_a_recipe_declares(tmp_path: Path) -> None:
     import gzip
 
     rows = ["A1,A2,A3,A4,A5,A6,A7,A8,A9,A10,A11,A12,A13,A14,class"]
@@ -276,10 +278,10 @@ def test_bars_are_found_with_a_penalty_and_never_without_one(smoothing: tuple[st
     # two have bars that depend by chance by more than β, so that no start is perfect there.
     toward, rows = smoothing
     given: dict[str, Any] = {"trials": 20, "toward": toward, "smoothing": rows}
-    found = [table("bars", seed=seed, edge_penalty=5, **given)[0] for seed in range(3)]
+    result = [table("bars", seed=seed, edge_penalty=5, **given)[0] for seed in range(3)]
 
     def mean(key: str) -> float:
-        return float(np.mean([one[key].obtained for one in found]))
+        return float(np.mean([one[key].obtained for one in result]))
 
     assert mean("perfect") >= 18 / 20
     assert mean("test") < 9.8
@@ -288,8 +290,8 @@ def test_bars_are_found_with_a_penalty_and_never_without_one(smoothing: tuple[st
 
 
 def test_no_mixture_beats_the_entropy_of_the_bars() -> None:
-    found, _ = table("bars", trials=2, test_rows=20_000)
-    assert found["test"].obtained > found["entropy"].obtained - 0.1
+    result, _ = table("bars", trials=2, test_rows=20_000)
+    assert result["test"].obtained > result["entropy"].obtained - 0.1
 
 
 # -- random trees
@@ -297,23 +299,23 @@ def test_no_mixture_beats_the_entropy_of_the_bars() -> None:
 
 def test_trees_of_a_random_mixture_are_found_again() -> None:
     # Of so few rows every fourth mixture or so has a likelier one with an edge elsewhere.
-    found, measured = table("random-trees", seed=1, **SMALL_TREES)
-    assert found["heavy"].obtained == 1
-    assert abs(found["gap"].obtained) < 0.15
+    result, measured = table("random-trees", seed=1, **SMALL_TREES)
+    assert result["heavy"].obtained == 1
+    assert abs(result["gap"].obtained) < 0.15
     assert isinstance(measured[0].model, TreeMixture)
 
 
 @pytest.mark.long
 def test_trees_of_random_mixtures_are_found_again_as_often_as_published() -> None:
     # Acceptance check 6: ten trials with the settings of the source, best of five starts.
-    found, measured = table("random-trees")
-    assert found["heavy"].trials == 10
-    assert found["heavy"].obtained >= 9 / 10
+    result, measured = table("random-trees")
+    assert result["heavy"].trials == 10
+    assert result["heavy"].obtained >= 9 / 10
     gaps = [one.values["gap"] for one in measured if one.values["all"]]
     assert max(map(abs, gaps)) < 0.15
 
 
-def test_light_trees_and_twins_are_told_apart() -> None:
+def test_light_trees_and_twins_are_distinguished() -> None:
     rng = np.random.default_rng(0)
     true = random_mixture(RandomTreesParams(components=3, variables=6), rng)
     weights = np.array([0.6, 0.37, 0.03])
@@ -341,12 +343,22 @@ def test_one_random_tree_is_found_exactly(seed: int) -> None:
 
 
 def test_parity_is_reached_by_classes_without_smoothing() -> None:
-    found, _ = table("nb-synthetic", only="parity", rows=2000, test_rows=1000)
-    assert found["parity_test"].obtained == pytest.approx(4, abs=0.02)
-    assert found["parity_classes"].obtained >= 16
-    assert found["nb10_test"].obtained is None
+    result, _ = table("nb-synthetic", only="parity", rows=2000, test_rows=1000)
+    assert result["parity_test"].obtained == pytest.approx(4, abs=0.02)
+    assert result["parity_classes"].obtained >= 16
+    assert result["nb10_test"].obtained is None
 
 
 def test_classes_come_near_the_true_latent_model() -> None:
-    found, _ = table("nb-synthetic", only="nb10")
-    assert 0 <= found["nb10_gap"].obtained < 0.1
+    result, _ = table("nb-synthetic", only="nb10")
+    assert 0 <= result["nb10_gap"].obtained < 0.1
+
+
+def test_every_data_file_of_the_package_is_part_of_its_distribution() -> None:
+    root = Path(pgmstudio.__file__).parent
+    project = tomllib.loads((root.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    patterns = project["tool"]["setuptools"]["package-data"]["pgmstudio"]
+    declared = {file for pattern in patterns for file in root.glob(pattern) if file.is_file()}
+    published = {file for file in (root / "studies/published").iterdir() if file.is_file()}
+    assert len(published) > len(RECIPES)
+    assert published <= declared

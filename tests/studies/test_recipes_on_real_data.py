@@ -29,14 +29,14 @@ def obtained(shared: Path, key: str, **given: object) -> tuple[dict[str, float],
 
 
 @pytest.mark.slow
-def test_splice_is_told_as_published(shared: Path) -> None:
+def test_splice_is_classified_as_published(shared: Path) -> None:
     # acceptance checks 11 and 13
-    found, notes, _ = obtained(shared, "splice", trials=4)
+    result, notes, _ = obtained(shared, "splice", trials=4)
     assert notes[0].startswith("3175 rows")
-    assert 94.5 <= found["tree"] <= 96.5
-    assert found["near"] >= 0.95
-    assert found["chain"] >= 0.8
-    assert min(found[key] for key in ("EI31", "EI32", "IE29", "IE30")) > 0.9
+    assert 94.5 <= result["tree"] <= 96.5
+    assert result["near"] >= 0.95
+    assert result["chain"] >= 0.8
+    assert min(result[key] for key in ("EI31", "EI32", "IE29", "IE30")) > 0.9
 
 
 @pytest.mark.slow
@@ -49,7 +49,7 @@ def test_noise_among_the_sites_of_splice_is_left_alone(shared: Path) -> None:
 
 
 @pytest.mark.slow
-def test_few_rows_of_splice_are_told_as_published(shared: Path) -> None:
+def test_few_rows_of_splice_are_classified_as_published(shared: Path) -> None:
     # acceptance check 14
     few, _, _ = obtained(shared, "splice-small", trials=20)
     assert 4.5 <= few["tree_400"] <= 7
@@ -63,11 +63,11 @@ ORDER = ("true", "trees", "classes", "base", "gzip")
 def test_few_rows_of_alarm_stand_in_the_published_order(shared: Path) -> None:
     # Acceptance check 8, the part with 1 000 rows. Its bands are of the source's own tables, whose
     # network costs 13.26 bits; of the trees' 16.2 the distance to it is what can be compared.
-    found, _, _ = obtained(shared, "alarm-small", trials=5)
-    bits = [found[f"{name}_test"] for name in ORDER]
+    result, _, _ = obtained(shared, "alarm-small", trials=5)
+    bits = [result[f"{name}_test"] for name in ORDER]
     assert bits == sorted(bits)
-    assert found["classes_test"] > 18.5
-    assert found["trees_gap"] < 16.2 - 13.264
+    assert result["classes_test"] > 18.5
+    assert result["trees_gap"] < 16.2 - 13.264
 
 
 @pytest.mark.long
@@ -82,13 +82,13 @@ def test_rows_of_alarm_stand_in_the_published_order(shared: Path) -> None:
     marginal = sum(conditional_entropy(session.joint((name,))) for name in alarm.domain.names)
     assert entropy == pytest.approx(15.06, abs=0.01)
     assert marginal == pytest.approx(29.57, abs=0.01)
-    found, _, _ = obtained(shared, "alarm", trials=3)
-    bits = [found[f"{name}_test"] for name in ORDER]
+    result, _, _ = obtained(shared, "alarm", trials=3)
+    bits = [result[f"{name}_test"] for name in ORDER]
     assert bits == sorted(bits)
-    assert found["true_test"] == pytest.approx(entropy, abs=0.3)
-    assert found["base_test"] == pytest.approx(marginal, abs=0.3)
+    assert result["true_test"] == pytest.approx(entropy, abs=0.3)
+    assert result["base_test"] == pytest.approx(marginal, abs=0.3)
     # 14.55 ± 0.4 for 18 trees, as the distance to the network; ours is nearer.
-    assert found["trees_gap"] < 14.55 + 0.4 - 13.264
+    assert result["trees_gap"] < 14.55 + 0.4 - 13.264
 
 
 def conditional_entropy(joint: NDArray[np.float64]) -> float:
@@ -99,7 +99,7 @@ def conditional_entropy(joint: NDArray[np.float64]) -> float:
 
 
 @pytest.mark.slow
-def test_credit_risks_are_told_as_published(shared: Path) -> None:
+def test_credit_risks_are_classified_as_published(shared: Path) -> None:
     # acceptance check 9
     recipe = recipe_of("australian")
     data = read_sources(recipe, shared / "data")["australian"]
@@ -115,7 +115,7 @@ def test_credit_risks_are_told_as_published(shared: Path) -> None:
 
 
 @pytest.mark.long
-def test_mushrooms_are_told_as_published(shared: Path) -> None:
+def test_mushrooms_are_classified_as_published(shared: Path) -> None:
     # acceptance check 10
     food, _, _ = obtained(shared, "mushroom")
     for kind in ("marginal", "uniform"):

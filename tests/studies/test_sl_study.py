@@ -181,7 +181,7 @@ def test_classes_count_one_cell_more_a_component() -> None:
 
 
 @pytest.mark.parametrize(
-    ("gain", "within", "size", "told", "words"),
+    ("gain", "within", "size", "text", "message"),
     [
         (0.02, -0.01, 100, 110, "as good, no larger"),
         (0.3, 0.3, 50, 100, "better, no larger"),
@@ -194,13 +194,13 @@ def test_classes_count_one_cell_more_a_component() -> None:
         (math.nan, math.nan, 400, math.nan, "nothing published"),
     ],
 )
-def test_a_verdict_says_likelihood_and_size(
-    gain: float, within: float, size: float, told: float, words: str
+def test_a_verdict_states_likelihood_and_size(
+    gain: float, within: float, size: float, text: float, message: str
 ) -> None:
-    assert verdict(gain, within, size, told) == words
+    assert verdict(gain, within, size, text) == message
 
 
-def test_a_verdict_on_times_says_whether_they_grow_with_size() -> None:
+def test_a_verdict_on_times_states_whether_they_grow_with_size() -> None:
     line = LineFit(slope=2e-8, intercept=1e-4, slope_error=None, r_squared=0.95)
     assert timing_verdict(line, 1e5, 0.2) == "linear, 10 × as fast"
     assert timing_verdict(line, 1e5, None) == "linear"
@@ -311,7 +311,7 @@ def test_a_study_gives_all_languages_and_goes_on_where_it_was_stopped(tmp_path: 
     _check_tables(result)
     kept = tmp_path / "logic2" / "answers.jsonl"
     of_another = [json.loads(line) | {"test_bits": -99.0} for line in kept.open()]
-    kept.write_text("".join(f"{json.dumps(told)}\n" for told in of_another))
+    kept.write_text("".join(f"{json.dumps(text)}\n" for text in of_another))
     (result,) = task.results()
     assert not result.answers  # they are of models that are no longer here
 

@@ -42,7 +42,7 @@ from pgmstudio.core.reports.sections import learn_command
 from tests.core.io.example_projects import full_project
 from tests.strategies import random_network
 
-WORDS = ReportInfo("rain.pgmz", datetime(2026, 1, 2, 3, 4))
+INFO = ReportInfo("rain.pgmz", datetime(2026, 1, 2, 3, 4))
 VOID = {"meta"}
 
 
@@ -65,13 +65,13 @@ class Strict(HTMLParser):
         self.text: list[str] = []
 
     def handle_starttag(self, name: str, attrs: list[tuple[str, str | None]]) -> None:
-        told = dict(attrs)
-        assert len(told) == len(attrs), f"{name} has an attribute twice"
+        attributes = dict(attrs)
+        assert len(attributes) == len(attrs), f"{name} has an attribute twice"
         assert name not in ("script", "link", "img", "iframe", "object", "base", "form")
-        assert not [key for key in told if key.startswith("on") or key in ("src", "srcset")]
+        assert not [key for key in attributes if key.startswith("on") or key in ("src", "srcset")]
         self.seen.add(name)
-        self.ids += [told["id"] or ""] if "id" in told else []
-        self.links += [told["href"] or ""] if "href" in told else []
+        self.ids += [attributes["id"] or ""] if "id" in attributes else []
+        self.links += [attributes["href"] or ""] if "href" in attributes else []
         if name not in VOID:
             self.open.append(name)
 
@@ -108,9 +108,9 @@ def learned_project() -> Project:
     params = HillClimbParams()
     events = LearnTask("bn.hill-climb", rows, params, 5)(NEVER)
     model = next(event.model for event in events if isinstance(event, Finished))
-    told = plain(params_to_dict(params))
+    settings = plain(params_to_dict(params))
     run = Run(
-        *("bn.hill-climb", told, 5, rows.fingerprint, pgmstudio.__version__, Outcome.FINISHED),
+        *("bn.hill-climb", settings, 5, rows.fingerprint, pgmstudio.__version__, Outcome.FINISHED),
         title="Climb",
         data_id="d1",
         model_id="m1",
@@ -143,25 +143,25 @@ def test_markup_stands_as_it_is_and_text_does_not() -> None:
     assert tag("p", "a", tag("b", "<"), title='"') == '<p title="&quot;">a<b>&lt;</b></p>'
 
 
-def test_a_project_with_everything_is_one_page_that_says_it() -> None:
+def test_a_project_with_everything_is_one_page_that_shows_it() -> None:
     project = full_project()
-    parser = checked(project_report(project, WORDS))
-    told = " ".join(parser.text)
-    for said in ("Rain “and” snow", "rain.csv", "First try", "Learned", "A tree", "why?"):
-        assert said in told, said
+    parser = checked(project_report(project, INFO))
+    page_text = " ".join(parser.text)
+    for expected in ("Rain “and” snow", "rain.csv", "First try", "Learned", "A tree", "why?"):
+        assert expected in page_text, expected
     for entry in project.data.values():
-        assert entry.data.fingerprint in told
-        assert all(name in told for name in entry.data.domain.names)
+        assert entry.data.fingerprint in page_text
+        assert all(name in page_text for name in entry.data.domain.names)
     assert "svg" in parser.seen
-    assert "pgmstudio report rain.pgmz --reproduce" in told
+    assert "pgmstudio report rain.pgmz --reproduce" in page_text
 
 
 def test_a_model_whose_rows_have_changed_is_marked_as_stale() -> None:
     project = learned_project()
-    assert "stale" not in checked(project_report(project, WORDS)).text
+    assert "stale" not in checked(project_report(project, INFO)).text
     fewer = replace(project.data["d1"], data=project.data["d1"].data.take_rows(slice(0, 50)))
-    told = checked(project_report(replace(project, data={"d1": fewer}), WORDS)).text
-    assert "stale" in told
+    page_text = checked(project_report(replace(project, data={"d1": fewer}), INFO)).text
+    assert "stale" in page_text
 
 
 def test_names_that_look_like_markup_stay_names() -> None:
@@ -174,29 +174,29 @@ def test_names_that_look_like_markup_stay_names() -> None:
         notes="</style><b onclick='x'>",
         models={"m1": replace(first, title=name, notes="</svg><img src=x>")},
     )
-    parser = checked(project_report(project, WORDS))
+    parser = checked(project_report(project, INFO))
     assert name in " ".join(parser.text)
 
 
 def test_an_empty_project_is_a_page_too() -> None:
-    parser = checked(project_report(Project(), WORDS))
+    parser = checked(project_report(Project(), INFO))
     assert parser.ids == ["reproduce"]
 
 
 def test_light_and_dark_pictures_are_both_there_and_paper_is_light() -> None:
-    text = project_report(learned_project(), WORDS)
+    text = project_report(learned_project(), INFO)
     assert text.count('class="picture for-light"') == text.count('class="picture for-dark"') == 1
     assert "@media screen and (prefers-color-scheme: dark)" in text
     assert "@media print" in text
 
 
 def test_the_command_of_a_model_has_what_differs_from_the_defaults() -> None:
-    told = {
+    provenance = {
         "learner": "bn.kes",
         "seed": 3,
         "parameters": {"restarts": 10, "greediness": [1.0, 0.5], "max_parents": 2, "start": None},
     }
-    assert learn_command(told, "my rows.csv") == (
+    assert learn_command(provenance, "my rows.csv") == (
         "pgmstudio learn bn.kes 'my rows.csv' --greediness 1.0,0.5 --max-parents 2 --seed 3"
     )
     assert learn_command({"made by": "hand"}, "") is None
@@ -204,7 +204,7 @@ def test_the_command_of_a_model_has_what_differs_from_the_defaults() -> None:
 
 def test_a_report_is_written_whole_by_a_task(tmp_path: Path) -> None:
     target = tmp_path / "out.html"
-    assert list(ReportTask(Project(title="Snow"), target, WORDS)(NEVER)) == [target]
+    assert list(ReportTask(Project(title="Snow"), target, INFO)(NEVER)) == [target]
     checked(target.read_text(encoding="utf-8"))
 
 
@@ -230,65 +230,65 @@ def experiment(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_folder_of_points_is_one_page(experiment: Path) -> None:
-    parser = checked(folder_report(experiment, WORDS))
-    told = " ".join(parser.text)
-    assert "Small & <plain>" in told
-    assert "Trees" in told
+    parser = checked(folder_report(experiment, INFO))
+    page_text = " ".join(parser.text)
+    assert "Small & <plain>" in page_text
+    assert "Trees" in page_text
     assert {"experiment", "data", "curves", "models", "reproduce"} == set(parser.ids)
 
 
-def test_a_folder_without_points_is_told(tmp_path: Path) -> None:
+def test_a_folder_without_points_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="no points"):
-        folder_report(tmp_path, WORDS)
+        folder_report(tmp_path, INFO)
 
 
 def test_an_experiment_comes_out_the_same_again(experiment: Path) -> None:
-    found = [
+    result = [
         e for e in ReproduceFolder(experiment, SerialExecutor())(NEVER) if isinstance(e, Reproduced)
     ]
-    assert [(one.title, one.is_same) for one in found] == [("Trees", True)]
-    assert "3 points" in found[0].summary
+    assert [(one.title, one.is_same) for one in result] == [("Trees", True)]
+    assert "3 points" in result[0].summary
 
 
 def test_a_number_that_differs_is_named() -> None:
     one = CurvePoint("l", "f", 0.5, 0, 10, 9, -1.0, -2.0, None, 10, 1.0, {}, key="a-000", name="C")
     same = replace(one, seconds=9.0, key="b-000", train_log2_likelihood_per_row=-1.0 - 1e-13)
-    (found,) = compared_points({"a-000": one}, {"b-000": same})
-    assert found.is_same
+    (result,) = compared_points({"a-000": one}, {"b-000": same})
+    assert result.is_same
     other = replace(one, test_log2_likelihood_per_row=-2.1)
-    (found,) = compared_points({"a-000": one}, {"a-000": other})
-    assert found.is_same is False
-    assert "test log2 likelihood per row of size 10 was -2.0, is -2.1" in found.summary
-    (found,) = compared_points({"a-000": one}, {})
-    assert "1 point missing now" in found.summary
-    (found,) = compared_points({}, {"a-000": one})
-    assert "1 point more than recorded" in found.summary
+    (result,) = compared_points({"a-000": one}, {"a-000": other})
+    assert result.is_same is False
+    assert "test log2 likelihood per row of size 10 was -2.0, is -2.1" in result.summary
+    (result,) = compared_points({"a-000": one}, {})
+    assert "1 point missing now" in result.summary
+    (result,) = compared_points({}, {"a-000": one})
+    assert "1 point more than recorded" in result.summary
 
 
 # -- runs of a project -----------------------------------------------------------------------------
 
 
 def again(project: Project) -> Reproduced:
-    (found,) = [e for e in ReproduceProject(project)(NEVER) if isinstance(e, Reproduced)]
-    return found
+    (result,) = [e for e in ReproduceProject(project)(NEVER) if isinstance(e, Reproduced)]
+    return result
 
 
 def test_a_run_gives_the_same_model_bit_for_bit() -> None:
-    found = again(learned_project())
-    assert found == Reproduced("Climb", True, "The same model, bit for bit.")
+    result = again(learned_project())
+    assert result == Reproduced("Climb", True, "The same model, bit for bit.")
 
 
-def test_another_model_than_recorded_is_told() -> None:
+def test_another_model_than_recorded_is_reported() -> None:
     project = learned_project()
     entry = project.models["m1"]
     model = random_network(np.random.default_rng(9), 4)
     project = replace(project, models={"m1": replace(entry, model=model)})
-    found = again(project)
-    assert found.is_same is False
-    assert "Another model" in found.summary
+    result = again(project)
+    assert result.is_same is False
+    assert "Another model" in result.summary
 
 
-def test_what_cannot_be_done_again_says_why() -> None:
+def test_what_cannot_be_repeated_has_a_reason() -> None:
     project = learned_project()
     changed = project.data["d1"].data.take_rows(slice(0, 50))
     entry = replace(project.data["d1"], data=changed)
@@ -303,7 +303,7 @@ def test_what_cannot_be_done_again_says_why() -> None:
 
 
 def test_what_came_of_it_is_on_the_page() -> None:
-    words = replace(WORDS, reproduced=(Reproduced("Climb", False, "Another <model>."),))
-    told = " ".join(checked(project_report(Project(), words)).text)
-    assert "Another <model>." in told
-    assert "differs" in told
+    info = replace(INFO, reproduced=(Reproduced("Climb", False, "Another <model>."),))
+    page_text = " ".join(checked(project_report(Project(), info)).text)
+    assert "Another <model>." in page_text
+    assert "differs" in page_text
