@@ -1,4 +1,4 @@
-"""What the guided tour shows: an outline around a part of the window and a card that explains."""
+"""The widgets of the guided tour: an outline around a part of the window, and a card."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RING = 5
 
 
 class TourRing(QWidget):
-    """An outline that lets every click through."""
+    """An outline that is transparent for the mouse."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -25,11 +25,11 @@ class TourRing(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.hide()
 
-    def surround(self, place: QRect | None) -> None:
+    def surround(self, target: QRect | None) -> None:
         """Show the outline around a part of the window; None hides it."""
-        self.setVisible(place is not None)
-        if place is not None:
-            around = place.adjusted(-RING, -RING, RING, RING)
+        self.setVisible(target is not None)
+        if target is not None:
+            around = target.adjusted(-RING, -RING, RING, RING)
             window = self.parentWidget()
             self.setGeometry(around & window.rect() if window is not None else around)
             self.raise_()
@@ -43,7 +43,7 @@ class TourRing(QWidget):
 
 
 class TourCard(QFrame):
-    """Title, one sentence, where one is, and Back, Next, Leave; Enter, ← and → do the same."""
+    """Title, text and number of a step, with Back, Next and Leave; also Enter, ← and →."""
 
     next_requested = Signal()
     back_requested = Signal()
@@ -54,11 +54,11 @@ class TourCard(QFrame):
         self.setObjectName("tourCard")
         self.setProperty("role", "card")
         self.setAccessibleName("Guided tour")
-        self._sign = QLabel()
+        self._icon = QLabel()
         self._title = label("", "heading", size="title")
         self._title.setObjectName("tourTitle")
-        self._place = label("", "tertiary", size="dense")
-        self._place.setObjectName("tourPlace")
+        self._number = label("", "tertiary", size="dense")
+        self._number.setObjectName("tourNumber")
         self._text = label("", "secondary", wrap=True)
         self._text.setObjectName("tourText")
         self.leave = button(
@@ -66,24 +66,24 @@ class TourCard(QFrame):
             self.leave_requested.emit,
             role="link",
             name="tourLeave",
-            tip="End the tour and leave everything as it was (Esc)",
+            tip="End the tour and restore the window (Esc)",
         )
         self.back = button(
-            "Back", self.back_requested.emit, name="tourBack", tip="The step before (←)"
+            "Back", self.back_requested.emit, name="tourBack", tip="Previous step (←)"
         )
         self.next = button(
             "Next",
             self.next_requested.emit,
             role="primary",
             name="tourNext",
-            tip="Go on (Enter or →)",
+            tip="Next step (Enter or →)",
         )
         for made in (self.leave, self.back, self.next):
             made.installEventFilter(self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 12)
         layout.setSpacing(8)
-        layout.addWidget(row(self._sign, self._title, None, self._place))
+        layout.addWidget(row(self._icon, self._title, None, self._number))
         layout.addWidget(self._text)
         layout.addWidget(row(self.leave, None, self.back, self.next))
         theme().changed.connect(self._restyle)
@@ -91,40 +91,41 @@ class TourCard(QFrame):
         self.hide()
 
     def show_step(self, number: int, count: int, title: str, text: str) -> None:
-        """Step `number` of `count`, counted from 0."""
+        """Show step `number` of `count`, counted from 0."""
         self._title.setText(title)
-        self._place.setText(f"{number + 1} of {count}")
+        self._number.setText(f"{number + 1} of {count}")
         self._text.setText(text)
         self.setAccessibleDescription(f"{title}. {text}")
         self.back.setEnabled(number > 0)
-        self.back.setToolTip("The step before (←)" if number else "Not now: this is the first.")
+        self.back.setToolTip("Previous step (←)" if number else "This is the first step.")
         is_last = number == count - 1
         self.next.setText("Done" if is_last else "Next")
-        self.next.setToolTip("End the tour (Enter)" if is_last else "Go on (Enter or →)")
+        self.next.setToolTip("End the tour (Enter)" if is_last else "Next step (Enter or →)")
         self._fit()
 
-    def stand_by(self, place: QRect | None) -> None:
-        """Beside what is shown, on the side that has room; without anything in the middle."""
+    def move_next_to(self, target: QRect | None) -> None:
+        """Move to a free side of the target; without a target to the middle of the window."""
         window = self.parentWidget()
         if window is None:
             return
         self._fit()
-        room = window.rect().adjusted(GAP, GAP, -GAP, -GAP)
+        bounds = window.rect().adjusted(GAP, GAP, -GAP, -GAP)
         size = self.size()
-        if place is None:
-            self.move(room.center() - QPoint(size.width() // 2, size.height() // 2))
+        if target is None:
+            self.move(bounds.center() - QPoint(size.width() // 2, size.height() // 2))
         else:
-            away, tops = RING + GAP, min(place.top(), room.bottom() - size.height())
-            lefts = min(max(room.left(), place.left()), room.right() - size.width())
-            tops = max(room.top(), tops)
+            distance = RING + GAP
+            top = min(target.top(), bounds.bottom() - size.height())
+            left = min(max(bounds.left(), target.left()), bounds.right() - size.width())
+            top = max(bounds.top(), top)
             choices = (
-                QPoint(place.right() + away, tops),
-                QPoint(place.left() - away - size.width(), tops),
-                QPoint(lefts, place.bottom() + away),
-                QPoint(lefts, place.top() - away - size.height()),
+                QPoint(target.right() + distance, top),
+                QPoint(target.left() - distance - size.width(), top),
+                QPoint(left, target.bottom() + distance),
+                QPoint(left, target.top() - distance - size.height()),
             )
-            corner = room.bottomRight() - QPoint(size.width() - 1, size.height() - 1)
-            self.move(next((c for c in choices if room.contains(QRect(c, size))), corner))
+            corner = bounds.bottomRight() - QPoint(size.width() - 1, size.height() - 1)
+            self.move(next((c for c in choices if bounds.contains(QRect(c, size))), corner))
         self.raise_()
 
     def _fit(self) -> None:
@@ -135,11 +136,11 @@ class TourCard(QFrame):
 
     def _restyle(self) -> None:
         size = theme().px("icon")
-        self._sign.setPixmap(icon("graduation-cap", "accent").pixmap(size, size))
+        self._icon.setPixmap(icon("graduation-cap", "accent").pixmap(size, size))
         self._fit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Arrows would walk along the buttons; here they walk along the tour."""
+        """Arrow keys change the step instead of the focused button."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             pressed = event.key()
             if pressed in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(

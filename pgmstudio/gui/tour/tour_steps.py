@@ -1,4 +1,4 @@
-"""The steps of the guided tour: what each says, what it needs, and which part it points at."""
+"""The steps of the guided tour: text, preparation, and the part of the window each points at."""
 
 from __future__ import annotations
 
@@ -32,35 +32,39 @@ from pgmstudio.gui.welcome.samples import SAMPLES
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 
 _FILES = {sample.file: sample.path for sample in SAMPLES}
-ASIA, ROWS = _FILES["asia.json"], _FILES["asia_sample.csv"]
-SEEN, ASKED, EDITED = "smoke", "lung", "dysp"
-# Longer than anybody looks at a run; the next step ends it.
+ASIA = _FILES["asia.json"]
+ROWS = _FILES["asia_sample.csv"]
+OBSERVED = "smoke"
+QUERIED = "lung"
+EDITED = "dysp"
+# Enough to keep the search running; the next step ends it.
 MANY_RESTARTS = 1_000_000
 
 
 class TourScene:
-    """What the tour has made so far; every `…_is_there` makes it when it is missing.
+    """What the tour has opened so far; every `prepare_…` opens what its step needs.
 
-    They are asked again and again until they say True: files are read and models are found beside
-    the window.
+    They are called repeatedly until they return True, because files are read and models are learned
+    in the background.
     """
 
     def __init__(self, window: MainWindow) -> None:
-        self.window, self.app = window, window.app
+        self.window = window
+        self.app = window.app
         self.run: LearningRun | None = None
         self._model_id = self._data_id = ""
         self._known_data = set(self.app.project.data)
 
-    # -- what the steps need
+    # -- preparation
 
-    def welcome_is_there(self) -> bool:
+    def prepare_welcome(self) -> bool:
         current = self.app.center.current
         if current is None or current.key != "welcome":
             open_welcome(self.app)
         return True
 
-    def model_is_there(self) -> bool:
-        """The sample in front, laid out, without evidence of another step."""
+    def prepare_model(self) -> bool:
+        """Open the sample and wait for its layout."""
         if self._model_id not in self.app.project.models:
             file = read_model(ASIA)
             layouts = {structure_diagram(file.model): dict(file.layout)} if file.layout else {}
@@ -74,16 +78,16 @@ class TourScene:
         live = self.app.workspace.beliefs(self._model_id)
         return page is not None and bool(page.scene().nodes) and not live.is_stale
 
-    def evidence_is_there(self) -> bool:
-        if not self.model_is_there():
+    def prepare_evidence(self) -> bool:
+        if not self.prepare_model():
             return False
         live = self.app.workspace.beliefs(self._model_id)
-        if SEEN not in live.evidence:
-            live.set_finding(SEEN, Observed("yes"))
+        if OBSERVED not in live.evidence:
+            live.set_finding(OBSERVED, Observed("yes"))
         return not live.is_stale
 
-    def table_is_there(self) -> bool:
-        if not self.model_is_there():
+    def prepare_table(self) -> bool:
+        if not self.prepare_model():
             return False
         if self.app.workspace.selection.nodes != (EDITED,):
             self.app.workspace.select((EDITED,))
@@ -91,38 +95,38 @@ class TourScene:
             self.window.folding.reveal("tablePanel", take_focus=False)
         return True
 
-    def import_is_there(self) -> bool:
+    def prepare_import(self) -> bool:
         if self._has_data():
-            return self.data_is_there()
+            return self.prepare_data()
         key = f"import:{ROWS}"
         current = self.app.center.current
         if current is None or current.key != key:
             open_import_page(self.app, ROWS)
         return self._widget("importFinish") is not None
 
-    def data_is_there(self) -> bool:
-        """The rows as a data set, imported by the button of the page."""
+    def prepare_data(self) -> bool:
+        """Import the rows with the button of the page."""
         if self._has_data():
             return True
         finish = self._widget("importFinish")
-        if finish is None and not self.import_is_there():
+        if finish is None and not self.prepare_import():
             return False
         if isinstance(finish, QPushButton) and finish.isEnabled():
             self._known_data = set(self.app.project.data)
             finish.click()
         return False
 
-    def sheet_is_there(self) -> bool:
-        if not self.data_is_there():
+    def prepare_sheet(self) -> bool:
+        if not self.prepare_data():
             return False
         current = self.app.center.current
         if current is None or current.key != "learn":
             open_learn_page(self.app).choose(learner="bn.hill-climb", data_id=self._data_id)
         return True
 
-    def run_is_there(self) -> bool:
-        """A run under way with a model that follows it in front."""
-        if not self.data_is_there():
+    def prepare_run(self) -> bool:
+        """Start a run and show the model that follows it."""
+        if not self.prepare_data():
             return False
         if self.run is None or (self.run.state.is_end and not self._has_result()):
             params = replace(HillClimbParams(), restarts=MANY_RESTARTS)
@@ -132,15 +136,15 @@ class TourScene:
             return False
         if not self.window.folding.is_shown("runsPanel"):
             self.window.folding.reveal("runsPanel", take_focus=False)
-        if not self._is_best_in_front():
+        if not self._shows_best():
             open_best(self.app, self.run)
         page = self.app.center.current
         return isinstance(page, ModelPage) and bool(page.scene().nodes)
 
-    def end_is_there(self) -> bool:
-        """The run has ended, its best model is kept, and the history shows it."""
+    def prepare_end(self) -> bool:
+        """Stop the run, which keeps its best model, and show the history."""
         if self.run is None:
-            return self.run_is_there() and False
+            return self.prepare_run() and False
         if not self.run.state.is_end:
             self.run.stop()
             return False
@@ -158,7 +162,7 @@ class TourScene:
         run = self.run
         return run is not None and run.model_id in self.app.project.models
 
-    def _is_best_in_front(self) -> bool:
+    def _shows_best(self) -> bool:
         from pgmstudio.gui.runs.live_model import live_models
 
         current, run = self.app.center.current, self.run
@@ -167,31 +171,31 @@ class TourScene:
         follower = live_models(self.app).of_model(current.model_id)
         return current.model_id == run.model_id or (follower is not None and follower.run is run)
 
-    # -- what the steps point at
+    # -- targets
 
     def _model_page(self) -> ModelPage | None:
         page = self.app.center.page(f"model:{self._model_id}")
         return page if isinstance(page, ModelPage) else None
 
     def _widget(self, name: str) -> QWidget | None:
-        found = [w for w in self.window.findChildren(QWidget, name) if w.isVisible()]
-        return found[-1] if found else None
+        visible = [w for w in self.window.findChildren(QWidget, name) if w.isVisible()]
+        return visible[-1] if visible else None
 
-    def place_of(self, name: str) -> QRect | None:
-        """Where in the window the widget of that name is."""
+    def widget_rect(self, name: str) -> QRect | None:
+        """The rectangle of a widget in the window."""
         widget = self._widget(name)
         return None if widget is None else self._in_window(widget, widget.rect())
 
-    def place_of_panel(self, name: str) -> QRect | None:
+    def panel_rect(self, name: str) -> QRect | None:
         panel = panel_widget(self.window, name)
         return self._in_window(panel, panel.rect()) if panel.isVisible() else None
 
-    def place_of_node(self, name: str) -> QRect | None:
+    def node_rect(self, name: str) -> QRect | None:
         page = self._model_page()
         item = None if page is None else page.scene().nodes.get(name)
         return None if item is None else self._on_canvas(item.box)
 
-    def place_of_bar(self, name: str, state: str) -> QRect | None:
+    def bar_rect(self, name: str, state: str) -> QRect | None:
         """The row of a state on its node, with its name and number."""
         page = self._model_page()
         item = None if page is None else page.scene().nodes.get(name)
@@ -199,7 +203,7 @@ class TourScene:
             return None
         number = item.face.states.index(state)
         if not item.face.shows_rows or number not in item.geometry.shown:
-            return self.place_of_node(name)
+            return self.node_rect(name)
         bar = item.geometry.bar(item.geometry.shown.index(number))
         corner = item.pos() + item.corner
         row = QRectF(item.box.left(), corner.y() + bar.top() - 4, item.box.width(), 0)
@@ -211,8 +215,8 @@ class TourScene:
         if page is None or not page.isVisible():
             return None
         view = page.canvas.view
-        seen = view.mapFromScene(part).boundingRect() & view.viewport().rect()
-        return None if seen.isEmpty() else self._in_window(view.viewport(), seen)
+        visible = view.mapFromScene(part).boundingRect() & view.viewport().rect()
+        return None if visible.isEmpty() else self._in_window(view.viewport(), visible)
 
     def _in_window(self, widget: QWidget, part: QRect) -> QRect:
         corner = widget.mapTo(self.window, QPointF(part.topLeft())).toPoint()
@@ -221,68 +225,67 @@ class TourScene:
 
 @dataclass(frozen=True, slots=True)
 class TourStep:
-    """`is_there` makes what the step speaks of and says when it is ready."""
+    """A step; `prepare` opens what it needs and returns whether that is ready."""
 
     title: str
     text: str
-    is_there: Callable[[TourScene], bool]
-    place: Callable[[TourScene], QRect | None]
+    prepare: Callable[[TourScene], bool]
+    target: Callable[[TourScene], QRect | None]
 
 
 STEPS = (
     TourStep(
         "Samples",
-        "Every sample opens with one click. Next opens Asia: eight yes-or-no variables of a "
-        "chest clinic.",
-        TourScene.welcome_is_there,
-        lambda scene: scene.place_of("sample.asia.json"),
+        "Click a sample to open it. Next opens Asia, a network of eight binary variables about "
+        "chest diseases.",
+        TourScene.prepare_welcome,
+        lambda scene: scene.widget_rect("sample.asia.json"),
     ),
     TourStep(
         "Evidence",
-        "A click on a bar says that this state was seen. Try it, or let Next see that the patient "
-        "smokes.",
-        TourScene.model_is_there,
-        lambda scene: scene.place_of_bar(SEEN, "yes"),
+        "Click a bar to observe a state. Try it, or press Next to observe that the patient smokes.",
+        TourScene.prepare_model,
+        lambda scene: scene.bar_rect(OBSERVED, "yes"),
     ),
     TourStep(
         "Beliefs and priors",
-        "Every belief follows at once. The outline around a bar is the prior: what was believed "
-        "before anything was seen.",
-        TourScene.evidence_is_there,
-        lambda scene: scene.place_of_node(ASKED),
+        "All beliefs are updated. The outline around a bar is the prior, the belief without "
+        "evidence.",
+        TourScene.prepare_evidence,
+        lambda scene: scene.node_rect(QUERIED),
     ),
     TourStep(
         "Tables",
-        "Behind each node is a table. Type a number; once its column sums to 1 the beliefs follow.",
-        TourScene.table_is_there,
-        lambda scene: scene.place_of_panel("tablePanel"),
+        "Each node has a conditional probability table. Type a number; the beliefs follow when its "
+        "column sums to 1.",
+        TourScene.prepare_table,
+        lambda scene: scene.panel_rect("tablePanel"),
     ),
     TourStep(
         "Data",
-        "Rows come from files. Types, cuts and missing cells are shown before anything is taken "
-        "over; Next imports these rows.",
-        TourScene.import_is_there,
-        lambda scene: scene.place_of("importFinish") or scene.place_of("center"),
+        "Import data from files. Check types, bin edges and missing cells first. Next imports "
+        "these rows.",
+        TourScene.prepare_import,
+        lambda scene: scene.widget_rect("importFinish") or scene.widget_rect("center"),
     ),
     TourStep(
         "Learning",
-        "Choose how to learn; what happens to missing cells is said before the start. Next starts "
-        "a search that goes on until it is stopped.",
-        TourScene.sheet_is_there,
-        lambda scene: scene.place_of("learnStart"),
+        "Choose a learner and its settings. The page states how missing cells are treated. Next "
+        "starts a search that runs until you stop it.",
+        TourScene.prepare_sheet,
+        lambda scene: scene.widget_rect("learnStart"),
     ),
     TourStep(
         "Runs",
-        "The run works beside the window. Its best model is on the canvas and follows it; Stop "
-        "keeps the best.",
-        TourScene.run_is_there,
-        lambda scene: scene.place_of_panel("runsPanel"),
+        "The run works in the background. The canvas shows its best model so far; Stop keeps it.",
+        TourScene.prepare_run,
+        lambda scene: scene.panel_rect("runsPanel"),
     ),
     TourStep(
         "Undo",
-        "Every step can be taken back, with Ctrl+Z or in this list. Done takes back what the tour "
-        "did and leaves everything as it was.",
-        TourScene.end_is_there,
-        lambda scene: scene.place_of_panel("historyPanel"),
+        "Undo every change with Ctrl+Z or in this list. Done undoes the changes of the tour and "
+        "restores the window.",
+        TourScene.prepare_end,
+        lambda scene: scene.panel_rect("historyPanel"),
     ),
 )

@@ -140,7 +140,7 @@ def test_the_outline_follows_a_window_that_changes_its_size(
         window.resize(*size)
 
         def is_around() -> bool:
-            place = STEPS[2].place(tour._scene)
+            place = STEPS[2].target(tour._scene)
             inside = place is not None and tour.ring.geometry().contains(place)
             return inside and in_window(window, tour.card)
 
