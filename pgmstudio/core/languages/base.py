@@ -170,8 +170,10 @@ class Language:
 
     @property
     def noun(self) -> str:
-        """The title within a sentence."""
-        return self.title if self.title.startswith("Bayesian") else lower_first(self.title)
+        """The title within a sentence: lower case, but for the names of people."""
+        return (
+            self.title if self.title.startswith(("Bayesian", "Markov")) else lower_first(self.title)
+        )
 
     def open_session(self, model: Model) -> InferenceSession:
         """A session without evidence."""

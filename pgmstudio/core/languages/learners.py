@@ -113,7 +113,8 @@ def restored(
     """
     reference = None if learner_key is None else _reference(learner_key)
     own = () if reference is None else getattr(_loaded(reference), "artifacts", ())
-    artifact = next((one for one in own if one.kind == kind), None) or artifact_types().get(kind)
+    near = {one.kind: one for one in (EdgeFrequencies, *own)}
+    artifact = near.get(kind) or artifact_types().get(kind)
     if artifact is None:
         return None
     try:
