@@ -31,6 +31,7 @@ def test_moves_lists_the_best_first_and_shows_how_many_raise_the_score(
     # An edge with no rows behind it: BIC does without.
     best = result["moves"][0]
     assert (best["action"], best["from"], best["to"]) == ("remove", "asia", "tub")
+    assert "deed" not in best
     assert best["parameters"] == -1
     gains = [move["gain"] for move in result["moves"]]
     assert gains == sorted(gains, reverse=True)

@@ -11,7 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pgmstudio.cli.registry import COMMANDS
 from pgmstudio.cli.terminal.output import (
+    Block,
     Fields,
     FilesWritten,
     Table,
@@ -162,3 +164,31 @@ def test_samples_for_spreadsheets_have_no_formulas(call: Call, tmp_path: Path) -
     assert set(out.read_text().split()) == {"@a", "=1+1", "-x"}
     assert call("sample", tmp_path / "odd.json", "-n", 20, "-o", out, "--quote-formulas").code == 0
     assert set(out.read_text().split()) == {"'@a", "'=1+1", "'-x"}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_the_options_of_the_printer(call: Call, name: str) -> None:
+    shown = call(name, "--help")
+    assert shown.code == 0, shown.err
+    assert "--json" in shown.out
+    assert "--quiet" in shown.out
+
+
+def test_a_result_is_printed_as_text_or_as_one_json_object(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    class Sizes:
+        exit_code = 0
+
+        def as_dict(self) -> dict[str, float]:
+            return {"size": 12960, "bits": -3.5}
+
+        def blocks(self) -> Iterator[Block]:
+            yield "Sizes"
+            yield Table(("name", "size"), [("a", whole(12960))], "<>")
+            yield Fields([("Bits", decimal(-3.5, 1))])
+
+    print_result(Sizes(), as_json=False)
+    assert capsys.readouterr().out == "Sizes\nname   size\na     12960\nBits  -3.5\n"
+    print_result(Sizes(), as_json=True)
+    assert json.loads(capsys.readouterr().out) == {"size": 12960, "bits": -3.5}
