@@ -46,8 +46,8 @@ def comparing(driver: WindowDriver, _own: Path) -> Iterator[str]:
     yield "compare-sizes"
     page.panes.right.button("rows").click()
     yield "compare-rows"
-    page.takings.keep()
-    page.takings.open_language(page.table.lines[0].title)
+    page.exports.keep()
+    page.exports.open_language(page.table.lines[0].title)
     same = open_same_evidence(app)
     assert isinstance(same, SharedEvidencePage)
     driver.wait_for("cards", lambda: bool(same.cards.cards))

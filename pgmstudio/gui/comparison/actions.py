@@ -1,4 +1,4 @@
-"""Comparing languages and models, why (not) an edge, edge widths, and bootstraps."""
+"""Actions that compare languages and models, explain edges, and run a bootstrap."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pgmstudio.gui.widgets.page import Page
 
 
 def open_difference(app: AppContext, first: str | None = None, second: str | None = None) -> Page:
-    """The page of two structures; without names, the model in view and the newest other one."""
+    """Open the structure difference of two models, by default the active and the newest other."""
     from pgmstudio.gui.comparison.structure_diff_page import DifferencePage
 
     close_welcome(app)
@@ -41,7 +41,7 @@ def _with_edges(app: AppContext) -> list[str]:
 
 
 def active_pair(app: AppContext) -> tuple[str, str] | None:
-    """The ends of the one selected edge, or the two selected nodes."""
+    """The ends of the selected edge, or the two selected nodes."""
     selection = app.workspace.selection
     if app.workspace.model_id is None:
         return None
@@ -51,7 +51,7 @@ def active_pair(app: AppContext) -> tuple[str, str] | None:
 
 
 def show_why(app: AppContext) -> None:
-    """The inspector, scrolled to why there is an edge between the selected two, or none."""
+    """Show the explanation of the selected edge in the inspector."""
     from PySide6.QtCore import QTimer
 
     if active_pair(app) is not None:
@@ -77,7 +77,7 @@ def _scroll_to_why(app: AppContext) -> None:
 
 
 def begin_bootstrap(app: AppContext) -> None:
-    """The run sheet with replicates switched on, set as the run that made the model in view."""
+    """Open the learning page with a bootstrap and the parameters of the active model's run."""
 
     from pgmstudio.gui.navigation import open_learn_page
     from pgmstudio.gui.runs.model_data import model_sources
@@ -91,7 +91,7 @@ def begin_bootstrap(app: AppContext) -> None:
 
 
 def show_frequencies(app: AppContext) -> None:
-    """What the bootstrap of the model in view, or else the newest one, counted."""
+    """Open the edge frequencies of the active model's bootstrap, or of the newest one."""
     from pgmstudio.gui.runs.model_data import model_sources
     from pgmstudio.gui.runs.results.bootstrap_page import open_bootstrap
 
@@ -105,14 +105,14 @@ def show_frequencies(app: AppContext) -> None:
 
 
 def open_languages(app: AppContext) -> Page:
-    """The page of the comparison of languages, about the data in view."""
+    """Open the comparison of languages for the current data set."""
     from pgmstudio.gui.comparison.languages_page import open_comparison
 
     return open_comparison(app)
 
 
 def open_same_evidence(app: AppContext) -> Page:
-    """The page of the same evidence in all models, with the evidence of the model in view."""
+    """Open the page of shared evidence with the evidence of the active model."""
     from pgmstudio.gui.evidence.shared_evidence_page import open_same_evidence
 
     return open_same_evidence(app)
@@ -121,13 +121,13 @@ def open_same_evidence(app: AppContext) -> Page:
 def compare_actions(app: AppContext) -> list[ActionSpec]:
     def too_few() -> str | None:
         if len(_with_edges(app)) < 2:
-            return "two models with edges are needed; learn or open another one."
+            return "two models with edges are needed. Learn or open another one."
         return None
 
     def no_pair() -> str | None:
         entry = app.project.models.get(app.workspace.model_id or "")
         if entry is not None and not isinstance(entry.model, DirectedModel):
-            return f"the edges of {a_kind(entry.model.kind)} are not judged one by one."
+            return f"edges of {a_kind(entry.model.kind)} have no separate scores."
         return None if active_pair(app) else "select an edge, or two nodes."
 
     def no_page() -> str | None:
@@ -146,7 +146,7 @@ def compare_actions(app: AppContext) -> list[ActionSpec]:
     def no_bootstrap() -> str | None:
         if has_source(app, EdgeFrequencies.kind):
             return None
-        return "no bootstrap was made yet; Learn ▸ Bootstrap… makes one."
+        return "there is no bootstrap. Use Learn ▸ Bootstrap…"
 
     def no_rows() -> str | None:
         return None if app.project.data else "import data first (Ctrl+I)."
@@ -156,9 +156,9 @@ def compare_actions(app: AppContext) -> list[ActionSpec]:
             return NO_MODEL
         from pgmstudio.gui.evidence.shared_evidence import askable
 
-        found = len(askable(app.project))
-        if found < 2:
-            return "two models are needed; learn or open another one." if found else NO_MODEL
+        count = len(askable(app.project))
+        if count < 2:
+            return "two models are needed. Learn or open another one." if count else NO_MODEL
         return None
 
     return [
@@ -166,7 +166,7 @@ def compare_actions(app: AppContext) -> list[ActionSpec]:
             "evaluate.compare-languages",
             "Compare languages…",
             "Evaluate",
-            "One model of each language on the same rows in a time budget: bits, sizes and times.",
+            "Learn one model of each language within a time budget and compare them.",
             lambda: open_languages(app),
             icon="scales",
             disabled_reason=no_rows,
@@ -174,9 +174,9 @@ def compare_actions(app: AppContext) -> list[ActionSpec]:
         ),
         ActionSpec(
             "evidence.same",
-            "Same evidence in all models…",
+            "Shared evidence…",
             "Evidence",
-            "Evidence entered once goes to every model; where they disagree most comes first.",
+            "Enter evidence in all models at once and list where their beliefs differ most.",
             lambda: open_same_evidence(app),
             icon="scales",
             disabled_reason=too_alone,
@@ -186,7 +186,7 @@ def compare_actions(app: AppContext) -> list[ActionSpec]:
             "learn.bootstrap",
             "Bootstrap…",
             "Learn",
-            "Learn again and again from rows drawn with replacement, and count the edges.",
+            "Learn from bootstrap samples of the data and count the edges.",
             lambda: begin_bootstrap(app),
             disabled_reason=lambda: None if app.project.data else "import data first (Ctrl+I).",
             separator_before=True,
@@ -195,15 +195,15 @@ def compare_actions(app: AppContext) -> list[ActionSpec]:
             "learn.frequencies",
             "Bootstrap frequencies…",
             "Learn",
-            "How often each edge was found, and the network of those above a threshold.",
+            "Show the frequency of each edge, and the network of those above a threshold.",
             lambda: show_frequencies(app),
             disabled_reason=no_bootstrap,
         ),
         ActionSpec(
             "model.why",
-            "Why (not) this edge?",
+            "Explain edge…",
             "Model",
-            "What speaks for and against an edge between the selected two: scores, tests, rules.",
+            "Show scores, tests and constraints for an edge between the two selected nodes.",
             lambda: show_why(app),
             icon="question",
             disabled_reason=no_pair,
@@ -213,7 +213,7 @@ def compare_actions(app: AppContext) -> list[ActionSpec]:
             "model.difference",
             "Structure difference…",
             "Model/Compare",
-            "Two models in one picture: edges added, missing and reversed.",
+            "Show two models in one diagram: edges added, missing and reversed.",
             lambda: open_difference(app),
             icon="scales",
             disabled_reason=too_few,

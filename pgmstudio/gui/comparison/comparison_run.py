@@ -1,4 +1,4 @@
-"""A race of languages as the window sees it: the table of what is known so far."""
+"""Run of a comparison of languages, with the table of results so far."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ from pgmstudio.core.model import Model
 from pgmstudio.core.params import AUTO
 from pgmstudio.gui.jobs.background_run import BackgroundRun
 
-# Tables that differ in progress alone come no faster than this.
+# Minimum interval between tables that differ only in progress.
 TELL_SECONDS = 0.15
 
 
 @dataclass(frozen=True)
 class ComparisonSettings:
-    """What a race is started with."""
+    """Settings of a comparison."""
 
     languages: tuple[str, ...]
     budget: Budget
     seed: int = 0
     seeds: int = 1
     smoothing: Smoothing = AUTO
-    splits: int | None = None  # as many as so few rows need
+    splits: int | None = None  # chosen by the number of rows
 
     @property
     def all_seeds(self) -> tuple[int, ...]:
@@ -60,8 +60,8 @@ class ComparisonSettings:
 
 @dataclass(frozen=True, eq=False)
 class ComparisonRows:
-    """How many rows are learned from, chosen on and tested on, and their fingerprint; and the test
-    rows of every split."""
+    """Numbers of training, validation and test rows, their fingerprint, and the test rows of every
+    split."""
 
     train: int
     valid: int
@@ -72,22 +72,22 @@ class ComparisonRows:
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """The table with all models so far, worked out beside the window."""
+    """The table of all models so far, computed in the background."""
 
     table: LanguageTable
     points: tuple[CurvePoint, ...]
-    sentence: str
+    verdict: str
 
 
 class ComparisonRun(BackgroundRun):
-    """Runs in a pool of processes; stopped, every language that has a model by then keeps it."""
+    """Comparison in a pool of processes; when stopped, the models so far are preserved."""
 
     rows_known = Signal()
 
     def __init__(
         self, data: DataSet, split: Split | None, settings: ComparisonSettings, parent: QObject
     ) -> None:
-        super().__init__(self._events, Progress(0.0, "parting the rows"), parent)
+        super().__init__(self._events, Progress(0.0, "splitting the data"), parent)
         self.settings = settings
         self.snapshot: Snapshot | None = None
         self.rows: ComparisonRows | None = None
@@ -95,36 +95,40 @@ class ComparisonRun(BackgroundRun):
         self._finish = Finish()
 
     def _events(self, cancel: CancelToken) -> Iterator[object]:
-        told = self.settings
-        splits = train_valid_test_splits(self._data, self._split, count=told.splits, seed=told.seed)
+        settings = self.settings
+        splits = train_valid_test_splits(
+            self._data, self._split, count=settings.splits, seed=settings.seed
+        )
         rows = splits[0]
         assert rows.valid is not None
         train, valid, test = (case_total(part) for part in (rows.train, rows.valid, rows.test))
         tests = tuple(part.test for part in splits)
         yield ComparisonRows(train, valid, test, rows.fingerprint, tests)
-        plan = languages_plan(told.languages, rows, seeds=told.all_seeds, smoothing=told.smoothing)
-        race = AllSplitsState(told.languages, splits)
-        yield _snapshot(race, told.seeds)
+        plan = languages_plan(
+            settings.languages, rows, seeds=settings.all_seeds, smoothing=settings.smoothing
+        )
+        state = AllSplitsState(settings.languages, splits)
+        yield _snapshot(state, settings.seeds)
         shown_at = 0.0
         try:
-            for event in SplitsTask(plan, splits, told.budget, self._finish)(cancel):
+            for event in SplitsTask(plan, splits, settings.budget, self._finish)(cancel):
                 if isinstance(event, Progress):
                     yield event
-                elif race.take(event):
+                elif state.take(event):
                     now = time.monotonic()
                     if not isinstance(event, RunProgress) or now - shown_at > TELL_SECONDS:
                         shown_at = now
-                        yield _snapshot(race, told.seeds)
+                        yield _snapshot(state, settings.seeds)
         except Cancelled:
-            race.end()
-            yield _snapshot(race, told.seeds)
+            state.end()
+            yield _snapshot(state, settings.seeds)
             raise
         finally:
-            race.end()
-        yield _snapshot(race, told.seeds)
+            state.end()
+        yield _snapshot(state, settings.seeds)
 
     def stop_language(self, title: str) -> None:
-        """End one language; its best model so far stays."""
+        """Stop one language and keep its best model so far."""
         self._finish.end(title)
 
     def _take(self, events: Sequence[object]) -> None:
@@ -137,19 +141,19 @@ class ComparisonRun(BackgroundRun):
                     self.snapshot = event
 
 
-def _snapshot(race: AllSplitsState, seeds: int) -> Snapshot:
-    table = race.table(seeds)
-    return Snapshot(table, tuple(race.points), verdict(table))
+def _snapshot(state: AllSplitsState, seeds: int) -> Snapshot:
+    table = state.table(seeds)
+    return Snapshot(table, tuple(state.points), verdict(table))
 
 
 class VariablesRun(BackgroundRun):
-    """Bits per row of each variable for each model, in a process of its own."""
+    """Bits per row of each variable for each model, computed in a separate process."""
 
     def __init__(
         self, splits: Sequence[tuple[Mapping[str, Model], DataSet]], parent: QObject
     ) -> None:
         super().__init__(self._events, Progress(0.0, "starting"), parent)
-        self.found: dict[str, VariableBits] = {}
+        self.bits_by_model: dict[str, VariableBits] = {}
         self._task = VariableBitsTask(splits)
 
     def _events(self, cancel: CancelToken) -> Iterator[object]:
@@ -158,13 +162,13 @@ class VariablesRun(BackgroundRun):
     def _take(self, events: Sequence[object]) -> None:
         for event in events:
             if isinstance(event, VariableBits):
-                self.found[event.name] = event
+                self.bits_by_model[event.name] = event
 
 
 def part_counts(
     data: DataSet, split: Split | None, seed: int, count: int | None, _cancel: CancelToken
 ) -> tuple[int, int, int, int]:
-    """How many rows a race would learn from, choose on and test on, and in how many splits."""
+    """Numbers of training, validation and test rows of a comparison, and of splits."""
     splits = train_valid_test_splits(data, split, count=count, seed=seed)
     rows = splits[0]
     assert rows.valid is not None

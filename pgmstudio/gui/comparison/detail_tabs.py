@@ -1,4 +1,4 @@
-"""Below the table of a race: differences, sizes and bits, and where the differences come from."""
+"""Detail tabs below the comparison table: differences, sizes, variables, pairs and rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pgmstudio.core.experiments.language_comparison.per_variable import Variable
 from pgmstudio.core.experiments.language_comparison.results import LanguageTable, Paired
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.number_format import counted
-from pgmstudio.gui.comparison.difference_grid import DifferenceGrid, cell_words
+from pgmstudio.gui.comparison.difference_grid import DifferenceGrid, difference_text
 from pgmstudio.gui.comparison.difference_plot import DifferenceDrawing, DifferencePlot
 from pgmstudio.gui.curves.hover_card import CardFacts
 from pgmstudio.gui.curves.model_scatter import LegendEntry
@@ -27,40 +27,42 @@ from pgmstudio.gui.widgets.image_file import Drawing
 from pgmstudio.gui.widgets.table import Column, FactTable
 
 MAX_ROWS = 200
-_PLOT_WORDS = (
-    "Filled marks are test rows, hollow ones training rows, the ring is the best; "
-    "a click opens a model."
+_PLOT_TEXT = (
+    "Filled markers: test rows; open markers: training rows; ring: best model. "
+    "Click to open a model."
 )
 _LEFT_SIDE = (
     ("differences", "Differences", "Paired differences to the reference with 95 % intervals"),
-    ("sizes", "Size and bits", "Every model found so far: bits per row against effective size"),
+    ("sizes", "Size and bits", "All models so far: bits per row against effective size"),
 )
 _RIGHT_SIDE = (
-    ("variables", "By variable", "Which variables a language tells worse or better"),
+    ("variables", "By variable", "Differences by variable"),
     ("pairs", "All pairs", "Every language against every other"),
     ("rows", "Rows", "The test rows on which two languages differ most"),
 )
 _ROW_COLUMNS = (
-    Column("Row", str, True, tip="Its number among the test rows, from 1."),
+    Column("Row", str, True, tip="Number of the test row, from 1."),
     Column("Reference", bits_words, True, tip="log2 P(row) of the reference."),
-    Column("Language", bits_words, True, tip="log2 P(row) of the language looked at."),
-    Column("Diff.", cell_words, True, tip="Difference in bits; negative: the language is worse."),
+    Column("Language", bits_words, True, tip="log2 P(row) of the selected language."),
+    Column(
+        "Diff.", difference_text, True, tip="Difference in bits; negative: the language is worse."
+    ),
 )
 
 
-def _stacked(choice: Segments, stack: QStackedWidget, words: QWidget) -> QWidget:
+def _stacked(choice: Segments, stack: QStackedWidget, note: QWidget) -> QWidget:
     made = QWidget()
     layout = QVBoxLayout(made)
     layout.setContentsMargins(12, 8, 12, 8)
     layout.setSpacing(6)
     layout.addWidget(row(choice, None))
-    layout.addWidget(words)
+    layout.addWidget(note)
     layout.addWidget(stack, 1)
     return made
 
 
 class SmallSlPlot(SlPlot):
-    """Without a legend: the table above has the signs, and there is little room."""
+    """Plot without a legend: the table above shows the markers."""
 
     def _legend_of(self, entries: Sequence[LegendEntry]) -> None:
         super()._legend_of(entries)
@@ -68,9 +70,9 @@ class SmallSlPlot(SlPlot):
 
 
 class DetailTabs(QSplitter):
-    """Two halves side by side; each shows one of several views."""
+    """Two panes side by side, each with several views."""
 
-    looked_at = Signal(str)  # the title of a language
+    language_selected = Signal(str)  # the title of a language
     chosen = Signal(str)
     point_chosen = Signal(object)  # CurvePoint
     variables_requested = Signal()
@@ -80,12 +82,12 @@ class DetailTabs(QSplitter):
         self.setChildrenCollapsible(False)
         self._table: LanguageTable | None = None
         self._lines: tuple[Line, ...] = ()
-        self._looked_at = ""
+        self._selected = ""
         self._bits: Mapping[str, VariableBits] = {}
         self._chart = Chart()
         self._points: tuple[CurvePoint, ...] = ()
         self.differences = DifferencePlot()
-        self.differences.looked_at.connect(self.looked_at)
+        self.differences.language_selected.connect(self.language_selected)
         self.differences.chosen.connect(self.chosen)
         self.plot = SmallSlPlot("compareSizes")
         self.plot.tell = self._card
@@ -95,7 +97,7 @@ class DetailTabs(QSplitter):
         self._left_stack = QStackedWidget()
         self._left_stack.addWidget(self.differences)
         self._left_stack.addWidget(self.plot)
-        self._left_words = label("", "secondary", size="dense", wrap=True)
+        self._left_text = label("", "secondary", size="dense", wrap=True)
         self.by_variable = DifferenceGrid("compareVariables", "Differences by variable")
         self.by_pair = DifferenceGrid("comparePairs", "Every language against every other")
         self.by_row = FactTable(
@@ -106,26 +108,26 @@ class DetailTabs(QSplitter):
         self._right_stack = QStackedWidget()
         for made in (self.by_variable, self.by_pair, self.by_row):
             self._right_stack.addWidget(made)
-        self._right_words = label("", "secondary", size="dense", wrap=True)
-        self._right_words.setObjectName("compareRightWords")
-        self.addWidget(_stacked(self.left, self._left_stack, self._left_words))
-        self.addWidget(_stacked(self.right, self._right_stack, self._right_words))
+        self._right_text = label("", "secondary", size="dense", wrap=True)
+        self._right_text.setObjectName("compareRightText")
+        self.addWidget(_stacked(self.left, self._left_stack, self._left_text))
+        self.addWidget(_stacked(self.right, self._right_stack, self._right_text))
         self.setStretchFactor(0, 1)
         self.setStretchFactor(1, 1)
         self.setSizes([500, 500])
-        self._tell()
+        self._refresh_text()
 
-    # -- what is shown
+    # -- shown results
 
-    def show_race(
+    def show_comparison(
         self,
         table: LanguageTable | None,
         points: Sequence[CurvePoint],
         lines: Sequence[Line],
-        looked_at: str,
+        selected: str,
     ) -> None:
-        """Other numbers, or another language is looked at."""
-        self._table, self._lines, self._looked_at = table, tuple(lines), looked_at
+        """Show other results or another selected language."""
+        self._table, self._lines, self._selected = table, tuple(lines), selected
         if tuple(points) != self._points:
             self._points = tuple(points)
             chart = chart_of(self._points)
@@ -134,7 +136,7 @@ class DetailTabs(QSplitter):
         self._refresh()
 
     def show_variables(self, bits: Mapping[str, VariableBits], is_busy: bool) -> None:
-        """What is known by variable."""
+        """Show the bits by variable."""
         self._bits = dict(bits)
         self._is_busy = is_busy
         self._refresh()
@@ -157,14 +159,14 @@ class DetailTabs(QSplitter):
             if self.plot.chart is not self._chart:
                 self.plot.show_chart(self._chart)
         else:
-            self.differences.show_lines(self._lines, self._looked_at)
+            self.differences.show_lines(self._lines, self._selected)
         {"variables": self._show_variables, "pairs": self._show_pairs, "rows": self._show_rows}[
             self.right.current
         ]()
-        self._tell()
+        self._refresh_text()
 
     def drawing(self, title: str) -> Drawing | None:
-        """The plot at the left, for a file."""
+        """The left plot as a picture for a file."""
         if self.left.current == "sizes":
             return None if self.plot.canvas is None else PlotDrawing(self.plot, title)
         return DifferenceDrawing(self.differences, title) if self.differences.lines else None
@@ -204,14 +206,16 @@ class DetailTabs(QSplitter):
         cells: list[list[float | None]] = []
         tips = []
         for one in known:
-            found = [pairs.get((one.title, other.title)) for other in known]
-            cells.append([None if pair is None else pair.value for pair in found])
-            tips.append([_pair_words(one, other, p) for other, p in zip(known, found, strict=True)])
-        names = [line.row.language.short for line in known]  # so that all of them find room
+            row_pairs = [pairs.get((one.title, other.title)) for other in known]
+            cells.append([None if pair is None else pair.value for pair in row_pairs])
+            tips.append(
+                [_pair_text(one, other, p) for other, p in zip(known, row_pairs, strict=True)]
+            )
+        names = [line.row.language.short for line in known]  # so that all columns fit
         self.by_pair.show_cells(names, names, cells, tips)
 
     def _show_rows(self) -> None:
-        base, other = self._reference, self._looked
+        base, other = self._reference, self._selected_line
         logs = (
             {}
             if self._table is None or self._table.comparison is None
@@ -229,45 +233,45 @@ class DetailTabs(QSplitter):
         )
 
     @property
-    def _looked(self) -> Line | None:
-        """The language looked at, or the best of the others."""
+    def _selected_line(self) -> Line | None:
+        """The selected language, or the best of the others."""
         others = self._others()
-        found = next((line for line in others if line.title == self._looked_at), None)
-        return found or (others[0] if others else None)
+        selected = next((line for line in others if line.title == self._selected), None)
+        return selected or (others[0] if others else None)
 
-    def _tell(self) -> None:
+    def _refresh_text(self) -> None:
         is_left = self.left.current == "differences"
-        self._left_words.setText("" if is_left else _PLOT_WORDS)
-        self._left_words.setVisible(not is_left)
-        base, other = self._reference, self._looked
+        self._left_text.setText("" if is_left else _PLOT_TEXT)
+        self._left_text.setVisible(not is_left)
+        base, other = self._reference, self._selected_line
         key = self.right.current
         if base is None:
-            words = "Appears when two languages are learned."
+            text = "Shown when two languages are learned."
         elif key == "variables":
-            words = self._variable_words(base)
+            text = self._variable_text(base)
         elif key == "pairs":
-            words = (
-                "Bits per row of the language at the left minus that on top; intervals on hover."
-            )
+            text = "Bits per row of the row's language minus the column's; hover for intervals."
         elif other is None:
-            words = "Appears when two languages are learned."
+            text = "Shown when two languages are learned."
         else:
-            words = f"log2 P(row): {base.title} is the reference, {other.title} is looked at."
-        self._right_words.setText(words)
+            text = (
+                f"log2 P(row): {base.title} is the reference, {other.title} the selected language."
+            )
+        self._right_text.setText(text)
 
-    def _variable_words(self, base: Line) -> str:
+    def _variable_text(self, base: Line) -> str:
         if base.title not in self._bits:
-            return "Being worked out…" if self._is_busy else "Worked out when all are learned."
+            return "Computing…" if self._is_busy else "Computed when all languages are learned."
         rows = self._bits[base.title].rows
         return (
-            f"Bits per row against {base.title}, each column given those before it; "
+            f"Bits per row against {base.title}, each variable given those before it; "
             f"{counted(rows, 'test row')}."
         )
 
 
-def _pair_words(one: Line, other: Line, pair: Paired | None) -> str:
-    told = f"{one.title} against {other.title}"
+def _pair_text(one: Line, other: Line, pair: Paired | None) -> str:
+    title = f"{one.title} against {other.title}"
     if pair is None or pair.interval is None:
-        return told
-    low, high = (cell_words(end) for end in pair.interval)
-    return f"{told}: {cell_words(pair.value)}, 95 % interval {low} to {high}"
+        return title
+    low, high = (difference_text(end) for end in pair.interval)
+    return f"{title}: {difference_text(pair.value)}, 95 % interval {low} to {high}"

@@ -1,4 +1,4 @@
-"""A grid of differences in bits per row: deeper colour is worse, better ones are bold with a +."""
+"""Grid of differences in bits per row: darker is worse, improvements are bold with a +."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ Cells = Sequence[Sequence[float | None]]
 _VALUE = Qt.ItemDataRole.UserRole
 
 
-def cell_words(value: float | None) -> str:
-    """Three digits, a plus where it is better."""
+def difference_text(value: float | None) -> str:
+    """A difference with three digits and a sign."""
     if value is None:
         return ""
     if math.isinf(value):
@@ -84,7 +84,7 @@ class _Cells(QAbstractTableModel):
         if role == _VALUE:
             return value
         if role == Qt.ItemDataRole.DisplayRole:
-            return cell_words(value)
+            return difference_text(value)
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
             return self.tips[index.row()][index.column()]
         return None
@@ -110,7 +110,7 @@ class _Painter(QStyledItemDelegate):
         is_better = value is not None and value >= 0.0005
         painter.setFont(theme().font("caption", "semibold" if is_better else "regular"))
         painter.setPen(theme().color("surface" if step >= LIGHT_STEPS else "text"))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, cell_words(value))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, difference_text(value))
         if option.state & QStyle.StateFlag.State_HasFocus:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme().color("focus"), theme().line("focus")))
@@ -119,7 +119,7 @@ class _Painter(QStyledItemDelegate):
 
 
 class DifferenceGrid(QTableView):
-    """Names at the left and on top; scrolls where there are many."""
+    """Scrolling grid with row and column names."""
 
     def __init__(self, name: str, title: str) -> None:
         super().__init__()
@@ -145,7 +145,7 @@ class DifferenceGrid(QTableView):
 
     @property
     def values(self) -> dict[tuple[str, str], float | None]:
-        """Every cell by its row and column."""
+        """All cells by row and column."""
         shown = self._cells
         return {
             (row, column): shown.cells[i][j]
@@ -160,7 +160,7 @@ class DifferenceGrid(QTableView):
         cells: Cells,
         tips: Sequence[Sequence[str]],
     ) -> None:
-        """Other differences; the largest loss has the deepest colour."""
+        """Show other differences; the largest loss has the darkest colour."""
         known = [-v for line in cells for v in line if v is not None and math.isfinite(v)]
         self._painter.worst = max([*known, 1e-9])
         self._cells.show(rows, columns, cells, tips)

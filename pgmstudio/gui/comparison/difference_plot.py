@@ -1,4 +1,4 @@
-"""Paired differences as marks with whiskers; what lies left of the line is worse."""
+"""Plot of paired differences with confidence intervals; left of the line is worse."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _CENTER = Qt.AlignmentFlag.AlignCenter
 
 
 class DifferencePlot(QWidget):
-    """Keys: ↑↓ go from language to language, Enter opens; a click looks at one."""
+    """Paired differences to the reference; a click or ↑↓ selects a language, Enter opens it."""
 
-    looked_at = Signal(str)
+    language_selected = Signal(str)
     chosen = Signal(str)
 
     def __init__(self) -> None:
@@ -41,15 +41,15 @@ class DifferencePlot(QWidget):
         self.setToolTip("Bits per row against the reference; whiskers are 95 % intervals.")
         self.setAccessibleName("Paired differences")
         self._lines: tuple[Line, ...] = ()
-        self._looked_at = ""
+        self._selected = ""
         theme().changed.connect(self.update)
 
-    def show_lines(self, lines: Sequence[Line], looked_at: str) -> None:
-        """Those of them that have a difference."""
+    def show_lines(self, lines: Sequence[Line], selected: str) -> None:
+        """Show the lines that have a difference."""
         self._lines = tuple(line for line in lines if line.pair is not None)
-        self._looked_at = looked_at
-        told = [f"{line.title} {line.words(DIFFERENCE)}" for line in self._lines]
-        self.setAccessibleName("Paired differences: " + "; ".join(told))
+        self._selected = selected
+        texts = [f"{line.title} {line.words(DIFFERENCE)}" for line in self._lines]
+        self.setAccessibleName("Paired differences: " + "; ".join(texts))
         self.update()
 
     @property
@@ -59,10 +59,10 @@ class DifferencePlot(QWidget):
     def minimumSizeHint(self) -> QSize:
         return QSize(280, 150)
 
-    # -- places
+    # -- geometry
 
     def _axis(self) -> tuple[float, float]:
-        """Both ends in bits: all intervals and 0, with air."""
+        """Range in bits: all intervals and 0, with a margin."""
         ends = [0.0]
         for line in self._lines:
             if line.pair is not None and line.pair.value is not None:
@@ -72,31 +72,31 @@ class DifferencePlot(QWidget):
         wide = max(high - low, 1e-3)
         return low - 0.06 * wide, high + 0.06 * wide
 
-    def _room(self) -> QRectF:
+    def _plot_area(self) -> QRectF:
         metrics = QFontMetricsF(theme().font("dense"))
         names = max((metrics.horizontalAdvance(line.title) for line in self._lines), default=60.0)
         left = min(names + 28, 0.36 * self.width())
         small = QFontMetricsF(theme().font("caption"))
-        words = [line.words(DIFFERENCE) for line in self._lines]
-        right = max((small.horizontalAdvance(told) for told in words), default=60.0) + 16
+        labels = [line.words(DIFFERENCE) for line in self._lines]
+        right = max((small.horizontalAdvance(text) for text in labels), default=60.0) + 16
         bottom = 2 * small.height() + 16
         return QRectF(left, 6, max(40.0, self.width() - left - right), self.height() - bottom - 6)
 
     def x_of(self, bits: float) -> float:
-        """Where a difference lies."""
+        """Pixel x of a difference."""
         low, high = self._axis()
-        room = self._room()
-        return room.left() + room.width() * (bits - low) / (high - low)
+        area = self._plot_area()
+        return area.left() + area.width() * (bits - low) / (high - low)
 
-    def row_center(self, place: int) -> float:
-        """The height of a line's mark."""
-        room = self._room()
-        return room.top() + room.height() * (place + 0.5) / max(1, len(self._lines))
+    def row_center(self, index: int) -> float:
+        """Pixel y of a line's marker."""
+        area = self._plot_area()
+        return area.top() + area.height() * (index + 0.5) / max(1, len(self._lines))
 
     def ticks(self, most: int) -> list[float]:
-        """At most so many, but never 0 alone: that would be no scale."""
-        found = (ticks_of(*self._axis(), count) for count in range(most, most + 8))
-        return next((ticks for ticks in found if len(ticks) > 1), [0.0])
+        """At most `most` ticks, but never 0 alone, which would show no scale."""
+        candidates = (ticks_of(*self._axis(), count) for count in range(most, most + 8))
+        return next((ticks for ticks in candidates if len(ticks) > 1), [0.0])
 
     # -- painting
 
@@ -105,24 +105,24 @@ class DifferencePlot(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.paint_on(painter)
 
-    def paint_on(self, painter: QPainter, looked_at: bool = True) -> None:
-        """All of it; `looked_at`: with the mark of the line that is looked at."""
+    def paint_on(self, painter: QPainter, selected: bool = True) -> None:
+        """Paint the plot; `selected`: highlight the selected line."""
         if not self._lines:
             painter.setFont(theme().font("dense"))
             painter.setPen(theme().color("text_secondary"))
-            words = "Differences appear here when languages are learned."
-            painter.drawText(self.rect(), _CENTER | Qt.TextFlag.TextWordWrap, words)
+            text = "Differences are shown when languages are learned."
+            painter.drawText(self.rect(), _CENTER | Qt.TextFlag.TextWordWrap, text)
             return
         self._paint_axis(painter)
-        for place, line in enumerate(self._lines):
-            is_marked = looked_at and line.title == self._looked_at
-            self._paint_line(painter, line, self.row_center(place), is_marked)
+        for index, line in enumerate(self._lines):
+            is_marked = selected and line.title == self._selected
+            self._paint_line(painter, line, self.row_center(index), is_marked)
 
     def _paint_axis(self, painter: QPainter) -> None:
-        room = self._room()
+        area = self._plot_area()
         painter.setFont(theme().font("caption"))
         metrics = QFontMetricsF(painter.font())
-        most = max(2, int(room.width() / (70 * theme().scale)))
+        most = max(2, int(area.width() / (70 * theme().scale)))
         ticks = self.ticks(most)
         step = abs(ticks[1] - ticks[0]) if len(ticks) > 1 else 1.0
         digits = next((d for d in range(5) if abs(step * 10**d % 1 - 0.5) > 0.499), 5)
@@ -130,24 +130,24 @@ class DifferencePlot(QWidget):
             x = round(self.x_of(tick)) + 0.5
             is_zero = abs(tick) < 1e-12
             painter.setPen(QPen(theme().color("border_control" if is_zero else "border"), 1))
-            painter.drawLine(QLineF(x, room.top(), x, room.bottom()))
+            painter.drawLine(QLineF(x, area.top(), x, area.bottom()))
             painter.setPen(theme().color("text_secondary"))
-            words = "0" if is_zero else f"{tick:.{digits}f}".replace("-", "−")
-            box = QRectF(x - 40, room.bottom() + 4, 80, metrics.height())
-            painter.drawText(box, _CENTER, words)
+            text = "0" if is_zero else f"{tick:.{digits}f}".replace("-", "−")
+            box = QRectF(x - 40, area.bottom() + 4, 80, metrics.height())
+            painter.drawText(box, _CENTER, text)
         x = self.x_of(0.0)
         painter.setPen(QPen(theme().color("border_control"), 1.4))
-        painter.drawLine(QLineF(x, room.top(), x, room.bottom()))
+        painter.drawLine(QLineF(x, area.top(), x, area.bottom()))
         base = next((line.title for line in self._lines if line.is_reference), "the reference")
         painter.setPen(theme().color("text_secondary"))
-        under = QRectF(0, room.bottom() + metrics.height() + 8, self.width(), metrics.height())
-        words = f"Bits per row against {base} (left is worse)"
-        shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, under.width() - 8)
+        under = QRectF(0, area.bottom() + metrics.height() + 8, self.width(), metrics.height())
+        text = f"Bits per row against {base} (left is worse)"
+        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, under.width() - 8)
         painter.drawText(under, _CENTER, shown)
 
     def _paint_line(self, painter: QPainter, line: Line, y: float, is_marked: bool) -> None:
-        pair, room = line.pair, self._room()
-        tall = room.height() / max(1, len(self._lines))
+        pair, area = line.pair, self._plot_area()
+        tall = area.height() / max(1, len(self._lines))
         if is_marked:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme().color("selection", 0.6))
@@ -160,12 +160,12 @@ class DifferencePlot(QWidget):
         painter.setFont(theme().font("dense"))
         painter.setPen(theme().color("text"))
         metrics = QFontMetricsF(painter.font())
-        name = metrics.elidedText(line.title, Qt.TextElideMode.ElideRight, room.left() - 22)
-        painter.drawText(QRectF(8, y - 12, room.left() - 20, 24), _RIGHT, name)
+        name = metrics.elidedText(line.title, Qt.TextElideMode.ElideRight, area.left() - 22)
+        painter.drawText(QRectF(8, y - 12, area.left() - 20, 24), _RIGHT, name)
         if pair is None or pair.value is None:
             painter.setPen(theme().color("text_secondary"))
             painter.drawText(
-                QRectF(room.left(), y - 12, room.width(), 24), _LEFT, "rules out other rows"
+                QRectF(area.left(), y - 12, area.width(), 24), _LEFT, "probability 0 on other rows"
             )
             return
         ink = mark_colors(line.row.language.family)[1]
@@ -180,33 +180,35 @@ class DifferencePlot(QWidget):
         paint_sign(painter, QPointF(x, y), line.row.language, 11.0 * theme().scale)
         painter.setFont(theme().font("caption"))
         painter.setPen(theme().color("text_secondary"))
-        words = QRectF(room.right(), y - 10, self.width() - room.right() - 8, 20)
-        painter.drawText(words, _RIGHT, line.words(DIFFERENCE))
+        text_rect = QRectF(area.right(), y - 10, self.width() - area.right() - 8, 20)
+        painter.drawText(text_rect, _RIGHT, line.words(DIFFERENCE))
 
     # -- mouse and keys
 
-    def _place_at(self, y: float) -> int | None:
-        room = self._room()
-        if not self._lines or not room.top() <= y <= room.bottom():
+    def _index_at(self, y: float) -> int | None:
+        area = self._plot_area()
+        if not self._lines or not area.top() <= y <= area.bottom():
             return None
-        return min(len(self._lines) - 1, int((y - room.top()) / room.height() * len(self._lines)))
+        return min(len(self._lines) - 1, int((y - area.top()) / area.height() * len(self._lines)))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        place = self._place_at(event.position().y())
-        if place is not None:
-            self.looked_at.emit(self._lines[place].title)
+        index = self._index_at(event.position().y())
+        if index is not None:
+            self.language_selected.emit(self._lines[index].title)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        place = self._place_at(event.position().y())
-        if place is not None:
-            self.chosen.emit(self._lines[place].title)
+        index = self._index_at(event.position().y())
+        if index is not None:
+            self.chosen.emit(self._lines[index].title)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         names = [line.title for line in self._lines]
-        at = names.index(self._looked_at) if self._looked_at in names else 0
+        at = names.index(self._selected) if self._selected in names else 0
         steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
         if names and event.key() in steps:
-            self.looked_at.emit(names[max(0, min(len(names) - 1, at + steps[Qt.Key(event.key())]))])
+            self.language_selected.emit(
+                names[max(0, min(len(names) - 1, at + steps[Qt.Key(event.key())]))]
+            )
         elif names and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.chosen.emit(names[at])
         else:
@@ -222,7 +224,7 @@ class DifferencePlot(QWidget):
 
 
 class DifferenceDrawing:
-    """The plot for a file, as large as on screen; nothing in it is looked at."""
+    """The plot as a picture for a file, in its size on screen, without highlighting."""
 
     has_parts = False
 
@@ -233,4 +235,4 @@ class DifferenceDrawing:
         return QSizeF(self._plot.size())
 
     def paint(self, painter: QPainter, _options: PictureOptions) -> None:
-        self._plot.paint_on(painter, looked_at=False)
+        self._plot.paint_on(painter, selected=False)

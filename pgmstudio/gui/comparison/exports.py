@@ -1,4 +1,4 @@
-"""What can be taken from a race: models to open, all of them to keep, tables to write."""
+"""Exports of a comparison: open or add its models, copy or write its table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pgmstudio.gui.navigation import add_and_show_model, open_model_page
 
 
 class ComparisonExports(QObject):
-    """Of the race that `show` told last, about the data set with that id."""
+    """Exports of the comparison shown last."""
 
     def __init__(self, app: AppContext, parent: QWidget) -> None:
         super().__init__(parent)
@@ -52,12 +52,12 @@ class ComparisonExports(QObject):
     # -- models
 
     def open_language(self, title: str) -> None:
-        """The model that stands for a language, as a model of the project."""
+        """Open the model of a language as a model of the project."""
         if self.table is not None:
             self.open_point(self.table.row(title).point)
 
     def open_point(self, point: CurvePoint | None) -> None:
-        """The model of a point; one that was opened before comes to front."""
+        """Open the model of a point, or show it if it is open."""
         if point is None or point.model is None:
             return
         known = self._opened.get(point.key)
@@ -65,14 +65,14 @@ class ComparisonExports(QObject):
             open_model_page(self._app, known)
             return
         entry = self._entry(point)
-        found = add_and_show_model(self._app, entry, f"Open {entry.title}")
-        if found is not None:
-            self._opened[point.key] = found
+        model_id = add_and_show_model(self._app, entry, f"Open {entry.title}")
+        if model_id is not None:
+            self._opened[point.key] = model_id
 
     def _entry(self, point: CurvePoint) -> ModelEntry:
         assert point.model is not None
         rows = None if self._run is None else self._run.rows
-        told: dict[str, Any] = {
+        provenance: dict[str, Any] = {
             "made by": "Compare languages",
             "learner": point.learner,
             "parameters": plain(dict(point.parameters)),
@@ -81,10 +81,12 @@ class ComparisonExports(QObject):
             "version": __version__,
             "seconds": round(point.seconds, 3),
         }
-        return ModelEntry(point.series, point.model, data_id=self._known_data, provenance=told)
+        return ModelEntry(
+            point.series, point.model, data_id=self._known_data, provenance=provenance
+        )
 
     def keep(self) -> None:
-        """All models that stand in the table and the comparison of them, in one step."""
+        """Add all models of the table and the comparison to the project in one step."""
         if self.table is None:
             return
         points = [row.point for row in self.table.ranked if row.point is not None]
@@ -92,43 +94,43 @@ class ComparisonExports(QObject):
         models = self._app.project.models
         there = {k: self._opened[k] for k in entries if self._opened.get(k) in models}
         data_id = self._known_data
-        found: dict[str, str] = {}
+        model_ids: dict[str, str] = {}
 
         def edit(project: Project) -> Project:
-            found.update(there)
+            model_ids.update(there)
             for key, entry in entries.items():
                 if key not in there:
-                    found[key] = project.next_model_id()
+                    model_ids[key] = project.next_model_id()
                     project = add_model(project, entry=entry)
-            members = tuple(found[key] for key in entries)
+            members = tuple(model_ids[key] for key in entries)
             return add_comparison(project, entry=ComparisonEntry("Languages", members, data_id))
 
-        if self._app.change("Keep the models of all languages", edit):
-            self._opened.update(found)
-            self._app.notify(f"{counted(len(entries), 'model')} kept in the project.", undo=True)
+        if self._app.change("Add the models of all languages", edit):
+            self._opened.update(model_ids)
+            self._app.notify(f"{counted(len(entries), 'model')} added to the project.", undo=True)
 
     # -- tables
 
     def copy(self) -> None:
-        """The table as text."""
+        """Copy the table as text."""
         if self.table is not None:
             QApplication.clipboard().setText(table_csv(self.table))
 
     def ask_for_file(self) -> None:
-        kinds = "Table (*.csv);;All of it (*.json)"
+        kinds = "Table (*.csv);;All results (*.json)"
         title, offered = "Export comparison", "languages.csv"
         path, _ = QFileDialog.getSaveFileName(self._parent, title, offered, kinds)
         if path:
             self.export(Path(path))
 
     def export(self, path: Path) -> None:
-        """Write the table; a .json has all pairs and what it is about as well."""
+        """Write the table as CSV, or with all pairs and the settings as JSON."""
         table, run = self.table, self._run
         if table is None or run is None or run.rows is None:
             return
         if path.suffix.lower() not in (".csv", ".json"):
-            words = f"“{path.suffix}” is no format of this table. Use .csv or .json."
-            self._app.errors.report(FileError(path, f"{words} File ▸ Report makes a page."))
+            text = f"“{path.suffix}” is not a supported format. Use .csv or .json."
+            self._app.errors.report(FileError(path, f"{text} For a page use File ▸ Report."))
             return
         if path.suffix.lower() == ".json":
             about = {

@@ -1,4 +1,4 @@
-"""Compare languages: one button, a time budget, and the question which language for these rows."""
+"""The comparison page: learn one model of each language and compare them on the same rows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from pgmstudio.gui.comparison.detail_tabs import DetailTabs
 from pgmstudio.gui.comparison.exports import ComparisonExports
 from pgmstudio.gui.comparison.setup_form import CompareSetup
 from pgmstudio.gui.comparison.table import CompareTable
-from pgmstudio.gui.comparison.text import legend_words, progress_words, provenance_of
+from pgmstudio.gui.comparison.text import legend_text, progress_text, provenance_of
 from pgmstudio.gui.comparison.toolbar import CompareBar, progress_bar
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import JobState
@@ -50,41 +50,41 @@ _ROOMY_HEIGHT, _ROOMY_WIDTH = 640, 960  # px
 
 
 class ComparePage(Page):
-    """One race at a time; its table stays as long as the tab does."""
+    """Page of one comparison at a time; its table is shown until the tab is closed."""
 
     def __init__(self, app: AppContext) -> None:
         super().__init__(KEY)
         self._app = app
         self.run: ComparisonRun | None = None
         self._variables: VariablesRun | None = None
-        self._before: LanguageTable | None = None  # what is to be reproduced
+        self._before: LanguageTable | None = None  # the table to reproduce
         self._reference: str | None = None  # None: the best
-        self._looked_at = ""
+        self._selected = ""
         self._made = ""
-        self._shows_settings = True  # where there is no room for settings and results
+        self._shows_settings = True  # shown in a narrow page instead of both panes
         self.setup = CompareSetup()
         self.table = CompareTable()
         self.panes = DetailTabs()
         self.head = CompareBar()
-        self.takings = ComparisonExports(app, self)
+        self.exports = ComparisonExports(app, self)
         self.note = Note(name="compareVerdict")
-        self.words = ElidedLabel()
-        self.words.setObjectName("compareWords")
-        self.words.setProperty("role", "secondary")
+        self.progress_label = ElidedLabel()
+        self.progress_label.setObjectName("compareProgressText")
+        self.progress_label.setProperty("role", "secondary")
         self.bar = progress_bar()
         self._splits = LatestTask(self)
         self._splits.answered.connect(self._on_split)
         self._splits.failed.connect(self._on_split_failed)
-        self._clock = QTimer(self)  # seconds pass also while learners say nothing
+        self._clock = QTimer(self)  # updates the elapsed time between messages
         self._clock.setInterval(500)
-        self._clock.timeout.connect(self._tell_progress)
+        self._clock.timeout.connect(self._refresh_progress)
         self._lay_out()
         self._connect()
         self._fill_data()
         self._refresh()
 
     def _lay_out(self) -> None:
-        self._progress = widening(row(self.bar, self.words), 1)
+        self._progress = widening(row(self.bar, self.progress_label), 1)
         self._progress.setContentsMargins(16, 2, 16, 4)
         self._legend = label("", "tertiary", size="dense", wrap=True)
         self._legend.setContentsMargins(16, 2, 16, 4)
@@ -116,12 +116,12 @@ class ComparePage(Page):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        # Where there is little room the plots need it more; tooltips of the headings say the same.
+        # In a low window the plots need the space; the headers' tooltips have the same text.
         self._legend.setVisible(self.height() >= _ROOMY_HEIGHT * theme().scale)
         self._fold()
 
     def _fold(self) -> None:
-        """Settings and results side by side, or where that is too narrow one of them."""
+        """Show settings and results side by side, or one of them in a narrow page."""
         is_narrow = self.width() < _ROOMY_WIDTH * theme().scale
         self._side.setVisible(not is_narrow or self._shows_settings)
         self._results.setVisible(not is_narrow or not self._shows_settings)
@@ -146,17 +146,17 @@ class ComparePage(Page):
         self.setup.again_requested.connect(self.reproduce)
         self.setup.results_requested.connect(self._show_results)
         self.head.settings_requested.connect(self._show_settings)
-        self.table.looked_at.connect(self._on_looked_at)
-        self.table.chosen.connect(self.takings.open_language)
-        self.panes.looked_at.connect(self.table.select)
-        self.panes.chosen.connect(self.takings.open_language)
-        self.panes.point_chosen.connect(self.takings.open_point)
+        self.table.language_selected.connect(self._on_language_selected)
+        self.table.chosen.connect(self.exports.open_language)
+        self.panes.language_selected.connect(self.table.select)
+        self.panes.chosen.connect(self.exports.open_language)
+        self.panes.point_chosen.connect(self.exports.open_point)
         self.head.against.picked.connect(self._on_against)
         self.head.open_requested.connect(self._on_open)
         self.head.stop_requested.connect(self._on_stop_one)
-        self.head.keep_requested.connect(self.takings.keep)
-        self.head.copy_requested.connect(self.takings.copy)
-        self.head.export_requested.connect(self.takings.ask_for_file)
+        self.head.keep_requested.connect(self.exports.keep)
+        self.head.copy_requested.connect(self.exports.copy)
+        self.head.export_requested.connect(self.exports.ask_for_file)
         self._app.document.changed.connect(self._on_document)
 
     # -- the page
@@ -193,17 +193,17 @@ class ComparePage(Page):
         if self._variables is not None:
             self._variables.stop()
 
-    # -- which rows
+    # -- data
 
     def choose_data(self, data_id: str) -> None:
-        """Take this data set, unless a race is under way."""
+        """Select a data set unless a comparison is running."""
         if not self._is_running and data_id in self._app.project.data:
             self._fill_data(data_id)
             self._refresh()
 
-    def _fill_data(self, wanted: str | None = None) -> None:
+    def _fill_data(self, data_id: str | None = None) -> None:
         names = {key: entry.name for key, entry in self._app.project.data.items()}
-        chosen = wanted or self.setup.data_id
+        chosen = data_id or self.setup.data_id
         self.setup.data.show_choices(names, chosen if chosen in names else next(iter(names), None))
         self._ask_split()
 
@@ -221,7 +221,7 @@ class ComparePage(Page):
     def _ask_split(self) -> None:
         entry = self._app.project.data.get(self.setup.data_id or "")
         if entry is None:
-            self.setup.rows.setText("There are no data yet. Import some first (Ctrl+I).")
+            self.setup.rows.setText("There is no data set. Import one first (Ctrl+I).")
             return
         chosen = self.setup.settings()
         ask = partial(part_counts, entry.data, entry.split, chosen.seed, chosen.splits)
@@ -230,9 +230,9 @@ class ComparePage(Page):
     def _on_split(self, counts: tuple[int, int, int, int]) -> None:
         train, valid, test = (grouped(count) for count in counts[:3])
         often = f", in each of {counts[3]} splits" if counts[3] > 1 else ""
-        told = f"{train} rows to learn from, {valid} to choose, {test} to test{often}"
+        text = f"{train} training, {valid} validation and {test} test rows{often}"
         rules = unused_rules(self._app.project.knowledge, "a comparison")
-        self.setup.rows.setText(f"{told}. {rules}" if rules else told)
+        self.setup.rows.setText(f"{text}. {rules}" if rules else text)
 
     def _on_split_failed(self, error: BaseException) -> None:
         if isinstance(error, PgmStudioError):
@@ -240,30 +240,30 @@ class ComparePage(Page):
         else:
             self._app.errors.report(error)
 
-    # -- running
+    # -- the run
 
     @property
     def _is_running(self) -> bool:
         return self.run is not None and not self.run.state.is_end
 
     def disabled_reason(self) -> str | None:
-        """Why it cannot be started now."""
+        """Why a comparison cannot be started, or None."""
         if self._is_running:
             return "a comparison is running."
         if self.setup.data_id not in self._app.project.data:
             return NO_DATA
         if len(self.setup.settings().languages) < FEWEST:
-            return "tick at least two languages."
+            return "select at least two languages."
         return None
 
     def start(self) -> None:
-        """Run the race as it is set."""
+        """Start the comparison with the current settings."""
         if self.disabled_reason() is None:
             self._before = None
             self._begin(self.setup.settings())
 
     def reproduce(self) -> None:
-        """The same race once more; whether its results are the same is told at the end."""
+        """Run the same comparison again and report whether the results are equal."""
         table = self._table
         if self.run is not None and not self._is_running and table is not None:
             self._before = table
@@ -284,7 +284,7 @@ class ComparePage(Page):
         self.run.rows_known.connect(self.facts_changed)
         self.run.ended.connect(self._on_ended)
         self.run.failed.connect(self._app.errors.report)
-        self.takings.show(self.run, self.setup.data_id, entry.name)
+        self.exports.show(self.run, self.setup.data_id, entry.name)
         self._app.workspace.background_runs.add(self.run)
         self.run.start()
         self._clock.start()
@@ -292,7 +292,7 @@ class ComparePage(Page):
         self._refresh()
 
     def stop(self) -> None:
-        """Stop; every language that has a model by then keeps it."""
+        """Stop the comparison; languages keep their models so far."""
         if self.run is not None:
             self.run.stop()
 
@@ -320,13 +320,13 @@ class ComparePage(Page):
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing of the race is under way any more."""
+        """Whether no part of the comparison is running."""
         return not self._is_running and (self._variables is None or self._variables.state.is_end)
 
     def _on_variables(self) -> None:
         if self._variables is not None:
             is_busy = not self._variables.state.is_end
-            self.panes.show_variables(self._variables.found, is_busy)
+            self.panes.show_variables(self._variables.bits_by_model, is_busy)
 
     # -- showing
 
@@ -339,60 +339,60 @@ class ComparePage(Page):
         self._reference = str(key) or None
         self._refresh()
 
-    def _on_looked_at(self, title: str) -> None:
-        self._looked_at = title
+    def _on_language_selected(self, title: str) -> None:
+        self._selected = title
         self._refresh()
 
     def _on_open(self) -> None:
         if self.table.current is not None:
-            self.takings.open_language(self.table.current.title)
+            self.exports.open_language(self.table.current.title)
 
     def _refresh(self) -> None:
         run, table = self.run, self._table
         lines: list[Line] = []
-        sentence = ""
+        verdict_text = ""
         if table is not None and run is not None and run.snapshot is not None:
             known = {} if table.comparison is None else table.comparison.row_log2
             if self._reference not in known:
                 self._reference = None
             lines = lines_of(table, self._reference)
-            sentence = run.snapshot.sentence
+            verdict_text = run.snapshot.verdict
         self.table.show_lines(lines or planned_lines(self.setup.settings().languages))
         points = () if run is None or run.snapshot is None else run.snapshot.points
-        self.panes.show_race(table, points, lines, self._looked_at)
+        self.panes.show_comparison(table, points, lines, self._selected)
         is_whole = bool(lines) and all(line.row.is_over for line in lines)
-        is_whole = is_whole and not self._is_running  # there may be more splits
-        told = sentence if is_whole or not sentence else f"So far: {sentence}"
+        is_whole = is_whole and not self._is_running  # further splits may follow
+        text = verdict_text if is_whole or not verdict_text else f"So far: {verdict_text}"
         level = "info"
         if is_whole and table is not None:
             level = "warning" if table.left_out else "success"
-        self.note.show_text(told, level)
+        self.note.show_text(text, level)
         self.head.show_against(lines, self._reference)
         self.head.show_lines(lines, self.table.current, self._is_running)
-        self._legend.setText(legend_words(lines, METHOD if table is None else table.method))
-        self._tell_facts(lines)
-        self._tell_progress()
+        self._legend.setText(legend_text(lines, METHOD if table is None else table.method))
+        self._refresh_facts(lines)
+        self._refresh_progress()
         self._show_setup(lines)
 
-    def _tell_facts(self, lines: list[Line]) -> None:
+    def _refresh_facts(self, lines: list[Line]) -> None:
         run = self.run
         if run is None or run.rows is None or not lines:
             self.head.facts.setText("Which language is best?")
-            self.setup.tell_facts({})
+            self.setup.show_facts({})
             return
         rows = counted(run.rows.test, "test row")
         self.head.facts.setText(f"{counted(len(lines), 'language')} on the same {rows}")
         self.head.facts.brief = counted(len(lines), "language")
-        self.setup.tell_facts(provenance_of(run, self.setup.data.currentText(), self._made))
+        self.setup.show_facts(provenance_of(run, self.setup.data.currentText(), self._made))
 
-    def _tell_progress(self) -> None:
+    def _refresh_progress(self) -> None:
         run = self.run
         self._progress.setVisible(run is not None)
         if run is None:
             return
         self.bar.setVisible(self._is_running)
         self.bar.setValue(round(1000 * (run.progress.fraction or 0.0)))
-        self.words.setText(progress_words(run))
+        self.progress_label.setText(progress_text(run))
 
     def _show_setup(self, lines: list[Line]) -> None:
         can_stop = self.run is not None and self.run.state is JobState.RUNNING
@@ -401,12 +401,12 @@ class ComparePage(Page):
 
 
 def open_comparison(app: AppContext, data_id: str | None = None) -> ComparePage:
-    """The page in front, about this data set or the one in view."""
-    front = app.center.current
-    wanted = data_id or (None if front is None else front.about_data())
+    """Open the comparison page for a data set, by default that of the current page."""
+    page = app.center.current
+    data_id_to_show = data_id or (None if page is None else page.about_data())
     close_welcome(app)
     page = app.open_page(KEY, partial(ComparePage, app))
     assert isinstance(page, ComparePage)
-    if wanted is not None:
-        page.choose_data(wanted)
+    if data_id_to_show is not None:
+        page.choose_data(data_id_to_show)
     return page

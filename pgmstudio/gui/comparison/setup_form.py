@@ -1,4 +1,4 @@
-"""What a race of languages is started with: rows, languages, time and seeds; and what it was."""
+"""Settings of a comparison: data, languages, time and seeds; and the facts of the last run."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.table import widening
 
 _PER = (
-    ("all", "in all", "The time is for all languages together and shared fairly"),
-    ("each", "each", "Every language has this much time"),
+    ("all", "in all", "Total time for all languages, divided equally"),
+    ("each", "each", "Time for each language"),
 )
 
 
 class CompareSetup(QWidget):
-    """Tells when anything is chosen anew; the page knows whether it can be started."""
+    """Form of the settings of a comparison; `changed` is sent after every change."""
 
     changed = Signal()
     start_requested = Signal()
@@ -73,7 +73,7 @@ class CompareSetup(QWidget):
         self.seconds.setMinimumWidth(round(70 * theme().scale))
         self.seconds.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.seconds.setAccessibleName("Time budget in seconds")
-        self.seconds.setToolTip("A language that runs out of time gives its best model so far.")
+        self.seconds.setToolTip("When the time is up, a language returns its best model so far.")
         self.seconds.valueChanged.connect(self._on_changed)
         self.per = Segments(_PER, "comparePer")
         self.per.chosen.connect(self._on_changed)
@@ -81,14 +81,14 @@ class CompareSetup(QWidget):
             self._number("compareSeed", "Seed", 0),
             self._number("compareSeeds", "Seeds", 1),
         )
-        self.seed.setToolTip("For the split of the rows and for every learner; the same for all.")
+        self.seed.setToolTip("Seed of the split and of every learner; the same for all.")
         self.seeds.setRange(1, 20)
-        self.seeds.setToolTip("So many runs of each language; its best on validation rows stays.")
+        self.seeds.setToolTip("Runs of each language; the best on the validation rows is used.")
         self.splits = self._number("compareSplits", "Splits", 0)
         self.splits.setRange(0, 5)
         self.splits.setSpecialValueText("auto")
         self.splits.setToolTip(
-            "Learn and test so often, each time with other test rows; the time is shared. auto: "
+            "Number of splits with different test rows; the time is divided among them. auto: "
             f"{SPLITS} for fewer than {ROWS_FOR_ONE_SPLIT} rows, else 1."
         )
         self.splits.valueChanged.connect(self._on_changed)
@@ -98,12 +98,12 @@ class CompareSetup(QWidget):
         self.smoothing.setRange(0, 100)
         self.smoothing.setDecimals(3)
         self.smoothing.setSingleStep(0.1)
-        self.smoothing.setSpecialValueText("auto")  # instead of 0
+        self.smoothing.setSpecialValueText("auto")  # shown for 0
         self.smoothing.setMinimumWidth(round(48 * theme().scale))
         self.smoothing.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.smoothing.setToolTip(
-            "Pseudo-count in every cell of a table; auto: each language finds its own, above 0. "
-            "Mixtures of trees and labelled DAGs have smoothing of another kind and keep it."
+            "Pseudo-count in every CPT cell; auto: chosen for each language, above 0. "
+            "Mixtures of trees and labelled DAGs use their own kind of smoothing."
         )
         self.smoothing.valueChanged.connect(self._on_changed)
         self.start = button(
@@ -119,21 +119,21 @@ class CompareSetup(QWidget):
             self.stop_requested.emit,
             icon_name="stop",
             name="compareStop",
-            tip="Stop all languages; what they have found stays in the table.",
+            tip="Stop all languages; their models so far stay in the table.",
         )
         self.again = button(
             "Reproduce",
             self.again_requested.emit,
             icon_name="arrows-clockwise",
             name="compareAgain",
-            tip="Run the same comparison once more and tell whether the results are the same.",
+            tip="Run the same comparison again and report whether the results are equal.",
         )
         self.results = button(
             "Show results",
             self.results_requested.emit,
             icon_name="table",
             name="compareResults",
-            tip="The table of the languages, where there is no room for both.",
+            tip="Show the table of the languages instead of the settings.",
         )
         self.facts = {name: ElidedLabel() for name in ("Data", "Split", "Program", "Made")}
         self.outcome = Note(name="compareOutcome")
@@ -142,10 +142,10 @@ class CompareSetup(QWidget):
         self._restyle()
 
     @staticmethod
-    def _number(name: str, words: str, value: int) -> QSpinBox:
+    def _number(name: str, title: str, value: int) -> QSpinBox:
         made = QSpinBox()
         made.setObjectName(name)
-        made.setAccessibleName(words)
+        made.setAccessibleName(title)
         made.setRange(0, 999_999)
         made.setMinimumWidth(round(48 * theme().scale))
         made.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -181,11 +181,11 @@ class CompareSetup(QWidget):
         facts = QFormLayout()
         facts.setContentsMargins(0, 0, 0, 0)
         facts.setVerticalSpacing(3)
-        for name, told in self.facts.items():
-            told.setObjectName(f"compareFact{name}")
-            told.setAlignment(Qt.AlignmentFlag.AlignRight)
-            told.setAccessibleName(name)
-            facts.addRow(label(name, "secondary", size="dense"), told)
+        for name, value in self.facts.items():
+            value.setObjectName(f"compareFact{name}")
+            value.setAlignment(Qt.AlignmentFlag.AlignRight)
+            value.setAccessibleName(name)
+            facts.addRow(label(name, "secondary", size="dense"), value)
         layout.addLayout(facts)
         layout.addWidget(self.outcome)
         layout.addWidget(self.again)
@@ -193,13 +193,13 @@ class CompareSetup(QWidget):
     def _restyle(self) -> None:
         for key, tick in self.ticks.items():
             tick.setIcon(language_icon(LANGUAGES[key]))
-        for told in self.facts.values():
-            told.setFont(theme().font("dense"))
+        for value in self.facts.values():
+            value.setFont(theme().font("dense"))
 
     def _on_changed(self, *_: object) -> None:
         self.changed.emit()
 
-    # -- what is chosen
+    # -- settings
 
     @property
     def data_id(self) -> str | None:
@@ -207,7 +207,7 @@ class CompareSetup(QWidget):
         return None if key is None else str(key)
 
     def settings(self) -> ComparisonSettings:
-        """As it stands; without languages it cannot be run."""
+        """The current settings, or None without languages."""
         chosen = tuple(key for key, tick in self.ticks.items() if tick.isChecked())
         budget = Budget(self.seconds.value(), "each" if self.per.current == "each" else "all")
         return ComparisonSettings(
@@ -220,7 +220,7 @@ class CompareSetup(QWidget):
         )
 
     def set_locked(self, locked: bool) -> None:
-        """While a race runs its settings stay as they are."""
+        """Disable the settings while a comparison runs."""
         numbers = (self.seconds, self.seed, self.seeds, self.smoothing, self.splits)
         for made in (self.data, self.per, *numbers):
             made.setEnabled(not locked)
@@ -232,7 +232,7 @@ class CompareSetup(QWidget):
     def show_state(
         self, is_running: bool, disabled_reason: str | None, can_stop: bool, is_known: bool
     ) -> None:
-        """What can be done now; `why_not` a race cannot begin, `is_known` when there is one."""
+        """Enable the buttons; `disabled_reason`: why a comparison cannot start, if so."""
         self.set_locked(is_running)
         self.allow(self.start, disabled_reason)
         self.allow(self.stop, None if can_stop else "it is stopping.")
@@ -240,13 +240,13 @@ class CompareSetup(QWidget):
         self.allow(self.again, None if is_ready else "compare languages first.")
 
     def allow(self, made: QPushButton, disabled_reason: str | None) -> None:
-        """Whether a button can be used, and if not, why."""
+        """Enable a button, or disable it with a reason."""
         made.setEnabled(disabled_reason is None)
         tip = made.accessibleName()
         made.setToolTip(tip if disabled_reason is None else f"Not now: {disabled_reason}")
 
-    def tell_facts(self, told: Mapping[str, str]) -> None:
-        """Where the numbers come from."""
+    def show_facts(self, facts: Mapping[str, str]) -> None:
+        """Show the provenance of the results."""
         for name, shown in self.facts.items():
-            shown.setText(told.get(name, "–"))
-            shown.setToolTip(told.get(name, ""))
+            shown.setText(facts.get(name, "–"))
+            shown.setToolTip(facts.get(name, ""))

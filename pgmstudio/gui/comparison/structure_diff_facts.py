@@ -1,4 +1,4 @@
-"""The numbers of a structure difference, and its edges as a list that can be clicked."""
+"""Measures of a structure difference, and a list of its edges."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
 
 Edge = tuple[str, str]
 ORDER = (EdgeChange.ADDED, EdgeChange.MISSING, EdgeChange.REVERSED, EdgeChange.COMMON)
-WORDS = {
+CHANGES = {
     EdgeChange.COMMON: "in both",
     EdgeChange.ADDED: "only in the second",
     EdgeChange.MISSING: "only in the first",
-    EdgeChange.REVERSED: "the other way round in the first",
+    EdgeChange.REVERSED: "reversed in the first",
 }
 
 
 class DifferenceFacts(QWidget):
-    """Counts, distances, sizes and likelihood above, the differing edges below."""
+    """Panel with the measures above and the differing edges below."""
 
     chosen = Signal(object)  # edge
-    asked = Signal(object)  # edge: why is it there, or not
+    explain_requested = Signal(object)  # edge to explain
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("differenceFacts")
         self.setMinimumWidth(theme().px("right_min"))
-        self._found: ModelDifference | None = None
+        self._difference: ModelDifference | None = None
         self.rows = FactRows("differenceNumbers")
         self._only = Note(name="differenceOnly")
         numbers = Section("Second against first", line=False)
@@ -43,11 +43,11 @@ class DifferenceFacts(QWidget):
         self.list = QListWidget()
         self.list.setObjectName("differenceList")
         self.list.setAccessibleName("Edges that differ")
-        self.list.setToolTip("Click an edge to see it in the picture; double-click asks why.")
+        self.list.setToolTip("Click an edge to show it in the diagram; double-click to explain it.")
         self.list.setMinimumHeight(90)
         self.list.currentItemChanged.connect(self._on_current)
         self.list.itemDoubleClicked.connect(self._on_double_clicked)
-        self.common = QCheckBox("Common edges too")
+        self.common = QCheckBox("Show common edges")
         self.common.setObjectName("differenceCommon")
         self.common.setToolTip("List also the edges that both models have.")
         self.common.toggled.connect(self._fill)
@@ -61,10 +61,10 @@ class DifferenceFacts(QWidget):
         layout.addWidget(self._section, 1)
         theme().changed.connect(self._fill)
 
-    def show_difference(self, found: ModelDifference) -> None:
-        self._found = found
-        self.rows.show_facts(facts_of(found))
-        graph = found.graph
+    def show_difference(self, difference: ModelDifference) -> None:
+        self._difference = difference
+        self.rows.show_facts(facts_of(difference))
+        graph = difference.graph
         parts = [
             f"Only the {which} model has {', '.join(names)}."
             for which, names in (("first", graph.only_first), ("second", graph.only_second))
@@ -74,9 +74,9 @@ class DifferenceFacts(QWidget):
         self._fill()
 
     def _fill(self, *_: object) -> None:
-        if self._found is None:
+        if self._difference is None:
             return
-        graph = self._found.graph
+        graph = self._difference.graph
         self.list.blockSignals(True)
         self.list.clear()
         for change in ORDER:
@@ -86,25 +86,25 @@ class DifferenceFacts(QWidget):
                 item = QListWidgetItem(f"{SIGNS[change] or '='}  {edge.source} → {edge.target}")
                 item.setData(Qt.ItemDataRole.UserRole, edge.edge)
                 item.setForeground(theme().color(PENS[STYLES[change]].color))
-                item.setToolTip(told(edge))
+                item.setToolTip(describe_edge(edge))
                 self.list.addItem(item)
         self.list.blockSignals(False)
         self._section.fact.setText("none" if graph.shd == 0 else str(graph.shd))
 
-    def words_for(self, edge: Edge) -> str:
-        """What the tooltip of an edge in the picture says."""
-        if self._found is None:
+    def text_of(self, edge: Edge) -> str:
+        """Tooltip of an edge in the diagram."""
+        if self._difference is None:
             return ""
-        found = next((e for e in self._found.graph.edges if e.edge == edge), None)
-        return "" if found is None else told(found)
+        edge_difference = next((e for e in self._difference.graph.edges if e.edge == edge), None)
+        return "" if edge_difference is None else describe_edge(edge_difference)
 
     def select(self, edge: Edge | None) -> None:
-        """Mark an edge in the list without telling anybody."""
+        """Select an edge in the list without sending a signal."""
         self.list.blockSignals(True)
         self.list.setCurrentRow(-1)
-        for place in range(self.list.count()):
-            if self.list.item(place).data(Qt.ItemDataRole.UserRole) == edge:
-                self.list.setCurrentRow(place)
+        for row in range(self.list.count()):
+            if self.list.item(row).data(Qt.ItemDataRole.UserRole) == edge:
+                self.list.setCurrentRow(row)
         self.list.blockSignals(False)
 
     def _on_current(self, item: QListWidgetItem | None, _before: object = None) -> None:
@@ -112,49 +112,53 @@ class DifferenceFacts(QWidget):
             self.chosen.emit(tuple(item.data(Qt.ItemDataRole.UserRole)))
 
     def _on_double_clicked(self, item: QListWidgetItem) -> None:
-        self.asked.emit(tuple(item.data(Qt.ItemDataRole.UserRole)))
+        self.explain_requested.emit(tuple(item.data(Qt.ItemDataRole.UserRole)))
 
 
-def told(edge: EdgeDifference) -> str:
-    """What became of an edge, in words."""
-    words = WORDS[edge.change]
+def describe_edge(edge: EdgeDifference) -> str:
+    """Description of the change of an edge."""
+    text = CHANGES[edge.change]
     if edge.change is EdgeChange.REVERSED and not edge.changes_class:
-        return f"{words}; both directions say the same there"
+        return f"{text}; both directions are equivalent there"
     if edge.change is EdgeChange.COMMON and edge.changes_class:
-        return f"{words}, but free in one class and compelled in the other"
-    return words
+        return f"{text}, but reversible in one class and compelled in the other"
+    return text
 
 
-def facts_of(found: ModelDifference) -> list[Fact]:
-    """Counts, distances, sizes and likelihood; changes are second − first."""
-    counts = found.graph.counts
+def facts_of(difference: ModelDifference) -> list[Fact]:
+    """Rows of counts, distances, sizes and likelihood; changes are second − first."""
+    counts = difference.graph.counts
     facts: list[Fact] = [
         ("Common edges", grouped(counts[EdgeChange.COMMON])),
         ("+ added", grouped(counts[EdgeChange.ADDED]), "Only the second model has them."),
         ("− missing", grouped(counts[EdgeChange.MISSING]), "Only the first model has them."),
-        ("⇄ reversed", grouped(counts[EdgeChange.REVERSED]), "Both have them, turned round."),
+        (
+            "⇄ reversed",
+            grouped(counts[EdgeChange.REVERSED]),
+            "Both models have them with opposite directions.",
+        ),
         (
             "SHD of the graphs",
-            grouped(found.graph.shd),
+            grouped(difference.graph.shd),
             "Structural Hamming distance: edges added, missing or reversed.",
         ),
         (
             "SHD of the classes",
-            grouped(found.graph.shd_of_classes),
-            "The same between the CPDAGs; 0 means that both say the same independences.",
+            grouped(difference.graph.shd_of_classes),
+            "SHD of the CPDAGs; 0 if both models have the same independences.",
         ),
-        ("Parameters", _change(*found.parameters), "Free parameters; fewer is simpler."),
+        ("Parameters", _change(*difference.parameters), "Free parameters; fewer is simpler."),
         (
             "Effective size",
-            _change(*found.effective_sizes),
-            "Cells of the clique tables, the cost of updating beliefs; lower is quicker.",
+            _change(*difference.effective_sizes),
+            "Cells of the clique tables of the junction tree: the cost of inference.",
         ),
     ]
-    fit = found.likelihood
+    fit = difference.likelihood
     if fit is not None:
         tip = f"On {grouped(round(fit.rows))} rows; above 0 the second model fits better."
         if fit.per_row is None:
-            facts.append(("Δ log-likelihood", "one rules out rows", tip))
+            facts.append(("Δ log-likelihood", "one model has probability 0", tip))
         else:
             error = fit.per_row.standard_error
             spread = "" if error is None else f" ± {error:.4f}"

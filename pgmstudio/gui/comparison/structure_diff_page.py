@@ -1,4 +1,4 @@
-"""Two structures in one picture: what the second has more, less and the other way round."""
+"""The structure difference page: edges added, missing and reversed in a second model."""
 
 from __future__ import annotations
 
@@ -45,38 +45,38 @@ SIDE = 300
 
 
 @dataclass(frozen=True, eq=False)
-class _Answer:
-    found: ModelDifference
+class _Result:
+    difference: ModelDifference
     picture: GraphPicture
-    problem: str  # why there is no likelihood
+    problem: str  # why there is no likelihood, if so
 
 
-def _compared(first: Model, second: Model, data: DataSet | None, cancel: CancelToken) -> _Answer:
-    """The structures always; the likelihoods where both models know the rows."""
+def _compared(first: Model, second: Model, data: DataSet | None, cancel: CancelToken) -> _Result:
+    """Compare the structures, and the likelihoods if both models fit the data."""
     problem = ""
     try:
         rows = None if data is None else fitted_to(data, first.domain)
-        found = structure_difference(first, second, rows)
+        difference = structure_difference(first, second, rows)
     except PgmStudioError as refusal:
         if data is None:
             raise
-        found, problem = structure_difference(first, second), str(refusal)
-    return _Answer(found, difference_picture(found.graph), problem)
+        difference, problem = structure_difference(first, second), str(refusal)
+    return _Result(difference, difference_picture(difference.graph), problem)
 
 
 class DifferencePage(Page):
-    """One for the window; both models and the rows can be chosen on it."""
+    """Page of the window that compares two models, optionally on a data set."""
 
     def __init__(self, app: AppContext) -> None:
         super().__init__("difference")
         self._app = app
-        self._answer: _Answer | None = None
-        self._asked: tuple[object, ...] = ()
-        self._places: dict[str, Point] = {}
-        self.first = self._combo("differenceFirst", "The model to compare with")
-        self.second = self._combo("differenceSecond", "The model that is compared")
+        self._result: _Result | None = None
+        self._request: tuple[object, ...] = ()
+        self._positions: dict[str, Point] = {}
+        self.first = self._combo("differenceFirst", "The first model (reference)")
+        self.second = self._combo("differenceSecond", "The second model")
         self.rows = self._combo("differenceRows", "Rows to compare the likelihoods on")
-        self._is_by_hand = False  # whether a person chose the rows
+        self._is_by_hand = False  # whether the user chose the rows
         for combo in (self.first, self.second):
             combo.activated.connect(self._on_models)
         self.rows.activated.connect(self._on_rows)
@@ -86,7 +86,7 @@ class DifferencePage(Page):
         self.canvas.view.describe_edge = self._describe
         self.facts = DifferenceFacts()
         self.facts.chosen.connect(self._on_listed)
-        self.facts.asked.connect(self._on_requested)
+        self.facts.explain_requested.connect(self._on_requested)
         self.canvas.signals.select.connect(self._on_selected)
         self.canvas.signals.move.connect(self._on_moved)
         self._splitter = QSplitter(Qt.Orientation.Horizontal)
@@ -126,7 +126,7 @@ class DifferencePage(Page):
 
     @property
     def model_id(self) -> str | None:
-        """The first model: panels around show it, and why it has an edge or not."""
+        """The first model, which the panels show."""
         chosen = self.first.currentData()
         return chosen if chosen in self._app.project.models else None
 
@@ -142,14 +142,14 @@ class DifferencePage(Page):
         line.setContentsMargins(12, 6, 12, 6)
         line.setSpacing(8)
         swap = tool_button(
-            "arrows-left-right", "Change the two models over", self.swap, name="differenceSwap"
+            "arrows-left-right", "Swap the two models", self.swap, name="differenceSwap"
         )
         export = button(
             "Export…",
             self._on_export,
             icon_name="export",
             name="differenceExport",
-            tip="The picture as PNG, SVG or PDF, with its legend (Ctrl+E).",
+            tip="Export the diagram with its legend as PNG, SVG or PDF (Ctrl+E).",
         )
         for widget in (self.first, swap, self.second, label("on", "secondary"), self.rows):
             line.addWidget(widget, 1 if isinstance(widget, QComboBox) else 0)
@@ -161,22 +161,22 @@ class DifferencePage(Page):
         made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         return made
 
-    # -- what is compared
+    # -- selection
 
     def _fill(self) -> None:
-        """The models with edges; what was chosen stays, else the two newest."""
+        """Offer the models with edges; keep the selection, by default the two newest."""
         project = self._app.project
         usable = [k for k, e in project.models.items() if isinstance(e.model, DirectedModel)]
         defaults = (usable[-2:] + usable[-1:])[:2] if len(usable) > 1 else usable * 2
         for combo, default in zip((self.first, self.second), defaults or ("", ""), strict=True):
-            wanted = None if combo.currentData() in usable else default
-            offer(combo, {key: project.models[key].title for key in usable}, wanted)
+            selected = None if combo.currentData() in usable else default
+            offer(combo, {key: project.models[key].title for key in usable}, selected)
         rows = {key: entry.name for key, entry in project.data.items()}
         offer(self.rows, {None: NO_ROWS, **rows})
         self._suggest_rows()
 
     def _suggest_rows(self) -> None:
-        """Until a person chose some: the rows of the first model, else some that fit both."""
+        """Select the data of the first model, or data that fit both, unless the user chose some."""
         if self._is_by_hand:
             return
         data, first = self._app.project.data, self._entry(self.first)
@@ -215,20 +215,22 @@ class DifferencePage(Page):
     def _ask(self, *_: object) -> None:
         first, second = self._entry(self.first), self._entry(self.second)
         if first is None or second is None:
-            self.canvas.tell_waiting("Two models with edges can be compared. Learn or open them.")
+            self.canvas.tell_waiting("Two models with edges are needed. Learn or open them.")
             return
         self.canvas.tell_waiting("")
         entry = self._app.project.data.get(self.rows.currentData() or "")
         data = None if entry is None else entry.data
-        asked = (first.model, second.model, data)
-        if not self._asked or any(a is not b for a, b in zip(asked, self._asked, strict=True)):
+        request = (first.model, second.model, data)
+        if not self._request or any(
+            a is not b for a, b in zip(request, self._request, strict=True)
+        ):
             if self._app.center.current is self:
                 self._app.workspace.activate_model(self.model_id)
-            if not self._asked or self._asked[0] is not first.model:
-                self._places = {}
+            if not self._request or self._request[0] is not first.model:
+                self._positions = {}
                 self.canvas.view.keep_fitted()
-            self._asked = asked
-            self._latest_task.ask(partial(_compared, *asked))
+            self._request = request
+            self._latest_task.ask(partial(_compared, *request))
 
     def _on_document_changed(self, before: Project, after: Project) -> None:
         if before.models is not after.models or before.data is not after.data:
@@ -241,19 +243,19 @@ class DifferencePage(Page):
     # -- showing
 
     @property
-    def found(self) -> ModelDifference | None:
-        """What is on the page."""
-        return None if self._answer is None else self._answer.found
+    def difference(self) -> ModelDifference | None:
+        """The shown difference."""
+        return None if self._result is None else self._result.difference
 
-    def _on_answered(self, answer: _Answer) -> None:
-        self._answer = answer
-        self.facts.show_difference(answer.found)
+    def _on_answered(self, answer: _Result) -> None:
+        self._result = answer
+        self.facts.show_difference(answer.difference)
         self.note.show_text(answer.problem)
         self._draw()
 
     def _faces(self, picture: GraphPicture) -> dict[str, NodeView]:
-        assert self._answer is not None
-        graph, first = self._answer.found.graph, self._entry(self.first)
+        assert self._result is not None
+        graph, first = self._result.difference.graph, self._entry(self.first)
         titles = {} if first is None else first.node_titles
         only = {
             **dict.fromkeys(graph.only_first, "first"),
@@ -268,20 +270,20 @@ class DifferencePage(Page):
         }
 
     def _draw(self, placed: Placed | None = None) -> None:
-        """Nodes stand where the first model has them; without places they are laid out."""
-        if self._answer is None:
+        """Use the node positions of the first model, or compute a layout."""
+        if self._result is None:
             return
-        picture = self._answer.picture
+        picture = self._result.picture
         faces = self._faces(picture)
         sizes = {node.id: face_size(node, faces[node.id]) for node in picture.nodes}
-        known = {**self._known(), **self._places}
+        known = {**self._known(), **self._positions}
         here = {i: known[i] for i in picture.ids if i in known}
         if len(here) * 2 < len(picture.ids):
             self._layouts.ask(LayoutQuestion("difference", picture, sizes, None))
             return
         if len(here) < len(picture.ids):
             here = placed_beside(picture, here, sizes)
-        self._places = dict(here)
+        self._positions = dict(here)
         is_first = not self.canvas.scene.nodes
         routes = placed.routes if placed is not None and placed.picture is picture else None
         self.canvas.scene.show_picture(picture, faces, here, routes=routes)
@@ -289,7 +291,7 @@ class DifferencePage(Page):
             self.canvas.view.fit()
 
     def _known(self) -> dict[str, Point]:
-        """The places of the first model: those on its open page, else those in the project."""
+        """Node positions of the first model: those on its open page, else those in the project."""
         from pgmstudio.gui.model_page.page import ModelPage
 
         model_id = self.first.currentData()
@@ -302,15 +304,15 @@ class DifferencePage(Page):
         return dict(entry.layouts.get(structure_diagram(entry.model), {}))
 
     def _on_placed(self, placed: Placed) -> None:
-        if self._answer is not None and placed.picture is self._answer.picture:
-            self._places = dict(placed.positions)
+        if self._result is not None and placed.picture is self._result.picture:
+            self._positions = dict(placed.positions)
             self._draw(placed)
             self.canvas.view.fit()
 
     def _describe(self, source: str, target: str) -> str:
-        return self.facts.words_for((source, target))
+        return self.facts.text_of((source, target))
 
-    # -- acting
+    # -- user actions
 
     def _on_listed(self, edge: Edge) -> None:
         scene = self.canvas.scene
@@ -319,7 +321,7 @@ class DifferencePage(Page):
             self.canvas.view.ensureVisible(scene.edges[edge].boundingRect(), 24, 24)
 
     def _on_requested(self, edge: Edge) -> None:
-        """Why the first model has this edge, or has it not; told by the inspector."""
+        """Explain the edge of the first model in the inspector."""
         entry = self._entry(self.first)
         if entry is None or not isinstance(entry.model, DirectedModel):
             return
@@ -337,10 +339,10 @@ class DifferencePage(Page):
         self.canvas.scene.show_selection(nodes, edges)
         self.facts.select(edges[0] if len(edges) == 1 else None)
 
-    def _on_moved(self, places: dict[str, Point]) -> None:
-        """In this picture only: the models keep their own places."""
-        self._places |= places
-        self.canvas.scene.move_nodes(places)
+    def _on_moved(self, positions: dict[str, Point]) -> None:
+        """Move nodes in this diagram only; the models are not changed."""
+        self._positions |= positions
+        self.canvas.scene.move_nodes(positions)
         QTimer.singleShot(0, self.canvas, self.canvas.refresh_soon)
 
     def _on_export(self) -> None:

@@ -1,4 +1,4 @@
-"""The table of a race: one line for each language, filled as the learners finish."""
+"""Comparison table: one line for each language, filled as the learners finish."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ from pgmstudio.gui.widgets.column_table import dress_head, paint_row_line
 
 Index = QModelIndex | QPersistentModelIndex
 LINE = Qt.ItemDataRole.UserRole
-# Heading, heading where there is little room, and what it means.
+# Header, short header, tooltip.
 _HEADS = (
-    ("Language", "Language", "Its sign and name; a double-click opens its model."),
+    ("Language", "Language", "Marker and name of the language; double-click to open its model."),
     (
         "Test, bits per row ↑",
         "Test bits ↑",
@@ -51,22 +51,22 @@ _HEADS = (
     (
         "Difference, 95 % CI",
         "Diff., 95 % CI",
-        "Paired over the test rows; 95 % interval by Student's t with rows − 1 degrees of freedom.",
+        "Paired difference on the test rows with 95 % interval (Student's t, rows − 1 d.f.).",
     ),
     (
         "Verdict",
         "Verdict",
-        "Whether the interval of the difference lies below, above or around 0; a language that was "
-        "cut short is not judged.",
+        "Whether the interval of the difference is below, above or around 0; a language that was "
+        "stopped early has no verdict.",
     ),
-    ("Effective size ↓", "Size ↓", "Effective size: cost of updating beliefs; smaller is better."),
+    ("Effective size ↓", "Size ↓", "Effective size: cost of inference; smaller is better."),
     ("Free par. ↓", "Free ↓", "Free parameters; fewer is better."),
-    ("Learned in", "Learned", "Seconds of learning, all seeds; * cut short, the best so far."),
-    ("One update ↓", "Update ↓", "Mean time of updating all beliefs with evidence, measured."),
+    ("Learned in", "Learned", "Learning time over all seeds; * stopped early, best model so far."),
+    ("One update ↓", "Update ↓", "Measured mean time to update all beliefs with evidence."),
 )
-_ROOMY = 900  # px from which on headings are whole
+_WIDE = 900  # px from which on full headers are shown
 _MIN_NAME = 132
-_AIR = 5  # px at both sides of a cell
+_AIR = 5  # px on both sides of a cell
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
@@ -75,7 +75,7 @@ class _Lines(QAbstractTableModel):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.lines: tuple[Line, ...] = ()
-        self.is_roomy = True
+        self.is_wide = True
 
     def show(self, lines: Sequence[Line]) -> None:
         before, self.lines = self.lines, tuple(lines)
@@ -96,7 +96,7 @@ class _Lines(QAbstractTableModel):
         if orientation is not Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return _HEADS[section][0 if self.is_roomy else 1]
+            return _HEADS[section][0 if self.is_wide else 1]
         if role == Qt.ItemDataRole.ToolTipRole:
             return _HEADS[section][2]
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -117,15 +117,15 @@ class _Lines(QAbstractTableModel):
 
 
 class _Painter(QStyledItemDelegate):
-    """Signs, bold likelihoods, chips of verdicts, and progress where there are no numbers yet."""
+    """Delegate that draws markers, likelihoods, verdict chips and progress bars."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         line: Line = index.data(LINE)
         column = index.column()
         is_chip = column == VERDICT
         font = theme().font("caption", "semibold") if is_chip else theme().font("dense")
-        words = "" if column == TEST and line.row.compared is None else line.words(column)
-        wide = QFontMetricsF(font).horizontalAdvance(words) + 2 * _AIR
+        text = "" if column == TEST and line.row.compared is None else line.words(column)
+        wide = QFontMetricsF(font).horizontalAdvance(text) + 2 * _AIR
         extra = {NAME: theme().px("icon") + 8, VERDICT: 18, TEST: 6}.get(column, 0)
         return QSize(round(wide + extra), theme().px("row_roomy"))
 
@@ -159,13 +159,13 @@ class _Painter(QStyledItemDelegate):
         size = theme().px("icon_small")
         middle = QPointF(inner.left() + size / 2, inner.center().y())
         paint_sign(painter, middle, line.row.language, size * 0.78)
-        words = inner.adjusted(size + 8, 0, 0, 0)
+        text_rect = inner.adjusted(size + 8, 0, 0, 0)
         painter.setFont(theme().font("dense", "medium"))
         painter.setPen(theme().color("text"))
         shown = painter.fontMetrics().elidedText(
-            line.title, Qt.TextElideMode.ElideRight, int(words.width())
+            line.title, Qt.TextElideMode.ElideRight, int(text_rect.width())
         )
-        painter.drawText(words, int(_LEFT), shown)
+        painter.drawText(text_rect, int(_LEFT), shown)
 
     def _paint_test(self, painter: QPainter, inner: QRectF, line: Line) -> None:
         value, _, error = line.words(TEST).partition(" ± ")
@@ -174,22 +174,22 @@ class _Painter(QStyledItemDelegate):
         painter.setFont(quiet)
         painter.setPen(theme().color("text_secondary"))
         painter.drawText(inner, int(_RIGHT), tail)
-        room = inner.adjusted(0, 0, -QFontMetricsF(quiet).horizontalAdvance(tail), 0)
+        area = inner.adjusted(0, 0, -QFontMetricsF(quiet).horizontalAdvance(tail), 0)
         painter.setFont(theme().font("dense", "semibold"))
         painter.setPen(theme().color("text"))
-        painter.drawText(room, int(_RIGHT), value)
+        painter.drawText(area, int(_RIGHT), value)
 
-    def _paint_chip(self, painter: QPainter, inner: QRectF, words: str) -> None:
-        if not words:
+    def _paint_chip(self, painter: QPainter, inner: QRectF, verdict: str) -> None:
+        if not verdict:
             return
         font = theme().font("caption", "semibold")
         metrics = QFontMetricsF(font)
-        shown = f"✓ {words}" if words == "best" else words
+        shown = f"✓ {verdict}" if verdict == "best" else verdict
         height = metrics.height() + 4
         wide = min(inner.width(), metrics.horizontalAdvance(shown) + 14)
         chip = QRectF(inner.left(), inner.center().y() - height / 2, wide, height)
         painter.setPen(Qt.PenStyle.NoPen)
-        good = words in ("best", "better")
+        good = verdict in ("best", "better")
         painter.setBrush(theme().color("do_soft" if good else "sunken"))
         painter.drawRoundedRect(chip, height / 2, height / 2)
         painter.setFont(font)
@@ -200,17 +200,17 @@ class _Painter(QStyledItemDelegate):
     def _paint_state(
         self, painter: QPainter, option: QStyleOptionViewItem, index: Index, line: Line
     ) -> None:
-        """Over the columns of the numbers that are to come: how far, and what is being done."""
+        """Draw the progress over the columns whose numbers are not known yet."""
         view = option.widget
         if not isinstance(view, QTableView):
             return
         start = view.columnViewportPosition(TEST)
         end = view.columnViewportPosition(VERDICT) + view.columnWidth(VERDICT)
         painter.setClipRect(option.rect)
-        room = QRectF(start + 12, option.rect.top(), end - start - 20, option.rect.height())
+        area = QRectF(start + 12, option.rect.top(), end - start - 20, option.rect.height())
         fraction = line.row.fraction
         if line.row.state == "learning":
-            bar = QRectF(room.left(), room.center().y() - 3, 90 * theme().scale, 6)
+            bar = QRectF(area.left(), area.center().y() - 3, 90 * theme().scale, 6)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme().color("belief_track"))
             painter.drawRoundedRect(bar, 3, 3)
@@ -219,26 +219,26 @@ class _Painter(QStyledItemDelegate):
                 done.setWidth(bar.width() * min(1.0, max(0.0, fraction)))
                 painter.setBrush(theme().color("accent"))
                 painter.drawRoundedRect(done, 3, 3)
-            room.setLeft(bar.right() + 10)
+            area.setLeft(bar.right() + 10)
         painter.setFont(theme().font("dense"))
         is_lost = line.row.state == "no model"
         painter.setPen(theme().color("warning_ink" if is_lost else "text_secondary"))
         shown = painter.fontMetrics().elidedText(
-            line.state_text, Qt.TextElideMode.ElideRight, int(room.width())
+            line.state_text, Qt.TextElideMode.ElideRight, int(area.width())
         )
-        painter.drawText(room, int(_LEFT), shown)
+        painter.drawText(area, int(_LEFT), shown)
 
 
 class CompareTable(QTableView):
-    """Tells which language is looked at, and which model is to be opened."""
+    """Table of the languages; sends the selected language and the model to open."""
 
-    looked_at = Signal(str)  # the title of a language
+    language_selected = Signal(str)  # the title of a language
     chosen = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("compareTable")
-        title = "Languages on the same test rows; a double-click or Enter opens the model"
+        title = "Languages on the same test rows; double-click or Enter to open the model"
         self.setAccessibleName(title)
         self.setToolTip(title)
         self._lines = _Lines(self)
@@ -266,12 +266,12 @@ class CompareTable(QTableView):
 
     @property
     def current(self) -> Line | None:
-        """The selected line."""
-        place = self.currentIndex().row()
-        return self.lines[place] if 0 <= place < len(self.lines) else None
+        """The selected line, or None."""
+        row = self.currentIndex().row()
+        return self.lines[row] if 0 <= row < len(self.lines) else None
 
     def show_lines(self, lines: Sequence[Line]) -> None:
-        """Other numbers; the language looked at stays."""
+        """Show other results; the selected language stays selected."""
         before = None if self.current is None else self.current.title
         self._lines.show(lines)
         if before is not None and (self.current is None or self.current.title != before):
@@ -279,41 +279,41 @@ class CompareTable(QTableView):
         self._fit()
 
     def select(self, title: str) -> None:
-        """Look at a language."""
-        for place, line in enumerate(self.lines):
-            if line.title == title and place != self.currentIndex().row():
-                self.selectRow(place)
+        """Select a language."""
+        for row, line in enumerate(self.lines):
+            if line.title == title and row != self.currentIndex().row():
+                self.selectRow(row)
 
     def _on_activated(self, index: QModelIndex) -> None:
         self.chosen.emit(self.lines[index.row()].title)
 
     def _on_row(self, index: QModelIndex) -> None:
         if index.isValid():
-            self.looked_at.emit(self.lines[index.row()].title)
+            self.language_selected.emit(self.lines[index.row()].title)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
 
     def _fit(self) -> None:
-        """As high as its lines, and every column as wide as what it holds."""
-        head, room = self.horizontalHeader(), self.viewport().width()
-        is_roomy = room >= _ROOMY * theme().scale
-        if is_roomy != self._lines.is_roomy:
-            self._lines.is_roomy = is_roomy
+        """Fit the height to the lines and the columns to their contents."""
+        head, area = self.horizontalHeader(), self.viewport().width()
+        is_wide = area >= _WIDE * theme().scale
+        if is_wide != self._lines.is_wide:
+            self._lines.is_wide = is_wide
             self._lines.headerDataChanged.emit(Qt.Orientation.Horizontal, NAME, QUERY)
         widths = [
             max(head.sectionSizeHint(column), self.sizeHintForColumn(column))
             for column in range(len(_HEADS))
         ]
-        rest = room - sum(widths[1:])
+        rest = area - sum(widths[1:])
         widths[NAME] = max(round(_MIN_NAME * theme().scale), rest)
         for column, width in enumerate(widths):
             if self.columnWidth(column) != width:
                 self.setColumnWidth(column, width)
         high = max(head.sizeHint().height(), head.height())
         high += max(1, len(self.lines)) * theme().px("row_roomy") + 2
-        if sum(widths) > room:
+        if sum(widths) > area:
             high += self.horizontalScrollBar().sizeHint().height()
         if self.maximumHeight() != high:
             self.setFixedHeight(high)

@@ -1,4 +1,4 @@
-"""What is said about a race beside its table: how far it is, and where its numbers come from."""
+"""Texts of a comparison: progress, legend and provenance."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from pgmstudio.gui.comparison.comparison_run import ComparisonRun
 from pgmstudio.gui.jobs.job import JobState
 
 
-def progress_words(run: ComparisonRun) -> str:
-    """`3 of 7 learned · 12.4 s of 60 s`, or how it ended."""
+def progress_text(run: ComparisonRun) -> str:
+    """Progress text, `3 of 7 learned · 12.4 s of 60 s`, or how the comparison ended."""
     counters, budget = run.progress.counters, run.settings.budget
     done = f"{counters.get('run', 0):.0f} of {counters.get('of', 0):.0f} learned"
     per = "" if budget.per == "all" else " each"
     spent = seconds_words(run.seconds)
-    words = {
+    texts = {
         JobState.RUNNING: f"{done} · {spent} of {budget.seconds:.0f} s{per}",
         JobState.CANCELLING: "Stopping…",
         JobState.FINISHED: f"Finished after {spent}.",
-        JobState.CANCELLED: f"Stopped after {spent}; what was found stays.",
+        JobState.CANCELLED: f"Stopped after {spent}; the results so far are shown.",
         JobState.FAILED: f"Failed after {spent}.",
     }
-    return words.get(run.state, "")
+    return texts.get(run.state, "")
 
 
-def legend_words(lines: Sequence[Line], method: str = METHOD) -> str:
-    """Which way is better, how it was compared, and what the star at a time means."""
+def legend_text(lines: Sequence[Line], method: str = METHOD) -> str:
+    """Legend of the table: directions, method, and the star at a time."""
     star = ""
     if any(map(_is_stopped, lines)):
-        star = " * cut short when its time was up or by hand; not part of the verdict."
+        star = " * stopped early by the time budget or by the user; no verdict."
     return f"↑ higher, ↓ lower is better. {method}{star}"
 
 
@@ -40,7 +40,7 @@ def _is_stopped(line: Line) -> bool:
 
 
 def provenance_of(run: ComparisonRun, data_name: str, made: str) -> dict[str, str]:
-    """Data, split, program and time; nothing while the rows are not known."""
+    """Data, split, program version and time; empty while the rows are unknown."""
     if run.rows is None:
         return {}
     seeds = run.settings.all_seeds

@@ -1,4 +1,4 @@
-"""The bar over the table of a race: against what, and what to do with the results."""
+"""Toolbar of the comparison table: reference language and exports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NOTHING = "compare languages first."
 
 
 class CompareBar(QWidget):
-    """Wishes come out as signals; the page says what can be done."""
+    """Toolbar that sends requests as signals; the page enables its buttons."""
 
     open_requested = Signal()
     stop_requested = Signal()
@@ -35,34 +35,34 @@ class CompareBar(QWidget):
         )
         self.facts = ElidedLabel()
         self.facts.setObjectName("compareFacts")
-        self.against = ChoiceBox("compareAgainst", "The language that the others are held against")
+        self.against = ChoiceBox("compareAgainst", "Reference language of the differences")
         self._tips: dict[QPushButton | QToolButton, str] = {}
         self.ender = self._button(
-            "Stop this one",
+            "Stop language",
             "stop",
             "compareStopOne",
-            "End the selected language now; its best model so far stays.",
+            "Stop the selected language and keep its best model so far.",
             self.stop_requested.emit,
         )
         self.opener = self._button(
             "Open model",
             "arrow-square-out",
             "compareOpen",
-            "The model of the selected language, as a model of the project.",
+            "Open the model of the selected language in the project.",
             self.open_requested.emit,
         )
         self.keeper = self._button(
-            "Keep all",
+            "Add all to project",
             "push-pin",
             "compareKeep",
-            "Put the models of all languages and this comparison into the project.",
+            "Add the models of all languages and this comparison to the project.",
             self.keep_requested.emit,
         )
         self.exporter = self._button(
             "Export…",
             "export",
             "compareExport",
-            "The table as .csv, or with all pairs as .json, to all digits.",
+            "Export the table as CSV, or with all pairs as JSON, with all digits.",
             self.export_requested.emit,
         )
         copy_tip = "Copy the table as comma-separated text"
@@ -73,20 +73,20 @@ class CompareBar(QWidget):
         layout.setSpacing(8)
         layout.addWidget(self.settings)
         layout.addWidget(self.facts, 1)
-        for made in (self.against, self.ender, self.opener, self.keeper):
-            layout.addWidget(made)
+        for tool in (self.against, self.ender, self.opener, self.keeper):
+            layout.addWidget(tool)
         layout.addWidget(self.copier)
         layout.addWidget(self.exporter)
 
     def _button(
-        self, words: str, sign: str, name: str, tip: str, wish: Callable[[], None]
+        self, texts: str, icon_name: str, name: str, tip: str, slot: Callable[[], None]
     ) -> QPushButton:
-        made = button(words, wish, icon_name=sign, name=name, tip=tip)
-        self._tips[made] = tip
-        return made
+        tool = button(texts, slot, icon_name=icon_name, name=name, tip=tip)
+        self._tips[tool] = tip
+        return tool
 
     def show_lines(self, lines: list[Line], line: Line | None, is_running: bool) -> None:
-        """What can be done with these lines, of which one may be selected."""
+        """Enable the buttons for these lines and the selected one."""
         known = any(one.row.compared is not None for one in lines)
         self.ender.setVisible(is_running)
         self.keeper.setVisible(not is_running)
@@ -98,25 +98,25 @@ class CompareBar(QWidget):
         self._allow(self.exporter, known, _NOTHING)
         self._allow(self.copier, known, _NOTHING)
 
-    def _allow(self, made: QPushButton | QToolButton, is_usable: bool, reason: str) -> None:
-        made.setEnabled(is_usable)
-        made.setToolTip(self._tips[made] if is_usable else f"Not now: {reason}")
+    def _allow(self, tool: QPushButton | QToolButton, is_usable: bool, reason: str) -> None:
+        tool.setEnabled(is_usable)
+        tool.setToolTip(self._tips[tool] if is_usable else f"Not now: {reason}")
 
     def show_against(self, lines: list[Line], reference: str | None) -> None:
-        """The languages that have a model, and the best, whichever it is."""
+        """Offer the languages that have a model, and the best one."""
         known = [line.title for line in lines if line.row.compared is not None]
-        words = {"": "against the best", **{title: f"against {title}" for title in known}}
-        self.against.show_choices(words, reference or "")
+        texts = {"": "against the best", **{title: f"against {title}" for title in known}}
+        self.against.show_choices(texts, reference or "")
         self.against.setEnabled(bool(known))
 
 
 def progress_bar() -> QProgressBar:
-    """How far a race is, in thousandths."""
-    made = QProgressBar()
-    made.setObjectName("compareBar")
-    made.setAccessibleName("Progress of the comparison")
-    made.setToolTip("How far all languages together are.")
-    made.setTextVisible(False)
-    made.setRange(0, 1000)
-    made.setMaximumWidth(160)
-    return made
+    """Progress bar of a comparison, in thousandths."""
+    tool = QProgressBar()
+    tool.setObjectName("compareBar")
+    tool.setAccessibleName("Progress of the comparison")
+    tool.setToolTip("Progress of all languages together.")
+    tool.setTextVisible(False)
+    tool.setRange(0, 1000)
+    tool.setMaximumWidth(160)
+    return tool

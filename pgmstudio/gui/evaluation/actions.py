@@ -1,4 +1,4 @@
-"""The Evaluate menu: how well models predict and fit."""
+"""Actions of the Evaluate menu: classification and scores."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ NO_ROWS = "no data set has columns of a model. Import data first (Ctrl+I)."
 
 
 def open_classification(app: AppContext, target: str | None = None) -> Page:
-    """The page about predicting a target, with the model that was in view last."""
+    """Open the classification page with the active model."""
     from pgmstudio.gui.evaluation.classification_page import KEY, ClassificationPage
     from pgmstudio.gui.evaluation.row_choice import classifiers
     from pgmstudio.gui.evidence.last_model import last_model
 
-    in_view, found = last_model(app).id, classifiers(app.project)
+    active_id, usable = last_model(app).id, classifiers(app.project)
     close_welcome(app)
-    wanted = in_view if in_view in found else next(iter(found), None)
+    model_id = active_id if active_id in usable else next(iter(usable), None)
     page = cast(ClassificationPage, app.open_page(KEY, partial(ClassificationPage, app)))
-    if wanted is not None:
-        page.choose(wanted, target)
+    if model_id is not None:
+        page.choose(model_id, target)
     return page
 
 
 def open_scores(app: AppContext) -> Page:
-    """The table of all models."""
+    """Open the score table of all models."""
     from pgmstudio.gui.evaluation.score_table_page import KEY, ScoreTablePage
 
     close_welcome(app)
@@ -40,10 +40,10 @@ def evaluate_actions(app: AppContext) -> list[ActionSpec]:
     def no_classifier_reason() -> str | None:
         from pgmstudio.gui.evaluation.row_choice import RowChoices, classifiers
 
-        found = classifiers(app.project)
-        if not found:
-            return "there is no model that gives rows a probability. Open or learn one first."
-        if not RowChoices().words(app.project, *(entry.model for entry in found.values())):
+        usable = classifiers(app.project)
+        if not usable:
+            return "there is no probabilistic model. Open or learn one first."
+        if not RowChoices().titles(app.project, *(entry.model for entry in usable.values())):
             return NO_ROWS
         return None
 
@@ -52,15 +52,15 @@ def evaluate_actions(app: AppContext) -> list[ActionSpec]:
 
         models = [entry.model for entry in app.project.models.values()]
         if not models:
-            return "there is no model yet. Open or learn one first."
-        return None if RowChoices().words(app.project, *models) else NO_ROWS
+            return "there is no model. Open or learn one first."
+        return None if RowChoices().titles(app.project, *models) else NO_ROWS
 
     return [
         ActionSpec(
             "evaluate.classify",
             "Classify a target…",
             "Evaluate",
-            "How well a model predicts one variable: confusion, ROC, calibration, features.",
+            "Evaluate predictions of one variable: confusion matrix, ROC, calibration, features.",
             partial(open_classification, app),
             icon="crosshair",
             disabled_reason=no_classifier_reason,
@@ -69,7 +69,7 @@ def evaluate_actions(app: AppContext) -> list[ActionSpec]:
             "evaluate.scores",
             "Score table…",
             "Evaluate",
-            "All models on the same rows: bits per row, BIC, AIC, BDeu and sizes.",
+            "Score all models on the same rows: bits per row, BIC, AIC, BDeu and sizes.",
             partial(open_scores, app),
             icon="scales",
             disabled_reason=no_scores_reason,

@@ -1,4 +1,4 @@
-"""The pictures of a classification: confusion, features, ROC and calibration, two by two."""
+"""Plots of a classification: confusion matrix, features, ROC and calibration."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from pgmstudio.gui.plots.classification_plots import CalibrationPlot, ConfusionM
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
 
-_MIN_HEIGHT = 200  # px of a picture at 100 %
+_MIN_HEIGHT = 200  # px of a plot at 100 %
 
 
 class ClassificationPictures(QWidget):
-    """Shows an answer; every plot can be seen as a table and taken away as a file."""
+    """Grid of four plots, each also available as a table and a CSV file."""
 
     def __init__(self, app: AppContext) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class ClassificationPictures(QWidget):
         self.lists.export_requested.connect(self._on_export_features)
         self.roc = RocPlot()
         self.calibration = CalibrationPlot()
-        self.of_state = ChoiceBox("calibrationOf", "Whose probabilities are shown")
+        self.of_state = ChoiceBox("calibrationOf", "State of the calibration curve")
         self.of_state.setMinimumContentsLength(9)
         policy = ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         self.of_state.setSizeAdjustPolicy(policy)
@@ -61,9 +61,9 @@ class ClassificationPictures(QWidget):
         self._grid.addWidget(self.lists, 0, 1)
         self._grid.addWidget(self.cards["roc"], 1, 0)
         self._grid.addWidget(self.cards["calibration"], 1, 1)
-        for place in (0, 1):
-            self._grid.setColumnStretch(place, 1)
-            self._grid.setRowStretch(place, 1)
+        for index in (0, 1):
+            self._grid.setColumnStretch(index, 1)
+            self._grid.setRowStretch(index, 1)
         theme().changed.connect(self._restyle)
         self._restyle()
 
@@ -78,22 +78,22 @@ class ClassificationPictures(QWidget):
         return PictureCard(self._app, name, title, picture, partial(self._table, table), *extra)
 
     def _restyle(self) -> None:
-        for place in (0, 1):
-            self._grid.setRowMinimumHeight(place, round(_MIN_HEIGHT * theme().scale))
+        for index in (0, 1):
+            self._grid.setRowMinimumHeight(index, round(_MIN_HEIGHT * theme().scale))
 
     def show_answer(self, answer: Answer) -> None:
         self._answer = answer
-        found = answer.found
-        self.confusion.show_counts(found.states, found.confusion)
+        result = answer.result
+        self.confusion.show_counts(result.states, result.confusion)
         self.cards["confusion"].fact.setText("rows and row %")
-        self.lists.show_features(answer.features, found.target)
+        self.lists.show_features(answer.features, result.target)
         self.lists.forget_cell()
-        self.roc.show_curves(found.states, answer.curves)
-        against = "each state against the rest" if len(found.states) > 2 else ""
+        self.roc.show_curves(result.states, answer.curves)
+        against = "each state against the rest" if len(result.states) > 2 else ""
         self.cards["roc"].fact.setText(self.roc.words or against)
-        words = {TOP_STATE: "most probable", **{f"state {s}": f"P({s})" for s in found.states}}
+        titles = {TOP_STATE: "most probable", **{f"state {s}": f"P({s})" for s in result.states}}
         shown = self.of_state.currentData()
-        self.of_state.show_choices(words, shown if shown in words else TOP_STATE)
+        self.of_state.show_choices(titles, shown if shown in titles else TOP_STATE)
         self._show_calibration()
         for card in self.cards.values():
             card.refresh()
@@ -115,16 +115,16 @@ class ClassificationPictures(QWidget):
             table_writer(self._app).write(Path(path), table)
 
 
-# For the eye, or whole for a file.
+# Thinned for the plot, complete for a file.
 
 
 def _confusion(answer: Answer, _is_whole: bool) -> Table:
-    return confusion_table(answer.found)
+    return confusion_table(answer.result)
 
 
 def _roc(answer: Answer, is_whole: bool) -> Table:
-    return roc_table(answer.found.states, answer.found.roc if is_whole else answer.curves)
+    return roc_table(answer.result.states, answer.result.roc if is_whole else answer.curves)
 
 
 def _bins(answer: Answer, _is_whole: bool) -> Table:
-    return calibration_table(answer.found)
+    return calibration_table(answer.result)

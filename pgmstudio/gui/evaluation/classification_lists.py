@@ -1,4 +1,4 @@
-"""Beside the confusion matrix: the variables a prediction rests on, and the rows of a cell."""
+"""Lists beside the confusion matrix: feature relevance, and the rows of a cell."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pgmstudio.gui.widgets.basic import Segments, row, tool_button
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.table import Column, FactTable
 
-MAX_ROWS = 5000  # of one cell, the surest first
+MAX_ROWS = 5000  # of one cell, the most confident first
 _UNKNOWN = -1.0
 
 
@@ -31,17 +31,17 @@ _FEATURES = (
     Column("Role", lambda role: role or "not used", stretches=True),
 )
 _ROWS = (
-    Column("Row", lambda number: grouped(number + 1), True, tip="Its number in the data, from 1."),
-    Column("P(predicted)", _percent, True, tip="How sure the model is."),
-    Column("P(true)", _percent, True, tip="The probability of the state it truly has."),
+    Column("Row", lambda number: grouped(number + 1), True, tip="Row number in the data, from 1."),
+    Column("P(predicted)", _percent, True, tip="Probability of the predicted state."),
+    Column("P(true)", _percent, True, tip="Probability of the true state."),
     Column("", str, stretches=True),
 )
 
 
 class ListsPane(QWidget):
-    """`wanted` is a row of the data set to be used as evidence; `named` a variable pointed at."""
+    """Features and rows; `row_requested` sends a row to use as evidence, `named` a variable."""
 
-    wanted = Signal(int)  # the number of the row in its data set
+    row_requested = Signal(int)  # index of the row in its data set
     named = Signal(str)
     select_requested = Signal()
     export_requested = Signal()
@@ -51,26 +51,28 @@ class ListsPane(QWidget):
         self.setObjectName("classifyLists")
         self.views = Segments(
             [
-                ("features", "Features", "What each variable tells about the target."),
-                ("rows", "Rows of a cell", "The rows behind the cell of the matrix."),
+                ("features", "Features", "Mutual information of each variable with the target."),
+                ("rows", "Rows of a cell", "The rows of the selected cell of the matrix."),
             ],
             "classifyList",
         )
         self.views.chosen.connect(self._on_view)
-        self.features = FactTable("classifyFeatures", "Variables by what they tell", _FEATURES)
+        self.features = FactTable(
+            "classifyFeatures", "Variables by mutual information with the target", _FEATURES
+        )
         self.features.selected.connect(self._on_feature)
         self.rows = FactTable(
             "classifyRows",
-            "Rows of the cell; Enter or a double-click makes one the evidence",
+            "Rows of the cell; Enter or double-click to set one as evidence",
             _ROWS,
         )
         self.rows.chosen.connect(self._on_row)
-        self.says = ElidedLabel()
-        self.says.setProperty("role", "secondary")
-        self.says.setObjectName("classifySays")
+        self.note = ElidedLabel()
+        self.note.setProperty("role", "secondary")
+        self.note.setObjectName("classifyNote")
         self.select = tool_button(
             "crosshair",
-            "Show the variables used on the canvas: they and the target are selected there",
+            "Select the target and its features on the canvas",
             self.select_requested.emit,
             name="classifySelect",
         )
@@ -82,14 +84,14 @@ class ListsPane(QWidget):
         self._stack.addWidget(self.rows)
         self._names: tuple[str, ...] = ()
         self._numbers: tuple[int, ...] = ()
-        self._feature_words, self._row_words = "", "Click a cell of the matrix to see its rows."
+        self._feature_text, self._row_text = "", "Click a cell of the matrix to list its rows."
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
         layout.addWidget(row(self.views, None, self.select, self.exporter))
         layout.addWidget(self._stack, 1)
-        layout.addWidget(self.says)
-        self._tell()
+        layout.addWidget(self.note)
+        self._refresh_note()
 
     def show_features(self, features: tuple[Feature, ...], target: str) -> None:
         self._names = tuple(one.name for one in features)
@@ -97,30 +99,30 @@ class ListsPane(QWidget):
             [(one.name, _UNKNOWN if one.bits is None else one.bits, one.role) for one in features]
         )
         used = sum(one.is_used for one in features)
-        self._feature_words = (
+        self._feature_text = (
             f"{counted(used, 'variable')} of {grouped(len(features))} "
             f"{'is' if used == 1 else 'are'} used to predict {target}."
         )
-        self._tell()
+        self._refresh_note()
 
     def show_cell(
-        self, found: Classification, chosen_rows: ChosenRows, true: int, chosen: int
+        self, classification: Classification, chosen_rows: ChosenRows, true: int, chosen: int
     ) -> None:
-        """The rows of one cell of the confusion matrix."""
-        rows = found.rows_of_cell(true, chosen)
+        """List the rows of one cell of the confusion matrix."""
+        rows = classification.rows_of_cell(true, chosen)
         shown = rows[:MAX_ROWS].tolist()
-        shares = found.beliefs.shares
+        posteriors = classification.beliefs.shares
         self._numbers = tuple(chosen_rows.number(one) for one in shown)
         self.rows.show_rows(
             [
-                (number, float(shares[one, chosen]), float(shares[one, true]), "")
+                (number, float(posteriors[one, chosen]), float(posteriors[one, true]), "")
                 for number, one in zip(self._numbers, shown, strict=True)
             ]
         )
-        more = f", the surest {grouped(MAX_ROWS)} listed" if rows.size > MAX_ROWS else ""
-        self._row_words = (
-            f"{counted(rows.size, 'row')}{more}: true {found.states[true]}, "
-            f"predicted {found.states[chosen]}."
+        more = f", the {grouped(MAX_ROWS)} most confident listed" if rows.size > MAX_ROWS else ""
+        self._row_text = (
+            f"{counted(rows.size, 'row')}{more}: true {classification.states[true]}, "
+            f"predicted {classification.states[chosen]}."
         )
         self.views.choose("rows")
         self._on_view("rows")
@@ -128,25 +130,25 @@ class ListsPane(QWidget):
     def forget_cell(self) -> None:
         self._numbers = ()
         self.rows.show_rows([])
-        self._row_words = "Click a cell of the matrix to see its rows."
-        self._tell()
+        self._row_text = "Click a cell of the matrix to list its rows."
+        self._refresh_note()
 
     @property
     def row_numbers(self) -> tuple[int, ...]:
-        """The rows listed, by their number in the data set, from 0."""
+        """Indices of the listed rows in the data set."""
         return self._numbers
 
     def _on_view(self, key: str) -> None:
         self._stack.setCurrentWidget(self.rows if key == "rows" else self.features)
-        self._tell()
+        self._refresh_note()
 
-    def _tell(self) -> None:
+    def _refresh_note(self) -> None:
         is_rows = self.views.current == "rows"
-        self.says.setText(self._row_words if is_rows else self._feature_words)
-        self.says.setToolTip(self.says.text())
+        self.note.setText(self._row_text if is_rows else self._feature_text)
+        self.note.setToolTip(self.note.text())
 
     def _on_feature(self, number: int) -> None:
         self.named.emit(self._names[number])
 
     def _on_row(self, number: int) -> None:
-        self.wanted.emit(self._numbers[number])
+        self.row_requested.emit(self._numbers[number])

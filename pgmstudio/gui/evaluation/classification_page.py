@@ -1,7 +1,4 @@
-"""The measures of a classification in one line: a number and what it is, side by side.
-
-Evaluate ▸ Classify a target: how well a model predicts one variable from the others.
-"""
+"""The classification page: how well a model predicts one variable from the others."""
 
 from __future__ import annotations
 
@@ -44,46 +41,52 @@ from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import wide_first
 
-# Key, what it is called, and what it means.
+# Key, title, tooltip.
 MEASURES = (
-    ("accuracy", "Accuracy ↑", "Rows whose most probable state is the true one, ± standard error."),
-    ("majority", "Majority alone", "The accuracy of always naming the most frequent state."),
+    (
+        "accuracy",
+        "Accuracy ↑",
+        "Percentage of rows whose most probable state is the true one, ± standard error.",
+    ),
+    ("majority", "Majority class", "Accuracy of always predicting the most frequent state."),
     ("soft", "Soft score ↑", "The mean probability of the true state: Σ γ_true / N."),
-    ("brier", "Brier score ↓", "Mean of Σ (p − truth)²: 0 is perfect, 2 is sure and wrong."),
+    ("brier", "Brier score ↓", "Mean of Σ (p − truth)²: 0 is perfect, 2 is certain and wrong."),
     ("loss", "Log loss, bits ↓", "Mean of −log2 P(true state)."),
-    ("area", "Mean AUC ↑", "The mean of the areas under the ROC curves, each against the rest."),
+    ("area", "Mean AUC ↑", "Mean area under the ROC curves, one state against the rest."),
     ("ece", "Calibration ↓", "Expected calibration error: |probability − frequency| over 10 bins."),
 )
 
 
-def measures_in_words(found: Classification) -> dict[str, str]:
-    """The numbers by the keys of MEASURES."""
-    error = found.accuracy.standard_error
+def measure_texts(classification: Classification) -> dict[str, str]:
+    """Formatted measures by the keys of MEASURES."""
+    error = classification.accuracy.standard_error
     spread = "" if error is None else f" ± {100 * error:.1f}"
     return {
-        "accuracy": _share(found.accuracy.value) + (spread if found.judged_weight else ""),
-        "majority": _share(found.majority_share),
-        "soft": _decimal(found.soft_score.value),
-        "brier": _decimal(found.brier.value),
-        "loss": _decimal(found.log_loss.value),
-        "area": _decimal(found.mean_area),
-        "ece": _decimal(found.calibration.error),
+        "accuracy": _percent(classification.accuracy.value)
+        + (spread if classification.judged_weight else ""),
+        "majority": _percent(classification.majority_share),
+        "soft": _decimal(classification.soft_score.value),
+        "brier": _decimal(classification.brier.value),
+        "loss": _decimal(classification.log_loss.value),
+        "area": _decimal(classification.mean_area),
+        "ece": _decimal(classification.calibration.error),
     }
 
 
-def rows_in_words(found: Classification) -> str:
-    """How many rows were judged, and what was the matter with others."""
-    parts = [f"{weight_text(found.judged_weight)} rows judged"]
-    if found.unlabelled_rows:
-        parts.append(f"{weight_text(found.unlabelled_rows)} without a state of {found.target}")
-    if found.impossible_rows:
-        parts.append(f"{weight_text(found.impossible_rows)} ruled out by the model, prior taken")
-    if found.zero_rows:
-        parts.append(f"{weight_text(found.zero_rows)} with a true state of probability 0")
+def row_summary(classification: Classification) -> str:
+    """Numbers of evaluated rows, and of rows with problems."""
+    parts = [f"{weight_text(classification.judged_weight)} rows evaluated"]
+    if classification.unlabelled_rows:
+        unlabelled = weight_text(classification.unlabelled_rows)
+        parts.append(f"{unlabelled} without a state of {classification.target}")
+    if classification.impossible_rows:
+        parts.append(f"{weight_text(classification.impossible_rows)} with P = 0 (prior used)")
+    if classification.zero_rows:
+        parts.append(f"{weight_text(classification.zero_rows)} with a true state of probability 0")
     return " · ".join(parts)
 
 
-def _share(value: float) -> str:
+def _percent(value: float) -> str:
     return "–" if math.isnan(value) else f"{100 * value:.1f} %"
 
 
@@ -94,7 +97,7 @@ def _decimal(value: float | None) -> str:
 
 
 class Numbers(QWidget):
-    """They give way when there is little room; tooltips have them whole."""
+    """The measures in a line; truncated texts are complete in their tooltips."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -105,33 +108,35 @@ class Numbers(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(12)
         for key, caption, tip in MEASURES:
-            value, words = ElidedLabel("–"), ElidedLabel(caption)
+            value, title = ElidedLabel("–"), ElidedLabel(caption)
             value.setObjectName(f"classify.{key}")
-            words.setProperty("role", "secondary")
+            title.setProperty("role", "secondary")
             value.setToolTip(tip)
-            words.setToolTip(f"{caption}: {tip}")
+            title.setToolTip(f"{caption}: {tip}")
             self._values[key] = value
-            self._captions.append(words)
+            self._captions.append(title)
             column = QVBoxLayout()
             column.setSpacing(0)
             column.addWidget(value)
-            column.addWidget(words)
-            layout.addLayout(column, 4 if key == "accuracy" else 3)  # it has its error beside it
+            column.addWidget(title)
+            layout.addLayout(
+                column, 4 if key == "accuracy" else 3
+            )  # it includes the standard error
         theme().changed.connect(self._restyle)
         self._restyle()
 
     def text(self, key: str) -> str:
         return self._values[key].text()
 
-    def show_found(self, found: Classification | None) -> None:
-        words = {} if found is None else measures_in_words(found)
+    def show_measures(self, classification: Classification | None) -> None:
+        texts = {} if classification is None else measure_texts(classification)
         for (key, caption, tip), value in zip(MEASURES, self._values.values(), strict=True):
-            value.setText(words.get(key, "–"))
+            value.setText(texts.get(key, "–"))
             value.setToolTip(f"{value.text()}. {tip}")
             value.setAccessibleName(f"{caption.rstrip(' ↑↓')} {value.text()}")
 
     def dim(self, is_stale: bool) -> None:
-        """Numbers of what is no more are grey."""
+        """Show outdated measures in grey."""
         for value in self._values.values():
             set_role(value, "tertiary" if is_stale else "")
 
@@ -143,11 +148,11 @@ class Numbers(QWidget):
 
 
 KEY = "classify"
-PATIENCE_MS = 200  # what is quicker need not be announced
+MESSAGE_DELAY_MS = 200  # shorter tasks need no message
 
 
 class ClassificationPage(Page):
-    """One page: the model, the target and the rows are chosen in it."""
+    """Classification page with a choice of model, target and rows."""
 
     def __init__(self, app: AppContext) -> None:
         super().__init__(KEY)
@@ -156,11 +161,11 @@ class ClassificationPage(Page):
         self._target: str | None = None
         self._rows_key: str | None = None
         self._rows: ChosenRows | None = None
-        self._asked: Question | None = None
+        self._requested: Question | None = None
         self._answer: Answer | None = None
         self.models = ChoiceBox("classifyModel", "The model that predicts")
         self.targets = ChoiceBox("classifyTarget", "The variable to predict from the others")
-        self.row_sets = ChoiceBox("classifyOn", "The rows it is judged on")
+        self.row_sets = ChoiceBox("classifyOn", "Rows for the evaluation")
         self.models.picked.connect(self._on_model)
         self.targets.picked.connect(self._on_target)
         self.row_sets.picked.connect(self._on_rows)
@@ -169,7 +174,7 @@ class ClassificationPage(Page):
         self.note = Note(name="classifyNote")
         self._stopper = button("Stop", self.stop, name="classifyStop", tip="Stop classifying.")
         self._again = button(
-            "Recompute", self._ask, name="classifyAgain", tip="Classify the rows as they are now."
+            "Recompute", self._ask, name="classifyAgain", tip="Classify the current rows."
         )
         self.note.add_button(self._stopper)
         self.note.add_button(self._again)
@@ -178,23 +183,23 @@ class ClassificationPage(Page):
             self._on_export,
             icon_name="export",
             name="classifyExport",
-            tip="One line for each row: most probable state, its probability, all probabilities.",
+            tip="Export a line per row: most probable state and all probabilities.",
         )
         self.pictures = ClassificationPictures(app)
         self.pictures.confusion.chosen.connect(self._on_cell)
         self.lists = self.pictures.lists
         self.lists.named.connect(self._on_named)
-        self.lists.wanted.connect(self._on_row_requested)
+        self.lists.row_requested.connect(self._on_row_requested)
         self.lists.select_requested.connect(self.select_used)
         self._arrange()
         self._work = ClassifyingWork(self)
         self._work.answered.connect(self._on_answered)
         self._work.progressed.connect(self._on_progress)
         self._work.failed.connect(self._on_failed)
-        self._patience = one_shot(self, self._announce, PATIENCE_MS)
+        self._message_timer = one_shot(self, self._announce, MESSAGE_DELAY_MS)
         self._fraction: float | None = None
         app.document.changed.connect(self._on_document)
-        plot_library().ask()  # it is there when the first answer comes
+        plot_library().ask()  # loaded before the first result
 
     def _arrange(self) -> None:
         bar = row(
@@ -215,7 +220,7 @@ class ClassificationPage(Page):
         layout.addWidget(scrolled(self.pictures, "classifyScroll"), 1)
         layout.addWidget(wide_first(row(self.facts, self.predictions)))
 
-    # -- what a page is
+    # -- page
 
     @property
     def title(self) -> str:
@@ -234,25 +239,25 @@ class ClassificationPage(Page):
 
     @property
     def is_stale(self) -> bool:
-        """Whether the numbers in view are of a model or rows that are no more."""
+        """Whether the shown results are outdated."""
         return self._answer is not None and not self._answer.question.is_same(self._question())
 
     def closed(self) -> None:
         self._work.stop()
 
-    # -- choosing
+    # -- selection
 
     def choose(self, model_id: str, target: str | None = None) -> None:
-        """Show another model, its rows kept apart for testing first."""
+        """Show another model, with its test rows if there are any."""
         entry = classifiers(self._app.project).get(model_id)
         if entry is None:
             return
         self._model_key = model_id
         known = self._target if self._target in entry.model.domain else None
         self._target = target or known or first_target(entry, self._app.workspace)
-        words = self._choices.words(self._app.project, entry.model)
-        if self._rows_key not in words:
-            self._rows_key = first_rows(words, entry)
+        row_sets = self._choices.titles(self._app.project, entry.model)
+        if self._rows_key not in row_sets:
+            self._rows_key = first_rows(row_sets, entry)
         self._refresh()
 
     def _on_model(self, key: object) -> None:
@@ -269,10 +274,10 @@ class ClassificationPage(Page):
     def _on_document(self, before: Project, after: Project) -> None:
         if before.models is after.models and before.data is after.data:
             return
-        found = classifiers(after)
-        if self._model_key not in found:
-            self._model_key = next(iter(found), None)
-        entry = found.get(self._model_key or "")
+        result = classifiers(after)
+        if self._model_key not in result:
+            self._model_key = next(iter(result), None)
+        entry = result.get(self._model_key or "")
         if entry is not None and self._target not in entry.model.domain:
             self._target = first_target(entry, self._app.workspace)
         self._refresh()
@@ -282,27 +287,27 @@ class ClassificationPage(Page):
         return classifiers(self._app.project).get(self._model_key or "")
 
     def _refresh(self) -> None:
-        """Fill the choices and ask what is asked now, unless that is known."""
-        found, entry = classifiers(self._app.project), self._entry
-        self.models.show_choices({k: e.title for k, e in found.items()}, self._model_key)
+        """Update the choices, and classify if the model, target or rows changed."""
+        usable, entry = classifiers(self._app.project), self._entry
+        self.models.show_choices({k: e.title for k, e in usable.items()}, self._model_key)
         if entry is None:
             self._work.stop()
-            self._tell("There is no model that could predict. Open or learn one first.")
+            self._show_note("There is no probabilistic model. Open or learn one first.")
             return
         names = entry.model.domain.names
         titles = {name: entry.node_titles.get(name, name) for name in names}
         self.targets.show_choices(titles, self._target)
-        words = self._choices.words(self._app.project, entry.model)
-        if self._rows_key not in words:
-            self._rows_key = first_rows(words, entry)
-        self.row_sets.show_choices(words, self._rows_key)
+        row_sets = self._choices.titles(self._app.project, entry.model)
+        if self._rows_key not in row_sets:
+            self._rows_key = first_rows(row_sets, entry)
+        self.row_sets.show_choices(row_sets, self._rows_key)
         self._rows = self._choices.rows(self._app.project, self._rows_key or "")
         if self._app.center.current is self:
             self._app.workspace.activate_model(self.model_id)
         self.title_changed.emit()
         if self._rows is None:
             self._work.stop()
-            self._tell("No data set has columns of this model. Import one first (Ctrl+I).")
+            self._show_note("No data set has columns of this model. Import one first (Ctrl+I).")
         else:
             self._ask_if_other()
 
@@ -312,11 +317,11 @@ class ClassificationPage(Page):
             return None
         return Question(entry.model, rows.data, target)
 
-    # -- asking
+    # -- computation
 
     def _ask_if_other(self) -> None:
         question = self._question()
-        if question is None or question.is_same(self._asked):
+        if question is None or question.is_same(self._requested):
             return
         self._ask()
 
@@ -324,23 +329,23 @@ class ClassificationPage(Page):
         question = self._question()
         if question is None:
             return
-        self._asked, self._fraction = question, None
+        self._requested, self._fraction = question, None
         self.numbers.dim(True)
         self._work.begin(question)
-        self._patience.start()
+        self._message_timer.start()
 
     def stop(self) -> None:
-        """Give the present question up; what was known before stays, as stale."""
+        """Cancel the computation; earlier results stay and are marked as outdated."""
         self._work.stop()
-        self._patience.stop()
-        why = "Stale: the model, the target or the rows have changed since."
-        self._tell(why if self._answer is not None else "Stopped.", can_ask=True)
+        self._message_timer.stop()
+        why = "Outdated: the model, the target or the rows have changed."
+        self._show_note(why if self._answer is not None else "Stopped.", can_ask=True)
 
     def _announce(self) -> None:
         if self._work.is_busy:
             far = "" if self._fraction is None else f" {100 * self._fraction:.0f} %"
-            stale = "Stale; classifying again…" if self._answer is not None else "Classifying…"
-            self._tell(stale + far, can_stop=True)
+            stale = "Outdated; classifying again…" if self._answer is not None else "Classifying…"
+            self._show_note(stale + far, can_stop=True)
 
     def _on_progress(self, progress: Progress) -> None:
         self._fraction = progress.fraction
@@ -348,15 +353,15 @@ class ClassificationPage(Page):
             self._announce()
 
     def _on_failed(self, error: BaseException) -> None:
-        self._patience.stop()
+        self._message_timer.stop()
         if not isinstance(error, PgmStudioError):
             self._app.errors.report(error)
-        self._tell(str(error), level="warning", can_ask=True)
+        self._show_note(str(error), level="warning", can_ask=True)
 
-    def _tell(
-        self, words: str, *, level: str = "info", can_stop: bool = False, can_ask: bool = False
+    def _show_note(
+        self, text: str, *, level: str = "info", can_stop: bool = False, can_ask: bool = False
     ) -> None:
-        self.note.show_text(words, level)
+        self.note.show_text(text, level)
         self._stopper.setVisible(can_stop)
         self._again.setVisible(can_ask)
         self.predictions.setEnabled(self._answer is not None)
@@ -364,34 +369,34 @@ class ClassificationPage(Page):
     # -- showing
 
     def _on_answered(self, answer: Answer) -> None:
-        self._patience.stop()
+        self._message_timer.stop()
         self._answer = answer
-        found = answer.found
-        self.numbers.show_found(found)
+        result = answer.result
+        self.numbers.show_measures(result)
         self.numbers.dim(False)
-        self.facts.setText(rows_in_words(found))
+        self.facts.setText(row_summary(result))
         self.pictures.show_answer(answer)
-        self._tell(
+        self._show_note(
             ""
-            if found.judged_weight
-            else f"{found.target} is known in no row: predictions can be exported, not judged."
+            if result.judged_weight
+            else f"{result.target} is missing in all rows: predictions cannot be evaluated."
         )
 
     def _on_cell(self, true: str, chosen: str) -> None:
         answer, rows = self._answer, self._rows
         if answer is None or rows is None or answer.question.data is not rows.data:
             return
-        states = answer.found.states
-        self.lists.show_cell(answer.found, rows, states.index(true), states.index(chosen))
+        states = answer.result.states
+        self.lists.show_cell(answer.result, rows, states.index(true), states.index(chosen))
 
-    # -- acting on the model
+    # -- user actions
 
     def _on_named(self, name: str) -> None:
         if self.model_id is not None and self._app.workspace.model_id == self.model_id:
             self._app.workspace.select([name])
 
     def select_used(self) -> None:
-        """The model in front, with the target and what is used to predict it selected."""
+        """Open the model with the target and its features selected."""
         answer, model_id = self._answer, self.model_id
         if answer is None or model_id is None:
             return
@@ -405,10 +410,10 @@ class ClassificationPage(Page):
         if model_id is None or rows is None or answer is None:
             return
         open_model_page(self._app, model_id)
-        self._app.workspace.set_target(answer.question.target)  # its own state says nothing then
+        self._app.workspace.set_target(answer.question.target)  # the target is not its own feature
         use_row_as_evidence(self._app, rows.whole, number)
 
-    # -- taking away
+    # -- export
 
     def _on_export(self) -> None:
         path, _ = QFileDialog.getSaveFileName(
@@ -418,6 +423,6 @@ class ClassificationPage(Page):
             self.export_predictions(Path(path))
 
     def export_predictions(self, path: Path) -> None:
-        """Every row in its order."""
+        """Write the predictions of all rows."""
         if self._answer is not None:
-            table_writer(self._app).write(path, partial(prediction_table, self._answer.found))
+            table_writer(self._app).write(path, partial(prediction_table, self._answer.result))

@@ -1,4 +1,4 @@
-"""Classifying beside the window: how far it is, what came out; a newer question ends the older."""
+"""Background classification: progress and result; a new question cancels the previous one."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.model import Model
 from pgmstudio.gui.jobs.job import Job, JobState
 
-POINTS_DRAWN = 500  # of one curve
+POINTS_DRAWN = 500  # maximum points of a curve
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """Which variable of which model on which rows."""
+    """The model, target and rows of a classification."""
 
     model: Model
     data: DataSet
     target: str
 
     def is_same(self, other: Question | None) -> bool:
-        """Whether nothing has changed."""
+        """Whether both questions are equal."""
         return (
             other is not None
             and self.model is other.model
@@ -39,22 +39,22 @@ class Question:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """All a page shows, worked out in the background."""
+    """Results of a classification, computed in the background."""
 
     question: Question
-    found: Classification
-    curves: tuple[RocCurve, ...]  # as many points as can be seen
-    calibrations: tuple[Calibration, ...]  # of the most probable state, then of each
+    result: Classification
+    curves: tuple[RocCurve, ...]  # thinned to what is visible
+    calibrations: tuple[Calibration, ...]  # for the most probable state, then for each state
     features: tuple[Feature, ...]
 
 
 def answering(question: Question, cancel: CancelToken) -> Iterator[Progress | Answer]:
-    """Progress, and last the answer with every measure known."""
+    """Yield progress, and finally the answer with all measures."""
     for event in classifying(question.model, question.data, question.target, cancel):
         if isinstance(event, Progress):
             yield event
             continue
-        event.as_dict()  # all measures, so that the window need not wait for any
+        event.as_dict()  # computed here, not in the window's thread
         curves = tuple(thinned(curve, POINTS_DRAWN) for curve in event.roc)
         calibrations = [event.calibration_of(code) for code in range(len(event.states))]
         cancel.raise_if_cancelled()
@@ -63,7 +63,7 @@ def answering(question: Question, cancel: CancelToken) -> Iterator[Progress | An
 
 
 class ClassifyingWork(QObject):
-    """One question at a time."""
+    """Runs one classification at a time."""
 
     progressed = Signal(object)  # Progress
     answered = Signal(object)  # Answer
@@ -86,7 +86,7 @@ class ClassifyingWork(QObject):
         self._job.start()
 
     def stop(self) -> None:
-        """Nobody wants the answer any more; the thread ends by itself."""
+        """Discard the current question; its thread ends by itself."""
         job, self._job = self._job, None
         if job is not None:
             job.cancel()

@@ -1,4 +1,4 @@
-"""A picture with its heading, and the same as a table or a file: for pages with several plots."""
+"""Card of a plot with its title, also available as a table or a CSV file."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ Table = Sequence[Sequence[Cell]]
 TableMaker = Callable[[], Table]
 
 
-def cell_words(cell: Cell) -> str:
-    """A number to four digits; nothing where there is none."""
+def cell_text(cell: Cell) -> str:
+    """Text of a cell: a number with four digits, or empty."""
     if cell is None:
         return "–"
     return f"{cell:.4g}".replace("-", "−") if isinstance(cell, float) else str(cell)
 
 
 class PictureCard(QWidget):
-    """`table` gives what makes a head line and rows, whole or as many as can be looked at; None
-    when there are none yet."""
+    """Card of a plot; `table` returns header and rows, complete or thinned, or None without
+    results."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class PictureCard(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
     def refresh(self) -> None:
-        """The numbers are others now; the table is asked only while it is in view."""
+        """Update after a change; the table is computed only while it is shown."""
         if self.as_table.isChecked():
             self._show_table()
 
@@ -92,7 +92,7 @@ class PictureCard(QWidget):
             self.list.deleteLater()
         numbers = [bool(rows) and isinstance(rows[0][k], float | int) for k in range(len(head))]
         columns = [
-            Column(str(name).replace("_", " "), cell_words, is_number)
+            Column(str(name).replace("_", " "), cell_text, is_number)
             for name, is_number in zip(head, numbers, strict=True)
         ]
         self.list = FactTable(f"{self._name}Table", f"{self._title} as a table", columns)
@@ -109,14 +109,14 @@ class PictureCard(QWidget):
             self.export(Path(path))
 
     def export(self, path: Path) -> None:
-        """Write the table to all digits."""
+        """Write the table with all digits."""
         make = self._table(True)
         if make is not None:
             table_writer(self._app).write(path, make)
 
 
 class TableWriter(QObject):
-    """Tables of a million rows take a moment: they are made and written beside the window."""
+    """Writes tables in the background, since a million rows take a moment."""
 
     def __init__(self, app: AppContext) -> None:
         super().__init__(app.window)
@@ -130,7 +130,7 @@ class TableWriter(QObject):
         return self._latest_task.is_waiting
 
     def write(self, path: Path, make: TableMaker) -> None:
-        """The table as a file; said or refused in the window."""
+        """Write a table to a file and report the outcome."""
         quoted = self._app.preferences.quote_formulas
         self._latest_task.ask(partial(_written, path, make, quoted))
 

@@ -1,4 +1,4 @@
-"""Which rows a model can be judged on: data sets with its columns, whole or a part of a split."""
+"""Choice of rows for an evaluation: data sets with the model's columns, or parts of a split."""
 
 from __future__ import annotations
 
@@ -16,69 +16,69 @@ from pgmstudio.gui.context import Workspace
 
 @dataclass(frozen=True, eq=False)
 class ChosenRows:
-    """The rows, and where they stand in their data set; None: they are all of it."""
+    """Rows of a data set and their indices; None for all rows."""
 
     data: DataSet
     whole: DataSet
-    places: NDArray[np.intp] | None
+    indices: NDArray[np.intp] | None
 
     def number(self, row: int) -> int:
-        """The place in the data set of a row of the part, from 0."""
-        return row if self.places is None else int(self.places[row])
+        """Index in the data set of a row of the part."""
+        return row if self.indices is None else int(self.indices[row])
 
 
 class RowChoices:
-    """Parts are cut out once, so that the same part is the same object until its data change."""
+    """Cache of the row choices, so that a part is the same object until its data change."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, tuple[DataEntry, ChosenRows]] = {}
+        self._cache: dict[str, tuple[DataEntry, ChosenRows]] = {}
 
-    def words(self, project: Project, *models: Model) -> dict[str, str]:
-        """What has columns of one of the models, by key; a data set before its parts."""
+    def titles(self, project: Project, *models: Model) -> dict[str, str]:
+        """Titles by key of the data sets and parts with columns of one of the models."""
         known = {name for model in models for name in model.domain.names}
-        found = {}
+        result = {}
         for data_id, entry in project.data.items():
             if entry.data.row_count and known & set(entry.data.domain.names):
-                found[data_id] = entry.name
+                result[data_id] = entry.name
                 if _is_split(entry) and entry.split is not None:
                     for name in entry.split.names:
-                        found[f"{data_id}/{name}"] = f"{name} of {entry.name}"
-        return found
+                        result[f"{data_id}/{name}"] = f"{name} of {entry.name}"
+        return result
 
     def rows(self, project: Project, key: str) -> ChosenRows | None:
-        """The rows of a choice; None when it is gone."""
+        """The rows of a choice, or None if it no longer exists."""
         data_id, _, part = key.partition("/")
         entry = project.data.get(data_id)
         if entry is None:
             return None
-        kept = self._kept.get(key)
-        if kept is None or kept[0].data is not entry.data or kept[0].split is not entry.split:
-            made = ChosenRows(entry.data, entry.data, None)
+        cached = self._cache.get(key)
+        if cached is None or cached[0].data is not entry.data or cached[0].split is not entry.split:
+            rows = ChosenRows(entry.data, entry.data, None)
             if part:
                 split = entry.split
                 if split is None or not _is_split(entry) or part not in split.names:
                     return None
-                places = split.indices[split.names.index(part)]
-                made = ChosenRows(split.part(entry.data, part), entry.data, places)
-            kept = self._kept[key] = (entry, made)
-        return kept[1]
+                indices = split.indices[split.names.index(part)]
+                rows = ChosenRows(split.part(entry.data, part), entry.data, indices)
+            cached = self._cache[key] = (entry, rows)
+        return cached[1]
 
 
 def _is_split(entry: DataEntry) -> bool:
     return entry.split is not None and entry.split.fits(entry.data)
 
 
-def first_rows(words: dict[str, str], entry: ModelEntry) -> str | None:
-    """Rows kept apart for testing where there are any, of the model's own data first."""
+def first_rows(titles: dict[str, str], entry: ModelEntry) -> str | None:
+    """Key of the default rows: test rows if there are any, of the model's own data first."""
     own = entry.data_id or ""
     for key in (f"{own}/test", own):
-        if key in words:
+        if key in titles:
             return key
-    return next((key for key in words if key.endswith("/test")), next(iter(words), None))
+    return next((key for key in titles if key.endswith("/test")), next(iter(titles), None))
 
 
 def first_target(entry: ModelEntry, workspace: Workspace) -> str:
-    """The target of the window, the one selected variable, the choice variable, or the last."""
+    """Default target: the window's, the selected variable, the mixing variable, or the last."""
     model, selected = entry.model, workspace.selection.nodes
     choice = model.choice if isinstance(model, ComponentModel) else None
     for name in (workspace.target, selected[0] if len(selected) == 1 else None, choice):
@@ -88,7 +88,7 @@ def first_target(entry: ModelEntry, workspace: Workspace) -> str:
 
 
 def classifiers(project: Project) -> dict[str, ModelEntry]:
-    """The models that can predict: distributions with at least two variables."""
+    """The probabilistic models with at least two variables."""
     return {
         key: entry
         for key, entry in project.models.items()

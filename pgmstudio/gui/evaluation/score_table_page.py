@@ -1,4 +1,4 @@
-"""Evaluate ▸ Score table: every model of the project on the same rows, sortable."""
+"""The score table page: all models of the project on the same rows."""
 
 from __future__ import annotations
 
@@ -34,33 +34,33 @@ from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import Column, FactTable, widening
 
 KEY = "scores"
-ReportFraction = tuple[float, str]  # what it is sorted by, and how it reads
+SortedText = tuple[float, str]  # sort key and text
 
 
-def _told(value: ReportFraction) -> str:
+def _text(value: SortedText) -> str:
     return value[1]
 
 
 _COLUMNS = (
     Column("Model", stretches=True),
     Column(
-        "Bits per row ↑", _told, True, tip="Mean of log2 P(row) ± standard error; higher is better."
+        "Bits per row ↑", _text, True, tip="Mean of log2 P(row) ± standard error; higher is better."
     ),
-    Column("BIC ↑", _told, True, tip="Bits per row: (L − k/2 · log2 N) / N; higher is better."),
-    Column("AIC ↑", _told, True, tip="Bits per row: (L − k · log2 e) / N; higher is better."),
-    Column("BDeu ↑", _told, True, tip="Bits per row of the graph alone, equivalent sample size 1."),
-    Column("Free par. ↓", _told, True, tip="k, the free parameters."),
+    Column("BIC ↑", _text, True, tip="Bits per row: (L − k/2 · log2 N) / N; higher is better."),
+    Column("AIC ↑", _text, True, tip="Bits per row: (L − k · log2 e) / N; higher is better."),
+    Column("BDeu ↑", _text, True, tip="Bits per row of the graph alone, equivalent sample size 1."),
+    Column("Free par. ↓", _text, True, tip="k, the free parameters."),
     Column(
         "Eff. size ↓",
-        _told,
+        _text,
         True,
-        tip="Effective size, the cost of updating beliefs; see the line below.",
+        tip="Effective size, the cost of inference; see the note below.",
     ),
 )
 
 
-def bits_of(value: float | None, error: float | None = None) -> ReportFraction:
-    """Three digits and a true minus; a dash where there is none, after all that are."""
+def bits_of(value: float | None, error: float | None = None) -> SortedText:
+    """A number with three digits, or a dash, which sorts last."""
     if value is None:
         return -math.inf, "–"
     if math.isinf(value):
@@ -69,15 +69,15 @@ def bits_of(value: float | None, error: float | None = None) -> ReportFraction:
     return value, f"{value:.3f}".replace("-", "−") + spread
 
 
-def count_of(value: int | None) -> ReportFraction:
-    """A whole number with its thousands apart."""
+def count_of(value: int | None) -> SortedText:
+    """A whole number with grouped digits."""
     return (math.inf, "too large") if value is None else (value, grouped(value))
 
 
 class ScoreTablePage(Page):
-    """Follows the project; a model whose rows are the same is not asked again.
+    """Table of the scores of all models, or of those of a stored comparison.
 
-    Of a comparison that was kept it shows the models of that one alone.
+    Scores are cached by model and rows.
     """
 
     def __init__(self, app: AppContext, comparison_id: str | None = None) -> None:
@@ -87,11 +87,13 @@ class ScoreTablePage(Page):
         self._data: DataSet | None = None
         self._known: dict[int, tuple[Model, ModelScores]] = {}
         self._keys: tuple[str, ...] = ()
-        self.row_sets = ChoiceBox("scoresOn", "The rows all models are scored on")
+        self.row_sets = ChoiceBox("scoresOn", "Rows for the scores")
         self.row_sets.picked.connect(self._on_rows)
         self.facts = facts_label("scoresFacts")
         self.note = Note(name="scoresNote")
-        self.table = FactTable("scoreTable", "Scores of all models; a heading sorts", _COLUMNS)
+        self.table = FactTable(
+            "scoreTable", "Scores of all models; click a header to sort", _COLUMNS
+        )
         self.table.chosen.connect(self._on_chosen)
         self.table.selected.connect(self._on_selected)
         self.meaning = facts_label("scoresMeaning")
@@ -100,14 +102,14 @@ class ScoreTablePage(Page):
             self._on_export,
             icon_name="export",
             name="scoresExport",
-            tip="One line for each model, to all digits.",
+            tip="Export a line per model with all digits.",
         )
         self._more = button(
-            "What is it?",
+            "Effective size?",
             partial(open_help, app, "reference/glossary.md"),
             role="link",
             name="scoresHelp",
-            tip="Effective size in the glossary of the manual.",
+            tip="Show “effective size” in the glossary of the manual.",
         )
         self._latest_task = LatestTask(self)
         self._latest_task.answered.connect(self._on_scored)
@@ -125,11 +127,11 @@ class ScoreTablePage(Page):
 
     @property
     def title(self) -> str:
-        kept = self._kept
-        return "Score table" if kept is None else kept.title
+        comparison = self._comparison
+        return "Score table" if comparison is None else comparison.title
 
     @property
-    def _kept(self) -> ComparisonEntry | None:
+    def _comparison(self) -> ComparisonEntry | None:
         return self._app.project.comparisons.get(self._comparison_id or "")
 
     def page_icon(self) -> QIcon:
@@ -137,7 +139,7 @@ class ScoreTablePage(Page):
 
     @property
     def model_id(self) -> str | None:
-        """The model of the selected line: the panels around tell more about it."""
+        """The model of the selected line, which the panels show."""
         number = self.table.current
         if number is None or number >= len(self._keys):
             return None
@@ -146,7 +148,7 @@ class ScoreTablePage(Page):
     def closed(self) -> None:
         self._latest_task.forget()
 
-    # -- asking
+    # -- computation
 
     def _on_rows(self, key: object) -> None:
         self._rows_key = str(key)
@@ -154,7 +156,7 @@ class ScoreTablePage(Page):
 
     def _on_document(self, before: Project, after: Project) -> None:
         if self._comparison_id is not None and before.comparisons is not after.comparisons:
-            if self._kept is None:
+            if self._comparison is None:
                 self._app.center.close_page(self)
                 return
             self.title_changed.emit()
@@ -162,19 +164,21 @@ class ScoreTablePage(Page):
             self._refresh()
 
     def _models(self) -> dict[str, Model]:
-        kept, models = self._kept, self._app.project.models
-        keys = models if kept is None else [key for key in kept.model_ids if key in models]
+        comparison, models = self._comparison, self._app.project.models
+        keys = (
+            models if comparison is None else [key for key in comparison.model_ids if key in models]
+        )
         return {key: models[key].model for key in keys}
 
     def _refresh(self) -> None:
         project, models = self._app.project, self._models()
-        words = self._choices.words(project, *models.values())
-        if self._rows_key not in words:
-            own = None if self._kept is None else self._kept.data_id
-            keys = [k for k in words if k.partition("/")[0] == own] or list(words)
+        titles = self._choices.titles(project, *models.values())
+        if self._rows_key not in titles:
+            own = None if self._comparison is None else self._comparison.data_id
+            keys = [k for k in titles if k.partition("/")[0] == own] or list(titles)
             tested = (k for k in keys if k.endswith("/test"))
             self._rows_key = next(tested, next(iter(keys), None))
-        self.row_sets.show_choices(words, self._rows_key)
+        self.row_sets.show_choices(titles, self._rows_key)
         rows = self._choices.rows(project, self._rows_key or "")
         if rows is None:
             self._latest_task.forget()
@@ -184,15 +188,15 @@ class ScoreTablePage(Page):
         if rows.data is not self._data:
             self._data, self._known = rows.data, {}
         live = {id(model) for model in models.values()}
-        self._known = {key: kept for key, kept in self._known.items() if key in live}
-        wanted = [model for model in models.values() if id(model) not in self._known]
+        self._known = {key: known for key, known in self._known.items() if key in live}
+        pending = [model for model in models.values() if id(model) not in self._known]
         self._show()
-        if wanted:
-            self.facts.setText(f"Scoring {counted(len(wanted), 'model')}…")
-            self._latest_task.ask(partial(_scored, wanted, rows.data))
+        if pending:
+            self.facts.setText(f"Scoring {counted(len(pending), 'model')}…")
+            self._latest_task.ask(partial(_scored, pending, rows.data))
 
-    def _on_scored(self, found: list[tuple[Model, ModelScores]]) -> None:
-        self._known.update((id(model), (model, scores)) for model, scores in found)
+    def _on_scored(self, result: list[tuple[Model, ModelScores]]) -> None:
+        self._known.update((id(model), (model, scores)) for model, scores in result)
         self._show()
 
     def _on_failed(self, error: BaseException) -> None:
@@ -204,9 +208,9 @@ class ScoreTablePage(Page):
     # -- showing
 
     def scores(self) -> dict[str, ModelScores]:
-        """What is known, by the model's id."""
-        kept = {key: self._known.get(id(model)) for key, model in self._models().items()}
-        return {key: one[1] for key, one in kept.items() if one is not None}
+        """The known scores by model id."""
+        known = {key: self._known.get(id(model)) for key, model in self._models().items()}
+        return {key: one[1] for key, one in known.items() if one is not None}
 
     def _show(self) -> None:
         project, scores = self._app.project, self.scores()
@@ -230,35 +234,35 @@ class ScoreTablePage(Page):
         rows = 0 if self._data is None else self._data.row_count
         self.facts.setText(f"{counted(len(scores), 'model')} · {counted(rows, 'row')}")
         self.exporter.setEnabled(bool(scores))
-        self._tell_differences(scores)
+        self._refresh_note(scores)
 
-    def _tell_differences(self, scores: dict[str, ModelScores]) -> None:
-        """Likelihoods over other columns cannot be compared; say so, and what went wrong."""
+    def _refresh_note(self, scores: dict[str, ModelScores]) -> None:
+        """Show problems, and a warning if models have different variables."""
         titles = {key: self._app.project.models[key].title for key in scores}
-        said = [f"{titles[key]}: {one.problem}" for key, one in scores.items() if one.problem]
+        notes = [f"{titles[key]}: {one.problem}" for key, one in scores.items() if one.problem]
         columns = {one.columns for one in scores.values() if not one.problem}
         if len(columns) > 1:
-            said.append(
-                "Models with different numbers of columns give probabilities of different things; "
-                "compare those alike."
+            notes.append(
+                "Log-likelihoods of models with different variables are not comparable; "
+                "compare models over the same columns."
             )
-        self.note.show_text(" ".join(said), "warning" if said else None)
+        self.note.show_text(" ".join(notes), "warning" if notes else None)
 
     def _on_selected(self, number: int) -> None:
         one = self.scores().get(self._keys[number]) if number < len(self._keys) else None
         if self._app.center.current is self:
             self._app.workspace.activate_model(self.model_id)
         if one is not None:
-            told = (
+            meaning = (
                 language(one.kind).effective_size_note
-                or "numbers touched to update all beliefs once"
+                or "numbers read in one update of all beliefs"
             )
-            self.meaning.setText(f"{kind_title(one.kind)}: its effective size is the {told}.")
+            self.meaning.setText(f"{kind_title(one.kind)}: its effective size is the {meaning}.")
 
     def _on_chosen(self, number: int) -> None:
         open_model_page(self._app, self._keys[number])
 
-    # -- taking away
+    # -- export
 
     def _on_export(self) -> None:
         path, _ = QFileDialog.getSaveFileName(self, "Export scores", "scores.csv", "Table (*.csv)")
@@ -268,7 +272,7 @@ class ScoreTablePage(Page):
     def export(self, path: Path) -> None:
         """Write the table to all digits."""
         titles = self._app.project.models
-        # Titles may be equal; a file names each model once, so the id follows where they are.
+        # Titles may be equal; the file then adds the model id.
         named: dict[str, ModelScores] = {}
         for key, one in self.scores().items():
             title = titles[key].title
@@ -283,7 +287,7 @@ def _scored(
 
 
 def open_kept_comparison(app: AppContext, comparison_id: str) -> ScoreTablePage:
-    """The models of a comparison of the project on the same rows."""
+    """Open the score table of a stored comparison."""
     made = partial(ScoreTablePage, app, comparison_id)
     page = app.open_page(f"{KEY}:{comparison_id}", made)
     assert isinstance(page, ScoreTablePage)

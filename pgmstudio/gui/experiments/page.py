@@ -1,7 +1,4 @@
-"""The experiments of the sources in the Evaluate menu.
-
-Experiments of the sources: choose one, run it in the background, published beside obtained.
-"""
+"""The page of published experiments: run one again and compare with the published values."""
 
 from __future__ import annotations
 
@@ -49,9 +46,9 @@ def recipe_actions(app: AppContext) -> list[ActionSpec]:
     return [
         ActionSpec(
             "evaluate.recipes",
-            "Experiments of the sources…",
+            "Published experiments…",
             "Evaluate",
-            "Published experiments run again: their values beside those obtained here.",
+            "Run published experiments again and compare the values.",
             show,
             icon="flask",
             separator_before=True,
@@ -69,7 +66,7 @@ _STATES = {
 
 
 class RecipePage(Page):
-    """One experiment runs at a time; the tables of all that ran stay as long as the tab does."""
+    """Page of the experiments; one runs at a time, and tables stay until the tab is closed."""
 
     def __init__(self, app: AppContext) -> None:
         super().__init__("recipes")
@@ -77,7 +74,7 @@ class RecipePage(Page):
         self._runs: dict[str, RecipeRun] = {}
         self._recipe: Recipe = next(iter(RECIPES.values()))
         self._shown: tuple[object, ...] = ()
-        self._clock = QTimer(self)  # seconds pass also while a trial says nothing
+        self._clock = QTimer(self)  # updates the elapsed time between messages
         self._clock.setInterval(1000)
         self._clock.timeout.connect(self._refresh)
         self.list = RecipeList()
@@ -95,40 +92,40 @@ class RecipePage(Page):
             self.stop,
             icon_name="stop",
             name="recipeStop",
-            tip="Stop; the trials so far stay in the table.",
+            tip="Stop; the trials so far are preserved.",
         )
         self.more = button(
             "Settings",
             self._on_settings,
             icon_name="sliders-horizontal",
             name="recipeMore",
-            tip="Every setting, with the author's value as it is at first.",
+            tip="All parameters, with the authors' values as defaults.",
         )
         self.open_model_button = button(
             "Open model",
             self.open_model,
             name="recipeOpenModel",
-            tip="The model of the chosen trial, as a model of the project.",
+            tip="Open the model of the selected trial in the project.",
         )
         self.open_data_button = button(
             "Open rows",
             self.open_data,
             name="recipeOpenData",
-            tip="The rows the model of the chosen trial was learned from, as a data set.",
+            tip="Open the rows of the selected trial as a data set.",
         )
         self.export_button = button(
             "Export…",
             self._on_export,
             icon_name="export",
             name="recipeExport",
-            tip="Write the table to a .csv file, to all digits.",
+            tip="Export the table as CSV with all digits.",
         )
         self._choose_folder = button(
             "Choose folder…",
             self._on_choose_folder,
             icon_name="folder-simple",
             name="recipeFolder",
-            tip="The folder that holds the data sets, with its parts seeds and networks.",
+            tip="Folder of the data sets, with the subfolders seeds and networks.",
         )
         self.view = RecipeView(
             (self.run_button, self.stop_button, self.more),
@@ -160,11 +157,11 @@ class RecipePage(Page):
         for run in self._runs.values():
             run.stop()
 
-    # -- which one
+    # -- the experiment
 
     @property
     def run(self) -> RecipeRun | None:
-        """The run of the experiment in view."""
+        """The run of the selected experiment."""
         return self._runs.get(self._recipe.key)
 
     @property
@@ -172,7 +169,7 @@ class RecipePage(Page):
         return next((run for run in self._runs.values() if not run.state.is_end), None)
 
     def choose(self, key: str) -> None:
-        """Show an experiment."""
+        """Select an experiment."""
         self.list.choose(recipe_of(key).key)
 
     def _on_picked(self, key: str) -> None:
@@ -193,21 +190,21 @@ class RecipePage(Page):
         self.list.show_folder(self._folder)
 
     def _on_choose_folder(self) -> None:
-        found = QFileDialog.getExistingDirectory(self, "The folder of data sets")
-        if found:
-            self.use_folder(Path(found))
+        folder = QFileDialog.getExistingDirectory(self, "Folder of the data sets")
+        if folder:
+            self.use_folder(Path(folder))
 
     def use_folder(self, folder: Path) -> None:
-        """Look for data in this folder from now on."""
+        """Use this folder for the data sets."""
         app = self._app
         app.set_preferences(replace(app.preferences, recipe_folder=str(folder)))
         self._refresh_folder()
         self._refresh()
 
-    # -- running
+    # -- the run
 
     def start(self) -> None:
-        """Run the experiment in view; an older run of it makes room."""
+        """Start the selected experiment; its earlier run is replaced."""
         if self._why_not() is not None:
             return
         params = self.view.params()
@@ -215,7 +212,7 @@ class RecipePage(Page):
             self.start_with(params)
 
     def start_with(self, params: Any) -> None:
-        """Run the experiment in view with these settings."""
+        """Start the selected experiment with these parameters."""
         before = self._runs.pop(self._recipe.key, None)
         if before is not None:
             before.deleteLater()
@@ -228,7 +225,7 @@ class RecipePage(Page):
         self._refresh()
 
     def stop(self) -> None:
-        """Stop it; the trials so far stay."""
+        """Stop the run; the trials so far are preserved."""
         if self.run is not None:
             self.run.stop()
 
@@ -256,28 +253,28 @@ class RecipePage(Page):
         self.view.set_locked(is_running)
         opened = [] if run is None else run.opened
         shown = (self._recipe.key, run, 0 if run is None else len(run.measured))
-        if shown != self._shown:  # a table that is filled anew forgets what is selected
+        if shown != self._shown:  # filling the table clears the selection
             self._shown = shown
             self.view.show_table(table_of(self._recipe, ()) if run is None else run.table)
             self.view.show_curves(sweep_of(self._recipe, () if run is None else run.measured))
             self.view.show_trials(opened)
-        self.view.tell_notes(() if run is None else run.notes)
+        self.view.show_notes(() if run is None else run.notes)
         (self._clock.start if self._active is not None else self._clock.stop)()
         for made in (self.view.trials, self.open_model_button, self.open_data_button):
             made.setEnabled(bool(opened))
         self.export_button.setEnabled(run is not None and bool(run.measured))
-        words, fraction = _told(run)
-        self.view.tell_progress(words, fraction if is_running else None)
+        text, fraction = _progress_of(run)
+        self.view.show_progress(text, fraction if is_running else None)
 
-    # -- taking away
+    # -- export
 
     @property
     def _trial(self) -> Measured | None:
-        place, run = self.view.trials.currentIndex(), self.run
-        return run.opened[place] if run is not None and 0 <= place < len(run.opened) else None
+        index, run = self.view.trials.currentIndex(), self.run
+        return run.opened[index] if run is not None and 0 <= index < len(run.opened) else None
 
     def open_model(self) -> None:
-        """The model of the chosen trial becomes one of the project."""
+        """Add the model of the selected trial to the project."""
         trial, run = self._trial, self.run
         if trial is None or trial.model is None or run is None:
             return
@@ -285,7 +282,7 @@ class RecipePage(Page):
         add_and_show_model(self._app, entry, f"Open {entry.title}")
 
     def open_data(self) -> None:
-        """The rows of the chosen trial become a data set of the project."""
+        """Add the rows of the selected trial to the project."""
         trial, run = self._trial, self.run
         if trial is None or trial.rows is None or run is None:
             return
@@ -298,8 +295,8 @@ class RecipePage(Page):
         return f"{self._recipe.title}, {self.view.trials.currentText().lower()}"
 
     def _provenance(self, run: RecipeRun) -> dict[str, object]:
-        told = {"made by": f"recipe {run.recipe.key}", "seed": run.seed}
-        return {**told, **params_to_dict(run.params)}
+        provenance = {"made by": f"recipe {run.recipe.key}", "seed": run.seed}
+        return {**provenance, **params_to_dict(run.params)}
 
     def _on_export(self) -> None:
         name = f"{self._recipe.key}.csv"
@@ -308,7 +305,7 @@ class RecipePage(Page):
             self.export(Path(path))
 
     def export(self, path: Path) -> None:
-        """Write the table as it stands."""
+        """Write the current table."""
         if self.run is None:
             return
         try:
@@ -319,28 +316,28 @@ class RecipePage(Page):
         self._app.notify(f"{path.name} was written.")
 
 
-def _told(run: RecipeRun | None) -> tuple[str, float]:
-    """Where a run is in words, and as a share."""
+def _progress_of(run: RecipeRun | None) -> tuple[str, float]:
+    """Progress of a run as text and as a fraction."""
     if run is None:
         return "", 0.0
     trials = counted(len({event.trial for event in run.measured if event.trial >= 0}), "trial")
-    share = run.progress.fraction or 0.0
+    fraction = run.progress.fraction or 0.0
     if run.state is JobState.RUNNING:
         left = ""
-        if run.seconds > 2 and share > 0.02:
-            left = f" · about {run.seconds * (1 - share) / share:.0f} s left"
-        return f"{run.progress.message} · {run.seconds:.0f} s{left}", share
+        if run.seconds > 2 and fraction > 0.02:
+            left = f" · about {run.seconds * (1 - fraction) / fraction:.0f} s left"
+        return f"{run.progress.message} · {run.seconds:.0f} s{left}", fraction
     how = {
         JobState.CANCELLING: "Stopping …",
         JobState.FINISHED: f"Finished after {run.seconds:.0f} s with {trials}.",
         JobState.CANCELLED: f"Stopped after {run.seconds:.0f} s with {trials}.",
         JobState.FAILED: f"Failed after {run.seconds:.0f} s.",
     }
-    return how.get(run.state, ""), share
+    return how.get(run.state, ""), fraction
 
 
 def open_recipes(app: AppContext) -> RecipePage:
-    """The page of the experiments, in front."""
+    """Open the page of the experiments."""
     close_welcome(app)
     page = app.open_page("recipes", partial(RecipePage, app))
     assert isinstance(page, RecipePage)

@@ -1,4 +1,4 @@
-"""The experiments to choose from, with their data and about how long they take."""
+"""List of the experiments with their data and duration."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FACTS = KEY + 1
 
 
 class RecipeList(KeyedList):
-    """Two lines for each: its name; how long it takes and whether its data are there."""
+    """List of experiments: title, duration, and whether the data are available."""
 
     picked = Signal(str)
 
@@ -42,16 +42,16 @@ class RecipeList(KeyedList):
         self._restyle()
 
     def show_folder(self, folder: Path | None) -> None:
-        """Tell again which data are there."""
+        """Update which data are available."""
         for item in self._items():
             recipe = RECIPES[item.data(KEY)]
             item.setData(FACTS, _facts(recipe, folder))
             item.setToolTip(f"{recipe.help} {recipe.place}.")
-            told = f"{recipe.title}. {recipe.help} {_facts(recipe, folder)}."
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, told)
+            text = f"{recipe.title}. {recipe.help} {_facts(recipe, folder)}."
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, text)
 
     def show_states(self, states: dict[str, str]) -> None:
-        """Mark those that run and those that have a table, by the name of an icon."""
+        """Set the icons of experiments that run or have a table."""
         if states != self._states:
             self._states = dict(states)
             self._restyle()
@@ -72,7 +72,7 @@ class RecipeList(KeyedList):
 
 
 class _TwoLines(QStyledItemDelegate):
-    """A name, and in a quieter line under it what is to be known of it."""
+    """Delegate that draws a title and a grey line of facts below it."""
 
     def paint(
         self,
@@ -81,14 +81,14 @@ class _TwoLines(QStyledItemDelegate):
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
         self.initStyleOption(option, index)
-        words, option.text = option.text, ""
+        title, option.text = option.text, ""
         style = option.widget.style()
         style.drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, option.widget)
         painter.save()
         gap = theme().space(2)
-        room = option.rect.adjusted(theme().px("icon") + 3 * gap, gap, -gap, -gap)
+        area = option.rect.adjusted(theme().px("icon") + 3 * gap, gap, -gap, -gap)
         lines = (
-            (words, theme().font("body"), "text", Qt.AlignmentFlag.AlignTop),
+            (title, theme().font("body"), "text", Qt.AlignmentFlag.AlignTop),
             (
                 index.data(FACTS),
                 theme().font("dense"),
@@ -100,9 +100,9 @@ class _TwoLines(QStyledItemDelegate):
             painter.setFont(font)
             painter.setPen(theme().color(color))
             whole = QFontMetrics(font).elidedText(
-                str(text or ""), Qt.TextElideMode.ElideRight, room.width()
+                str(text or ""), Qt.TextElideMode.ElideRight, area.width()
             )
-            painter.drawText(room, int(side | Qt.AlignmentFlag.AlignLeft), whole)
+            painter.drawText(area, int(side | Qt.AlignmentFlag.AlignLeft), whole)
         painter.restore()
 
     def sizeHint(
@@ -114,6 +114,6 @@ class _TwoLines(QStyledItemDelegate):
 
 def _facts(recipe: Recipe, folder: Path | None) -> str:
     if not recipe.sources:
-        return f"{recipe.takes} · makes its rows"
-    there = "data not found" if absent_files(recipe, folder) else "data found"
+        return f"{recipe.takes} · generates its data"
+    there = "data not found" if absent_files(recipe, folder) else "data available"
     return f"{recipe.takes} · {there}"

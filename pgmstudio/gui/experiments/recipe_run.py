@@ -1,4 +1,4 @@
-"""One experiment of the sources as the window sees it: what its trials measured so far."""
+"""Run of a published experiment, with the results of its trials so far."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pgmstudio.studies.recipe import (
 
 
 class RecipeRun(BackgroundRun):
-    """Runs in a process of its own; stopped, it keeps the trials so far."""
+    """Experiment in a separate process; when stopped, the trials so far are preserved."""
 
     def __init__(
         self, recipe: Recipe, params: Any, seed: int, folder: Path | None, parent: QObject
@@ -41,7 +41,7 @@ class RecipeRun(BackgroundRun):
 
     @property
     def table(self) -> tuple[TableRow, ...]:
-        """Published beside obtained, over the trials so far."""
+        """Published and obtained values over the trials so far."""
         return table_of(self.recipe, self.measured)
 
     @property

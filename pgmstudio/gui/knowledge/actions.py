@@ -1,4 +1,4 @@
-"""The Knowledge menu: the editor, and rules about the edges selected on the canvas."""
+"""Actions of the Knowledge menu: the editor, and constraints on the selected edges."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def knowledge_actions(app: AppContext) -> list[ActionSpec]:
         return [(chosen.nodes[0], chosen.nodes[1])]
 
     def no_edges() -> str | None:
-        return None if edges() else "select an edge, or two nodes one after the other."
+        return None if edges() else "select an edge, or two nodes in order."
 
-    def rule(edit: Callable[..., Project], word: str) -> Callable[[], None]:
+    def rule(edit: Callable[..., Project], verb: str) -> Callable[[], None]:
         def apply() -> None:
             for source, target in edges():
                 app.change(
-                    f"{word} {source} → {target}", partial(edit, source=source, target=target)
+                    f"{verb} {source} → {target}", partial(edit, source=source, target=target)
                 )
 
         return apply
@@ -55,14 +55,14 @@ def knowledge_actions(app: AppContext) -> list[ActionSpec]:
         entry = app.project.models.get(app.workspace.model_id or "")
         if entry is None or not isinstance(entry.model, DirectedModel):
             return "open a model with directed edges first."
-        return "there are no rules yet." if app.project.knowledge.is_empty else None
+        return "there are no constraints." if app.project.knowledge.is_empty else None
 
     return [
         ActionSpec(
             "knowledge.edit",
             "Edit knowledge…",
             "Knowledge",
-            "Tiers, required and forbidden edges.",
+            "Edit tiers, required and forbidden edges.",
             open_editor,
             keys=("Ctrl+Shift+K",),
             icon="checks",
@@ -72,7 +72,7 @@ def knowledge_actions(app: AppContext) -> list[ActionSpec]:
             "knowledge.require",
             "Require this edge",
             "Knowledge",
-            "Every learned model must have the selected edge, or that between two selected nodes.",
+            "Require the selected edge, or the edge between two selected nodes, in learned models.",
             rule(edits.require_edge, "Require"),
             icon="lock-simple",
             disabled_reason=no_edges,
@@ -82,38 +82,38 @@ def knowledge_actions(app: AppContext) -> list[ActionSpec]:
             "knowledge.forbid",
             "Forbid this edge",
             "Knowledge",
-            "No learned model may have the selected edge, or that between two selected nodes.",
+            "Forbid the selected edge, or the edge between two selected nodes, in learned models.",
             rule(edits.forbid_edge, "Forbid"),
             icon="prohibit",
             disabled_reason=no_edges,
         ),
         ActionSpec(
             "knowledge.free",
-            "Free this edge",
+            "Remove edge constraint",
             "Knowledge",
-            "Forget the rule about it.",
+            "Remove the constraint on the selected edge.",
             rule(edits.forget_edge_rule, "Free"),
             disabled_reason=no_edges,
         ),
         ActionSpec(
             "knowledge.check",
-            "Check the model in view",
+            "Check the active model",
             "Knowledge",
-            "Whether its edges obey every rule.",
+            "Check whether its edges satisfy every constraint.",
             check,
             disabled_reason=cannot_check,
             separator_before=True,
         ),
         ActionSpec(
             "knowledge.clear",
-            "Forget all rules",
+            "Clear all constraints",
             "Knowledge",
-            "No tiers, no required and no forbidden edges; can be undone.",
+            "Remove all tiers, required and forbidden edges; can be undone.",
             lambda: app.change(
-                "Forget all rules", partial(edits.set_knowledge, knowledge=Knowledge())
+                "Clear all constraints", partial(edits.set_knowledge, knowledge=Knowledge())
             ),
             disabled_reason=lambda: (
-                "there are no rules." if app.project.knowledge.is_empty else None
+                "there are no constraints." if app.project.knowledge.is_empty else None
             ),
         ),
     ]

@@ -1,4 +1,4 @@
-"""Rules about edges as a matrix: the row is the source, the column the target."""
+"""Edge constraints as a matrix: the row is the source, the column the target."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.gui.theme.theme import theme
 
 Index = QModelIndex | QPersistentModelIndex
-_SIGNS = {"required": "✓", "forbidden": "⊘", "tier": "·", "": ""}
+_SYMBOLS = {"required": "✓", "forbidden": "⊘", "tier": "·", "": ""}
 
 
 class EdgeRules(QAbstractTableModel):
-    """Per pair: required, forbidden, kept out by the tiers, or free."""
+    """Table model of the constraint of each pair: required, forbidden, by tiers, or none."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class EdgeRules(QAbstractTableModel):
 
     def show(self, names: Sequence[str], knowledge: Knowledge) -> None:
         if self.names == tuple(names) and names:
-            self.knowledge = knowledge  # the current cell stays where it is
+            self.knowledge = knowledge  # the current cell does not change
             last = self.index(len(names) - 1, len(names) - 1)
             self.dataChanged.emit(self.index(0, 0), last)
             return
@@ -58,7 +58,7 @@ class EdgeRules(QAbstractTableModel):
         source, target = self.names[index.row()], self.names[index.column()]
         rule = self.rule(index)
         if role == Qt.ItemDataRole.DisplayRole:
-            return "" if source == target else _SIGNS[rule]
+            return "" if source == target else _SYMBOLS[rule]
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return int(Qt.AlignmentFlag.AlignCenter)
         if role == Qt.ItemDataRole.ForegroundRole:
@@ -70,26 +70,27 @@ class EdgeRules(QAbstractTableModel):
             return theme().color("do_soft" if rule == "required" else "evidence_soft")
         if role == Qt.ItemDataRole.ToolTipRole and source != target:
             why = self.knowledge.why_forbidden(source, target)
-            words = "is required." if rule == "required" else why or "is free."
-            return words if why and rule != "required" else f"{source} → {target} {words}"
+            text = "is required." if rule == "required" else why or "is free."
+            return text if why and rule != "required" else f"{source} → {target} {text}"
         return None
 
 
 MATRIX_HINT = (
-    f"From row to column: a click requires {_SIGNS['required']}, the next forbids "
-    f"{_SIGNS['forbidden']}, the third frees; {_SIGNS['tier']} is kept out by the tiers"
+    f"From row to column: click to require {_SYMBOLS['required']}, again to forbid "
+    f"{_SYMBOLS['forbidden']}, a third time to clear; "
+    f"{_SYMBOLS['tier']} is forbidden by the tiers"
 )
 
 
 class EdgeMatrix(QTableView):
-    """A click goes from free to required to forbidden and back; + − and Del do it by key."""
+    """Matrix view; a click cycles free, required, forbidden; +, − and Del set them by key."""
 
-    asked = Signal(str, str, str)  # source, target, wanted rule ("" frees)
+    rule_requested = Signal(str, str, str)  # source, target, rule ("" removes it)
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("edgeMatrix")
-        self.setAccessibleName("Rules about edges, from row to column")
+        self.setAccessibleName("Edge constraints, from row to column")
         self.setToolTip("Row → column. Click: required, forbidden, free.")
         self.rules = EdgeRules()
         self.setModel(self.rules)
@@ -101,12 +102,12 @@ class EdgeMatrix(QTableView):
 
     def _on_clicked(self, index: QModelIndex) -> None:
         following = {"": "required", "tier": "required", "required": "forbidden", "forbidden": ""}
-        self._ask(index, following[self.rules.rule(index)])
+        self._request(index, following[self.rules.rule(index)])
 
-    def _ask(self, index: QModelIndex, wanted: str) -> None:
+    def _request(self, index: QModelIndex, rule: str) -> None:
         source, target = self.rules.names[index.row()], self.rules.names[index.column()]
         if source != target:
-            self.asked.emit(source, target, wanted)
+            self.rule_requested.emit(source, target, rule)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         keys = {
@@ -116,7 +117,7 @@ class EdgeMatrix(QTableView):
         }
         index = self.currentIndex()
         if index.isValid() and event.key() in keys:
-            self._ask(index, keys[Qt.Key(event.key())])
+            self._request(index, keys[Qt.Key(event.key())])
         elif index.isValid() and event.key() == Qt.Key.Key_Space:
             self._on_clicked(index)
         else:

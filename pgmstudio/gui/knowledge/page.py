@@ -1,4 +1,4 @@
-"""What is known before learning: tiers, required and forbidden edges; clashes named at once."""
+"""The background knowledge page: tiers, required and forbidden edges, and conflicts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from pgmstudio.gui.widgets.basic import (
 from pgmstudio.gui.widgets.combo_box import Combo
 from pgmstudio.gui.widgets.page import EmbeddedPage
 
-_WIDEST_TIER = 480  # px, of a tier in words
+_WIDEST_TIER = 480  # px of a tier's text
 ENDINGS = "Knowledge (*.json *.txt *.csv);;All files (*)"
 _EDITS = {
     "required": (edits.require_edge, "Require"),
@@ -44,7 +44,7 @@ _EDITS = {
 
 
 def _under(hint: str, content: QWidget) -> QWidget:
-    """`content` with a line above it that says what one can do there."""
+    """`content` with a hint above it."""
     made = QWidget()
     layout = QVBoxLayout(made)
     layout.setContentsMargins(0, 0, 0, 0)
@@ -54,19 +54,19 @@ def _under(hint: str, content: QWidget) -> QWidget:
 
 
 class KnowledgePage(EmbeddedPage):
-    """Tiers, matrix and list are three looks at the same rules."""
+    """Tiers, matrix and list of the same constraints."""
 
     def __init__(
         self, app: AppContext, names_of: Callable[[Project], list[str]] | None = None
     ) -> None:
-        """`names_of`: the variables to speak of, when not all of the project."""
+        """`names_of`: the variables to show, if not all of the project."""
         super().__init__("knowledge")
         self._app = app
         self._names_of = names_of or variables_of
         self._lanes = TierLanes()
         self._lanes.changed.connect(self._on_tiers)
         self._matrix = EdgeMatrix()
-        self._matrix.asked.connect(self.set_rule)
+        self._matrix.rule_requested.connect(self.set_rule)
         self._list = QWidget()
         self._list_layout = QVBoxLayout(self._list)
         self._stack = QStackedWidget()
@@ -75,25 +75,25 @@ class KnowledgePage(EmbeddedPage):
         self._stack.addWidget(scrolled(self._list, "ruleList"))
         self._segments = Segments(
             [
-                ("tiers", "Tiers", "Swim lanes of variables, earlier to later."),
+                ("tiers", "Tiers", "Tiers of variables, earlier to later."),
                 ("matrix", "Matrix", "Required and forbidden edges, row → column."),
-                ("rules", "Rules", "Every rule in words, each can be removed."),
+                ("rules", "Rules", "List of all constraints."),
             ],
             "knowledgeLook",
         )
         self._segments.chosen.connect(self._on_look)
-        self._source = self._combo("ruleSource", "Where the edge starts.")
-        self._target = self._combo("ruleTarget", "Where the edge ends.")
+        self._source = self._combo("ruleSource", "Source of the edge.")
+        self._target = self._combo("ruleTarget", "Target of the edge.")
         self._count = label("", "secondary")
         self._count.setObjectName("ruleCount")
         self._clash = Note(level="warning", name="clashNote")
         self._clash.add_button(
             button(
-                "Show the rules",
+                "View of the constraints",
                 lambda: self._segments.button("rules").click(),
                 role="link",
                 name="clashRules",
-                tip="Every rule in words, each with a button that removes it.",
+                tip="All constraints, each with a button to remove it.",
             )
         )
         layout = QVBoxLayout(self)
@@ -108,13 +108,13 @@ class KnowledgePage(EmbeddedPage):
                     "Import…",
                     self._on_import,
                     name="knowledgeImport",
-                    tip="Rules from a JSON, Tetrad, two-column or arrow file.",
+                    tip="Read constraints from a JSON, Tetrad, two-column or arrow file.",
                 ),
                 button(
                     "Export…",
                     self._on_export,
                     name="knowledgeExport",
-                    tip="Write the rules into a file.",
+                    tip="Write the constraints to a file.",
                 ),
             )
         )
@@ -127,19 +127,19 @@ class KnowledgePage(EmbeddedPage):
                     "Require",
                     lambda: self._rule_from_combos("required"),
                     name="ruleRequire",
-                    tip="The learned model must have this edge.",
+                    tip="Require this edge in learned models.",
                 ),
                 button(
                     "Forbid",
                     lambda: self._rule_from_combos("forbidden"),
                     name="ruleForbid",
-                    tip="The learned model must not have this edge.",
+                    tip="Forbid this edge in learned models.",
                 ),
                 None,
             )
         )
         layout.addWidget(self._stack, 1)
-        # Below, so that no cell moves from under the pointer when a click makes a clash.
+        # Below the matrix, so that no cell moves under the pointer when a click causes a conflict.
         layout.addWidget(self._clash)
         app.document.changed.connect(self._on_changed)
         theme().changed.connect(self.refresh)
@@ -168,16 +168,16 @@ class KnowledgePage(EmbeddedPage):
             self.refresh()
 
     def refresh(self) -> None:
-        """Show the rules and variables there are now."""
+        """Show the current constraints and variables."""
         project = self._app.project
         names, rules = self._names_of(project), project.knowledge
         self._lanes.show_tiers(names, rules.tiers, rules.closed_tiers)
         self._matrix.rules.show(names, rules)
-        for place, combo in enumerate((self._source, self._target)):
+        for index, combo in enumerate((self._source, self._target)):
             chosen = combo.currentText()
             combo.clear()
             combo.addItems(names)
-            combo.setCurrentIndex(names.index(chosen) if chosen in names else place)
+            combo.setCurrentIndex(names.index(chosen) if chosen in names else index)
         if len(names) > 1 and self._source.currentText() == self._target.currentText():
             self._target.setCurrentIndex((self._source.currentIndex() + 1) % len(names))
         self._count.setText(counted(rules.rule_count(), "rule"))
@@ -192,17 +192,17 @@ class KnowledgePage(EmbeddedPage):
                 self._list_layout.addWidget(self._rule_row(kind, edge))
         for number, tier in enumerate(rules.tiers):
             closed = ", no edges within" if number in rules.closed_tiers else ""
-            words = f"Tier {number + 1}: {', '.join(tier) or 'empty'}{closed}"
+            text = f"Tier {number + 1}: {', '.join(tier) or 'empty'}{closed}"
             go = partial(self._lanes.remove, number)
-            remove = tool_button("x", f"Remove this one: tier {number + 1}", go)
-            said = label(words, wrap=True)
-            # A label that may wrap asks for little; up to this wide it stays on one line.
-            whole = said.fontMetrics().horizontalAdvance(words) + 2
-            said.setMinimumWidth(min(whole, round(_WIDEST_TIER * theme().scale)))
-            self._list_layout.addWidget(row(said, remove, None))
+            remove = tool_button("x", f"Remove tier {number + 1}", go)
+            text_label = label(text, wrap=True)
+            # A wrapping label has a small size hint; up to this width it stays on one line.
+            whole = text_label.fontMetrics().horizontalAdvance(text) + 2
+            text_label.setMinimumWidth(min(whole, round(_WIDEST_TIER * theme().scale)))
+            self._list_layout.addWidget(row(text_label, remove, None))
         if rules.is_empty:
             self._list_layout.addWidget(
-                label("No rules yet. Draw tiers, or require and forbid edges above.", "secondary")
+                label("No constraints. Draw tiers, or require and forbid edges above.", "secondary")
             )
         self._list_layout.addStretch(1)
 
@@ -210,19 +210,19 @@ class KnowledgePage(EmbeddedPage):
         source, target = edge
         chip = label(kind, "chip-do" if kind == "required" else "chip-evidence", size="caption")
         remove = tool_button(
-            "x", f"Remove this one: {source} → {target}", partial(self.set_rule, source, target, "")
+            "x", f"Remove {source} → {target}", partial(self.set_rule, source, target, "")
         )
         return row(chip, label(f"{source} → {target}"), remove, None)
 
     def _on_look(self, key: str) -> None:
         self._stack.setCurrentIndex(["tiers", "matrix", "rules"].index(key))
 
-    # -- changing
+    # -- edits
 
     def set_rule(self, source: str, target: str, rule: str) -> None:
-        """One rule about one edge, undoable; "" frees the edge."""
-        edit, word = _EDITS[rule]
-        self._app.change(f"{word} {source} → {target}", partial(edit, source=source, target=target))
+        """Set the constraint of an edge as an undoable change; "" removes it."""
+        edit, verb = _EDITS[rule]
+        self._app.change(f"{verb} {source} → {target}", partial(edit, source=source, target=target))
 
     def _rule_from_combos(self, rule: str) -> None:
         self.set_rule(self._source.currentText(), self._target.currentText(), rule)
@@ -261,7 +261,7 @@ class KnowledgePage(EmbeddedPage):
 
 
 def variables_of(project: Project) -> list[str]:
-    """Every variable of the project, in the order of its data sets and models."""
+    """All variables of the project, in the order of its data sets and models."""
     domains = [entry.data.domain for entry in project.data.values()]
     domains += [entry.model.domain for entry in project.models.values()]
     return list(dict.fromkeys(name for domain in domains for name in domain.names))

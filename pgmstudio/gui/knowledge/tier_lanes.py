@@ -1,4 +1,4 @@
-"""Swim lanes of variables, earlier to later: drag a variable into another lane."""
+"""Tiers as lanes of variables, earlier to later, edited by dragging."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from PySide6.QtWidgets import (
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import button, label, row, scrolled, tool_button
 
-FREE = -1  # the lane of variables in no tier
+FREE = -1  # the lane of variables without a tier
 
 
 class TierLanes(QWidget):
-    """`changed` tells the tiers and the numbers of the closed ones after a gesture."""
+    """Lanes of all tiers; `changed` sends the tiers and the closed ones after an edit."""
 
     changed = Signal(object, object)  # list of lists of names, set of numbers
 
@@ -35,14 +35,14 @@ class TierLanes(QWidget):
         self._row = QHBoxLayout(self._holder)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(theme().space(4))
-        self._row.addStretch(0)  # behind the lanes, which are no wider than their chips look well
+        self._row.addStretch(0)  # after the lanes, which have a maximum width
         self._add = button(
             "Add tier",
             self._on_add,
             role="link",
             icon_name="plus-circle",
             name="addTier",
-            tip="One more tier, later than the others.",
+            tip="Add a tier after the others.",
         )
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -58,19 +58,19 @@ class TierLanes(QWidget):
         area = scrolled(self._holder, "tierScroll")
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         layout.addWidget(area, 1)
-        self._followed: str | None = None  # what the keyboard moved keeps the focus
+        self._followed: str | None = None  # variables moved by key keep the focus
 
     def show_tiers(
         self, names: Sequence[str], tiers: Sequence[Sequence[str]], closed: frozenset[int]
     ) -> None:
-        """Lanes for these tiers; variables in none stand at the left."""
+        """Show lanes for these tiers; variables without a tier are on the left."""
         for lane in self._lanes:
             self._row.removeWidget(lane)
             lane.hide()
             lane.deleteLater()
-        placed = {name for tier in tiers for name in tier}
-        free = [name for name in names if name not in placed]
-        self._lanes = [Lane(FREE, "In no tier", free, False)]
+        assigned = {name for tier in tiers for name in tier}
+        free = [name for name in names if name not in assigned]
+        self._lanes = [Lane(FREE, "No tier", free, False)]
         self._lanes += [
             Lane(number, f"Tier {number + 1}", tier, number in closed)
             for number, tier in enumerate(tiers)
@@ -78,7 +78,7 @@ class TierLanes(QWidget):
         for lane in self._lanes:
             lane.list.dragged.connect(self.move_variables)
             lane.stepped.connect(self._on_stepped)
-            lane.closed_changed.connect(self._tell)
+            lane.closed_changed.connect(self._emit_changed)
             lane.removed.connect(self.remove)
             self._row.insertWidget(self._row.count() - 1, lane, 1)
             lane.show()
@@ -88,11 +88,11 @@ class TierLanes(QWidget):
         self._followed = None
 
     def move_variables(self, names: Sequence[str], to: int) -> None:
-        """Put variables into a tier, or with FREE into none."""
+        """Move variables to a tier, or to none with FREE."""
         tiers = [[n for n in lane.names if n not in names] for lane in self._lanes[1:]]
         if to != FREE:
             tiers[to] += names
-        self._tell(tiers)
+        self._emit_changed(tiers)
 
     def _on_stepped(self, names: Sequence[str], by: int) -> None:
         present = next(i for i, lane in enumerate(self._lanes) if names[0] in lane.names)
@@ -101,10 +101,10 @@ class TierLanes(QWidget):
             self.move_variables(names, present + by - 1)
 
     def _on_add(self) -> None:
-        self._tell([*(lane.names for lane in self._lanes[1:]), []])
+        self._emit_changed([*(lane.names for lane in self._lanes[1:]), []])
 
     def remove(self, number: int) -> None:
-        """The tier goes, its variables are free."""
+        """Remove a tier; its variables then have none."""
         closed = {n - (n > number) for n in self._closed() if n != number}
         tiers = [lane.names for lane in self._lanes[1:]]
         del tiers[number]
@@ -113,14 +113,14 @@ class TierLanes(QWidget):
     def _closed(self) -> set[int]:
         return {number for number, lane in enumerate(self._lanes[1:]) if lane.is_closed}
 
-    def _tell(self, tiers: list[list[str]] | None = None) -> None:
-        if not isinstance(tiers, list):  # told by a tick, which says whether it is set
+    def _emit_changed(self, tiers: list[list[str]] | None = None) -> None:
+        if not isinstance(tiers, list):  # called by the check box with its state
             tiers = [lane.names for lane in self._lanes[1:]]
         self.changed.emit(tiers, self._closed())
 
 
 class Lane(QFrame):
-    """A head with the tier's name and tick, and its variables as chips to drag."""
+    """Lane of one tier: title, check box, and its variables as draggable chips."""
 
     stepped = Signal(list, int)  # names, lanes to the right
     closed_changed = Signal()
@@ -148,8 +148,8 @@ class Lane(QFrame):
         self._closed.toggled.connect(self.closed_changed)
         remove = tool_button("x", f"Remove {title.lower()}", lambda: self.removed.emit(number))
         if number == FREE:
-            below: QWidget = label("free to stand anywhere", "tertiary", size="dense")
-            # As high as where there is a cross and a tick: the chips of all lanes begin alike.
+            below: QWidget = label("no constraint", "tertiary", size="dense")
+            # As high as the header of a tier, so that the chips of all lanes are aligned.
             head.setMinimumHeight(remove.sizeHint().height())
             below.setMinimumHeight(self._closed.sizeHint().height())
             remove.deleteLater()
@@ -162,8 +162,8 @@ class Lane(QFrame):
 
     @property
     def names(self) -> list[str]:
-        found = (self.list.item(i) for i in range(self.list.count()))
-        return [item.text() for item in found if item is not None]
+        items = (self.list.item(i) for i in range(self.list.count()))
+        return [item.text() for item in items if item is not None]
 
     @property
     def is_closed(self) -> bool:
@@ -171,13 +171,13 @@ class Lane(QFrame):
 
 
 class LaneList(QListWidget):
-    """Chips that can be dragged into another lane.
+    """List of variable chips that can be dragged to another lane.
 
-    The lanes are built anew after a change, so the wish is told when the drag is over and nothing
-    of it runs any more; the list itself never moves a row.
+    The lanes are rebuilt after a change, so the move is requested when the drag has ended;
+    the list itself never moves a row.
     """
 
-    dragged = Signal(list, int)  # names, number of the tier they were dropped on
+    dragged = Signal(list, int)  # names, number of the target tier
 
     def __init__(self, lane: Lane) -> None:
         super().__init__()
@@ -185,14 +185,14 @@ class LaneList(QListWidget):
         self._dropped_on: int | None = None
         self._source: LaneList | None = None
         self.setProperty("role", "chips")
-        self.ensurePolished()  # rows laid out before that keep their unstyled height
+        self.ensurePolished()  # rows laid out before polishing keep their unstyled height
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
         self.setDefaultDropAction(Qt.DropAction.MoveAction)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
 
     @property
     def chosen(self) -> list[str]:
-        """The selected names in their order, or the current one."""
+        """The selected names in order, or the current one."""
         rows = sorted(index.row() for index in self.selectedIndexes())
         current = self.currentItem()
         names = [self._lane.names[row] for row in rows]

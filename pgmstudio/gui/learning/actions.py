@@ -1,4 +1,4 @@
-"""The Learn menu: the run sheet, stop and reproduce."""
+"""Actions of the Learn menu: the learning page, stop and reproduce."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def learn_page_actions(app: AppContext) -> list[ActionSpec]:
             "learn.learn",
             "Learn…",
             "Learn",
-            "Choose a learner, set it up and start it in the background.",
+            "Choose a learner, set its parameters and start it in the background.",
             lambda: open_learn_page(app),
             keys=("Ctrl+L",),
             icon="play-circle",
@@ -74,7 +74,7 @@ def learn_actions(app: AppContext) -> list[ActionSpec]:
     def not_learn_again_reason() -> str | None:
         reason = not_again_reason(app.project, active_run())
         if reason is None and not app.project.is_stale(app.workspace.model_id or ""):
-            return "its rows have not changed since; Reproduce this model runs it again."
+            return "the data have not changed since. Use Reproduce this model instead."
         return reason
 
     return [
@@ -82,7 +82,7 @@ def learn_actions(app: AppContext) -> list[ActionSpec]:
             "learn.runs",
             "Show runs",
             "Learn",
-            "The runs panel.",
+            "Show the Runs panel.",
             lambda: app.reveal("runsPanel"),
             separator_before=True,
         ),
@@ -90,16 +90,16 @@ def learn_actions(app: AppContext) -> list[ActionSpec]:
             "learn.stop",
             "Stop all, keep best",
             "Learn",
-            "End every run; the best model of each is kept.",
+            "Stop every run and keep the best model of each.",
             runs.stop_all,
             icon="stop",
-            disabled_reason=lambda: None if runs.running or runs.waiting else "nothing runs.",
+            disabled_reason=lambda: None if runs.running or runs.waiting else "no run is active.",
         ),
         ActionSpec(
             "learn.reproduce",
             "Reproduce this model",
             "Learn",
-            "Run its learner again with the same data, settings and seed, and compare.",
+            "Run the learner again with the same data, parameters and seed, and compare.",
             reproduce,
             disabled_reason=lambda: not_reproducible_reason(app.project, active_run()),
         ),
@@ -107,7 +107,7 @@ def learn_actions(app: AppContext) -> list[ActionSpec]:
             "learn.again",
             "Learn again",
             "Learn",
-            "Learn from the present rows with the learner, settings and seed of this model.",
+            "Learn from the current data with the learner, parameters and seed of this model.",
             learn_again,
             icon="arrow-clockwise",
             disabled_reason=not_learn_again_reason,

@@ -1,4 +1,4 @@
-"""On the run sheet: learn once, or again and again from rows drawn with replacement."""
+"""Bootstrap settings of the learning page: replicates and edge directions."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from pgmstudio.gui.widgets.combo_box import Combo
 
 MAX_REPLICATES = 100_000
 _HELP = {spec.name: spec.help for spec in specs_of(BootstrapParams)}
-_WORDS = {"class": "class directions", "graph": "graph directions"}
+_ORIENTATIONS = {"class": "class directions", "graph": "graph directions"}
 
 
 class BootstrapChoice(QWidget):
-    """How many replicates (none: learn once), and which directions count."""
+    """Number of bootstrap replicates (0: no bootstrap) and how directions are counted."""
 
     changed = Signal()
 
@@ -34,15 +34,15 @@ class BootstrapChoice(QWidget):
         self.replicates.setSuffix(" replicates")
         self.replicates.setAccessibleName("Bootstrap replicates")
         self.replicates.setToolTip(
-            f"{_HELP['replicates']} The run then tells how often each edge was found."
+            f"{_HELP['replicates']} The run then reports the frequency of each edge."
         )
         self.orientation = Combo()
         self.orientation.setObjectName("learnOrientation")
-        self.orientation.setAccessibleName("Which directions count")
+        self.orientation.setAccessibleName("How directions are counted")
         self.orientation.setToolTip(_HELP["orientation"])
         self.orientation.setMinimumContentsLength(8)
-        for key, words in _WORDS.items():
-            self.orientation.addItem(words, key)
+        for key, text in _ORIENTATIONS.items():
+            self.orientation.addItem(text, key)
         self.note = Note(name="bootstrapChoiceNote")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -56,8 +56,8 @@ class BootstrapChoice(QWidget):
         count = self.replicates.value()
         self.orientation.setVisible(count > 0)
         self.note.show_text(
-            f"Bootstrap: {counted(count, 'replicate')}. Each edge is counted; the model has the "
-            "edges that at least half of them join."
+            f"Bootstrap: {counted(count, 'replicate')}. The model has the edges "
+            "that occur in at least half of the replicates."
             if count
             else ""
         )
@@ -65,17 +65,17 @@ class BootstrapChoice(QWidget):
 
     @property
     def settings(self) -> BootstrapParams | None:
-        """None: learn once."""
+        """The bootstrap settings, or None without a bootstrap."""
         count = self.replicates.value()
         if count == 0:
             return None
         return BootstrapParams(replicates=count, orientation=self.orientation.currentData())
 
     def disabled_reason(self, learner: Learner[Any]) -> str | None:
-        """Why this learner cannot be bootstrapped, when that is asked for."""
+        """Why this learner cannot be bootstrapped, if a bootstrap is requested."""
         return None if self.settings is None else no_bootstrap_reason(learner)
 
     def switch_on(self) -> None:
-        """A usual number of replicates, unless one was chosen."""
+        """Set a default number of replicates unless one is set."""
         if self.replicates.value() == 0:
             self.replicates.setValue(BootstrapParams().replicates)

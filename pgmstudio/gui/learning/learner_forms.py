@@ -1,7 +1,4 @@
-"""The target of the window as the class that classifiers are asked to learn.
-
-Choosing a learner and setting it up: the list of learners, and a form for each that was seen.
-"""
+"""The list of learners and the parameter form of each."""
 
 from __future__ import annotations
 
@@ -32,7 +29,7 @@ from pgmstudio.gui.widgets.param_form import ObjectChoices, ParamForm
 
 
 class TargetFields(QObject):
-    """Keeps the class of every form at the target, until a person types another."""
+    """Keeps the class field of every form equal to the target until the user edits it."""
 
     def __init__(self, workspace: Workspace, parent: QObject) -> None:
         super().__init__(parent)
@@ -41,7 +38,7 @@ class TargetFields(QObject):
         workspace.target_changed.connect(self._on_target_changed)
 
     def follow(self, form: QWidget) -> None:
-        """Begin to keep the class of one form, if it asks for one."""
+        """Track the class field of a form, if it has one."""
         field = form.findChild(QLineEdit, "param.class_")
         if isinstance(field, QLineEdit):
             self._fields.append(field)
@@ -55,12 +52,12 @@ class TargetFields(QObject):
 
 
 class LearnerList(KeyedList):
-    """One row for each learner; as wide as the longest name needs, where there is room for that."""
+    """List of learners, as wide as the longest name where it fits."""
 
     picked = Signal()
 
     def __init__(self, name: str, keys: Iterable[str]) -> None:
-        super().__init__(name, "Learners", "Choose how to learn.")
+        super().__init__(name, "Learners", "Choose a learner.")
         self.setIconSize(QSize(theme().px("icon"), theme().px("icon")))
         for key in keys:
             learner = all_learners()[key]
@@ -68,14 +65,14 @@ class LearnerList(KeyedList):
             item.setData(KEY, key)
             item.setToolTip((type(learner).__doc__ or learner.title).strip())
             self.addItem(item)
-        self._room: int | None = None
+        self._page_width: int | None = None
         self._fit()
         self.currentRowChanged.connect(self._on_row)
         theme().changed.connect(self._restyle)
 
-    def fit_beside(self, room: int) -> None:
-        """Take at most two fifths of so many pixels; names that are cut are whole in their tips."""
-        self._room = room
+    def fit_page_width(self, width: int) -> None:
+        """Use at most two fifths of `width` pixels; truncated names are complete in their tips."""
+        self._page_width = width
         self._fit()
 
     @property
@@ -89,9 +86,11 @@ class LearnerList(KeyedList):
 
     def _fit(self) -> None:
         most = theme().px("left") * 5 // 4
-        wanted = self.sizeHintForColumn(0) + theme().space(5)
-        wide = min(most, max(theme().px("left_min") * 3 // 4, wanted))
-        self.setFixedWidth(wide if self._room is None else min(wide, self._room * 2 // 5))
+        needed = self.sizeHintForColumn(0) + theme().space(5)
+        wide = min(most, max(theme().px("left_min") * 3 // 4, needed))
+        self.setFixedWidth(
+            wide if self._page_width is None else min(wide, self._page_width * 2 // 5)
+        )
 
     def _restyle(self) -> None:
         for item in self._items():
@@ -100,12 +99,12 @@ class LearnerList(KeyedList):
 
 
 class LearnerForms(QWidget):
-    """What the learner does and its settings; what was set is kept for each learner."""
+    """Description and parameter form of each learner; entered values are preserved."""
 
     changed = Signal()
 
     def __init__(self, app: AppContext, rules: Callable[[], Knowledge]) -> None:
-        """`rules`: those that a run may obey now."""
+        """`rules`: the background knowledge that a run can use."""
         super().__init__()
         self._app, self._rules = app, rules
         self._targets = TargetFields(app.workspace, self)
@@ -114,9 +113,9 @@ class LearnerForms(QWidget):
         self._title = label("", "heading", size="heading")
         self._about = label("", "secondary", wrap=True)
         self._holder = QVBoxLayout()
-        self._advanced = QCheckBox("Show all settings")
+        self._advanced = QCheckBox("Show all parameters")
         self._advanced.setObjectName("learnAdvanced")
-        self._advanced.setToolTip("Settings that are rarely changed.")
+        self._advanced.setToolTip("Parameters that are rarely changed.")
         self._advanced.toggled.connect(self._on_advanced)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(24, 24, 24, 16)
@@ -124,11 +123,11 @@ class LearnerForms(QWidget):
         layout.addWidget(self._title)
         layout.addWidget(self._about)
         layout.addSpacing(8)
-        # On a wide page the fields stay near their names.
-        aside = QHBoxLayout()
-        aside.addLayout(self._holder, 1000)
-        aside.addStretch(1)
-        layout.addLayout(aside)
+        # On a wide page the fields stay near their labels.
+        holder_row = QHBoxLayout()
+        holder_row.addLayout(self._holder, 1000)
+        holder_row.addStretch(1)
+        layout.addLayout(holder_row)
         layout.addWidget(self._advanced)
         layout.addStretch(1)
 
@@ -137,7 +136,7 @@ class LearnerForms(QWidget):
         return self._form
 
     def show_learner(self, learner: Learner[object]) -> None:
-        """Its form, as it was left."""
+        """The form of a learner with the values entered last."""
         self._title.setText(learner.title)
         self._about.setText(" ".join((type(learner).__doc__ or "").split()))
         if self._form is not None:
@@ -156,7 +155,7 @@ class LearnerForms(QWidget):
         self._form.show_advanced(self._advanced.isChecked())
 
     def params(self) -> Any | None:
-        """The settings as they stand; None while something is wrong and marked."""
+        """The current parameters; None if a value is invalid."""
         return None if self._form is None else self._form.params()
 
     def set_params(self, params: Any) -> None:
@@ -164,7 +163,7 @@ class LearnerForms(QWidget):
             self._form.set_params(params)
 
     def refresh_objects(self, *, obey: bool = False) -> None:
-        """Offer the start models and rules there are now; `obey`: use the rules if there are."""
+        """Offer the current start models and rules; `obey`: use the rules if there are any."""
         for form in self._forms.values():
             form.refresh_objects()
             if obey:
@@ -190,19 +189,19 @@ class LearnerForms(QWidget):
 
 
 def _obey(form: ParamForm) -> None:
-    """Rules that there are are obeyed unless a person says otherwise."""
+    """Use the rules, if there are any, unless the user decided otherwise."""
     knowledge = form.findChild(QComboBox, "param.knowledge")
     if isinstance(knowledge, QComboBox) and knowledge.count() > 1:
         knowledge.setCurrentIndex(1)
 
 
 def free_title(app: AppContext, base: str) -> str:
-    """The name for a run and its model, with a number where it is taken."""
-    taken = {entry.title for entry in app.project.models.values()}
-    taken |= {run.request.title for run in app.workspace.runs.runs}
-    if base not in taken:
+    """Unique name for a run and its model: a number is added if the name is in use."""
+    used = {entry.title for entry in app.project.models.values()}
+    used |= {run.request.title for run in app.workspace.runs.runs}
+    if base not in used:
         return base
     number = 2
-    while f"{base} {number}" in taken:
+    while f"{base} {number}" in used:
         number += 1
     return f"{base} {number}"

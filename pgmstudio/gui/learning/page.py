@@ -1,4 +1,4 @@
-"""The run sheet: choose a learner and data, set parameters, read what will happen, start."""
+"""The learning page: choose learner and data, set parameters, start a run."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ from pgmstudio.gui.widgets.basic import (
 from pgmstudio.gui.widgets.combo_box import chooser, offer
 from pgmstudio.gui.widgets.page import Page, RunPlan
 
-# The width below which settings and run stand one above the other, at 100 %.
+# Page width (px at 100 %) below which the run settings are below the parameters.
 STACKED_BELOW = 860
 FIRST_LEARNER = "bn.hill-climb"
-_WALK_TIP = "Start a run that waits before every step of its search, and see each on the picture."
+_WALK_TIP = "Start a run that pauses before every step of its search and shows it on the diagram."
 
 
 class LearnPage(Page):
-    """One for the window; it keeps what was set for each learner."""
+    """Learning page of the window; preserves the parameters entered for each learner."""
 
     def __init__(self, app: AppContext, landing: RunRecorder) -> None:
         super().__init__("learn")
@@ -83,8 +83,8 @@ class LearnPage(Page):
         sheet.setMinimumWidth(theme().px("right_min"))
         layout = QVBoxLayout(sheet)
         layout.setContentsMargins(8, 24, 8, 16)
-        self._data = chooser("learnData", "The rows to learn from.")
-        self._part = chooser("learnPart", "All rows, or one part of the split.")
+        self._data = chooser("learnData", "Data set to learn from.")
+        self._part = chooser("learnPart", "All rows or one part of the split.")
         self._seed = QSpinBox()
         self._seed.setObjectName("learnSeed")
         self._seed.setRange(0, 2**31 - 1)
@@ -92,7 +92,7 @@ class LearnPage(Page):
         self._seed.setAccessibleName("Seed")
         self._name = QLineEdit()
         self._name.setObjectName("learnName")
-        self._name.setToolTip("How the run and its model are called.")
+        self._name.setToolTip("Name of the run and its model.")
         self._name.setAccessibleName("Name of the run")
         self.bootstrap = BootstrapChoice()
         self.bootstrap.changed.connect(self._refresh_notes)
@@ -112,7 +112,7 @@ class LearnPage(Page):
         return sheet
 
     def _foot(self) -> QWidget:
-        """What will happen, and the button; they do not scroll, so they are read before it."""
+        """Footer with notes and the start button; it does not scroll."""
         self._missing = Note(name="missingNote")
         self._rules = Note(name="rulesNote")
         self._refusal = Note(level="danger", name="refusalNote")
@@ -136,20 +136,20 @@ class LearnPage(Page):
         return foot_of((*notes, self._remedies), self._walk, self._start)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where two columns have no room, the run stands below the settings."""
+        """Put the run settings below the parameters in a narrow page."""
         super().resizeEvent(event)
         ways = QBoxLayout.Direction
         narrow = self.width() < STACKED_BELOW * theme().scale
         self._columns.setDirection(ways.TopToBottom if narrow else ways.LeftToRight)
-        self._learners.fit_beside(self.width())
+        self._learners.fit_page_width(self.width())
 
-    # -- what is chosen
+    # -- selection
 
     @property
     def learner(self) -> Learner[object]:
-        found = self._learners.learner
-        assert found is not None  # one is chosen from the beginning
-        return found
+        learner = self._learners.learner
+        assert learner is not None  # a learner is always selected
+        return learner
 
     @property
     def seed(self) -> int:
@@ -157,8 +157,8 @@ class LearnPage(Page):
 
     @property
     def data_id(self) -> str | None:
-        found = self._data.currentData()
-        return str(found) if found is not None else None
+        data_id = self._data.currentData()
+        return str(data_id) if data_id is not None else None
 
     def about_data(self) -> str | None:
         return self.data_id
@@ -181,7 +181,7 @@ class LearnPage(Page):
             self._data.setCurrentIndex(max(0, self._data.findData(data_id)))
 
     def fill(self, request: RunRequest) -> None:
-        """The settings of an earlier run, to be changed and started again."""
+        """Show the parameters of an earlier run."""
         self.choose(learner=request.learner_key, data_id=request.data_id)
         self._forms.set_params(request.params)
         self._seed.setValue(request.seed)
@@ -239,7 +239,7 @@ class LearnPage(Page):
             if data is None
             else self.bootstrap.disabled_reason(self.learner)
             or self.learner.refuses(data)
-            or ("" if params is not None else "A setting is wrong.")
+            or ("" if params is not None else "A parameter is invalid.")
             or settings_refusal(self.learner, params)
         )
         knowledge = getattr(params, "knowledge", None)
@@ -276,7 +276,7 @@ class LearnPage(Page):
         )
 
     def _on_walk(self) -> None:
-        """Start a run that waits before every step, and show them."""
+        """Start a run that pauses before every step, and show its steps."""
         from pgmstudio.gui.languages.pdg.steps_page import open_steps
 
         request = self._request()

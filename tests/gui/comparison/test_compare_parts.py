@@ -16,7 +16,7 @@ from pgmstudio.core.experiments.language_comparison.results import (
 )
 from pgmstudio.gui.comparison.detail_tabs import DetailTabs
 from pgmstudio.gui.comparison.difference_plot import DifferencePlot
-from pgmstudio.gui.comparison.text import legend_words
+from pgmstudio.gui.comparison.text import legend_text
 from pgmstudio.gui.theme.language_symbols import language_icon
 
 
@@ -41,8 +41,8 @@ def test_the_scale_of_differences_has_more_than_its_zero(
 
 def test_a_star_at_a_time_is_explained_where_there_is_one() -> None:
     whole, stopped = line("tree", 0.0, 0.0), line("pdg", -0.1, 0.01, "stopped")
-    assert "cut short" not in legend_words([whole])
-    assert "* cut short when its time was up or by hand" in legend_words([whole, stopped])
+    assert "cut short" not in legend_text([whole])
+    assert "* cut short when its time was up or by hand" in legend_text([whole, stopped])
 
 
 def test_every_language_has_a_sign_of_its_own(qtbot: QtBot) -> None:
@@ -61,7 +61,7 @@ def test_all_pairs_have_short_names_on_both_sides_and_whole_ones_in_their_tips(
     lower = DetailTabs()
     qtbot.addWidget(lower)
     rows = [line("tree", 0.0, 0.0), line("hybrid", -0.1, 0.01)]
-    lower.show_race(LanguageTable(tuple(one.row for one in rows), None, None), (), rows, "")
+    lower.show_comparison(LanguageTable(tuple(one.row for one in rows), None, None), (), rows, "")
     lower.right.button("pairs").click()
     assert set(lower.by_pair.values) == {
         (a, b) for a in ("Tree", "Hybrid") for b in ("Tree", "Hybrid")
@@ -76,7 +76,7 @@ def test_all_pairs_of_all_languages_fit_into_half_a_window(qtbot: QtBot) -> None
     lower.resize(1030, 320)
     lower.show()
     rows = [line(key, -0.1 * place, 0.01) for place, key in enumerate(LANGUAGES)]
-    lower.show_race(LanguageTable(tuple(one.row for one in rows), None, None), (), rows, "")
+    lower.show_comparison(LanguageTable(tuple(one.row for one in rows), None, None), (), rows, "")
     lower.right.button("pairs").click()
     grid = lower.by_pair
     qtbot.waitUntil(lambda: grid.isVisible() and grid.horizontalHeader().count() == len(LANGUAGES))

@@ -94,7 +94,7 @@ def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
     assert not page.setup.smoothing.isEnabled()
     qtbot.waitUntil(lambda: page.is_settled, timeout=LONG)
     # The numbers are those of the models on the same test rows.
-    table = page.takings.table
+    table = page.exports.table
     assert table is not None
     found = {row.language.title: row for row in table.rows}
     models = {t: row.point.model for t, row in found.items() if row.point and row.point.model}
@@ -128,16 +128,16 @@ def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
         QTest.mouseClick(page.panes.right.button(key), LEFT)
     assert page.panes.by_row.facts.rowCount() == 80
     # Files, and a second run that is the same.
-    page.takings.export(tmp_path / "languages.csv")
+    page.exports.export(tmp_path / "languages.csv")
     with (tmp_path / "languages.csv").open() as stream:
         lines = list(csv.DictReader(stream))
     assert [line["title"] for line in lines] == [first.title, second.title]
-    page.takings.export(tmp_path / "languages.json")
+    page.exports.export(tmp_path / "languages.json")
     told = json.loads((tmp_path / "languages.json").read_text())
     assert told["budget"] == 600
     assert told["best"] == expected.best
     with qtbot.waitSignal(app.errors.sentence) as refused:  # no table is called a page
-        page.takings.export(tmp_path / "languages.html")
+        page.exports.export(tmp_path / "languages.html")
     assert "Use .csv or .json." in refused.args[0]
     assert not (tmp_path / "languages.html").exists()
     for key, words in (("sizes", b"Effective size"), ("differences", b"(left is worse)")):

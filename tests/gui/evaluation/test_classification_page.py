@@ -45,31 +45,31 @@ def page(window: MainWindow, qtbot: QtBot) -> ClassificationPage:
     app.workspace.select(["wet"])
     app.actions.refresh()
     app.actions["evaluate.classify"].trigger()
-    found = app.center.current
-    assert isinstance(found, ClassificationPage)
-    answered(qtbot, found)
-    return found
+    result = app.center.current
+    assert isinstance(result, ClassificationPage)
+    answered(qtbot, result)
+    return result
 
 
 def test_the_page_shows_what_the_core_finds_and_the_canvas_what_is_used(
     window: MainWindow, qtbot: QtBot, page: ClassificationPage
 ) -> None:
     project = window.app.project
-    found = classify(project.models["m1"].model, project.data["d1"].data, "wet")
+    result = classify(project.models["m1"].model, project.data["d1"].data, "wet")
     assert page.title == "Classify wet"
-    assert page.numbers.text("accuracy").startswith(f"{100 * found.accuracy.value:.1f} %")
-    assert page.numbers.text("brier") == f"{found.brier.value:.3f}"
-    assert page.facts.text() == "400 rows judged"
+    assert page.numbers.text("accuracy").startswith(f"{100 * result.accuracy.value:.1f} %")
+    assert page.numbers.text("brier") == f"{result.brier.value:.3f}"
+    assert page.facts.text() == "400 rows evaluated"
     qtbot.waitUntil(
         lambda: bool(page.pictures.roc.curves) and bool(page.pictures.calibration.curves)
     )
     (name,) = page.pictures.roc.curves  # of two states one tells all
-    assert name == f"no, AUC {found.roc[0].area:.3f}"
-    assert page.pictures.roc.curves[name][1] == found.roc[0].true_rates.tolist()
+    assert name == f"no, AUC {result.roc[0].area:.3f}"
+    assert page.pictures.roc.curves[name][1] == result.roc[0].true_rates.tolist()
     bins = next(
         v for k, v in page.pictures.calibration.curves.items() if k.startswith("most probable")
     )
-    assert bins[0] == [one.probability for one in found.calibration.bins]
+    assert bins[0] == [one.probability for one in result.calibration.bins]
     used = [one.name for one in answered(qtbot, page).features if one.is_used]
     assert set(used) == {"rain", "sprinkler"}
     qtbot.mouseClick(page.lists.select, LEFT)
@@ -81,16 +81,16 @@ def test_the_page_shows_what_the_core_finds_and_the_canvas_what_is_used(
 def test_a_cell_lists_its_rows_and_a_row_becomes_evidence(
     window: MainWindow, qtbot: QtBot, page: ClassificationPage
 ) -> None:
-    found = answered(qtbot, page).found
+    result = answered(qtbot, page).result
     page.pictures.confusion.setFocus()
     qtbot.keyClick(page.pictures.confusion, Qt.Key.Key_Right)
     qtbot.keyClick(page.pictures.confusion, Qt.Key.Key_Return)
-    assert page.lists.row_numbers == tuple(found.rows_of_cell(0, 1).tolist())
-    true, chosen = np.unravel_index(int(found.confusion.argmax()), found.confusion.shape)
-    place = page.pictures.confusion.cell_rect(found.states[true], found.states[chosen]).center()
+    assert page.lists.row_numbers == tuple(result.rows_of_cell(0, 1).tolist())
+    true, chosen = np.unravel_index(int(result.confusion.argmax()), result.confusion.shape)
+    place = page.pictures.confusion.cell_rect(result.states[true], result.states[chosen]).center()
     qtbot.mouseClick(page.pictures.confusion, LEFT, pos=place.toPoint())
     assert page.lists.views.current == "rows"
-    assert page.lists.row_numbers == tuple(found.rows_of_cell(int(true), int(chosen)).tolist())
+    assert page.lists.row_numbers == tuple(result.rows_of_cell(int(true), int(chosen)).tolist())
     page.lists.rows.setFocus()
     page.lists.rows.selectRow(0)
     number = page.lists.row_numbers[0]
@@ -116,11 +116,11 @@ def test_another_target_other_rows_another_model(
     assert len(words) == 3
     page.row_sets.setCurrentIndex(2)
     page.row_sets.activated.emit(2)
-    assert answered(qtbot, page).found.row_count == 100
+    assert answered(qtbot, page).result.row_count == 100
     place = page.targets.findData("rain")
     page.targets.setCurrentIndex(place)
     page.targets.activated.emit(place)
-    assert answered(qtbot, page).found.target == "rain"
+    assert answered(qtbot, page).result.target == "rain"
     # The rows of a cell are told by their numbers in the whole data set.
     page.pictures.confusion.chosen.emit("no", "no")
     inside = app.project.data["d1"].split
@@ -131,18 +131,18 @@ def test_another_target_other_rows_another_model(
 def test_an_edit_makes_it_stale_and_live_again_stopping_leaves_it_stale(
     window: MainWindow, qtbot: QtBot, page: ClassificationPage
 ) -> None:
-    before = answered(qtbot, page).found.brier.value
+    before = answered(qtbot, page).result.brier.value
     model = window.app.project.models["m1"].model
     assert isinstance(model, BayesianNetwork)
     other = model.with_table("rain", np.array([0.2, 0.8]))
     window.app.change("Edit", partial(edits.replace_model, model_id="m1", model=other))
     assert page.is_stale
-    after = answered(qtbot, page).found
+    after = answered(qtbot, page).result
     expected = classify(other, window.app.project.data["d1"].data, "wet")
     assert after.brier.value == pytest.approx(expected.brier.value)
     assert window.app.document.undo_stack.canUndo()
     window.app.document.undo_stack.undo()
-    assert answered(qtbot, page).found.brier.value == pytest.approx(before)
+    assert answered(qtbot, page).result.brier.value == pytest.approx(before)
     # Stopped, the numbers known before stay and are called stale.
     page.targets.activated.emit(page.targets.findData("rain"))
     page.stop()
@@ -151,11 +151,11 @@ def test_an_edit_makes_it_stale_and_live_again_stopping_leaves_it_stale(
     again = page.findChild(QPushButton, "classifyAgain")
     assert again is not None
     qtbot.mouseClick(again, LEFT)
-    assert answered(qtbot, page).found.target == "rain"
+    assert answered(qtbot, page).result.target == "rain"
     assert page.note.text == ""
     window.app.change("Delete", partial(edits.remove_model, model_id="m1"))
     assert page.model_id is None
-    assert "no model" in page.note.text
+    assert "no probabilistic model" in page.note.text
 
 
 def test_every_plot_is_a_table_and_a_file(
@@ -194,12 +194,12 @@ def test_mixtures_and_classes_predict_too_the_choice_variable_first(
     page = open_classification(app)
     assert isinstance(page, ClassificationPage)
     answer = answered(qtbot, page)
-    assert answer.found.target == "choice"
+    assert answer.result.target == "choice"
     qtbot.waitUntil(lambda: len(page.pictures.roc.curves) == 3)
     assert [name.split(",")[0] for name in page.pictures.roc.curves] == ["k0", "k1", "k2"]
     for kind in ("mixture", "classes"):
         open_model_page(app, add_votes(app, kind))
         open_classification(app, "ban")
         answer = answered(qtbot, page)
-        assert answer.found.target == "ban"
+        assert answer.result.target == "ban"
         assert answer.features[0].is_used

@@ -49,7 +49,7 @@ def test_a_person_races_languages_stops_one_and_runs_the_race_again(
     qtbot.mouseClick(page.setup.start, LEFT)
 
     def row_of(key: str) -> LanguageRow | None:
-        table = page.takings.table
+        table = page.exports.table
         rows = [] if table is None else [r for r in table.rows if r.language.key == key]
         return rows[0] if rows else None
 
@@ -68,7 +68,7 @@ def test_a_person_races_languages_stops_one_and_runs_the_race_again(
     assert page.head.ender.isEnabled()
     qtbot.mouseClick(page.head.ender, LEFT)
     qtbot.waitUntil(lambda: page.is_settled, timeout=LONG)
-    table = page.takings.table
+    table = page.exports.table
     assert table is not None
     assert len(table.rows) == 6
     assert all(row.compared is not None for row in table.rows)

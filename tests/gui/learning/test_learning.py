@@ -131,7 +131,7 @@ def test_what_a_learner_makes_of_the_rules_stands_before_start(
     window.app.change("rule", lambda p: edits.forbid_edge(p, source="rain", target="wet"))
     note = page.findChild(Note, "rulesNote")
     for key, words in (
-        ("tree.chow-liu-sparse", "1 rule about edges will be obeyed."),
+        ("tree.chow-liu-sparse", "1 rule about edges will be used."),
         ("pdg.learn", "1 rule about edges cannot be imposed on this learner."),
     ):
         open_learn_page(window.app, key)

@@ -1,4 +1,4 @@
-"""Step 1 of learning step by step: keep the columns that tell something about a target."""
+"""Step 1 of the wizard: select the columns that are associated with a target."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.learning.wizard.state import Picking, WizardState
+from pgmstudio.gui.learning.wizard.state import ColumnSelection, WizardState
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Segments, button, empty_state, label, row
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
@@ -23,13 +23,13 @@ from pgmstudio.gui.widgets.table import RankedRow, RankedTable
 ALPHAS = (1e-6, 1e-5, 1e-4, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 NO_TARGET = "choose a target"
 NOTHING = (
-    "Choose a target above, and every other column is tested against it. "
-    "Without one, all columns are kept."
+    "Choose a target above to test every other column against it. "
+    "Without a target, all columns are used."
 )
 
 
 class ColumnsStep(QWidget):
-    """Tests in the background; ticks follow the threshold until a person sets them."""
+    """Tests of each column against the target; the check boxes follow the threshold."""
 
     def __init__(self, app: AppContext, plan: WizardState) -> None:
         super().__init__()
@@ -38,9 +38,9 @@ class ColumnsStep(QWidget):
         self._latest_task = LatestTask(self)
         self._latest_task.answered.connect(self._on_tests)
         self._latest_task.failed.connect(app.errors.report)
-        self._asked: tuple[DataSet, str] | None = None
-        self.data = ChoiceBox("stepwiseData", "The rows to learn from.")
-        self.target = ChoiceBox("stepwiseTarget", "What the others should tell something about.")
+        self._requested: tuple[DataSet, str] | None = None
+        self.data = ChoiceBox("stepwiseData", "Data set to learn from.")
+        self.target = ChoiceBox("stepwiseTarget", "Target variable for the tests.")
         self.data.picked.connect(self._on_data)
         self.target.picked.connect(self._on_target)
         self.alpha = QSlider(Qt.Orientation.Horizontal)
@@ -48,48 +48,52 @@ class ColumnsStep(QWidget):
         self.alpha.setRange(0, len(ALPHAS) - 1)
         self.alpha.setPageStep(1)
         self.alpha.setFixedWidth(round(150 * theme().scale))
-        self.alpha.setToolTip("Columns below this p-value are kept; at the right end all are.")
-        self.alpha.setAccessibleName("Largest p-value of a column that is kept")
+        self.alpha.setToolTip("Columns below this p-value are selected; at the right end, all.")
+        self.alpha.setAccessibleName("Significance level α")
         self.alpha.valueChanged.connect(self._on_alpha)
-        self._alpha_words = label("", "secondary")
-        self._alpha_words.setObjectName("stepwiseAlphaWords")
-        self._alpha_words.setMinimumWidth(round(76 * theme().scale))
+        self._alpha_text = label("", "secondary")
+        self._alpha_text.setObjectName("stepwiseAlphaText")
+        self._alpha_text.setMinimumWidth(round(76 * theme().scale))
         self.correction = Segments(
             [
-                ("none", "None", "p-values as they are, one test at a time."),
-                ("holm", "Holm", "Holm: at most α that any column is kept by chance alone."),
-                ("bonferroni", "Bonferroni", "p-values times the number of tests; strictest."),
+                ("none", "None", "No correction for multiple testing."),
+                ("holm", "Holm", "Holm: family-wise error rate at most α."),
+                (
+                    "bonferroni",
+                    "Bonferroni",
+                    "Bonferroni: p-values times the number of tests; the most conservative.",
+                ),
             ],
             "stepwiseCorrection",
         )
         self.correction.chosen.connect(self._on_correction)
         self.table = RankedTable(
             "stepwiseTable",
-            "Columns and how surely they depend on the target; Space ticks.",
+            "Columns with the test against the target; Space selects or deselects.",
             [
-                ("Column", "Columns of the data set, the surest first"),
-                ("What it tells", "Mutual information with the target, the longest bar the most"),
+                ("Column", "Columns of the data set by p-value"),
+                ("Association", "Mutual information with the target"),
                 ("bits", "Mutual information with the target"),
-                ("p-value", "Probability of such counts if the column were independent"),
-                ("corrected", "p-value after the correction for many tests"),
-                ("", "Whether an association was found"),
+                ("p-value", "p-value of independence from the target"),
+                ("corrected", "p-value corrected for multiple testing"),
+                ("", "Result of the test"),
             ],
             with_ticks=True,
         )
         self.table.ticked.connect(self._on_ticked)
-        self._words = PlainLine("stepwiseKept")
-        self._words.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self._summary = PlainLine("stepwiseKept")
+        self._summary.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._chance = label("", "secondary", size="dense", wrap=True)
         self._chance.setObjectName("stepwiseChance")
         self._all = button(
-            "Keep all", self._on_all, role="link", name="stepwiseAll", tip="Tick every column."
+            "Select all", self._on_all, role="link", name="stepwiseAll", tip="Select every column."
         )
         self._by_p = button(
-            "Tick by p-value",
+            "Select by p-value",
             self._on_by_p,
             role="link",
             name="stepwiseByP",
-            tip="Forget the ticks set by hand.",
+            tip="Discard manual selections.",
         )
         self._stack = QStackedWidget()
         self._stack.addWidget(empty_state(NOTHING))
@@ -108,7 +112,7 @@ class ColumnsStep(QWidget):
         )
         self._tools = row(
             label("Keep", "secondary"),
-            self._alpha_words,
+            self._alpha_text,
             self.alpha,
             label("Correction", "secondary"),
             self.correction,
@@ -117,14 +121,14 @@ class ColumnsStep(QWidget):
         layout.addWidget(self._tools)
         layout.addWidget(self._stack, 1)
         layout.addWidget(self._chance)
-        self._below = row(self._words, self._by_p, self._all)
+        self._below = row(self._summary, self._by_p, self._all)
         layout.addWidget(self._below)
         self.setFocusProxy(self.target)
 
     # -- showing
 
     def refresh(self) -> None:
-        """Show the plan; ask for the tests that are not there yet."""
+        """Show the plan and start the tests that are still missing."""
         plan = self._plan
         entries = self._app.project.data
         self.data.show_choices({key: entry.name for key, entry in entries.items()}, plan.data_id)
@@ -136,11 +140,11 @@ class ColumnsStep(QWidget):
         for widget in (self._tools, self._below, self._chance):
             widget.setVisible(has_target)
         picking = plan.picking
-        self.alpha.blockSignals(True)  # the plan tells the slider, not the other way round
+        self.alpha.blockSignals(True)  # the plan sets the slider, not the other way round
         self.alpha.setValue(min(range(len(ALPHAS)), key=lambda k: abs(ALPHAS[k] - picking.alpha)))
         self.alpha.blockSignals(False)
         every = picking.alpha >= 1
-        self._alpha_words.setText("every column" if every else f"p < {picking.alpha:g}")
+        self._alpha_text.setText("every column" if every else f"p < {picking.alpha:g}")
         self.correction.choose(picking.correction)
         self.table.setColumnHidden(5, picking.correction == "none")
         self._show_rows()
@@ -148,52 +152,56 @@ class ColumnsStep(QWidget):
     def _show_rows(self) -> None:
         plan, tests = self._plan, self._plan.tests
         picking = plan.picking
-        kept = picking.kept(tests)
+        selected = picking.selected(tests)
         p_values = corrected([test.p_value for test in tests], picking.correction)
         most = max((test.bits for test in tests), default=0.0) or 1.0
         self.table.show_rows(
             [
-                _row_of(test, p, test.column in kept, most, picking)
+                _row_of(test, p, test.column in selected, most, picking)
                 for test, p in zip(tests, p_values, strict=True)
             ]
         )
         if plan.target is not None and not tests:
-            self._words.setText("Testing every column against the target…")
+            self._summary.setText("Testing columns…")
             self._chance.setText("")
             return
-        out = len(tests) - len(kept)
-        said = f"{len(kept)} of {counted(len(tests), 'column')} kept beside {plan.target}"
-        self._words.setText(f"{said}; {out} left out." if out else f"{said}.")
+        out = len(tests) - len(selected)
+        text = f"{len(selected)} of {counted(len(tests), 'column')} selected besides {plan.target}"
+        self._summary.setText(f"{text}; {out} left out." if out else f"{text}.")
         self._chance.setText(_by_chance(len(tests), picking))
         self._by_p.setVisible(bool(picking.by_hand))
         self._all.setEnabled(out > 0)
 
     def _ask(self) -> None:
         data, target = self._plan.data, self._plan.target
-        wanted = None if data is None or target is None else (data, target)
+        request = None if data is None or target is None else (data, target)
         known = self._plan.tested
-        if wanted is None:
+        if request is None:
             self._latest_task.forget()
-            self._asked = None
+            self._requested = None
             return
         if known is not None and known[0] is data and known[1] == target:
             return
-        if self._asked is not None and self._asked[0] is data and self._asked[1] == target:
+        if (
+            self._requested is not None
+            and self._requested[0] is data
+            and self._requested[1] == target
+        ):
             return
-        self._asked = wanted
+        self._requested = request
 
         def ask(cancel: CancelToken) -> tuple[DataSet, str, tuple[TargetTest, ...]]:
-            return *wanted, target_tests(*wanted, cancel=cancel)
+            return *request, target_tests(*request, cancel=cancel)
 
         self._latest_task.ask(ask)
 
-    def _on_tests(self, told: tuple[DataSet, str, tuple[TargetTest, ...]]) -> None:
-        self._asked = None
-        data, target, tests = told
+    def _on_tests(self, result: tuple[DataSet, str, tuple[TargetTest, ...]]) -> None:
+        self._requested = None
+        data, target, tests = result
         if data is self._plan.data and target == self._plan.target:
             self._plan.take_tests(data, target, tests)
 
-    # -- choosing
+    # -- user actions
 
     def _on_data(self, data_id: str) -> None:
         self._plan.choose_data(data_id)
@@ -201,63 +209,65 @@ class ColumnsStep(QWidget):
     def _on_target(self, target: str | None) -> None:
         self._plan.choose_target(target)
 
-    def _pick(self, words: str, **changes: object) -> None:
-        self._plan.pick(words, replace(self._plan.picking, **changes))  # type: ignore[arg-type]
+    def _pick(self, text: str, **changes: object) -> None:
+        self._plan.pick(text, replace(self._plan.picking, **changes))  # type: ignore[arg-type]
 
-    def _on_alpha(self, place: int) -> None:
-        self._pick(f"keep p < {ALPHAS[place]:g}", alpha=ALPHAS[place])
+    def _on_alpha(self, index: int) -> None:
+        self._pick(f"select p < {ALPHAS[index]:g}", alpha=ALPHAS[index])
 
     def _on_correction(self, key: str) -> None:
         self._pick(f"correct by {key}", correction=key)
 
-    def _on_ticked(self, column: str, kept: bool) -> None:
-        by_hand = {**self._plan.picking.by_hand, column: kept}
-        self._pick(f"{'keep' if kept else 'leave out'} {column}", by_hand=by_hand)
+    def _on_ticked(self, column: str, is_selected: bool) -> None:
+        by_hand = {**self._plan.picking.by_hand, column: is_selected}
+        self._pick(f"{'select' if is_selected else 'deselect'} {column}", by_hand=by_hand)
 
     def _on_all(self) -> None:
-        self._pick("keep all", by_hand={test.column: True for test in self._plan.tests})
+        self._pick("select all", by_hand={test.column: True for test in self._plan.tests})
 
     def _on_by_p(self) -> None:
-        self._pick("tick by p-value", by_hand={})
+        self._pick("select by p-value", by_hand={})
 
     def stop(self) -> None:
-        """The page is closed: nothing goes on behind it."""
+        """Cancel background work when the page is closed."""
         self._latest_task.forget()
 
 
-def _row_of(test: TargetTest, p: float, kept: bool, most: float, picking: Picking) -> RankedRow:
+def _row_of(
+    test: TargetTest, p: float, is_selected: bool, most: float, picking: ColumnSelection
+) -> RankedRow:
     outcome = test.outcome
-    found = p < picking.alpha
-    remark = "" if found else "no association"
+    is_significant = p < picking.alpha
+    note = "" if is_significant else "no association"
     tip = f"{test.column}: p = {p_words(test.p_value)}, {test.bits:.4f} bits"
     if outcome is None:
-        remark, tip = "too many states", f"{test.column} has too many states to be tested."
+        note, tip = "too many states", f"{test.column} has too many states for a test."
     elif not outcome.reliable:
-        remark = remark or "few rows"
-        tip += f"\n{outcome.freedom} degrees of freedom; there are fewer than 5 rows for each."
+        note = note or "few rows"
+        tip += f"\n{outcome.freedom} degrees of freedom; fewer than 5 rows for each."
     return RankedRow(
         test.column,
         test.column,
         test.bits / most,
-        (f"{test.bits:.3f}", p_words(test.p_value), p_words(p), remark),
-        is_ticked=kept,
-        is_weak=not found,
+        (f"{test.bits:.3f}", p_words(test.p_value), p_words(p), note),
+        is_ticked=is_selected,
+        is_weak=not is_significant,
         tip=tip,
     )
 
 
-def _by_chance(count: int, picking: Picking) -> str:
-    """What many tests mean for the threshold."""
+def _by_chance(count: int, picking: ColumnSelection) -> str:
+    """Note on multiple testing for the current threshold."""
     if picking.alpha >= 1:
-        return "Every column is kept, whatever its p-value."
+        return "All columns are selected, whatever their p-values."
     if picking.correction != "none":
         name = picking.correction.capitalize()
         return (
             f"{name} over {counted(count, 'test')}: with probability {1 - picking.alpha:g} or more "
-            "no column is kept by chance."
+            "no independent column is selected."
         )
     expected = count * picking.alpha
     return (
-        f"{counted(count, 'test')}: if nothing depended on the target, about {expected:.2g} would "
-        "still be kept by chance. Holm and Bonferroni guard against that."
+        f"{counted(count, 'test')}: under independence, about {expected:.2g} would "
+        "still be selected. Holm and Bonferroni correct for that."
     )

@@ -1,4 +1,4 @@
-"""Step 5 of learning step by step: what the rows say for each edge, the weakest first."""
+"""Step 5 of the wizard: the strength of each edge in the data, weakest first."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from pgmstudio.gui.widgets.step_bar import PlainLine
 from pgmstudio.gui.widgets.table import RankedRow, RankedTable
 
 Edge = tuple[str, str]
-MAX_DIGITS = 300.0  # of a p-value below what numbers can hold
+MAX_DIGITS = 300.0  # −log₁₀ of a p-value that underflows
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One reading of strength; the larger the stronger."""
+    """A measure of edge strength; larger is stronger."""
 
-    word: str
+    short_title: str
     tip: str
     title: str
     unit: str
@@ -44,21 +44,21 @@ class Measure:
 MEASURES = {
     "bic": Measure(
         "Δ BIC",
-        "What BIC would lose without the edge, in bits; below 0 it costs more than it tells.",
+        "Decrease of BIC (bits) when the edge is removed; negative if removing it improves BIC.",
         "Δ BIC",
         "bits",
         lambda link: link.bic_gain,
     ),
     "mi": Measure(
         "MI",
-        "What the two ends tell about each other in the rows, by any path.",
+        "Mutual information of the two variables in the data.",
         "MI",
         "bits",
         lambda link: link.information_bits,
     ),
     "p": Measure(
         "p-value",
-        "How surely the ends depend on each other given the other parents; bars show digits.",
+        "p-value of independence given the other parents; bars show −log₁₀ p.",
         "−log₁₀ p",
         "",
         lambda link: min(MAX_DIGITS, -math.log10(link.p_value)) if link.p_value else MAX_DIGITS,
@@ -67,37 +67,39 @@ MEASURES = {
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
+class _Result:
     model: Model
     data: DataSet
     links: tuple[LinkStrength, ...]
 
 
 class LinksPanel(QWidget):
-    """Measured in the background; widths on the canvas show the same numbers."""
+    """Edge strengths, measured in the background and shown as edge widths on the canvas."""
 
     picked = Signal(object)  # an edge
     measured = Signal(object)  # Strengths or None
-    hidden = Signal(object)  # the edges not to draw
+    hidden = Signal(object)  # hidden edges
 
     def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.setObjectName("stepwiseLinks")
         self._app = app
         self._model_id: str | None = None
-        self._found: _Found | None = None
-        self._asked: tuple[Model, DataSet] | None = None
+        self._result: _Result | None = None
+        self._requested: tuple[Model, DataSet] | None = None
         self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_found)
+        self._latest_task.answered.connect(self._on_result)
         self._latest_task.failed.connect(app.errors.report)
-        self.measure = Segments([(k, m.word, m.tip) for k, m in MEASURES.items()], "stepwiseBy")
+        self.measure = Segments(
+            [(k, m.short_title, m.tip) for k, m in MEASURES.items()], "stepwiseBy"
+        )
         self.measure.chosen.connect(self._on_measure)
         self.table = RankedTable(
             "stepwiseLinkTable",
-            "Edges, the weakest first; Delete removes the selected one.",
+            "Edges by strength; Delete removes the selected one.",
             [
                 ("Edge", "Parent → child"),
-                ("Strength", "By the measure chosen above"),
+                ("Strength", "By the selected measure"),
                 ("Δ BIC", MEASURES["bic"].tip),
                 ("MI", MEASURES["mi"].tip),
                 ("p", "p-value of independence given the other parents"),
@@ -109,13 +111,13 @@ class LinksPanel(QWidget):
         self._note = Note(name="stepwiseNoRows")
         self.weak = QSlider(Qt.Orientation.Horizontal)
         self.weak.setObjectName("stepwiseHide")
-        self.weak.setToolTip("Do not draw the weakest edges; the model keeps them.")
-        self.weak.setAccessibleName("How many of the weakest edges are not drawn")
+        self.weak.setToolTip("Hide the weakest edges; the model does not change.")
+        self.weak.setAccessibleName("Number of hidden edges")
         self.weak.valueChanged.connect(self._on_weak)
-        self._weak_words = PlainLine("stepwiseHideWords")
-        self._weak_words.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self._hidden_text = PlainLine("stepwiseHideText")
+        self._hidden_text.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._remove = button(
-            "Remove this edge",
+            "Remove edge",
             self._on_remove,
             icon_name="trash",
             tip="Remove the selected edge from the model; can be undone.",
@@ -124,68 +126,72 @@ class LinksPanel(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 8, 8, 8)
         layout.setSpacing(8)
-        layout.addWidget(row(label("Data dependences", "heading"), None, self.measure))
+        layout.addWidget(row(label("Edge strengths", "heading"), None, self.measure))
         layout.addWidget(self._note)
         layout.addWidget(self.table, 1)
-        layout.addWidget(row(self.weak, self._weak_words))
+        layout.addWidget(row(self.weak, self._hidden_text))
         layout.addWidget(row(self._remove, None))
 
     # -- measuring
 
     def show_model(self, model_id: str | None) -> None:
-        """Another model; nothing for none."""
+        """Show the edges of a model, or none."""
         if model_id != self._model_id:
             self._model_id = model_id
-            self._found = None
+            self._result = None
             self.weak.setValue(0)
         self.refresh()
 
     def refresh(self) -> None:
-        """The model or its rows may be others."""
+        """Measure again if the model or the data changed."""
         entry = self._app.project.models.get(self._model_id or "")
         if entry is None or not isinstance(entry.model, DirectedModel):
-            self._found = None
+            self._result = None
             self._show()
             return
         rows = model_sources(self._app).rows_or_why(self._model_id or "")
         if isinstance(rows, str):
-            self._found = None
+            self._result = None
             self._latest_task.forget()
             self._note.show_text(rows, "warning")
             self._show()
             return
         model = entry.model
         self._note.show_text("")
-        found = self._found
-        if found is not None and found.model is model and found.data is rows:
+        result = self._result
+        if result is not None and result.model is model and result.data is rows:
             self._show()
             return
-        if self._asked is not None and self._asked[0] is model and self._asked[1] is rows:
+        if (
+            self._requested is not None
+            and self._requested[0] is model
+            and self._requested[1] is rows
+        ):
             return
-        self._asked = (model, rows)
-        if found is None:
+        self._requested = (model, rows)
+        if result is None:
             self._note.show_text("Measuring edges…", "info")
 
-        def measured(cancel: CancelToken) -> _Found:
-            return _Found(model, rows, link_strengths(dag_of(model), rows, cancel))
+        def measured(cancel: CancelToken) -> _Result:
+            return _Result(model, rows, link_strengths(dag_of(model), rows, cancel))
 
         self._latest_task.ask(measured)
 
-    def _on_found(self, found: _Found) -> None:
-        self._asked = None
-        self._found = found
-        self._note.show_text("" if found.links else "The model has no edges.", "info")
+    def _on_result(self, result: _Result) -> None:
+        self._requested = None
+        self._result = result
+        self._note.show_text("" if result.links else "The model has no edges.", "info")
         self._show()
 
     # -- showing
 
     @property
     def links(self) -> tuple[LinkStrength, ...]:
-        """All edges, the weakest by the chosen measure first."""
-        if self._found is None:
+        """All edges, weakest by the selected measure first."""
+        if self._result is None:
             return ()
         value = MEASURES[self.measure.current].of
-        return tuple(sorted(self._found.links, key=lambda link: (value(link), link.edge)))
+        return tuple(sorted(self._result.links, key=lambda link: (value(link), link.edge)))
 
     @property
     def hidden_edges(self) -> frozenset[Edge]:
@@ -214,16 +220,16 @@ class LinksPanel(QWidget):
                 for link in links
             ]
         )
-        self._tell_hidden()
+        self._refresh_hidden()
         strengths = Strengths(measure.title, measure.unit, values) if values else None
         self.measured.emit(strengths)
         self.hidden.emit(hidden)
         self._allow()
 
-    def _tell_hidden(self) -> None:
+    def _refresh_hidden(self) -> None:
         count = self.weak.value()
-        words = f"{counted(count, 'edge')} hidden" if count else "All edges are drawn"
-        self._weak_words.setText(words)
+        text = f"{counted(count, 'edge')} hidden" if count else "All edges are drawn"
+        self._hidden_text.setText(text)
 
     def _allow(self) -> None:
         edge = self.edge
@@ -234,7 +240,7 @@ class LinksPanel(QWidget):
             else f"Remove {edge[0]} → {edge[1]} from the model; can be undone."
         )
 
-    # -- acting
+    # -- user actions
 
     @property
     def edge(self) -> Edge | None:
@@ -267,7 +273,7 @@ class LinksPanel(QWidget):
             self._app.notify(f"{source} → {target} removed.", undo=True)
 
     def stop(self) -> None:
-        """The page is closed: nothing goes on behind it."""
+        """Cancel background work when the page is closed."""
         self._latest_task.forget()
 
 
@@ -277,9 +283,9 @@ def _edge(key: str) -> Edge:
 
 
 def _tip(link: LinkStrength) -> str:
-    words = [f"{link.source} → {link.target}"]
-    words.append(f"BIC would lose {link.bic_gain:.1f} bits without it.".replace("-", "−"))
+    lines = [f"{link.source} → {link.target}"]
+    lines.append(f"Removing it decreases BIC by {link.bic_gain:.1f} bits.".replace("-", "−"))
     if link.bic_gain < 0:
-        words[-1] = f"BIC would gain {-link.bic_gain:.1f} bits without it."
-    words.append(f"It adds {link.added_bits:.4f} bits to the other parents.")
-    return "\n".join(words)
+        lines[-1] = f"Removing it increases BIC by {-link.bic_gain:.1f} bits."
+    lines.append(f"Given the other parents it carries {link.added_bits:.4f} bits.")
+    return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Step 3 of learning step by step: choose a learner, set it up, start it, see how it goes."""
+"""Step 3 of the wizard: choose a learner, set its parameters, start and follow the run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pgmstudio.gui.widgets.basic import (
     side_layout,
 )
 
-# Learners of a graph over the columns, in the order of the lecture's advice.
+# Learners of a graph over the columns, in recommended order.
 OFFERED = (
     "bn.npc",
     "bn.pc",
@@ -44,7 +44,7 @@ FIRST = "bn.npc"
 
 
 class LearningStep(QWidget):
-    """A run like any other: it stands in the Runs panel too and goes on behind other pages."""
+    """Learner form and progress of the wizard's run, which is also listed in the Runs panel."""
 
     def __init__(self, app: AppContext, plan: WizardState) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ class LearningStep(QWidget):
             "Stop, keep best",
             self._on_stop,
             icon_name="stop",
-            tip="End the run; the best model so far is kept.",
+            tip="Stop the run and keep the best model so far.",
             name="stepwiseStop",
         )
         self._bar = QProgressBar()
@@ -88,15 +88,15 @@ class LearningStep(QWidget):
     def _lay_out(self) -> None:
         self._progress = row(self._bar, self._state, None)
         run = (self._progress, self._outcome)
-        words = (*run, self._facts, self._missing, self._refusal, self._remedies)
-        foot = foot_of(words, self._stop, self.start_button, margin=16)
+        notes = (*run, self._facts, self._missing, self._refusal, self._remedies)
+        foot = foot_of(notes, self._stop, self.start_button, margin=16)
         side_layout(self, self.learners, scrolled(self.forms, "stepwiseScroll"), foot)
         self.setFocusProxy(self.learners)
 
     # -- showing
 
     def refresh(self) -> None:
-        """The columns, the rules or the run may be others."""
+        """Update to the current columns, rules and run."""
         project = self._app.project
         known = (project.knowledge, project.models, tuple(self._plan.names))
         if known != self._known:
@@ -121,21 +121,21 @@ class LearningStep(QWidget):
         split = self._app.project.data[plan.data_id or ""].split
         count = counted(rows.row_count, "row")
         if split is not None:
-            count = f"{counted(split.sizes[0], 'row')} of the part {split.names[0]}"
+            count = f"{counted(split.sizes[0], 'row')} of part {split.names[0]}"
         some = len(plan.names)
         columns = f"all {every} columns" if some == every else f"{some} of {every} columns"
         rules = plan.rules()
-        obeyed = f" {counted(rules.rule_count(), 'rule')} about edges will be obeyed."
+        obeyed = f" {counted(rules.rule_count(), 'rule')} about edges will be used."
         asks = getattr(params, "knowledge", None) is not None
         self._facts.show_text(f"{count}, {columns}.{obeyed if asks else ''}")
-        refusal = learner.refuses(rows) or ("" if params is not None else "A setting is wrong.")
+        refusal = learner.refuses(rows) or ("" if params is not None else "A parameter is invalid.")
         if asks:
             refusal = refusal or " ".join(rules.contradictions(plan.names))
         self._missing.show_text(missing_data_note(learner, rows, params))
         self._remedies.offer(learner, rows, plan.data_id)
         self._refusal.show_text(refusal)
         self.start_button.setEnabled(not refusal and not self._is_busy)
-        reason = refusal or ("a run of this page goes on." if self._is_busy else "")
+        reason = refusal or ("a run of this page is still active." if self._is_busy else "")
         self.start_button.setToolTip(
             f"Not now: {reason}" if reason else "Start the run in the background (Ctrl+Return)."
         )
@@ -160,13 +160,13 @@ class LearningStep(QWidget):
             return
         rules = constraint_message(run) or ""
         is_well = run.state is JobState.FINISHED and (not rules or rules.startswith("All"))
-        words = f"{end_message(run)} {rules}".strip()
-        self._outcome.show_text(words, "success" if is_well else "warning")
+        text = f"{end_message(run)} {rules}".strip()
+        self._outcome.show_text(text, "success" if is_well else "warning")
 
-    # -- running
+    # -- the run
 
     def start(self) -> None:
-        """Learn from the kept columns; a data set of them is made when some are left out."""
+        """Learn from the selected columns; they become a data set if some are left out."""
         learner, params = self.learners.learner, self.forms.params()
         if learner is None or params is None or not self.start_button.isEnabled():
             return

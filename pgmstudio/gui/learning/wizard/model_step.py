@@ -1,4 +1,4 @@
-"""Steps 4 and 5 of learning step by step: a list at the left, the model itself at the right."""
+"""Steps 4 and 5 of the wizard: a list on the left, the model on the right."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.step_bar import PlainLine
 
 Edge = tuple[str, str]
-BESIDE_FROM = 760  # px at 100 %: narrower, the list stands above the model
+BESIDE_FROM = 760  # page width (px at 100 %) below which the list is above the model
 
 
 class ModelSteps(QWidget):
-    """One model for both steps, drawn as everywhere, so what can be clicked there can here."""
+    """Model page beside a list of unresolved edges or edge strengths."""
 
     def __init__(self, app: AppContext, plan: WizardState) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class ModelSteps(QWidget):
         self._step = QUESTIONS
         self.page: ModelPage | None = None
         self._hidden: Collection[Edge] = ()
-        self.choice = ChoiceBox("stepwiseModelChoice", "The model to look at.")
+        self.choice = ChoiceBox("stepwiseModelChoice", "The model to show.")
         self.choice.picked.connect(plan.choose_model)
         self._facts = PlainLine("stepwiseModelFacts")
         self.questions = QuestionsPanel(app, plan)
@@ -52,8 +52,8 @@ class ModelSteps(QWidget):
         self._split.addWidget(self._left)
         self._unseen = QWidget(self)
         self._unseen.hide()
-        # Shares are of the room there is once all is laid out.
-        self._soon = one_shot(self, self._share_out)
+        # Sizes are set when the layout is done.
+        self._soon = one_shot(self, self._set_sizes)
         head = row(label("Model", "secondary"), self.choice, self._facts)
         head.setContentsMargins(16, 8, 16, 8)
         layout = QVBoxLayout(self)
@@ -65,16 +65,16 @@ class ModelSteps(QWidget):
         self.setFocusProxy(self.choice)
 
     def show_step(self, step: int) -> None:
-        """Questions or links."""
+        """Show the unresolved edges or the edge strengths."""
         self._step = step
         self._left.setCurrentWidget(self.questions if step == QUESTIONS else self.links)
         self.refresh()
 
     def refresh(self) -> None:
-        """The model may be another."""
+        """Update to the current model."""
         plan = self._plan
         self.choice.show_choices(plan.models(), plan.model_id)
-        self._tell_facts()
+        self._refresh_facts()
         if plan.model_id is None:
             self.leave()
             return
@@ -91,11 +91,11 @@ class ModelSteps(QWidget):
         else:
             self.page.questions.shut()
 
-    def _tell_facts(self) -> None:
+    def _refresh_facts(self) -> None:
         entry = self._app.project.models.get(self._plan.model_id or "")
         run = None if entry is None else self._app.project.runs.get(entry.run_id or "")
-        edited = ", edited by hand" if entry is not None and entry.is_edited and run else ""
-        made = "" if entry is None else "made by hand" if run is None else f"learned{edited}"
+        edited = ", edited" if entry is not None and entry.is_edited and run else ""
+        made = "" if entry is None else "drawn manually" if run is None else f"learned{edited}"
         self._facts.setText(made)
 
     def _open(self, model_id: str) -> None:
@@ -103,7 +103,7 @@ class ModelSteps(QWidget):
         self.page = extended_model_page(self._app, model_id)
         self.page.setObjectName("stepwiseGraph")
         self.page.bar.hide()
-        self.page.questions.bar.setParent(self._unseen)  # the list at the left asks the same
+        self.page.questions.bar.setParent(self._unseen)  # shown in the list
         self._split.addWidget(self.page)
         self.page.setMinimumSize(round(280 * theme().scale), round(200 * theme().scale))
         self.page.scene().contents_changed.connect(self._apply_hidden)
@@ -114,18 +114,18 @@ class ModelSteps(QWidget):
         self.questions.show_model(model_id, self.page.questions)
 
     def leave(self) -> None:
-        """Close the model that is shown."""
+        """Close the shown model."""
         self.questions.leave()
         page, self.page = self.page, None
         if page is not None:
             page.closed()
-            page.questions.bar.setParent(page)  # it goes with its page
+            page.questions.bar.setParent(page)  # deleted with its page
             page.hide()
             page.setParent(None)
             page.deleteLater()
 
     def stop(self) -> None:
-        """The page is closed: nothing goes on behind it."""
+        """Cancel background work when the page is closed."""
         self.leave()
         self.links.stop()
 
@@ -149,7 +149,7 @@ class ModelSteps(QWidget):
             self._app.workspace.select((), (edge,))
             self.page.scene().show_selection((), (edge,))
 
-    # -- room
+    # -- layout
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -158,13 +158,13 @@ class ModelSteps(QWidget):
     def _turn(self) -> None:
         ways = Qt.Orientation
         wide = self.width() >= BESIDE_FROM * theme().scale
-        wanted = ways.Horizontal if wide else ways.Vertical
-        if self._split.orientation() != wanted:
-            self._split.setOrientation(wanted)
+        orientation = ways.Horizontal if wide else ways.Vertical
+        if self._split.orientation() != orientation:
+            self._split.setOrientation(orientation)
             self._soon.start()
 
-    def _share_out(self) -> None:
-        """Two fifths for the list; a person may drag it otherwise."""
+    def _set_sizes(self) -> None:
+        """Give the list two fifths of the width; the user can drag the splitter."""
         across = self._split.orientation() == Qt.Orientation.Horizontal
         whole = self._split.width() if across else self._split.height()
         self._split.setSizes([whole * 2 // 5, whole * 3 // 5])

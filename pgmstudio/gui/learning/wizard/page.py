@@ -1,7 +1,4 @@
-"""Learn ▸ Learn step by step: five steps from columns to the strengths of edges.
-
-Learning step by step: columns, rules, learning, what is left open, and what the edges carry.
-"""
+"""The learning wizard: columns, rules, learning, unresolved edges and edge strengths."""
 
 from __future__ import annotations
 
@@ -35,7 +32,7 @@ from pgmstudio.gui.widgets.step_bar import StepBar
 
 
 def open_stepwise(app: AppContext, data_id: str | None = None) -> WizardPage:
-    """The page as it was left; `data_id`: with this data set."""
+    """Open the wizard in its last state; `data_id` selects a data set."""
 
     model_id = app.workspace.model_id
     close_welcome(app)
@@ -53,18 +50,18 @@ def stepwise_actions(app: AppContext) -> list[ActionSpec]:
             "learn.stepwise",
             "Learn step by step…",
             "Learn",
-            "Five steps: columns that tell, rules, learning, what is left open, dependences.",
+            "Five steps: columns, rules, learning, unresolved edges, edge strengths.",
             lambda: open_stepwise(app),
             icon="list-numbers",
         ),
     ]
 
 
-STEPS = ("Columns", "Rules", "Learning", "Open edges", "Dependences")
+STEPS = ("Columns", "Rules", "Learning", "Unresolved edges", "Dependences")
 
 
 class WizardPage(UndoablePage):
-    """One per window; what was chosen stays when it is closed and opened again."""
+    """Wizard page of the window; its state survives closing the page."""
 
     def __init__(self, app: AppContext) -> None:
         super().__init__("stepwise")
@@ -78,24 +75,24 @@ class WizardPage(UndoablePage):
         self.learning = LearningStep(app, self.plan)
         self.models = ModelSteps(app, self.plan)
         self._no_data = empty_state(
-            "There is nothing to learn from yet. Import a table first.",
+            "There is no data set. Import one first.",
             button(
                 "Import…",
                 self._on_import,
                 role="primary",
                 icon_name="download-simple",
-                tip="Choose a file with rows and columns.",
+                tip="Choose a data file.",
                 name="stepwiseImport",
             ),
         )
         self._no_model = empty_state(
-            "There is no model with edges yet. Learn one in step 3.",
+            "There is no model with edges. Learn one in step 3.",
             button(
                 "Go to learning",
                 self._on_learning,
                 role="primary",
                 icon_name="play-circle",
-                tip="Step 3: choose a learner and start it.",
+                tip="Go to step 3: choose a learner and start it.",
                 name="stepwiseToLearning",
             ),
         )
@@ -123,24 +120,24 @@ class WizardPage(UndoablePage):
         layout.addWidget(frame)
 
     def _foot(self) -> QWidget:
-        def made(text: str, deed: Callable[[], object], name: str, tip: str) -> QPushButton:
-            return button(text, deed, tip=tip, name=name)
+        def make_button(text: str, slot: Callable[[], object], name: str, tip: str) -> QPushButton:
+            return button(text, slot, tip=tip, name=name)
 
         self.leave_button = button(
             "Close",
             self._leave,
             role="link",
-            tip="Leave (Esc); what was chosen stays for the next time.",
+            tip="Close (Esc); the settings are preserved.",
             name="stepwiseClose",
         )
-        self.back = made("Back", self._on_back, "stepwiseBack", "The step before")
-        self.forward = made("Next", self._on_next, "stepwiseNext", "The next step")
+        self.back = make_button("Back", self._on_back, "stepwiseBack", "Previous step")
+        self.forward = make_button("Next", self._on_next, "stepwiseNext", "Next step")
         self.finish = button(
             "Open the model",
             self._on_finish,
             role="primary",
             icon_name="check",
-            tip="Open the model in a tab of its own.",
+            tip="Open the model in its own tab.",
             name="stepwiseFinish",
         )
         foot = QWidget()
@@ -171,7 +168,7 @@ class WizardPage(UndoablePage):
     # -- steps
 
     def go_to(self, step: int) -> None:
-        """Show a step, 0 to 4; all of them can be gone to at any time."""
+        """Show a step, 0 to 4, in any order."""
         self.plan.step = step
         self._refresh()
         shown = self._stack.currentWidget()
@@ -183,7 +180,7 @@ class WizardPage(UndoablePage):
     def _refresh(self) -> None:
         step, plan = self.plan.step, self.plan
         self.steps.show_step(step)
-        self.steps.tell_found(self._words())
+        self.steps.tell_found(self._progress_text())
         lacks_data = plan.data is None and step <= LEARNING
         lacks_model = plan.model_id is None and step > LEARNING
         if lacks_data:
@@ -209,17 +206,15 @@ class WizardPage(UndoablePage):
     def _refresh_foot(self) -> None:
         plan = self.plan
         self.back.setEnabled(plan.step > COLUMNS)
-        self.back.setToolTip("The step before" if plan.step else "Not now: this is the first step.")
+        self.back.setToolTip("Previous step" if plan.step else "Not now: this is the first step.")
         self.forward.setVisible(plan.step < LINKS)
-        reason = "" if plan.model_id is not None else "there is no model yet; learn one in step 3."
+        reason = "" if plan.model_id is not None else "there is no model. Learn one in step 3."
         self.finish.setVisible(plan.step > LEARNING)
         self.finish.setEnabled(not reason)
-        self.finish.setToolTip(
-            f"Not now: {reason}" if reason else "Open the model in a tab of its own."
-        )
+        self.finish.setToolTip(f"Not now: {reason}" if reason else "Open the model in its own tab.")
 
-    def _words(self) -> str:
-        """What there is so far, at the right of the steps."""
+    def _progress_text(self) -> str:
+        """Progress text shown at the right of the steps."""
         plan = self.plan
         if plan.data is None:
             return ""
@@ -253,7 +248,7 @@ class WizardPage(UndoablePage):
         self._app.center.close_page(self)
 
     def _undoing(self) -> tuple[Command | None, Command | None]:
-        """The ticks of step 1, as long as there are some to take back."""
+        """Undo and redo of the column selection in step 1."""
         plan = self.plan
         if plan.step != COLUMNS:
             return None, None
@@ -272,7 +267,7 @@ class WizardPage(UndoablePage):
             super().keyPressEvent(event)
 
     def _on_enter(self) -> None:
-        """What the step is for: start the run, open the model, or go on."""
+        """Main action of the step: start the run, open the model, or continue."""
         if self.plan.step == LEARNING:
             self.learning.start()
         elif self.plan.step == LINKS:

@@ -1,4 +1,4 @@
-"""What was chosen while learning step by step; it outlives the page, not the project."""
+"""State of the learning wizard; it survives closing the page, not closing the project."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ Edge = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Picking:
-    """How columns are kept: by a threshold on corrected p-values, and some by hand."""
+class ColumnSelection:
+    """Selection of columns: a threshold on corrected p-values and manual selections."""
 
     alpha: float = ALPHA
     correction: str = "none"
     by_hand: Mapping[str, bool] = field(default_factory=dict)
 
-    def kept(self, tests: tuple[TargetTest, ...]) -> frozenset[str]:
-        """The columns that stay beside the target; all of them before there are any tests."""
+    def selected(self, tests: tuple[TargetTest, ...]) -> frozenset[str]:
+        """The selected columns besides the target; all of them before there are any tests."""
         p_values = corrected([test.p_value for test in tests], self.correction)
         return frozenset(
             test.column
@@ -43,7 +43,7 @@ class Picking:
 
 
 class WizardState(QObject):
-    """One per window; `changed` after every choice."""
+    """Wizard state of the window; `changed` is sent after every change."""
 
     changed = Signal()
 
@@ -54,13 +54,13 @@ class WizardState(QObject):
         self.data_id: str | None = None
         self.target: str | None = None
         self.tests: tuple[TargetTest, ...] = ()
-        self.tested: tuple[DataSet, str] | None = None  # what the tests are of
-        self.picking = Picking()
+        self.tested: tuple[DataSet, str] | None = None  # data and target of the tests
+        self.picking = ColumnSelection()
         self.model_id: str | None = None
         self.run: LearningRun | None = None
         self.decided: ByModel[tuple[Edge, ...]] = ByModel(app.document)  # directions
-        self._history: list[tuple[str, Picking]] = []
-        self._undone: list[tuple[str, Picking]] = []
+        self._history: list[tuple[str, ColumnSelection]] = []
+        self._undone: list[tuple[str, ColumnSelection]] = []
         self._settle(app.project)
         app.document.replaced.connect(self._on_replaced)
         app.document.changed.connect(self._on_document_changed)
@@ -77,13 +77,13 @@ class WizardState(QObject):
         if data_id != self.data_id and data_id in self._app.project.data:
             self.data_id = data_id
             self._forget_tests()
-            wanted = self._app.workspace.target
+            target = self._app.workspace.target
             data = self.data
-            self.target = wanted if data is not None and wanted in data.domain else None
+            self.target = target if data is not None and target in data.domain else None
             self.changed.emit()
 
     def choose_target(self, target: str | None) -> None:
-        """The column that the others should tell something about; also the window's target."""
+        """Set the target of the tests, which is also the window's target."""
         if target != self.target:
             self.target = target
             self._forget_tests()
@@ -101,19 +101,19 @@ class WizardState(QObject):
 
     @property
     def names(self) -> list[str]:
-        """The columns to learn from, in their order."""
+        """The selected columns in the order of the data set."""
         data = self.data
         if data is None:
             return []
         if not self.tests:
             return list(data.domain.names)
-        kept = {*self.picking.kept(self.tests), self.target}
-        return [name for name in data.domain.names if name in kept]
+        selected = {*self.picking.selected(self.tests), self.target}
+        return [name for name in data.domain.names if name in selected]
 
-    def pick(self, words: str, picking: Picking) -> None:
-        """Keep columns in another way; can be taken back."""
+    def pick(self, text: str, picking: ColumnSelection) -> None:
+        """Change the selection of columns; can be undone."""
         if picking != self.picking:
-            self._history.append((words, self.picking))
+            self._history.append((text, self.picking))
             self._undone.clear()
             self.picking = picking
             self.changed.emit()
@@ -127,32 +127,34 @@ class WizardState(QObject):
         return bool(self._undone)
 
     def undo(self) -> None:
-        """Take back the last choice of columns."""
+        """Undo the last selection of columns."""
         self._swap(self._history, self._undone)
 
     def redo(self) -> None:
         self._swap(self._undone, self._history)
 
-    def _swap(self, source: list[tuple[str, Picking]], into: list[tuple[str, Picking]]) -> None:
+    def _swap(
+        self, source: list[tuple[str, ColumnSelection]], into: list[tuple[str, ColumnSelection]]
+    ) -> None:
         if source:
-            words, picking = source.pop()
-            into.append((words, self.picking))
+            text, picking = source.pop()
+            into.append((text, self.picking))
             self.picking = picking
             self.changed.emit()
 
     def rules(self) -> Knowledge:
-        """What is known about the columns to learn from."""
+        """The background knowledge about the selected columns."""
         return self._app.project.knowledge.among(self.names)
 
     def rows(self) -> DataSet | None:
-        """All rows of the columns to learn from."""
+        """All rows of the selected columns."""
         data, names = self.data, self.names
         if data is None or len(names) == len(data.domain):
             return data
         return data.select_columns(names)
 
     def learning_data(self) -> str | None:
-        """The data set to learn from; one with fewer columns is added to the project."""
+        """Id of the data set to learn from; one of the selected columns is added if needed."""
         project, rows = self._app.project, self.rows()
         if rows is None or rows is self.data:
             return self.data_id
@@ -161,7 +163,7 @@ class WizardState(QObject):
                 return key
         key = project.next_data_id()
         made = with_columns(project.data[self.data_id or ""], self.names)
-        text = f"Keep {counted(len(self.names), 'column')}"
+        text = f"Select {counted(len(self.names), 'column')}"
         return key if self._app.change(text, partial(add_data, entry=made)) else None
 
     # -- the model
@@ -177,7 +179,7 @@ class WizardState(QObject):
         return {k: e.title for k, e in entries.items() if isinstance(e.model, DirectedModel)}
 
     def follow(self, run: LearningRun) -> None:
-        """This run is the one of this plan; its model will be the plan's."""
+        """Set the run of the wizard; its model becomes the wizard's model."""
         self.run = run
         self.changed.emit()
 
@@ -191,13 +193,13 @@ class WizardState(QObject):
     # -- following the project
 
     def _settle(self, project: Project) -> None:
-        """Choose what there is in place of what is gone."""
+        """Replace a deleted data set or model by an existing one."""
         if self.data_id not in project.data:
             self.data_id, self.target = next(iter(project.data), None), None
             self._forget_tests()
-            data, wanted = self.data, self._app.workspace.target
-            if data is not None and wanted is not None and wanted in data.domain:
-                self.target = wanted
+            data, target = self.data, self._app.workspace.target
+            if data is not None and target is not None and target in data.domain:
+                self.target = target
         data = self.data
         if self.target is not None and (data is None or self.target not in data.domain):
             self.target = None
@@ -208,7 +210,7 @@ class WizardState(QObject):
             self.model_id = in_view if in_view in known else known[-1] if known else None
 
     def _on_replaced(self) -> None:
-        self.step, self.run, self.picking = COLUMNS, None, Picking()
+        self.step, self.run, self.picking = COLUMNS, None, ColumnSelection()
         self.data_id = self.model_id = None
 
     def _on_document_changed(self, before: Project, after: Project) -> None:

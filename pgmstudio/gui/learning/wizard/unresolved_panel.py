@@ -1,4 +1,4 @@
-"""Step 4 of learning step by step: what is left open, each with its answers."""
+"""Step 4 of the wizard: the unresolved edges, each with its alternatives."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from pgmstudio.gui.widgets.step_bar import PlainLine
 
 MAX_SHOWN = 40
 LOOK_AGAIN_MS = 30
-NOTHING = "Nothing is left open: the data or the choices decide every edge."
+NOTHING = "All edges are resolved."
 
 
 class QuestionsPanel(QWidget):
-    """The same questions as on the canvas, all at once; a click there answers here too."""
+    """List of all unresolved edges of a model, in sync with those on the canvas."""
 
     def __init__(self, app: AppContext, plan: WizardState) -> None:
         super().__init__()
         self.setObjectName("stepwiseQuestions")
         self._app, self._plan = app, plan
-        self._desk: UnresolvedController | None = None
+        self._controller: UnresolvedController | None = None
         self._directions: UnresolvedDirections | None = None
         self._model_id: str | None = None
         self._shown: tuple[Question, ...] | None = None
@@ -44,14 +44,14 @@ class QuestionsPanel(QWidget):
             self._on_all,
             role="link",
             name="stepwiseResolveAll",
-            tip="In every region the edges that tell most stay, and free edges stay as drawn.",
+            tip="Keep the strongest edge of each ambiguous region and the directions as drawn.",
         )
         self._again = button(
-            "Ask again",
+            "Reset decisions",
             self._on_again,
             role="link",
             name="stepwiseAskAgain",
-            tip="Forget which directions were decided; the model stays as it is.",
+            tip="Discard the decided directions; the model does not change.",
         )
         self._list = QWidget()
         self._rows = QVBoxLayout(self._list)
@@ -60,48 +60,48 @@ class QuestionsPanel(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 8, 8, 8)
         layout.setSpacing(8)
-        layout.addWidget(row(label("What is left open", "heading"), self._count))
+        layout.addWidget(row(label("Unresolved edges", "heading"), self._count))
         layout.addWidget(self._done)
         layout.addWidget(scrolled(self._list, "stepwiseQuestionScroll"), 1)
         layout.addWidget(row(self._all, self._again, None))
 
-    def show_model(self, model_id: str, desk: UnresolvedController) -> None:
-        """Questions of another model, or of the same in another page."""
+    def show_model(self, model_id: str, controller: UnresolvedController) -> None:
+        """Show the unresolved edges of a model page."""
         self.leave()
-        self._model_id, self._desk = model_id, desk
+        self._model_id, self._controller = model_id, controller
         self._directions = UnresolvedDirections(self._app, self._plan.decided, model_id, self)
-        desk.changed.connect(self.refresh_soon)
+        controller.changed.connect(self.refresh_soon)
         self._directions.changed.connect(self.refresh_soon)
         self._shown = None
         self.refresh_soon()
 
     def leave(self) -> None:
-        """No model any more."""
-        if self._desk is not None:
-            self._desk.changed.disconnect(self.refresh_soon)
+        """Clear the panel."""
+        if self._controller is not None:
+            self._controller.changed.disconnect(self.refresh_soon)
         if self._directions is not None:
             self._directions.stop()
             self._directions.deleteLater()
-        self._desk = self._directions = self._model_id = None
+        self._controller = self._directions = self._model_id = None
 
     @property
     def is_waiting(self) -> bool:
-        desk, free = self._desk, self._directions
-        return bool((desk and desk.is_waiting) or (free and free.is_waiting))
+        controller, free = self._controller, self._directions
+        return bool((controller and controller.is_waiting) or (free and free.is_waiting))
 
     @property
     def _has_tests(self) -> bool:
-        """Whether the run of the model left its questions with the model."""
+        """Whether the run stored its unresolved edges with the model."""
         entry = self._app.project.models.get(self._model_id or "")
         run = None if entry is None else self._app.project.runs.get(entry.run_id or "")
-        if run is None or "open" not in run.kept or self._desk is None:
+        if run is None or "open" not in run.kept or self._controller is None:
             return False
-        return self._desk.follows_run or self._desk.is_waiting
+        return self._controller.follows_run or self._controller.is_waiting
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        if self._desk is not None and self._has_tests:
-            return self._desk.questions
+        if self._controller is not None and self._has_tests:
+            return self._controller.questions
         return () if self._directions is None else self._directions.questions
 
     def _decided(self) -> int:
@@ -114,14 +114,14 @@ class QuestionsPanel(QWidget):
         return len(made.edges) + len(made.directions)
 
     def refresh_soon(self) -> None:
-        """Once everybody has heard of a change; between two models there is nothing to ask."""
+        """Refresh after all listeners have handled a change; between two models there is none."""
         self._soon.start(0)
 
     def refresh(self) -> None:
-        """The questions there are now."""
-        if self._desk is None or self._model_id not in self._app.project.models:
+        """Show the current questions."""
+        if self._controller is None or self._model_id not in self._app.project.models:
             return
-        if self._desk.is_waiting:
+        if self._controller.is_waiting:
             self._soon.start(LOOK_AGAIN_MS)
             return
         questions, decided = self.questions, self._decided()
@@ -144,7 +144,7 @@ class QuestionsPanel(QWidget):
             self._rows.addWidget(self._question(number, question))
         if len(questions) > MAX_SHOWN:
             more = counted(len(questions) - MAX_SHOWN, "more", "more")
-            self._rows.addWidget(label(f"{more}, shown as these are decided.", "tertiary"))
+            self._rows.addWidget(label(f"{more}, shown when these are decided.", "tertiary"))
         self._rows.addStretch(1)
 
     def _question(self, number: int, question: Question) -> QWidget:
@@ -154,12 +154,12 @@ class QuestionsPanel(QWidget):
         layout.setSpacing(6)
         layout.addWidget(label(question.sentence, wrap=True))
         pair: list[QPushButton] = []
-        for place, answer in enumerate(question.answers):
+        for index, answer in enumerate(question.answers):
             choice = button(
                 answer.words,
                 partial(self._on_answer, answer),
                 tip=answer.words,
-                name=f"stepwiseAnswer{number}.{place}",
+                name=f"stepwiseAnswer{number}.{index}",
             )
             pair.append(choice)
             if len(pair) == 2:
@@ -174,14 +174,14 @@ class QuestionsPanel(QWidget):
     def _on_answer(self, answer: Answer) -> None:
         for made in self._buttons:
             made.setEnabled(False)
-        if self._desk is not None and self._has_tests:
-            self._desk.answer(answer)
+        if self._controller is not None and self._has_tests:
+            self._controller.answer(answer)
         elif self._directions is not None:
             self._directions.answer(answer)
 
     def _on_all(self) -> None:
-        if self._desk is not None:
-            self._desk.resolve_all()
+        if self._controller is not None:
+            self._controller.resolve_all()
 
     def _on_again(self) -> None:
         if self._directions is not None:
