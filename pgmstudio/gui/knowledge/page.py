@@ -194,7 +194,7 @@ class KnowledgePage(EmbeddedPage):
             closed = ", no edges within" if number in rules.closed_tiers else ""
             text = f"Tier {number + 1}: {', '.join(tier) or 'empty'}{closed}"
             go = partial(self._lanes.remove, number)
-            remove = tool_button("x", f"Remove tier {number + 1}", go)
+            remove = tool_button("x", f"Remove constraint: tier {number + 1}", go)
             text_label = label(text, wrap=True)
             # A wrapping label has a small size hint; up to this width it stays on one line.
             whole = text_label.fontMetrics().horizontalAdvance(text) + 2
@@ -210,7 +210,9 @@ class KnowledgePage(EmbeddedPage):
         source, target = edge
         chip = label(kind, "chip-do" if kind == "required" else "chip-evidence", size="caption")
         remove = tool_button(
-            "x", f"Remove {source} → {target}", partial(self.set_rule, source, target, "")
+            "x",
+            f"Remove constraint: {source} → {target}",
+            partial(self.set_rule, source, target, ""),
         )
         return row(chip, label(f"{source} → {target}"), remove, None)
 

@@ -41,8 +41,8 @@ def test_the_scale_of_differences_has_more_than_its_zero(
 
 def test_a_star_at_a_time_is_explained_where_there_is_one() -> None:
     whole, stopped = line("tree", 0.0, 0.0), line("pdg", -0.1, 0.01, "stopped")
-    assert "cut short" not in legend_text([whole])
-    assert "* cut short when its time was up or by hand" in legend_text([whole, stopped])
+    assert "stopped early" not in legend_text([whole])
+    assert "* stopped early by the time budget or by the user" in legend_text([whole, stopped])
 
 
 def test_every_language_has_a_sign_of_its_own(qtbot: QtBot) -> None:

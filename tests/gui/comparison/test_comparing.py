@@ -75,7 +75,7 @@ def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
     app.change("Import", partial(edits.add_data, entry=DataEntry("garden", rows)))
     page = opened(window, "evaluate.compare-languages")
     assert isinstance(page, ComparePage)
-    words = "280 rows to learn from, 40 to choose, 80 to test"
+    words = "280 training, 40 validation and 80 test rows"
     qtbot.waitUntil(lambda: page.setup.rows.text() == f"{words}, in each of 5 splits")
     page.setup.splits.setValue(1)
     qtbot.waitUntil(lambda: page.setup.rows.text() == words)
@@ -111,7 +111,7 @@ def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
     assert first.title == expected.best
     assert first.words(DIFFERENCE) == "reference"
     assert expected.best in page.note.text
-    assert "Finished after" in page.words.text()
+    assert "Finished after" in page.progress_label.text()
     # Held against the other one, the difference turns round.
     box = page.findChild(QComboBox, "compareAgainst")
     assert box is not None

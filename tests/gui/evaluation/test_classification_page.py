@@ -147,7 +147,7 @@ def test_an_edit_makes_it_stale_and_live_again_stopping_leaves_it_stale(
     page.targets.activated.emit(page.targets.findData("rain"))
     page.stop()
     assert page.is_stale
-    assert "Stale" in page.note.text
+    assert "Outdated" in page.note.text
     again = page.findChild(QPushButton, "classifyAgain")
     assert again is not None
     qtbot.mouseClick(again, LEFT)

@@ -63,7 +63,7 @@ def test_an_experiment_runs_and_its_model_and_rows_can_be_opened(
     assert page.run.state is JobState.FINISHED
     assert cell(page, 3, 4) == "2"
     assert "±" in cell(page, 3, 2)
-    assert "Finished" in page.view.words.text()
+    assert "Finished" in page.view.progress_label.text()
     page.export(tmp_path / "bars.csv")
     assert (tmp_path / "bars.csv").read_text().startswith("quantity,published")
     press(qtbot, page, "recipeOpenModel")
@@ -92,7 +92,7 @@ def test_stopping_keeps_the_rows_so_far(qtbot: QtBot, page: RecipePage) -> None:
     assert page.run.state is JobState.CANCELLED
     assert int(cell(page, 3, 4)) >= 2
     assert page.export_button.isEnabled()
-    assert "Stopped" in page.view.words.text()
+    assert "Stopped" in page.view.progress_label.text()
 
 
 def test_absent_data_are_told_and_a_folder_can_be_given(

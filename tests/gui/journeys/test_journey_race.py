@@ -43,7 +43,7 @@ def test_a_person_races_languages_stops_one_and_runs_the_race_again(
     page.setup.ticks["hybrid"].setChecked(False)
     page.setup.seconds.setValue(60)
     qtbot.mouseClick(page.setup.per.button("each"), LEFT)
-    said = f"{PARTS['ts']} rows to learn from, {PARTS['valid']} to choose, {PARTS['test']} to test"
+    said = f"{PARTS['ts']} training, {PARTS['valid']} validation and {PARTS['test']} test rows"
     qtbot.waitUntil(lambda: page.setup.rows.text() == said)
     qtbot.mouseClick(page.panes.left.button("sizes"), LEFT)
     qtbot.mouseClick(page.setup.start, LEFT)

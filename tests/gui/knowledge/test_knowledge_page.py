@@ -231,7 +231,7 @@ def test_rules_that_clash_are_named_at_once_until_one_is_removed(
     assert "cycle" in note.text
     page.findChild(QPushButton, "clashRules").click()
     removers = [
-        w for w in page.findChildren(QToolButton) if w.toolTip().startswith("Remove this one")
+        w for w in page.findChildren(QToolButton) if w.toolTip().startswith("Remove constraint: ")
     ]
     shown = [w for w in removers if w.isVisible()]
     assert len(shown) == 2

@@ -131,7 +131,7 @@ def test_what_a_learner_makes_of_the_rules_stands_before_start(
     window.app.change("rule", lambda p: edits.forbid_edge(p, source="rain", target="wet"))
     note = page.findChild(Note, "rulesNote")
     for key, words in (
-        ("tree.chow-liu-sparse", "1 rule about edges will be used."),
+        ("tree.chow-liu-sparse", "1 rule about edges will be obeyed."),
         ("pdg.learn", "1 rule about edges cannot be imposed on this learner."),
     ):
         open_learn_page(window.app, key)
@@ -257,7 +257,7 @@ def test_a_model_whose_rows_are_the_same_or_gone_is_not_learned_again(window: Ma
     open_model_page(app, model_id)
     app.actions.refresh()
     assert app.actions["learn.reproduce"].isEnabled()
-    assert "rows have not changed" in app.actions["learn.again"].toolTip()
+    assert "data have not changed" in app.actions["learn.again"].toolTip()
     app.change("Delete", partial(edits.remove_data, data_id="d1"))
     app.actions.refresh()
     for action in ("learn.reproduce", "learn.again"):

@@ -174,15 +174,15 @@ def difference(qtbot: QtBot, window: MainWindow, page: ModelPage) -> DifferenceP
     trigger(window, "model.difference")
     found = window.app.center.current
     assert isinstance(found, DifferencePage)
-    qtbot.waitUntil(lambda: found.found is not None and len(found.canvas.scene.edges) == 3)
+    qtbot.waitUntil(lambda: found.difference is not None and len(found.canvas.scene.edges) == 3)
     return found
 
 
 def test_two_structures_are_overlaid_with_signs_and_the_places_of_the_first(
     page: ModelPage, difference: DifferencePage
 ) -> None:
-    assert difference.found is not None
-    counts = difference.found.graph.counts
+    assert difference.difference is not None
+    counts = difference.difference.graph.counts
     assert counts == {
         EdgeChange.COMMON: 1,
         EdgeChange.ADDED: 0,
@@ -223,7 +223,8 @@ def test_changing_the_models_over_turns_missing_into_added(
     qtbot.mouseClick(swap, LEFT)
     qtbot.waitUntil(
         lambda: (
-            difference.found is not None and difference.found.graph.counts[EdgeChange.ADDED] == 1
+            difference.difference is not None
+            and difference.difference.graph.counts[EdgeChange.ADDED] == 1
         )
     )
     qtbot.waitUntil(lambda: "+ added" in words(difference))
@@ -256,7 +257,9 @@ def test_a_model_that_goes_leaves_the_page_standing(
     qtbot: QtBot, window: MainWindow, difference: DifferencePage
 ) -> None:
     window.app.change("Remove", partial(edits.remove_model, model_id="m2"))
-    qtbot.waitUntil(lambda: difference.found is not None and difference.found.graph.is_empty)
+    qtbot.waitUntil(
+        lambda: difference.difference is not None and difference.difference.graph.is_empty
+    )
     assert difference.first.count() == 1
 
 

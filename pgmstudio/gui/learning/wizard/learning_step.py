@@ -125,7 +125,7 @@ class LearningStep(QWidget):
         some = len(plan.names)
         columns = f"all {every} columns" if some == every else f"{some} of {every} columns"
         rules = plan.rules()
-        obeyed = f" {counted(rules.rule_count(), 'rule')} about edges will be used."
+        obeyed = f" {counted(rules.rule_count(), 'rule')} about edges will be obeyed."
         asks = getattr(params, "knowledge", None) is not None
         self._facts.show_text(f"{count}, {columns}.{obeyed if asks else ''}")
         refusal = learner.refuses(rows) or ("" if params is not None else "A parameter is invalid.")
