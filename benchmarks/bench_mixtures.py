@@ -36,7 +36,7 @@ from pgmstudio.core.languages.tree_mixture.learning.dense_em import TreeMixtureE
 from pgmstudio.core.languages.tree_mixture.learning.learner import MixtureLearner
 from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
 from pgmstudio.core.languages.tree_mixture.learning.search import MixtureSearch
-from pgmstudio.core.learning.base import Finished, Found
+from pgmstudio.core.learning.base import Finished, ImprovedModel
 from pgmstudio.core.learning.sparse_rows import sparse_rows
 
 LIBRA = {
@@ -236,7 +236,7 @@ def densities(names: tuple[str, ...], seconds: float) -> None:
         )
         single, nats, trees = math.nan, math.nan, 0.0
         for event in search.run():
-            if isinstance(event, Found | Finished):
+            if isinstance(event, ImprovedModel | Finished):
                 logs = event.model.log2_probabilities(test)  # type: ignore[attr-defined]
                 nats, trees = float(logs.mean()) * math.log(2), event.measures["trees"]
                 single = nats if math.isnan(single) else single

@@ -69,7 +69,7 @@ def share(number: int, plan: Plan, rows: PlanRows, start: Any, told: Any) -> Non
     )
 
 
-def side_by_side(plan: Plan, rows: PlanRows) -> float:
+def run_in_threads(plan: Plan, rows: PlanRows) -> float:
     """Processor seconds of the runs in one process for each core, without a pool."""
     context, cores = multiprocessing.get_context("spawn"), core_count()
     start, told = context.Barrier(cores), context.Queue()
@@ -94,7 +94,7 @@ def main() -> None:
     measured(Plan((grid,), lambdas=LAMBDAS[:1]), rows, SerialExecutor())  # load
     alone, alone_used, count = measured(plan, rows, SerialExecutor())
     cores = core_count()
-    beside = side_by_side(plan, rows)
+    beside = run_in_threads(plan, rows)
     pool, pool_used, _ = measured(plan, rows, ProcessExecutor())
     say_line("200 runs", "alarm 5000", "one process", __version__, alone, f"{count} points")
     load = " and ".join(f"{value:.1f}" for value in (before, os.getloadavg()[0]))

@@ -12,7 +12,7 @@ from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.languages.ldag.learning.label_search import NATS_PER_BIT
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.learners import learner_of
-from pgmstudio.core.learning.base import Finished, Kept, LearnEvent
+from pgmstudio.core.learning.base import ArtifactSaved, Finished, LearnEvent
 from pgmstudio.core.params import parse_params
 
 
@@ -29,7 +29,7 @@ def end(events: Iterable[LearnEvent]) -> Finished:
 
 
 def kept(events: Iterable[LearnEvent]) -> Any:
-    return [event.artifact for event in events if isinstance(event, Kept)][-1]
+    return [event.artifact for event in events if isinstance(event, ArtifactSaved)][-1]
 
 
 def nats(finished: Finished) -> float:

@@ -1,20 +1,20 @@
 """Errors a person can act on, and Cancelled.
 
-A message says what is wrong, where, and what to do. Whatever is not a PgmStudioError is a bug.
+A message states what is wrong, where, and what to do. Whatever is not a PgmStudioError is a bug.
 
 PgmStudioError
 ├── FileError                  a file cannot be read or written
 │   ├── DataFileError          … a table; lists every problem found
 │   ├── ModelFileError         … a model; knows line and column
 │   └── ProjectFileError       … a project
-├── DataError                  a data set does not fit what is asked of it
+├── DataError                  a data set does not suit the operation
 ├── ParameterError             one or more parameters are wrong; names all of them
 ├── GraphError
 │   └── CycleError             an edge would close a cycle; holds the path
 ├── KnowledgeError             rules about edges contradict each other or name unknown variables
 ├── UnknownNameError           no such variable, state, learner, …; suggests the nearest
 ├── ImpossibleEvidenceError    evidence of probability zero; holds a smallest conflicting set
-├── TooLargeError              the cost forecast exceeds the budget; says the numbers
+├── TooLargeError              the cost forecast exceeds the budget; gives both numbers
 └── RunFailedError             a child process died
 """
 
@@ -33,7 +33,7 @@ _MAX_COMPARED, _LONGEST_COMPARED = 5000, 100  # names that could have been meant
 
 
 class Cancelled(Exception):
-    """The person asked to stop; not an error."""
+    """The user requested a stop; not an error."""
 
 
 class PgmStudioError(Exception):
@@ -61,9 +61,9 @@ class CellProblem:
     column: str | None = None
 
     def __str__(self) -> str:
-        place = [f"row {self.row}"] if self.row is not None else []
-        place += [f"column {self.column!r}"] if self.column is not None else []
-        return ", ".join(place) + (": " if place else "") + self.message
+        location = [f"row {self.row}"] if self.row is not None else []
+        location += [f"column {self.column!r}"] if self.column is not None else []
+        return ", ".join(location) + (": " if location else "") + self.message
 
 
 class DataFileError(FileError):
@@ -90,10 +90,10 @@ class ModelFileError(FileError):
         self, path: Path | str, message: str, line: int | None = None, column: int | None = None
     ) -> None:
         self.line, self.column, self.reason = line, column, message
-        place = "" if line is None else f"line {line}: "
+        location = "" if line is None else f"line {line}: "
         if line is not None and column is not None:
-            place = f"line {line}, column {column}: "
-        super().__init__(path, place + message)
+            location = f"line {line}, column {column}: "
+        super().__init__(path, location + message)
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.path, self.reason, self.line, self.column)
@@ -104,7 +104,7 @@ class ProjectFileError(FileError):
 
 
 class DataError(PgmStudioError):
-    """A data set does not fit what is asked of it."""
+    """A data set does not suit the operation."""
 
 
 class ParameterError(PgmStudioError):
@@ -119,7 +119,7 @@ class ParameterError(PgmStudioError):
 
 
 class GraphError(PgmStudioError):
-    """A graph cannot be changed as asked."""
+    """A graph does not allow the requested change."""
 
 
 class CycleError(GraphError):
@@ -137,7 +137,8 @@ class CycleError(GraphError):
 
 
 class KnowledgeError(PgmStudioError):
-    """Rules about edges contradict each other; `contradictions` has one sentence for each clash."""
+    """Rules about edges contradict each other; `contradictions` has one message for each
+    conflict."""
 
     def __init__(self, contradictions: Sequence[str]) -> None:
         self.contradictions = tuple(contradictions)

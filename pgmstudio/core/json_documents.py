@@ -1,4 +1,4 @@
-"""JSON for files: reading it strictly with the place of every problem, writing it readably.
+"""JSON documents: strict reading with the location of every problem, readable writing.
 
 JSON has no infinities, yet a log-likelihood may be one. In files that this program reads again such
 a number is an object, `{"number": "-inf"}`, which no text can be mistaken for; in what is written
@@ -33,7 +33,7 @@ class _Twice(ValueError):
 def parse_json(
     content: bytes, path: Path, *, error: ErrorType = ModelFileError, member: str = ""
 ) -> JsonPlace:
-    """The document, to be walked with its places; `member` names a part of a project file."""
+    """The document, to be read with its locations; `member` names a part of a project file."""
     prefix = f"{member}: " if member else ""
     try:
         document = json.loads(
@@ -83,15 +83,16 @@ def _once(pairs: list[tuple[str, Any]]) -> Any:
         number = _NOT_FINITE.get(pairs[0][1])
         if number is not None:
             return number
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    result = dict(pairs)
+    if len(result) != len(pairs):
         twice, _ = Counter(name for name, _ in pairs).most_common(1)[0]
         raise _Twice(f"the entry “{twice}” occurs twice in one object")
-    return found
+    return result
 
 
 class JsonPlace:
-    """A value in a document and where it stands; asking for another type raises with the place."""
+    """A value in a document with its location; reading it as another type raises with the
+    location."""
 
     __slots__ = ("_error", "_path", "_where", "value")
 
@@ -102,9 +103,9 @@ class JsonPlace:
         self._path, self._where, self._error = path, where, error
 
     def fail(self, message: str) -> NoReturn:
-        """Raise the error of this document with the place in front."""
-        place = f"{self._where}: " if self._where else ""
-        raise self._error(self._path, f"{place}{message}")
+        """Raise the error of this document with the location in front."""
+        location = f"{self._where}: " if self._where else ""
+        raise self._error(self._path, f"{location}{message}")
 
     def _inside(self, value: Any, key: str | int) -> JsonPlace:
         step = f"[{key}]" if isinstance(key, int) else key
@@ -129,12 +130,12 @@ class JsonPlace:
         return None if value is None else self._inside(value, key)
 
     def entries(self) -> Iterator[tuple[str, JsonPlace]]:
-        """The entries of an object, each with its place."""
+        """The entries of an object, each with its location."""
         for key, value in self.mapping().items():
             yield self._checked_text(key), self._inside(value, key)
 
     def elements(self) -> list[JsonPlace]:
-        """The elements of a list, each with its place."""
+        """The elements of a list, each with its location."""
         if not isinstance(self.value, list):
             self.fail(f"expected a list, found {_kind(self.value)}.")
         return [self._inside(value, index) for index, value in enumerate(self.value)]
@@ -184,7 +185,7 @@ class JsonPlace:
 
     def points(self) -> dict[str, tuple[float, float]]:
         """The value, which must be points by name."""
-        return {name: place.point() for name, place in self.entries()}
+        return {name: location.point() for name, location in self.entries()}
 
 
 def _kind(value: Any) -> str:
@@ -202,7 +203,7 @@ def _kind(value: Any) -> str:
 def render_json(document: Any, *, depth: int = 3) -> bytes:
     """The document as text, the outer `depth` levels a line per entry; floats come back exactly.
 
-    Half a character (of a file name that is no UTF-8, say) becomes the sign for one that is lost.
+    Half a character (of a file name that is no UTF-8, say) becomes the replacement character.
     """
     return whole_characters(_rendered(document, depth, "") + "\n").encode()
 
@@ -224,7 +225,7 @@ def exported_json(value: Any, *, indent: int | None = 1) -> str:
 
 
 def whole_characters(text: str) -> str:
-    """The text with the sign for a lost character in place of halves of characters."""
+    """The text with the replacement character for unpaired surrogates."""
     return text if text.isascii() else _HALF_CHARACTER.sub("\ufffd", text)
 
 

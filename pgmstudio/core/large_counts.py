@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-# Beyond this a count is told by its order of magnitude.
+# Beyond this a count is shown by its order of magnitude.
 _MAX_WRITTEN = 10**30
 
 

@@ -1,4 +1,4 @@
-"""The one door to numba: `@compiled` kernels free the GIL and are kept in numba's file cache.
+"""The only use of numba: `@compiled` kernels release the GIL and are cached on disk.
 
 Only files named `*_kernels.py` import this module, and they are imported inside the functions that
 need them: numba takes longer to load than most small questions take to answer.
@@ -40,7 +40,7 @@ _spare_linear_algebra()
 
 
 class _CompileTimer(event.Listener):
-    """Stops the clock of time limits while numba compiles; what is compiled is kept on disk."""
+    """Stops the clock of time limits while numba compiles; the result is cached on disk."""
 
     def on_start(self, started: Any) -> None:
         CLOCK.pause()
@@ -89,10 +89,11 @@ PIECES = (32, 20, 12, 8, 4)
 
 
 def _lanes(*, is_gathering: bool) -> Any:
-    """Add `piece` numbers, of PIECES, to each of several places, or all those places to them.
+    """Add `piece` numbers, of PIECES, to each of several positions, or the values at those
+    positions to them.
 
     LLVM cannot know that sums and numbers never overlap, so of a plain loop it makes one that
-    checks at every place; here the numbers stay in registers, which is three times as fast.
+    checks at every position; here the numbers stay in registers, which is three times as fast.
     """
     word, vector = ir.IntType(64), ir.VectorType(ir.DoubleType(), 4)
     tools: Any = cgutils  # untyped

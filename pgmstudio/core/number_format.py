@@ -78,7 +78,7 @@ def grouped(number: int) -> str:
 
 
 def brief(number: int) -> str:
-    """In little room: "12 000", but "250 k" and "1.5 M"."""
+    """Abbreviated: "12 000", but "250 k" and "1.5 M"."""
     if abs(number) < 100_000:
         return grouped(number)
     size, sign = (1_000_000, "M") if abs(number) >= 999_500 else (1_000, "k")

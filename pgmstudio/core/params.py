@@ -85,7 +85,7 @@ def param(
     advanced: bool = False,
 ) -> Any:
     """A dataclass field with its title, help, bounds and choices."""
-    told = {
+    declaration = {
         "title": title,
         "help": help,
         "low": low,
@@ -96,7 +96,7 @@ def param(
         "none_label": none_label,
         "advanced": advanced,
     }
-    return field(default=default, metadata={"param": told})
+    return field(default=default, metadata={"param": declaration})
 
 
 def specs_of(params_type: type) -> tuple[ParamSpec, ...]:
@@ -104,9 +104,9 @@ def specs_of(params_type: type) -> tuple[ParamSpec, ...]:
     hints = get_type_hints(params_type)
     specs = []
     for declared in dataclasses.fields(params_type):
-        told = dict(declared.metadata["param"])
-        kind, allows_none, allows_auto, object_type = _kind_of(hints[declared.name], told)
-        none_label = told.pop("none_label")
+        declaration = dict(declared.metadata["param"])
+        kind, allows_none, allows_auto, object_type = _kind_of(hints[declared.name], declaration)
+        none_label = declaration.pop("none_label")
         specs.append(
             ParamSpec(
                 name=declared.name,
@@ -115,7 +115,7 @@ def specs_of(params_type: type) -> tuple[ParamSpec, ...]:
                 none_label=none_label if allows_none else None,
                 allows_auto=allows_auto,
                 object_type=object_type,
-                **told,
+                **declaration,
             )
         )
     return tuple(specs)
@@ -125,7 +125,7 @@ _SCALARS = {bool: ParamKind.YES_NO, int: ParamKind.WHOLE, float: ParamKind.NUMBE
 _LISTS = {int: ParamKind.WHOLES, float: ParamKind.NUMBERS}
 
 
-def _kind_of(hint: Any, told: Mapping[str, Any]) -> tuple[ParamKind, bool, bool, Any]:
+def _kind_of(hint: Any, declaration: Mapping[str, Any]) -> tuple[ParamKind, bool, bool, Any]:
     parts = list(get_args(hint)) if get_origin(hint) in (Union, types.UnionType) else [hint]
     allows_none = type(None) in parts
     allows_auto = Literal["auto"] in parts
@@ -137,7 +137,7 @@ def _kind_of(hint: Any, told: Mapping[str, Any]) -> tuple[ParamKind, bool, bool,
         if part in _SCALARS:
             return _SCALARS[part], allows_none, allows_auto, None
         if part is str:
-            kind = ParamKind.CHOICE if told["choices"] else ParamKind.TEXT
+            kind = ParamKind.CHOICE if declaration["choices"] else ParamKind.TEXT
             return kind, allows_none, allows_auto, None
         return ParamKind.OBJECT, allows_none, allows_auto, part
     raise TypeError(f"no parameter kind for {hint}")
@@ -164,7 +164,7 @@ def parse_params(params_type: type[P], given: Mapping[str, object]) -> P:
 
 
 def parse_value(spec: ParamSpec, value: object) -> Any:
-    """One value, from a text or a value of the right kind; ValueError says what is wrong."""
+    """One value, from a text or a value of the right kind; ValueError states what is wrong."""
     if value is None or (isinstance(value, str) and value == spec.none_label):
         if spec.none_label is None:
             raise ValueError("needs a value")

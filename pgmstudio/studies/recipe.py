@@ -25,7 +25,7 @@ from pgmstudio.core.experiments.sl_curves.sweep import Curves, Sweep, lines_of
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
 from pgmstudio.core.languages.tree_mixture.learning.search import MixtureSearch
-from pgmstudio.core.learning.base import Finished, Kept, RunArtifact
+from pgmstudio.core.learning.base import ArtifactSaved, Finished, RunArtifact
 from pgmstudio.core.model import Model, ProbabilisticModel
 from pgmstudio.core.params import param, parse_params
 
@@ -163,7 +163,7 @@ class RecipeContext:
             self.cancel.raise_if_cancelled()
             if isinstance(event, Progress):
                 yield Progress(fraction, message, event.counters)
-            elif isinstance(event, Kept):
+            elif isinstance(event, ArtifactSaved):
                 self.artifacts[event.artifact.kind] = event.artifact
             elif isinstance(event, Finished):
                 model = cast(ProbabilisticModel, event.model)

@@ -22,7 +22,7 @@ from pgmstudio.core.io.data.reader import read_data
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.learn_task import LearnTask
-from pgmstudio.core.learning.base import Found
+from pgmstudio.core.learning.base import ImprovedModel
 
 Call = Callable[..., Any]
 
@@ -407,11 +407,11 @@ class Stopped:
     data: DataSet
     result: Sequence[tuple[str, str]]
 
-    def __call__(self, cancel: CancelToken) -> Iterator[Found]:
+    def __call__(self, cancel: CancelToken) -> Iterator[ImprovedModel]:
         names = self.data.domain.names
         for edges, is_start in (([("smoke", "lung")], True), (self.result, False)):
             network = fit_tables(self.data, Dag.from_edges(names, edges)).network
-            yield Found(network, {}, is_start=is_start)
+            yield ImprovedModel(network, {}, is_start=is_start)
         raise Cancelled
 
 

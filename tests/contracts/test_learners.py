@@ -27,7 +27,7 @@ from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.likelihood import log2_likelihood, log2_probabilities
 from pgmstudio.core.languages.run_checks import broken_rules, obeys_knowledge, settings_refusal
-from pgmstudio.core.learning.base import Finished, Found, Learner, LearnEvent
+from pgmstudio.core.learning.base import Finished, ImprovedModel, Learner, LearnEvent
 from pgmstudio.core.model import Model, ProbabilisticModel
 from pgmstudio.core.params import parse_params, specs_of
 
@@ -153,7 +153,7 @@ def test_a_run_ends_with_exactly_one_finished_of_the_kind_it_promises(
     assert isinstance(last.model, Model)
     assert last.model.representation_size() >= 0
     for event in events:
-        if isinstance(event, Found | Finished):
+        if isinstance(event, ImprovedModel | Finished):
             assert {*data.domain.names} <= {*event.model.domain.names}
             assert all(isinstance(value, float) for value in event.measures.values())
 
@@ -211,7 +211,7 @@ def test_stopping_after_any_event_ends_soon_and_keeps_what_was_found(
             assert isinstance(seen[-1], Finished)
         assert len(seen) - stop_after <= 3
         for event in seen:
-            if isinstance(event, Found) and isinstance(event.model, ProbabilisticModel):
+            if isinstance(event, ImprovedModel) and isinstance(event.model, ProbabilisticModel):
                 event.model.sample(3, np.random.default_rng(0))
 
 
@@ -224,7 +224,7 @@ def test_a_run_that_is_stopped_before_it_starts_does_nothing(learner: Learner[An
     seen: list[LearnEvent] = []
     with pytest.raises(Cancelled):
         seen.extend(run(learner, data, cancel=pressed))
-    assert not any(isinstance(event, Found | Finished) for event in seen)
+    assert not any(isinstance(event, ImprovedModel | Finished) for event in seen)
 
 
 @every_learner
@@ -236,7 +236,7 @@ def test_a_run_has_a_model_before_its_search_finds_one(learner: Learner[Any]) ->
         params = params_of(learner, data, **chosen)
         events = LearnTask(learner.key, data, params, 3)(NEVER)
         first = next(event for event in events if not isinstance(event, Note))
-        assert isinstance(first, Found)
+        assert isinstance(first, ImprovedModel)
         assert first.is_start
         assert first.model.kind == learner.kind
         assert isinstance(first.model, ProbabilisticModel)
@@ -254,7 +254,7 @@ def test_a_second_on_alarm_is_enough_for_a_model(learner: Learner[Any], shared: 
     try:
         task = LearnTask(learner.key, data, params_of(learner, data), 0)
         for event in task(StopSwitch(seconds=1)):
-            if isinstance(event, Found | Finished):
+            if isinstance(event, ImprovedModel | Finished):
                 found.append(event.model)
     except Cancelled:
         pass
@@ -360,7 +360,7 @@ def test_rules_about_edges_are_kept_or_the_run_says_that_it_cannot(
     cannot = any("cannot be imposed on this learner" in note for note in notes)
     assert cannot == (not obeys_knowledge(learner) and not knowledge.is_empty)
     for event in events:
-        if isinstance(event, Found | Finished):
+        if isinstance(event, ImprovedModel | Finished):
             broken = broken_rules(event.model, knowledge)
             assert broken is not None
             assert broken == [] or cannot
@@ -378,7 +378,7 @@ def test_knowledge_that_contradicts_itself_is_refused_before_any_model(
     seen: list[LearnEvent] = []
     with pytest.raises(PgmStudioError, match="v0 → v1 is required, but"):
         seen.extend(LearnTask(learner.key, data, params, 3)(NEVER))
-    assert not any(isinstance(event, Found | Finished) for event in seen)
+    assert not any(isinstance(event, ImprovedModel | Finished) for event in seen)
 
 
 @every_learner

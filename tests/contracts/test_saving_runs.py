@@ -15,7 +15,7 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.io.project.project_file import project_bytes, project_from_bytes
 from pgmstudio.core.languages.learners import all_learners, restored
-from pgmstudio.core.learning.base import Finished, Kept, Learner, RunArtifact
+from pgmstudio.core.learning.base import ArtifactSaved, Finished, Learner, RunArtifact
 from pgmstudio.core.project.project import (
     DataEntry,
     ModelEntry,
@@ -46,7 +46,7 @@ def learned(learner: Learner[Any]) -> tuple[Project, dict[str, RunArtifact]]:
     kept: dict[str, RunArtifact] = {}
     last = None
     for event in learner.run(data, params, rng=np.random.default_rng(1), cancel=NEVER):
-        if isinstance(event, Kept):
+        if isinstance(event, ArtifactSaved):
             kept[event.artifact.kind] = event.artifact
         elif isinstance(event, Finished):
             last = event

@@ -8,7 +8,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.learners import learner_of
-from pgmstudio.core.learning.base import Finished, Kept
+from pgmstudio.core.learning.base import ArtifactSaved, Finished
 from pgmstudio.core.params import parse_params, specs_of
 from pgmstudio.core.project.edits import add_data, add_run
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Run, plain_params
@@ -26,7 +26,7 @@ def add_ended_run(app: AppContext, data: DataSet, learner: str, **params: object
     events = list(task(NEVER))
     last = events[-1]
     assert isinstance(last, Finished)
-    kept = {e.artifact.kind: e.artifact.plain() for e in events if isinstance(e, Kept)}
+    kept = {e.artifact.kind: e.artifact.plain() for e in events if isinstance(e, ArtifactSaved)}
     data_id, model_id = app.project.next_data_id(), app.project.next_model_id()
     assert app.change("Add data", partial(add_data, entry=DataEntry("rows", data)))
     record = Run(

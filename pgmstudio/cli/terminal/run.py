@@ -18,7 +18,13 @@ from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.execution.events import CLOCK, CancelToken, Note, Progress, StopSwitch
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.likelihood import log2_likelihood
-from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent, RunArtifact
+from pgmstudio.core.learning.base import (
+    ArtifactSaved,
+    Finished,
+    ImprovedModel,
+    LearnEvent,
+    RunArtifact,
+)
 from pgmstudio.core.model import Model, ProbabilisticModel
 
 E = TypeVar("E")
@@ -144,14 +150,16 @@ class LearnOutcome(RunEnd):
     is_start: bool  # whether the model is the one that the search started from
 
 
-def _best_event(events: list[Found | Finished], data: DataSet) -> Found | Finished | None:
+def _best_event(
+    events: list[ImprovedModel | Finished], data: DataSet
+) -> ImprovedModel | Finished | None:
     """The last model; of a stopped run, the start if it is better in likelihood and in BIC.
 
     A search from no edges may be stopped before it is as good as the tree computed at its start.
     """
-    starts = [event for event in events if isinstance(event, Found) and event.is_start]
+    starts = [event for event in events if isinstance(event, ImprovedModel) and event.is_start]
     last = events[-1] if events else None
-    if not starts or not isinstance(last, Found) or last.is_start or data.has_missing:
+    if not starts or not isinstance(last, ImprovedModel) or last.is_start or data.has_missing:
         return last
     start = starts[-1].model
     model = last.model
@@ -169,14 +177,14 @@ def run_learner(
     task: LearnTask, line: ProgressLine, *, time_limit: float | None = None
 ) -> LearnOutcome:
     """Run a learner and return its best model, with the measures of the models before it."""
-    events: list[Found | Finished] = []
+    events: list[ImprovedModel | Finished] = []
     artifacts: dict[str, RunArtifact] = {}
 
     def take(event: LearnEvent) -> None:
         match event:
-            case Kept(artifact):
+            case ArtifactSaved(artifact):
                 artifacts[artifact.kind] = artifact
-            case Found() | Finished():
+            case ImprovedModel() | Finished():
                 events.append(event)
 
     end = run_task(task, take, line, time_limit=time_limit)
@@ -184,11 +192,13 @@ def run_learner(
     return LearnOutcome(
         model=None if best is None else best.model,
         measures={} if best is None else dict(best.measures),
-        is_start=isinstance(best, Found) and best.is_start,
+        is_start=isinstance(best, ImprovedModel) and best.is_start,
         is_finished=isinstance(best, Finished),
         was_interrupted=end.was_interrupted,
         seconds=end.seconds,
-        trace=[dict(e.measures) for e in events if not (isinstance(e, Found) and e.is_start)],
+        trace=[
+            dict(e.measures) for e in events if not (isinstance(e, ImprovedModel) and e.is_start)
+        ],
         notes=end.notes,
         artifacts=artifacts,
     )

@@ -3,10 +3,11 @@
 A complete column does not store its state 0, whose bits are what the other states leave. A column
 with missing cells stores every state; a missing cell has no bit at all.
 
-Counts of joint states; the one place where rows are read for learning.
+Counts of joint states: the only module that reads rows for learning.
 
-A row that misses one of the variables asked for is left out of that count (available cases).
-Memory does not grow with the rows: they are read in chunks, and stopping is possible between them.
+A row with a missing cell in one of the counted variables is left out of that count (available
+cases). Memory does not grow with the rows: they are read in chunks, and stopping is possible
+between them.
 
 Counts of a few columns joined by each of many others, as structure search asks for them.
 """
@@ -67,13 +68,13 @@ def pack_rows(data: DataSet, layout: BitLayout, start: int, stop: int) -> NDArra
 Counts = NDArray[np.float64]
 ReportFraction = Callable[[float], object]  # called with the fraction of rows counted so far
 
-# Rows per compiled call, so that a stop is heard within a few hundredths of a second.
+# Rows per compiled call, so that a run stops within a few hundredths of a second.
 ROWS_PER_CALL = 1 << 20
 # Rows packed into bits at a time: the bit columns of a hundred variables fit the processor's cache.
 PACKED_CHUNK = 1 << 15
 # A histogram reads a row in about the time in which popcount reads this many state pairs of it.
 STATE_PAIRS_PER_ROW_READ = 150
-# Words of bit columns read between two looks at the cancel token: about a tenth of a second.
+# Words of bit columns read between two checks of the cancel token: about a tenth of a second.
 STATE_WORDS_PER_CALL = 200_000_000
 MAX_CELLS = 250_000_000  # 2 GB
 
@@ -145,7 +146,7 @@ class PairCounts:
     offsets: NDArray[np.int64]
 
     def table(self, i: int, j: int) -> Counts:
-        """Counts of (i, j), one axis each, in the order asked."""
+        """Counts of (i, j), one axis each, in the order given."""
         if i > j:
             return self.table(j, i).T
         cells = self.cardinalities[i] * self.cardinalities[j]
@@ -262,7 +263,7 @@ def grouped_rows(data: DataSet) -> DataSet:
     return DataSet(data.domain, codes.astype(data.codes.dtype), weights[seen])
 
 
-# Bit columns take an eighth of a byte per state and row; beyond this they are not kept.
+# Bit columns take an eighth of a byte per state and row; beyond this they are not stored.
 MAX_BIT_BYTES = 1 << 29
 BUFFER_CELLS = 1 << 21
 # Larger tables are mostly counted row by row anyway.
@@ -279,7 +280,7 @@ class JoinedCounts:
 
 
 class FamilyCounter:
-    """Counts on one data set, whose bit columns are packed once and kept."""
+    """Counts on one data set, whose bit columns are packed once and cached."""
 
     def __init__(self, data: DataSet) -> None:
         self.data = grouped_rows(data)

@@ -1,4 +1,5 @@
-"""Compiled counting; integers are exact, rows missing a cell that is asked for are skipped.
+"""Compiled counting; integers are exact, rows with a missing cell among the counted variables are
+skipped.
 
 All kernels stand in one file, although it is long: they call each other, and numba's cache knows
 only the file a kernel stands in, so a change in another one would go unnoticed.
@@ -473,7 +474,7 @@ def count_joint_by_fold(
 ) -> None:
     """Add each row to the tables of its folds.
 
-    A row has as many entries of `folds` as `copies` says, one where that is empty, each with its
+    A row has as many entries of `folds` as `copies` gives, one where that is empty, each with its
     weight, 1 where there are none.
     """
     keys = np.empty(BLOCK, np.int64)

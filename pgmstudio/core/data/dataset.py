@@ -21,7 +21,7 @@ from pgmstudio.core.execution.events import NEVER, CancelToken
 
 Codes = NDArray[np.unsignedinteger[Any]]  # uint8, or uint16 where 255 states are too few
 
-# A few samples tell nothing at this many states; the codes would need wider integers.
+# So many states cannot be estimated from samples; the codes would need wider integers.
 MAX_STATES = 65_535
 
 
@@ -179,7 +179,7 @@ class DataSet:
         return self.take_rows(~(self.codes == self.missing_code).any(axis=0))
 
     def merged(self, cancel: CancelToken = NEVER) -> DataSet:
-        """Equal rows once, with their summed weights; the order of first appearance is kept."""
+        """Equal rows once, with their summed weights; in the order of first appearance."""
         if self.row_count == 0:
             return self
         first, which = self.distinct(cancel)
@@ -227,7 +227,7 @@ class DataSet:
 
     @cached_property
     def content_order(self) -> NDArray[np.intp]:
-        """The rows in an order that depends on what they say; equal ones in their own order."""
+        """The rows in an order that depends on their values; equal ones in their own order."""
         return np.argsort(self.content_keys, kind="stable")
 
     @cached_property
@@ -242,7 +242,7 @@ class DataSet:
         return digest.hexdigest()[:16]
 
     def prepared(self) -> DataSet:
-        """Itself, when all that is kept about it has been counted and asking costs nothing more."""
+        """Itself, when its cached statistics have been computed."""
         _ = self.fingerprint, self.missing_counts, self.incomplete_row_count
         return self
 

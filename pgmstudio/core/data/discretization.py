@@ -1,11 +1,11 @@
-"""Cuts: where a column of numbers was cut, kept so that new rows get the same states.
+"""Cuts: where a column of numbers was cut, stored so that new rows get the same states.
 
 Cutting a column of numbers into intervals: where the cut points go.
 
 All methods see a column as its distinct values, ascending, with their weights; NaN and infinities
-tell nothing about where to cut. Every method is deterministic. A cut point found between two
-neighbouring values is rounded to the fewest digits that still separate them, so that interval names
-are short and the counts stay exact.
+carry no information about where to cut. Every method is deterministic. A cut point found between
+two neighbouring values is rounded to the fewest digits that still separate them, so that interval
+names are short and the counts stay exact.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Cuts:
 def cuts_from_labels(column: str, states: Sequence[str]) -> Cuts | None:
     """The cuts that give these interval names, or None when they are not such names.
 
-    So a model alone tells how to cut new rows: its states carry the cut points.
+    So a model alone determines the bins of new rows: its states carry the cut points.
     """
     if tuple(states) == (UNCUT,):
         return Cuts(column, ())
@@ -179,7 +179,8 @@ def cuts_for(
     target: NDArray[Any] | None = None,
     classes: int = 0,
 ) -> Cuts:
-    """Cut `values` as told; `target` has a class per row, missing unless it is in 0 … classes-1."""
+    """Cut `values` by the given method; `target` has a class per row, missing unless it is in 0 …
+    classes-1."""
     if how.method == GIVEN:
         return Cuts(column, tuple(sorted(set(how.points))))
     if how.method == "mdl" and target is None:
@@ -226,7 +227,7 @@ def _between(low: float, high: float, near: float | None = None) -> float:
 
 
 def _after(data: SortedColumn, indices: Sequence[int]) -> Points:
-    """Cut points just after the values at these places."""
+    """Cut points just after the values at these indices."""
     return tuple(_between(float(data.values[p]), float(data.values[p + 1])) for p in indices)
 
 
@@ -249,7 +250,7 @@ def equal_width(data: SortedColumn, bins: int) -> Points:
 
 
 def equal_frequency(data: SortedColumn, bins: int) -> Points:
-    """Cuts whose shares of the weight are nearest to i / bins; equal values stay together."""
+    """Cuts whose fractions of the weight are nearest to i / bins; equal values stay together."""
     if data.values.size < 2:
         return ()
     reached = np.cumsum(data.weights)[:-1]  # the last value has no cut after it
@@ -392,7 +393,7 @@ def _entropies(counts: Floats, totals: Floats) -> Floats:
     return bits
 
 
-# The words of the command line and the window.
+# Labels of the command line and the window.
 METHODS: dict[str, Callable[[SortedColumn, int], Points]] = {
     "width": equal_width,
     "frequency": equal_frequency,

@@ -1,10 +1,10 @@
 """Rows drawn at random: parts of a split, held-out rows, folds and bootstrap samples.
 
 A whole weight counts as that many equal rows, called cases here, and cases of one row may go to
-several parts. They are dealt in an order that depends on what rows say, not on where they stand:
-from the same seed a table of counts and the same cases as single rows have the same parts, in any
-order of rows, columns and states. Weights that are not whole say how much a row counts; such a row
-is one case and keeps its weight.
+several parts. They are dealt in an order that depends on the values of the rows, not on their
+positions: from the same seed a table of counts and the same cases as single rows have the same
+parts, in any order of rows, columns and states. A weight that is not an integer is the weight of
+one row; such a row is one case and keeps its weight.
 
 Splits of the rows into parts, with what is needed to make and recognise them again.
 
@@ -49,7 +49,8 @@ def case_total(data: DataSet) -> int:
 
 
 def canonical(data: DataSet, cancel: CancelToken = NEVER) -> DataSet:
-    """Equal rows once, with their summed weights, in an order that depends on what rows say."""
+    """Equal rows once, with their summed weights, in an order that depends on the values of the
+    rows."""
     merged = data.merged(cancel)
     return merged.take_rows(merged.content_order)
 
@@ -289,26 +290,26 @@ def _split_of(
     counts = [None] * len(indices) if copies is None else copies
     parts = [rows_with(data, rows, own) for rows, own in zip(indices, counts, strict=True)]
     prints = tuple(part.fingerprint for part in parts)
-    kept = None if copies is None else tuple(copies)
-    return Split(tuple(indices), tuple(names), seed, data.fingerprint, prints, kept)
+    copies_of_rows = None if copies is None else tuple(copies)
+    return Split(tuple(indices), tuple(names), seed, data.fingerprint, prints, copies_of_rows)
 
 
 def split(
     data: DataSet, fractions: Sequence[float], seed: int, *, stratify: str | None = None
 ) -> Split:
-    """Split rows at random into parts of these shares; a row of whole weight n counts as n rows.
+    """Split rows at random into parts of these fractions; a row of whole weight n counts as n rows.
 
-    With `stratify`, each state of that column (and missing) is shared out alike: a part has its
-    share of every state to within one row. Rows keep their order within a part.
+    With `stratify`, each state of that column (and missing) is divided equally: a part has its
+    fraction of every state to within one row. Rows keep their order within a part.
     """
     wanted = np.array(fractions, dtype=np.float64)
     if wanted.size == 0 or (wanted < 0).any() or not np.isclose(wanted.sum(), 1):
-        raise DataError("The shares of a split must be positive and add up to 1.")
+        raise DataError("The fractions of a split must be positive and add up to 1.")
     wanted = wanted / wanted.sum()
     dealt = deal(data, _strata(data, wanted, stratify), np.random.default_rng(seed))
     result = [dealt.rows(part) for part in range(wanted.size)]
     indices, copies = [rows for rows, _ in result], [own for _, own in result if own is not None]
-    if copies:  # rows of weight 0 are nobody's; they stay with the first part
+    if copies:  # rows of weight 0 stay with the first part
         unused = np.setdiff1d(np.arange(data.row_count), np.concatenate(indices))
         order = np.argsort(np.append(indices[0], unused), kind="stable")
         indices[0] = np.append(indices[0], unused)[order]

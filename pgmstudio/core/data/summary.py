@@ -75,7 +75,7 @@ class Associations:
 
 
 def associations(
-    data: DataSet, cancel: CancelToken = NEVER, told: ReportFraction = ignore_progress
+    data: DataSet, cancel: CancelToken = NEVER, report: ReportFraction = ignore_progress
 ) -> Associations:
     """Mutual information and p-values of independence of every pair of columns."""
     from scipy.stats import chi2
@@ -83,7 +83,7 @@ def associations(
     n = len(data.domain)
     bits, g2 = np.zeros((n, n)), np.zeros((n, n))
     degrees = np.zeros((n, n), dtype=np.int64)
-    counts = pair_counts(data, cancel, told)
+    counts = pair_counts(data, cancel, report)
     for i, j, tables in _tables_by_shape(counts):
         cancel.raise_if_cancelled()
         total = tables.sum(axis=(1, 2))

@@ -86,10 +86,10 @@ def merge_states(data: DataSet, column: str, states: Iterable[str], into: str) -
     if not merged:
         raise DataError(f"Choose at least one state of {column} to merge.")
     first = min(merged)
-    kept = [code for code in range(variable.cardinality) if code == first or code not in merged]
-    position = {code: index for index, code in enumerate(kept)}
+    retained = [code for code in range(variable.cardinality) if code == first or code not in merged]
+    position = {code: index for index, code in enumerate(retained)}
     mapping = [position[first if code in merged else code] for code in range(variable.cardinality)]
-    names = [into if code == first else variable.states[code] for code in kept]
+    names = [into if code == first else variable.states[code] for code in retained]
     return _with_states(data, column, names, mapping)
 
 
@@ -120,7 +120,7 @@ def declare_states(data: DataSet, column: str, states: Iterable[str]) -> DataSet
 
 
 def set_ordinal(data: DataSet, column: str, is_ordinal: bool) -> DataSet:
-    """Say whether the order of the states of `column` means something."""
+    """Mark whether the order of the states of `column` is meaningful."""
     variable = replace(data.domain[column], is_ordinal=is_ordinal)
     return recoded(data, {column: (variable, range(variable.cardinality))})
 
@@ -140,9 +140,9 @@ def drop_columns(data: DataSet, names: Iterable[str]) -> DataSet:
 
 def drop_rows(data: DataSet, rows: Iterable[int]) -> DataSet:
     """Leave out rows, counted from 0."""
-    kept = np.ones(data.row_count, dtype=bool)
-    kept[np.fromiter(rows, dtype=np.intp)] = False
-    return data.take_rows(kept)
+    retained = np.ones(data.row_count, dtype=bool)
+    retained[np.fromiter(rows, dtype=np.intp)] = False
+    return data.take_rows(retained)
 
 
 def set_cell(data: DataSet, row: int, column: str, state: str | None) -> DataSet:
@@ -207,7 +207,9 @@ def _impute(
             continue
         counts = weighted_counts(data, column)
         if counts.sum() == 0:
-            raise DataError(f"{column} is missing in every row, so nothing tells how to fill it.")
+            raise DataError(
+                f"{column} is missing in every row, so it cannot be filled from its own values."
+            )
         cells[holes] = fill(counts, int(holes.sum()))
     return replace(data, codes=codes)
 

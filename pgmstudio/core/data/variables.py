@@ -44,7 +44,7 @@ def unchecked_names() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A name and its states, in order; `is_ordinal` says that the order means something."""
+    """A name and its states, in order; `is_ordinal`: their order is meaningful."""
 
     name: str
     states: tuple[str, ...]
@@ -120,7 +120,7 @@ class Domain:
         return self.variables[self.index(name)]
 
     def index(self, name: str) -> int:
-        """The place of `name`; UnknownNameError when there is none."""
+        """The index of `name`; UnknownNameError when there is none."""
         try:
             return self._index[name]
         except KeyError:

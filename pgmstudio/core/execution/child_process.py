@@ -1,7 +1,7 @@
 """Runs in a child process, event by event, with large arrays in shared memory.
 
 `in_process(task, cancel)` is an iterator of the very events that `task(token)` yields, so a caller
-cannot tell it from the generator itself. Arrays inside the task travel as pickle's out-of-band
+sees no difference from the generator itself. Arrays inside the task travel as pickle's out-of-band
 buffers in one block of shared memory: the child reads them in place, and nothing here needs to
 know what a data set is.
 """
@@ -34,7 +34,7 @@ Event_co = TypeVar("Event_co", covariant=True)
 POLL_SECONDS = 0.05
 # How often a child listens for a word; a look at its pipe costs as much as a step of a search.
 LISTEN_SECONDS = 0.002
-# How long a child that was asked to stop may take to say its last word before it is ended.
+# How long a child may take to finish after a stop request before it is terminated.
 GRACE_SECONDS = 0.7
 
 STOP, PAUSE, RESUME, STEP = "stop", "pause", "resume", "step"
@@ -152,9 +152,9 @@ def in_process(task: Task[Event_co], cancel: CancelToken) -> Iterator[Event_co]:
     ours, theirs = context.Pipe(duplex=True)
     packed, block = pack(task)
     child = context.Process(target=_child_main, args=(theirs, packed), daemon=True)
-    said = _Said(ours, cancel)
+    said = _TokenRelay(ours, cancel)
     try:
-        said.catch_up()  # so that a run which is to begin paused finds the word waiting
+        said.catch_up()  # so that a run which starts paused finds the message waiting
         child.start()
         theirs.close()
         yield from _relay(ours, child, said)
@@ -173,7 +173,7 @@ def in_processes(
     come.
 
     Cancelling stops all of them and raises Cancelled after the events they had yielded; the first
-    error of one ends the others. May be asked inside a child of `in_process`.
+    error of one ends the others. May be called inside a child of `in_process`.
     """
     # A daemon may have no children; these end with it all the same, by their own watch.
     multiprocessing.current_process().daemon = False
@@ -185,7 +185,7 @@ def in_processes(
             for event in in_process(task, switch):
                 arrived.put((number, event))
             arrived.put((number, _Done()))
-        except BaseException as error:  # handed on to the thread that asked
+        except BaseException as error:  # re-raised in the calling thread
             arrived.put((number, error))
 
     threads = [
@@ -221,8 +221,8 @@ def in_processes(
         raise Cancelled
 
 
-class _Said:
-    """What a child has been told of the token that its parent holds."""
+class _TokenRelay:
+    """Sends the changes of the parent's token to a child."""
 
     def __init__(self, pipe: Connection, cancel: CancelToken) -> None:
         self._pipe, self._cancel = pipe, cancel
@@ -230,25 +230,25 @@ class _Said:
         self._steps = 0
 
     def catch_up(self) -> None:
-        """Tell what has changed since; a child that steps counts as paused."""
+        """Send what has changed; a child that steps counts as paused."""
         cancel = self._cancel
         if self.is_stop:
             return
         if cancel.is_cancelled:
             self.is_stop = True
-            tell_child(self._pipe, STOP)
+            send_to_child(self._pipe, STOP)
         elif isinstance(cancel, StopSwitch) and cancel.is_stepping:
             self._is_pause = True
             while self._steps < cancel.steps:
                 self._steps += 1
-                tell_child(self._pipe, STEP)
+                send_to_child(self._pipe, STEP)
         elif cancel.is_paused != self._is_pause:
             self._is_pause = cancel.is_paused
-            tell_child(self._pipe, PAUSE if self._is_pause else RESUME)
+            send_to_child(self._pipe, PAUSE if self._is_pause else RESUME)
 
 
-def _relay(pipe: Connection, child: Any, said: _Said) -> Iterator[Any]:
-    patience = GRACE_SECONDS
+def _relay(pipe: Connection, child: Any, said: _TokenRelay) -> Iterator[Any]:
+    seconds_left = GRACE_SECONDS
     while True:
         ready = wait([pipe], timeout=POLL_SECONDS)
         if ready:
@@ -276,15 +276,15 @@ def _relay(pipe: Connection, child: Any, said: _Said) -> Iterator[Any]:
                 case _:
                     yield message
         if said.is_stop and not ready:
-            patience -= POLL_SECONDS
-            if patience <= 0:
+            seconds_left -= POLL_SECONDS
+            if seconds_left <= 0:
                 raise Cancelled
         said.catch_up()
 
 
-def tell_child(pipe: Connection, word: str) -> None:
-    """STOP, PAUSE, RESUME or STEP, if it still listens."""
-    with contextlib.suppress(OSError):  # a child that is gone needs no word
+def send_to_child(pipe: Connection, word: str) -> None:
+    """Send STOP, PAUSE, RESUME or STEP; a child that has ended is ignored."""
+    with contextlib.suppress(OSError):  # the child has ended
         pipe.send(word)
 
 
@@ -295,19 +295,19 @@ class PipeToken:
         self._pipe = pipe
         self._cancelled = False
         self._paused = False
-        self._steps = 0  # wished for and not yet made
+        self._steps = 0  # requested and not yet made
         self._is_stepping = False
-        self._next_look = 0.0
+        self._next_poll = 0.0
 
     @property
     def is_cancelled(self) -> bool:
         now = time.monotonic()
-        if now < self._next_look:
+        if now < self._next_poll:
             return self._cancelled
-        self._next_look = now + LISTEN_SECONDS
+        self._next_poll = now + LISTEN_SECONDS
         try:
             while not self._cancelled and self._pipe.poll():
-                self.hear(self._pipe.recv())
+                self.receive(self._pipe.recv())
         except (EOFError, OSError):
             self._cancelled = True
         return self._cancelled
@@ -320,7 +320,7 @@ class PipeToken:
         stop = self.is_cancelled
         try:
             while self._paused and not stop:
-                self.hear(self._pipe.recv())
+                self.receive(self._pipe.recv())
                 stop = self._cancelled
         except (EOFError, OSError):
             stop = self._cancelled = True
@@ -337,8 +337,8 @@ class PipeToken:
             self._paused = self._steps <= 0
         self.raise_if_cancelled()
 
-    def hear(self, word: str) -> None:
-        """Take a word of the parent."""
+    def receive(self, word: str) -> None:
+        """Apply a message of the parent."""
         self._cancelled = self._cancelled or word == STOP
         self._paused = word == PAUSE
         self._is_stepping = word == STEP or (self._is_stepping and word == PAUSE)
@@ -372,7 +372,7 @@ def end_child(child: Any) -> None:
 
 
 def _child_main(pipe: Connection, packed: Packed) -> None:
-    # Ctrl+C goes to the whole group; the parent decides and tells us.
+    # Ctrl+C goes to the whole group; the parent decides and sends a message.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()
     token = PipeToken(pipe)
@@ -386,7 +386,7 @@ def _child_main(pipe: Connection, packed: Packed) -> None:
     except PgmStudioError as error:
         last = _Failed(error, traceback.format_exc())
     except (BrokenPipeError, ConnectionResetError):
-        return  # the parent is gone: nobody listens
+        return  # the parent has ended
     except Exception:
         last = _Failed(None, traceback.format_exc())
     with contextlib.suppress(OSError):
@@ -401,7 +401,7 @@ def _child_main(pipe: Connection, packed: Packed) -> None:
 def run_here(
     task: Callable[[CancelToken], Iterator[Event_co]], cancel: CancelToken
 ) -> Iterator[Event_co]:
-    """The same face without a child process: events, then Cancelled when asked to stop."""
+    """The same interface without a child process: events, then Cancelled on a stop request."""
     for event in task(cancel):
         yield event
         cancel.raise_if_cancelled()

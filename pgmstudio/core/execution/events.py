@@ -1,4 +1,4 @@
-"""What any long run speaks: progress, notes, and the token that asks it to stop."""
+"""Events of long runs (progress, notes) and the tokens that stop, pause or step them."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A sentence worth keeping with the run."""
+    """A message that is stored with the run."""
 
     message: str
 
 
 class CancelToken(Protocol):
-    """Asked by a run, between events and in inner loops, whether it should stop."""
+    """Polled by a run, between events and in inner loops: should it stop?"""
 
     @property
     def is_cancelled(self) -> bool: ...
@@ -38,22 +38,22 @@ class CancelToken(Protocol):
     def is_paused(self) -> bool: ...
 
     def raise_if_cancelled(self) -> None:
-        """Raise Cancelled when asked to stop; while paused, wait here."""
+        """Raise Cancelled after a stop request; block while paused."""
 
 
 class StepToken(CancelToken, Protocol):
-    """A token by which a run can be walked through as well, one step at a time."""
+    """A token that can also advance a run one step at a time."""
 
     @property
     def is_stepping(self) -> bool:
-        """Whether somebody walks: only then a run tells its steps."""
+        """Whether the run is stepped through: only then it reports its steps."""
 
     def hold(self) -> None:
-        """A step has been told: wait until the next is wished for, or nobody steps any more."""
+        """Block after a reported step until the next one is requested or stepping ends."""
 
 
 def step_token(cancel: CancelToken) -> StepToken | None:
-    """The token as one that can step; None for one by which nobody ever will."""
+    """The token as one that can step; None if it cannot."""
     return cast(StepToken, cancel) if hasattr(cancel, "hold") else None
 
 
@@ -97,7 +97,7 @@ CLOCK = RunClock()
 
 
 class StopSwitch:
-    """A cancel token that someone can press, from any thread; with `seconds` it presses itself."""
+    """A cancel token that any thread can trigger; with `seconds` it triggers itself."""
 
     def __init__(self, *, seconds: float | None = None) -> None:
         # A plain value: a signal handler presses the switch in the thread that may just be asking,
@@ -106,7 +106,7 @@ class StopSwitch:
         self._go = threading.Event()
         self._go.set()
         self.is_stepping = False
-        self.steps = self._steps_made = 0  # wished for so far, and made
+        self.steps = self._steps_made = 0  # requested so far, and made
         self._deadline = None if seconds is None else CLOCK.now() + seconds
 
     def cancel(self) -> None:
@@ -122,7 +122,7 @@ class StopSwitch:
         self._go.set()
 
     def step(self) -> None:
-        """Go on to the next step of a run that tells its steps, and pause there."""
+        """Advance to the next step of a run that reports its steps, and pause there."""
         self.is_stepping = True
         self.steps += 1
         self._go.set()
@@ -153,7 +153,7 @@ class StopSwitch:
 
 
 class NeverCancelled:
-    """The token of a run that nobody stops."""
+    """The token of a run that is never stopped."""
 
     is_cancelled = False
     is_paused = False

@@ -1,4 +1,4 @@
-"""Many short runs over a few child processes that stay, with what they share sent once.
+"""Many short runs over a few child processes that stay, with their common data sent once.
 
 `in_pool(shared, works, cancel)` gives the events of every work with its number, as they come. What
 the works have in common (rows, a model) lies in one block of shared memory that all children read.
@@ -31,12 +31,12 @@ from pgmstudio.core.execution.child_process import (
     end_child,
     end_with_parent,
     pack,
-    tell_child,
+    send_to_child,
     unpack,
 )
 from pgmstudio.core.execution.events import CancelToken
 
-# A work whose process died is begun again; a third death is its own fault.
+# Work whose process died is restarted; after a third death it counts as failed.
 TRIES = 3
 NICENESS = 5
 
@@ -45,21 +45,21 @@ Event_co = TypeVar("Event_co", covariant=True)
 
 
 class Work(Protocol[Shared_contra, Event_co]):
-    """A picklable callable that runs with what all share and a token, and yields events."""
+    """A picklable callable that runs with the common data and a token, and yields events."""
 
     def __call__(self, shared: Shared_contra, cancel: CancelToken, /) -> Iterator[Event_co]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class WorkFailed:
-    """In place of further events of one work; the other works go on."""
+    """Replaces further events of one piece of work; the others go on."""
 
     error: Exception  # PgmStudioError for people, ChildError for a bug
 
 
 @dataclass(frozen=True, slots=True)
 class WorkAgain:
-    """The process of a work died, so it is begun again; its events come from the start."""
+    """The process died, so the work is restarted; its events come again from the start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def in_pool(
     """The events of every work with its number; works begin in the order given.
 
     Cancelling stops all and raises Cancelled after the events they had yielded. A process that dies
-    is replaced and its work begun again. Leaving the iterator early ends the processes.
+    is replaced and its work restarted. Leaving the iterator early ends the processes.
     """
     # A daemon may have no children; these end with it all the same, by their own watch.
     multiprocessing.current_process().daemon = False
@@ -164,7 +164,7 @@ class _Pool:
             return
         number = self._waiting.popleft()
         self._tries[number] += 1
-        with contextlib.suppress(OSError):  # it is gone; the next look at its pipe tells so
+        with contextlib.suppress(OSError):  # it has ended; the next read of its pipe shows it
             member.give(number, self._works[number])
 
     def _heard(self, member: _Member) -> Iterator[tuple[int, Any]]:
@@ -193,13 +193,13 @@ class _Pool:
             self._waiting.appendleft(number)
             yield number, WorkAgain()
         else:
-            told = f"Its process ended {TRIES} times, at last with status {status}. "
-            told += "It may have needed more memory than there is; try fewer rows or columns."
-            yield number, WorkFailed(RunFailedError(told))
+            queues = f"Its process ended {TRIES} times, at last with status {status}. "
+            queues += "It may have needed more memory than there is; try fewer rows or columns."
+            yield number, WorkFailed(RunFailedError(queues))
         self._fill()
 
     def _look(self, cancel: CancelToken, was_heard: bool) -> None:
-        """Pass on what the token says; members that do not stop in time are ended."""
+        """Forward the state of the token; members that do not stop in time are terminated."""
         if not self._is_stopping and cancel.is_cancelled:
             self._is_stopping = True
             self._tell(STOP)
@@ -214,13 +214,13 @@ class _Pool:
 
     def _tell(self, word: str) -> None:
         for member in self._members:
-            tell_child(member.pipe, word)
+            send_to_child(member.pipe, word)
 
 
 def _member_main(pipe: Connection, packed: Packed) -> None:
     import signal
 
-    # Ctrl+C goes to the whole group; the parent decides and tells us.
+    # Ctrl+C goes to the whole group; the parent decides and sends a message.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()
     _stand_back()
@@ -230,7 +230,7 @@ def _member_main(pipe: Connection, packed: Packed) -> None:
         while True:
             work = pickle.loads(pipe.recv_bytes())
             if isinstance(work, str):  # a word that came when the work before had just ended
-                token.hear(work)
+                token.receive(work)
             else:
                 pipe.send(_done(work, shared, pipe, token))
     except (EOFError, OSError):
@@ -241,7 +241,7 @@ def _member_main(pipe: Connection, packed: Packed) -> None:
 
 
 def _stand_back() -> None:
-    """All cores are used, but whoever sits at the computer comes first."""
+    """All cores are used, at a lower priority than interactive programs."""
     if hasattr(os, "nice"):
         os.nice(NICENESS)
 

@@ -1,9 +1,7 @@
-"""The value of a search that is written as a generator of progress.
+"""Searches written as generators: run one to its value, or several in threads.
 
-Searches side by side in threads, told one after another.
-
-Compiled kernels let other threads run, so searches that spend their time in them need no processes.
-What each tells is held back until those before it have ended: the events are the same whatever the
+Compiled kernels release the GIL, so searches that spend their time in them need no processes. The
+events of each search are held back until those before it have ended: they are the same whatever the
 number of threads.
 """
 
@@ -22,8 +20,8 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def value_of(search: Generator[object, None, R]) -> R:
-    """What a search finds, without its progress."""
+def run_to_end(search: Generator[object, None, R]) -> R:
+    """Run a search to its end and return its value; its events are discarded."""
     while True:
         try:
             next(search)
@@ -32,18 +30,18 @@ def value_of(search: Generator[object, None, R]) -> R:
             return result
 
 
-def map_events(search: Generator[T, None, R], tell: Callable[[T], E]) -> Generator[E, None, R]:
-    """The same search; what it says on the way is said in other words."""
+def map_events(search: Generator[T, None, R], convert: Callable[[T], E]) -> Generator[E, None, R]:
+    """The same search with its events converted."""
     while True:
         try:
-            told = next(search)
+            queues = next(search)
         except StopIteration as end:
             result: R = end.value
             return result
-        yield tell(told)
+        yield convert(queues)
 
 
-# How often the token is looked at while the threads are silent.
+# How often the token is checked while the threads send nothing.
 _POLL_SECONDS = 0.05
 
 Search = Callable[[CancelToken], Generator[E, None, R]]
@@ -54,28 +52,28 @@ class _End(Generic[R]):
     value: R
 
 
-def side_by_side(
+def run_in_threads(
     searches: Sequence[Search[E, R]], threads: int, cancel: CancelToken
 ) -> Generator[tuple[int, E], None, list[R]]:
     """The events of all searches, in their order, each with its number; then all their values."""
     if threads < 2 or len(searches) < 2:
         return (yield from _one_by_one(searches, cancel))
     switch = StopSwitch()
-    told: list[queue.SimpleQueue[object]] = [queue.SimpleQueue() for _ in searches]
+    queues: list[queue.SimpleQueue[object]] = [queue.SimpleQueue() for _ in searches]
 
     def run(number: int) -> None:
         try:
-            value = yield_into(told[number], searches[number](switch))
-            told[number].put(_End(value))
-        except BaseException as error:  # handed on to the thread that asked
-            told[number].put(error)
+            value = yield_into(queues[number], searches[number](switch))
+            queues[number].put(_End(value))
+        except BaseException as error:  # re-raised in the calling thread
+            queues[number].put(error)
 
     result: list[R] = []
     with ThreadPoolExecutor(threads) as pool:
         try:
             for number in range(len(searches)):
                 pool.submit(run, number)
-            for number, events in enumerate(told):
+            for number, events in enumerate(queues):
                 while True:
                     if cancel.is_paused:
                         switch.pause()
@@ -97,11 +95,11 @@ def side_by_side(
     return result
 
 
-def yield_into(told: queue.SimpleQueue[object], search: Generator[E, None, R]) -> R:
-    """Put what a search yields into a queue; its value comes back."""
+def yield_into(queues: queue.SimpleQueue[object], search: Generator[E, None, R]) -> R:
+    """Put the events of a search into a queue; return its value."""
     while True:
         try:
-            told.put(next(search))
+            queues.put(next(search))
         except StopIteration as end:
             return cast(R, end.value)
 

@@ -32,7 +32,7 @@ from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.languages.structures import dag_of
 from pgmstudio.core.languages.tree.model import Tree
-from pgmstudio.core.learning.base import Finished, Found, Kept, Learner, LearnEvent
+from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, Learner, LearnEvent
 from pgmstudio.core.params import AUTO, param, params_to_dict, specs_of
 
 ORIENTATIONS = ("graph", "class")
@@ -157,16 +157,16 @@ class BootstrapPlan(LearnTask):
                 # Ever rarer, since each has all replicates so far.
                 if last.graphs > 1.5 * told:
                     told = last.graphs
-                    yield Kept(last)
-                    yield Found(*self.averaged(last))
+                    yield ArtifactSaved(last)
+                    yield ImprovedModel(*self.averaged(last))
         except Cancelled:
             if last is not None and last.graphs > told:
-                yield Kept(last)
-                yield Found(*self.averaged(last))
+                yield ArtifactSaved(last)
+                yield ImprovedModel(*self.averaged(last))
             raise
         if last is None:
             raise RunFailedError("The bootstrap ended without a replicate.")
-        yield Kept(last)
+        yield ArtifactSaved(last)
         yield from map(Note, self.sentences(last))
         yield Finished(*self.averaged(last))
 

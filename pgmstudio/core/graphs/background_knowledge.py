@@ -41,7 +41,7 @@ class Knowledge:
         return not (self.required or self.forbidden or self.tiers)
 
     def why_forbidden(self, source: str, target: str) -> str | None:
-        """The rule that keeps source → target out, as a sentence; None when none does."""
+        """The rule that forbids source → target, as text; None when none does."""
         if (source, target) in self.forbidden:
             return f"{source} → {target} is forbidden."
         before, after = self.tier_of.get(source), self.tier_of.get(target)
@@ -57,7 +57,7 @@ class Knowledge:
         return self.why_forbidden(source, target) is None
 
     def contradictions(self, names: Iterable[str] | None = None) -> list[str]:
-        """One sentence for each clash of two rules, or for each rule on an unknown variable."""
+        """One message for each conflict of two rules, and for each rule on an unknown variable."""
         clashes: list[str] = []
         if names is not None:
             known = tuple(names)
@@ -92,7 +92,8 @@ class Knowledge:
             raise KnowledgeError(clashes)
 
     def violations(self, edges: Iterable[Edge]) -> list[str]:
-        """A sentence for each rule the directed edges break; the independent check after a run."""
+        """One message for each rule that the directed edges break: the independent check after a
+        run."""
         present = set(edges)
         broken = [
             f"{source} → {target} is required but absent."

@@ -26,8 +26,8 @@ class EdgeChange(Enum):
 class EdgeDifference:
     """One joined pair; the direction is the second graph's, a missing edge's that of the first.
 
-    `changes_class` says whether the pair is joined differently in the two equivalence classes: a
-    reversed edge may say the same as before, and a common one may have become compelled.
+    `changes_class`: the pair is joined differently in the two equivalence classes: a
+    reversed edge may be equivalent to the one before, and a common one may have become compelled.
     """
 
     source: str

@@ -1,4 +1,4 @@
-"""Directed acyclic graphs as values: an edit returns a new graph or says why it cannot."""
+"""Directed acyclic graphs as values: an edit returns a new graph or raises with the reason."""
 
 from __future__ import annotations
 

@@ -18,13 +18,14 @@ HEAD = ("from", "to", "from_to", "to_from", "undirected", "any")
 
 @dataclass(frozen=True, slots=True)
 class EdgeFrequency:
-    """Shares of the graphs; `forward + backward + undirected` is the share that join the pair."""
+    """Fractions of the graphs; `forward + backward + undirected` is the fraction that joins the
+    pair."""
 
     source: str
     target: str
     forward: float  # source → target
     backward: float  # target → source
-    undirected: float = 0.0  # joined, and either direction says the same
+    undirected: float = 0.0  # joined, and either direction is equivalent
 
     @property
     def joined(self) -> float:
@@ -32,11 +33,12 @@ class EdgeFrequency:
 
     @property
     def direction(self) -> float:
-        """The share of source → target where they are joined; a free edge counts half."""
+        """The fraction of source → target among the graphs that join them; a free edge counts
+        half."""
         return (self.forward + self.undirected / 2) / self.joined if self.joined else 0.5
 
     def turned(self) -> EdgeFrequency:
-        """The same pair, told from the other end."""
+        """The same pair, seen from the other end."""
         return EdgeFrequency(self.target, self.source, self.backward, self.forward, self.undirected)
 
     def as_dict(self) -> dict[str, Any]:
@@ -61,7 +63,7 @@ class Averaged:
 @dataclass(frozen=True)
 class EdgeFrequencies:
     """Counts of → and of free edges in `graphs` graphs; whole numbers, so any order of adding
-    gives the same shares. `settings` are plain values that say where the graphs come from."""
+    gives the same fractions. `settings` are plain values that describe the source of the graphs."""
 
     names: tuple[str, ...]
     graphs: int = 0
@@ -97,7 +99,7 @@ class EdgeFrequencies:
         return {name: i for i, name in enumerate(self.names)}
 
     def of_pair(self, source: str, target: str) -> EdgeFrequency:
-        """The shares of one pair, told from `source`; all 0 when no graph joins it."""
+        """The fractions of one pair, seen from `source`; all 0 when no graph joins it."""
         free = (source, target)
         if self._place.get(source, 0) > self._place.get(target, 0):
             free = (target, source)
@@ -122,21 +124,21 @@ class EdgeFrequencies:
         result = []
         for pair in pairs:
             one, other = sorted(pair, key=index.__getitem__)
-            told = self.of_pair(one, other)
-            result.append(told.turned() if told.backward > told.forward else told)
+            payload = self.of_pair(one, other)
+            result.append(payload.turned() if payload.backward > payload.forward else payload)
         return tuple(
             sorted(result, key=lambda e: (-e.joined, -e.forward, index[e.source], index[e.target]))
         )
 
     def averaged(self, threshold: float) -> Averaged:
-        """The edges joined in at least that share of the graphs, most frequent first.
+        """The edges joined in at least that fraction of the graphs, most frequent first.
 
         An edge gets the more frequent direction, and is left out when that would close a cycle with
         those before it; edges that most graphs leave free are directed last, so that they make no
         v-structure where one can be avoided (Dor and Tarsi 1992).
         """
         if not 0 < threshold <= 1:
-            raise DataError("The threshold is a share of the graphs, above 0 and at most 1.")
+            raise DataError("The threshold is a fraction of the graphs, above 0 and at most 1.")
         directed, free, left_out = Dag.empty(self.names), [], []
         for edge in self.edges:
             # Counts are compared, so that 3 of 10 graphs reach a threshold of 0.3.
@@ -177,20 +179,20 @@ class EdgeFrequencies:
         }
 
     @classmethod
-    def restored(cls, told: Mapping[str, Any]) -> EdgeFrequencies:
+    def restored(cls, payload: Mapping[str, Any]) -> EdgeFrequencies:
         """What `plain` made."""
-        names = tuple(map(str, told["variables"]))
+        names = tuple(map(str, payload["variables"]))
         index = {name: i for i, name in enumerate(names)}
         directed: dict[Edge, int] = {}
         undirected: dict[Edge, int] = {}
-        for source, target, forward, backward, free in told["edges"]:
+        for source, target, forward, backward, free in payload["edges"]:
             for edge, count in (((source, target), forward), ((target, source), backward)):
                 if count:
                     directed[edge] = int(count)
             if free:
                 first, last = sorted((source, target), key=index.__getitem__)
                 undirected[first, last] = int(free)
-        return cls(names, int(told["graphs"]), directed, undirected, dict(told["settings"]))
+        return cls(names, int(payload["graphs"]), directed, undirected, dict(payload["settings"]))
 
     def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
         """Head and rows: the most frequent edge first, in its own orientation."""

@@ -286,7 +286,7 @@ def size_with_edge(
     """The size of the clique tree with the edge source → target too.
 
     Where a clique already holds the new family nothing changes; else the graph is triangulated
-    again, which is why whoever draws asks for it beside the window.
+    again, so the window computes it in the background.
     """
     family = {source, target, *parents[target]}
     if any(family <= {*clique} for clique in tree.cliques):

@@ -388,7 +388,7 @@ def with_covered_reversed(dag: Dag, source: str, target: str) -> Dag:
     """The equivalent DAG with target → source; GraphError when that would leave the class."""
     if not dag.has_edge(source, target) or not is_covered(dag, source, target):
         raise GraphError(
-            f"{source} → {target} cannot be reversed without changing what the graph says: "
+            f"{source} → {target} cannot be reversed without changing the equivalence class: "
             "the two do not have the same other parents."
         )
     return dag.with_reversed(source, target)

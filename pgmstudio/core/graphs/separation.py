@@ -54,9 +54,9 @@ def separated_in_moral_graph(
 ) -> bool:
     """Whether `given` separates the two in the moral graph of their ancestors (Theorem 3.1)."""
     sources, targets, known = set(sources), set(targets), set(given)
-    kept = dag.ancestral_indices(sources | targets | known)
+    ancestral = dag.ancestral_indices(sources | targets | known)
     families = families_of(dag.parent_indices)
-    neighbours = joined_graph((families[node] for node in kept), len(dag.names))
+    neighbours = joined_graph((families[node] for node in ancestral), len(dag.names))
     stack, seen = list(sources - known), set(sources - known)
     while stack:
         for node in neighbours[stack.pop()] - seen - known:
@@ -73,7 +73,7 @@ MAX_TRAILS = 60
 MAX_STEPS = 20_000
 
 
-class _Patience:
+class _TrailBudget:
     """How many beginnings may still be looked at."""
 
     def __init__(self) -> None:
@@ -114,18 +114,18 @@ class Trail:
         return not self.blocks
 
     def __str__(self) -> str:
-        words = [self.nodes[0]]
+        parts = [self.nodes[0]]
         for arrow, node in zip(self.arrows, self.nodes[1:], strict=True):
-            words += [arrow, node]
-        return " ".join(words)
+            parts += [arrow, node]
+        return " ".join(parts)
 
 
 @dataclass(frozen=True)
 class Separation:
-    """What a graph says about two variables when others are known.
+    """Separation of two variables in a graph when others are known.
 
     `irrelevant` are all nodes d-separated from `one`; `active` and `blocked` are trails, the
-    shortest first, and `has_more` tells that there are others than those listed.
+    shortest first, and `has_more`: there are others than those listed.
     """
 
     one: str
@@ -158,8 +158,8 @@ def separation_of(dag: Dag, one: str, other: str, given: Iterable[str] = ()) -> 
         raise GraphError(f"{one} cannot be separated from itself; choose two variables.")
     if start in indices or end in indices:
         both = one if start in indices else other
-        raise GraphError(f"{both} is asked about and known at once; take it out of one of them.")
-    one_by_one, at_all = _Patience(), _Patience()
+        raise GraphError(f"{both} is both queried and known; remove it from one of them.")
+    one_by_one, at_all = _TrailBudget(), _TrailBudget()
     active = list(islice(_active_trails(dag, start, end, indices, one_by_one), MAX_TRAILS + 1))
     every = list(islice(_all_trails(dag, start, end, at_all), MAX_TRAILS + 1))
     blocked = [trail for nodes in every if (trail := trail_of(dag, nodes, indices)).blocks]
@@ -177,7 +177,7 @@ def separation_of(dag: Dag, one: str, other: str, given: Iterable[str] = ()) -> 
 
 
 def irrelevant_to(dag: Dag, name: str, given: Iterable[str] = ()) -> frozenset[str]:
-    """Every variable that tells nothing about `name` once `given` is known (Algorithm 3.1)."""
+    """Every variable that is separated from `name` by `given` (Algorithm 3.1)."""
     apart = dsep_set(dag, [dag.index(name)], [dag.index(known) for known in given])
     return frozenset(dag.names[node] for node in apart)
 
@@ -187,7 +187,9 @@ def shortest_active_trail(
 ) -> Trail | None:
     """A witness that the two are connected; None when they are separated."""
     known = frozenset(dag.index(name) for name in given)
-    result = next(_active_trails(dag, dag.index(one), dag.index(other), known, _Patience()), None)
+    result = next(
+        _active_trails(dag, dag.index(one), dag.index(other), known, _TrailBudget()), None
+    )
     return None if result is None else trail_of(dag, result, known)
 
 
@@ -217,17 +219,17 @@ def _passes(meeting: Meeting, node: int, known: frozenset[int], opens: frozenset
 # -- finding them, the shortest first
 
 
-def _all_trails(dag: Dag, start: int, end: int, patience: _Patience) -> Iterator[tuple[int, ...]]:
+def _all_trails(dag: Dag, start: int, end: int, budget: _TrailBudget) -> Iterator[tuple[int, ...]]:
     """Every trail, as long as the search may last."""
     near = [(*dag.parent_indices[n], *dag.child_indices[n]) for n in range(len(dag.names))]
     left = _distances({n: near[n] for n in range(len(near))}, [end])
     yield from _search(
-        start, end, lambda trail: near[trail[-1]], lambda _, node: left.get(node), patience
+        start, end, lambda trail: near[trail[-1]], lambda _, node: left.get(node), budget
     )
 
 
 def _active_trails(
-    dag: Dag, start: int, end: int, known: frozenset[int], patience: _Patience
+    dag: Dag, start: int, end: int, known: frozenset[int], budget: _TrailBudget
 ) -> Iterator[tuple[int, ...]]:
     """Active ones only. The shortest legal way of Algorithm 3.2 meets no node twice: what it does
     in between could be left out, since a collider above an open one is open too. So the first is
@@ -256,7 +258,7 @@ def _active_trails(
     def far(before: int, node: int) -> int | None:
         return left.get((node, before in dag.parent_indices[node]))
 
-    yield from _search(start, end, onward, far, patience)
+    yield from _search(start, end, onward, far, budget)
 
 
 def _search(
@@ -264,14 +266,14 @@ def _search(
     end: int,
     onward: Callable[[tuple[int, ...]], Iterable[int]],
     far: Callable[[int, int], int | None],
-    patience: _Patience,
+    budget: _TrailBudget,
 ) -> Iterator[tuple[int, ...]]:
     """Trails by length: the beginning that can become the shortest is continued first."""
     order = count()
     heap: list[tuple[int, int, tuple[int, ...]]] = [(0, next(order), (start,))]
-    while heap and patience.left:
+    while heap and budget.left:
         _, _, trail = heapq.heappop(heap)
-        patience.left -= 1
+        budget.left -= 1
         if trail[-1] == end:
             yield trail
             continue

@@ -56,7 +56,7 @@ class Elimination:
     """An order, the neighbours each node had when its turn came, and the edges added on the way."""
 
     order: tuple[int, ...]
-    left_behind: tuple[frozenset[int], ...]  # by node, not by place in the order
+    left_behind: tuple[frozenset[int], ...]  # by node, not by position in the order
     fill_ins: tuple[Edge, ...]
     method: str
 

@@ -70,7 +70,7 @@ class Likelihood:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The variable was set to this state from outside, do(X = x): its parents had no say."""
+    """An intervention do(X = x): the variable is set to this state, its parents are cut off."""
 
     state: str
 
@@ -96,7 +96,7 @@ class InferenceSession(Protocol):
     def retract_all(self) -> None: ...
 
     def belief(self, variable: str) -> Belief:
-        """Computed when asked, kept until evidence changes."""
+        """Computed on request, cached until evidence changes."""
 
     def log2_evidence(self) -> float:
         """log2 of P(e), or of e's degree of possibility; finite."""
@@ -153,7 +153,7 @@ def weights_of(variable: Variable, finding: Finding) -> NDArray[np.float64]:
                     {variable.name: "every likelihood is 0; at least one has to be more"}
                 )
         case Done(state):
-            # Weighing is observing; whoever can intervene has done so before it comes to weights.
+            # Weights are observations; a session that supports interventions applies them before.
             raise GraphError(
                 f"do({variable.name} = {state}) has no meaning here: {NO_INTERVENTION}"
             )
@@ -181,7 +181,7 @@ def _checked(variable: Variable, state: str, weight: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What was asked for, and how probable the evidence is."""
+    """The queried beliefs and the probability of the evidence."""
 
     beliefs: Mapping[str, Belief]
     log2_evidence: float

@@ -1,4 +1,4 @@
-"""Findings in words: chips, sentences, and whether a model knows what a finding speaks of."""
+"""Findings as text: chips and phrases, and whether a model has a finding's variable and states."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pgmstudio.core.model import Model
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """A few words with an icon in the colours of `tint`: evidence, virtual, do or target."""
+    """A short text with an icon in the colours of `tint`: evidence, virtual, do or target."""
 
     words: str
     icon: str
@@ -75,8 +75,8 @@ def ruled_out_sentence(what: str, by: Mapping[str, str]) -> str:
         named[3:] = [f"{len(named) - 3} more"]
     if not named:
         return f"{what} is impossible in this model."
-    told = " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))
-    return f"{told} {'rules' if len(named) == 1 else 'rule'} out {what}."
+    terms = " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))
+    return f"{terms} {'rules' if len(named) == 1 else 'rule'} out {what}."
 
 
 def fits(model: Model, variable: str, finding: Finding) -> bool:

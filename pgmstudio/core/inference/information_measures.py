@@ -1,4 +1,4 @@
-"""What beliefs tell in bits: entropy, shift from the prior, information, conflict of evidence."""
+"""Information measures of beliefs in bits: entropy, shift from the prior, information, conflict."""
 
 from __future__ import annotations
 
@@ -74,12 +74,12 @@ def conditional_information_bits(joint: Floats) -> float:
     """I(X;Y|Z) = Σ p(z) I(X;Y|z) of a joint table with the axes X, Y and those of Z."""
     slices = joint.reshape(*joint.shape[:2], -1)
     fractions = slices.sum(axis=(0, 1))
-    told = (
+    terms = (
         float(fraction) * mutual_information_bits(slices[..., index])
         for index, fraction in enumerate(fractions)
         if fraction > 0
     )
-    return sum(told) / float(fractions.sum())
+    return sum(terms) / float(fractions.sum())
 
 
 def conflict_bits(

@@ -1,4 +1,4 @@
-"""Learners are generators of events: progress, notes, models found on the way, and the end.
+"""Learners are generators of events: progress, notes, improved models, artifacts and the result.
 
 Beside its model a run may keep what it saw on the way (`Kept`): the local optima of restarts, the
 log of tests, the steps of a search. The window opens them as pages, the command line writes them
@@ -19,10 +19,10 @@ from pgmstudio.core.model import Model
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A whole model worth keeping, on the way; better than every one found before it.
+class ImprovedModel:
+    """An interim model that is better than all before it.
 
-    `is_start`: the search has not found anything yet; this one is for who stops it before.
+    `is_start`: a first model from before the search, in case it is stopped early.
     """
 
     model: Model
@@ -53,15 +53,15 @@ class RunArtifact(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """Something to keep beside the model; a later one of the same kind takes its place."""
+class ArtifactSaved:
+    """An artifact to store with the model; a later one of the same kind replaces it."""
 
     artifact: RunArtifact
 
 
 @dataclass(frozen=True, slots=True)
 class SearchStep:
-    """One step of a search, told only while somebody walks through the run (`StepToken`).
+    """One step of a search, reported only while the run is stepped through (`StepToken`).
 
     `model` is the one after it, `touched` the nodes of variables that it has changed; of the gains,
     `score` is by the criterion of the search.
@@ -74,7 +74,7 @@ class SearchStep:
     gains: Mapping[str, float]
 
 
-LearnEvent = Progress | Note | Found | Kept | Finished | SearchStep
+LearnEvent = Progress | Note | ImprovedModel | ArtifactSaved | Finished | SearchStep
 
 P_contra = TypeVar("P_contra", contravariant=True)
 
@@ -83,7 +83,7 @@ class Learner(Protocol[P_contra]):
     """One way to learn a model from data; stateless.
 
     A learner may also have these attributes: `cost` (`Cost`, for the estimate before a run),
-    `artifacts` (types of what its runs keep beside the model), `obeys_knowledge` (False: models are
+    `artifacts` (types of artifacts that its runs store), `obeys_knowledge` (False: models are
     checked after the run), `needs_start` (it keeps the edges of a given model), `starts_with_tree`
     (False: the best tree is no start model), `reports_steps` (it yields `SearchStep` events) and
     `curve_settings` (parameters for runs whose every model is a point of a curve).
@@ -105,10 +105,10 @@ class Learner(Protocol[P_contra]):
     def params_type(self) -> type: ...
 
     def refuses(self, data: DataSet) -> str | None:
-        """A sentence for the greyed-out button; None when the data will do."""
+        """Why the learner cannot use this data, shown at the disabled button; None if it can."""
 
     def on_missing(self, data: DataSet) -> str:
-        """One sentence: how many cells are missing, what this learner does with them, the cost."""
+        """One message: how many cells are missing, what this learner does with them, the cost."""
 
     def run(
         self, data: DataSet, params: P_contra, *, rng: np.random.Generator, cancel: CancelToken

@@ -2,7 +2,7 @@
 
 The `cost` of a learner was measured with its defaults on rows drawn from random networks of 8 and
 24 variables, 2 000 and 16 000 rows, as processor time of one core of about 2020. The content of the
-rows matters as much as their number, so an estimate is shown in words no finer than it is
+rows matters as much as their number, so an estimate is shown no more precisely than it is
 (`time_words`), and the time of an earlier run on the same rows is always the better estimate.
 """
 
@@ -19,7 +19,7 @@ from pgmstudio.core.params import specs_of
 ROWS, COLUMNS = 16_000, 24
 # Until the process that learns has loaded what it needs.
 START_SECONDS = 1.0
-# What the program itself holds beside the rows and the counts.
+# Memory of the program itself, without rows and counts.
 BASE_BYTES = 60_000_000
 # Missing cells of ROWS × COLUMNS completed for a search (`completed_rows`).
 COMPLETING_SECONDS = 3.0
@@ -84,7 +84,7 @@ def _number(value: Any) -> float:
 
 
 def time_words(seconds: float) -> str:
-    """A time in words as fine as a forecast is."""
+    """A duration as text, with the precision of a forecast."""
     for limit, words in (
         (1, "less than a second"),
         (8, "a few seconds"),

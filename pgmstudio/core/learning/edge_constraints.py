@@ -40,7 +40,7 @@ def allowed_edges(names: Sequence[str], knowledge: Knowledge) -> Flags:
 
 @dataclass(frozen=True, eq=False)
 class EdgeRules:
-    """`allowed[p, c]` and `required[p, c]` say whether p → c may, or must, be there."""
+    """`allowed[p, c]` and `required[p, c]`: p → c may, or must, be present."""
 
     names: tuple[str, ...]
     allowed: Flags
@@ -99,7 +99,8 @@ class EdgeRules:
         return dag, left_out
 
     def start_of(self, model: DirectedModel | None) -> Generator[Note, None, Dag]:
-        """The graph a search starts from when a person gave a model, or none; says what is lost."""
+        """The graph a search starts from when a start model is given, or none; notes what is
+        lost."""
         start, left_out = self.starting_graph(() if model is None else model.edges)
         if left_out:
             yield Note(left_out_sentence(left_out))
@@ -107,7 +108,7 @@ class EdgeRules:
 
 
 def left_out_sentence(count: int) -> str:
-    """What is said when the rules let not all edges of a start in."""
+    """The note when the rules exclude edges of the start model."""
     edges = "1 edge" if count == 1 else f"{count} edges"
     return f"The rules do not allow {edges} of the start; the search begins without."
 
@@ -126,7 +127,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class ForestRules:
-    """`allowed[p, c]` says whether p → c may be there; `required` has the pairs that must."""
+    """`allowed[p, c]`: p → c may be present; `required` has the pairs that must be."""
 
     allowed: NDArray[np.bool_]
     required: tuple[tuple[int, int], ...]

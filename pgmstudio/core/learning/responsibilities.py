@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-# Rows whose shares are at hand together.
+# Rows whose responsibilities are computed together.
 BLOCK_ROWS = 1024
 
 
@@ -22,35 +22,37 @@ def lined_zeros(size: int) -> Floats:
     Numbers of all components are read and written four at a time; four that lie across two lines
     take twice as long.
     """
-    room = np.zeros(size + 7)
-    first = -room.ctypes.data // 8 % 8
-    return room[first : first + size]
+    buffer = np.zeros(size + 7)
+    first = -buffer.ctypes.data // 8 % 8
+    return buffer[first : first + size]
 
 
-class Shares:
-    """Room for the logarithms, then the shares, of a block of rows in every component."""
+class Responsibilities:
+    """Buffer for the logarithms, then the responsibilities, of a block of rows in every
+    component."""
 
     def __init__(self, lanes: int, rows: int = BLOCK_ROWS) -> None:
         self._lanes = lanes
         self.make_room(rows)
 
     def make_room(self, rows: int) -> None:
-        """Room for so many rows; what stands there is lost."""
-        self.flat_shares = lined_zeros(rows * self._lanes)
-        self.shares = self.flat_shares.reshape(rows, self._lanes)
+        """Resize for so many rows; the content is lost."""
+        self.flat_responsibilities = lined_zeros(rows * self._lanes)
+        self.shares = self.flat_responsibilities.reshape(rows, self._lanes)
         self._tops, self._sums = np.zeros((2, rows))
 
     def share_out(
         self, count: int, weights: Floats, choice: NDArray[np.int32], begin: int, end: int
     ) -> Floats:
-        """Logarithms become shares times weights, of the rows begin … end − 1; ln P of each row."""
-        from pgmstudio.core.learning.responsibilities_kernels import lower_logs, share_rows
+        """Turn logarithms into responsibilities times weights, of the rows begin … end − 1; ln P of
+        each row."""
+        from pgmstudio.core.learning.responsibilities_kernels import lower_logs, normalize_rows
 
         size = end - begin
         block = self.shares[:size]
         lower_logs(self.shares, count, choice, begin, end, self._tops)
         np.exp(block, out=block)  # the padding, exp 0, is cleared below
-        share_rows(self.shares, count, weights, begin, end, self._sums)
+        normalize_rows(self.shares, count, weights, begin, end, self._sums)
         block[:, count:] = 0.0
         result: Floats = np.log(self._sums[:size])
         result += self._tops[:size]

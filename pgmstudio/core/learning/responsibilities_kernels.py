@@ -1,4 +1,4 @@
-"""Numbers of all components side by side, added at many places at once, compiled."""
+"""Compiled kernels that add the numbers of all components at many positions at once."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def gather(
         lane += piece
 
 
-# Smaller shares of a row, beside a largest part of 1, are rounding.
+# Smaller responsibilities of a row, relative to a largest of 1, are rounding.
 _NOTHING = 1e-16
 # exp of less is 0, and would take long.
 _LOWEST = -700.0
@@ -71,7 +71,7 @@ def lower_logs(logs: Any, count: int, choice: Any, begin: int, end: int, tops: A
 
 
 @compiled
-def share_rows(parts: Any, count: int, weights: Any, begin: int, end: int, sums: Any) -> None:
+def normalize_rows(parts: Any, count: int, weights: Any, begin: int, end: int, sums: Any) -> None:
     """parts[row − begin] becomes the weight of the row, shared out; sums[row] = Σ parts."""
     for row in range(end - begin):
         mine = parts[row]

@@ -39,7 +39,7 @@ Counts = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class TunedSmoothing:
-    """The α found, the bracket it was looked for in, and its cross-validated bits per fold."""
+    """The chosen α, the bracket that was searched, and its cross-validated bits per fold."""
 
     smoothing: float
     low: float
@@ -49,7 +49,7 @@ class TunedSmoothing:
     def __str__(self) -> str:
         at_end = " It is at the end of that range." if self.smoothing == self.high else ""
         return (
-            f"Smoothing {self.smoothing:.4g} was found by {FOLDS}-fold cross-validation "
+            f"Smoothing {self.smoothing:.4g} was chosen by {FOLDS}-fold cross-validation "
             f"between {self.low:g} and {self.high:g}.{at_end}"
         )
 

@@ -1,18 +1,18 @@
 """Rows as short lists of the cells that differ from their column's reference state.
 
-Unlike the rows of mixtures these are not merged and no dense table stands beside the lists, so
+Unlike the rows of mixtures these are not merged and there is no dense table, so
 memory grows only with the cells listed (Meilă 1999, §5.3.2 and §5.4).
 
 Cells that often stand in a row together, in bundles; what each block of rows has of them.
 
-The passes of EM add up shares by bundle (see mixture_bundle_kernels); which rows have which pattern
-of a bundle never changes, so it is found once.
+The passes of EM add up responsibilities by bundle (see mixture_bundle_kernels); which rows have
+which pattern of a bundle never changes, so it is computed once.
 
 Rows as short lists: the cells that differ from their column's most frequent state.
 
-Counts of two such cells, together with counts of one and the number of rows, tell every other
+Counts of two such cells, together with counts of one and the number of rows, determine every other
 count of a pair of columns, so the rest never has to be visited (Meilă 1999, §5.4). Rows with
-missing cells are kept apart, as whole rows.
+missing cells are stored separately, as whole rows.
 
 Columns of codes turned into rows of numbers, so few at a time that they stay in the cache.
 """
@@ -31,7 +31,7 @@ from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
-from pgmstudio.core.execution.thread_pool import value_of
+from pgmstudio.core.execution.thread_pool import run_to_end
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -110,7 +110,7 @@ def cell_rows(
     data: DataSet, reference: str = MOST_FREQUENT, cancel: CancelToken = NEVER
 ) -> CellRows:
     """The rows of a complete data set as lists."""
-    return value_of(listing_rows(data, reference, cancel))
+    return run_to_end(listing_rows(data, reference, cancel))
 
 
 def listing_rows(
@@ -178,9 +178,9 @@ ShortInts = NDArray[np.int32]
 
 # Cells in a bundle: more share more work, but have more patterns.
 BUNDLE = 6
-# Rows whose shares are at hand together, when they are added up; fewer if they have so many pairs.
+# Rows whose responsibilities are added up together; fewer if they have so many pairs.
 BLOCK_ROWS, BLOCK_PAIRS = 8192, 4_000_000
-# How many rows tell which cells occur together, and up to how many cells they are asked.
+# How many rows are sampled for co-occurrence of cells, and up to how many cells.
 _SAMPLE_ROWS, _MAX_CELLS = 2000, 1500
 
 
@@ -214,7 +214,7 @@ class Bundles:
 
     @cached_property
     def ranked(self) -> ShortInts:
-        """Per row, where `starts` tells, the ranks of its cells, rising; of the blocks so far."""
+        """Per row, from `starts`, the ranks of its cells, rising; of the blocks so far."""
         return np.empty(self.cells.size, dtype=np.int32)
 
     @cached_property
@@ -258,7 +258,8 @@ class Bundles:
         return Block(begin, end, keys, counts[keys], rows, later)
 
     def _order(self) -> Ints:
-        """The cells, each bundle begun with the most frequent left and filled with its company."""
+        """The cells, each bundle started with the most frequent remaining cell and filled with
+        cells that co-occur."""
         count, total = self.cell_count, self.starts.size - 1
         if count > _MAX_CELLS or count <= BUNDLE or total == 0:
             return np.arange(count)
@@ -320,7 +321,7 @@ Places = NDArray[np.int64]
 
 # Rows with missing cells that are gone over together: they take long.
 GAP_BLOCK_ROWS = 1024
-# Cells that are counted between two words about how far the listing is.
+# Cells that are counted between two progress events.
 _CELLS_PER_TURN = 1 << 22
 
 
@@ -422,10 +423,10 @@ def sparse_rows(
 ) -> SparseRows:
     """The rows of a data set, equal ones merged; with the reference states of `like`.
 
-    `choice` names the column that tells a row's component; it is then no variable of the trees.
+    `choice` names the column that holds a row's component; it is then no variable of the trees.
     """
     data = data if is_merged else data.merged(cancel)
-    return value_of(listing_cells(data, like, choice, cancel))
+    return run_to_end(listing_cells(data, like, choice, cancel))
 
 
 def listing_cells(

@@ -209,7 +209,7 @@ def divide_tables(parents: Any, cell_at: Any, at: Any, tables: Any) -> None:
                 tables[line + x] = tables[line + x] / mass if mass > 0.0 else 1.0 / card
 
 
-# What a place of a whole line costs, beside adding the shares of one row to one place.
+# The cost of one position of a whole line, relative to adding one row's responsibility there.
 _LINE_COST = 0.2
 
 
@@ -257,7 +257,8 @@ def bundle_rows(
     """For the rows begin … end − 1, by bundle and pattern: the rows that have it, and after how
     many cells of the row the bundle ends.
 
-    First only counts, in counts[bundle · 2^size + pattern + 1]; with room in `rows`, also lists.
+    First only counts, in counts[bundle · 2^size + pattern + 1]; with capacity in `rows`, also
+    lists.
     """
     for row in range(begin, end):
         at, last = starts[row], starts[row + 1]

@@ -1,1 +1,1 @@
-"""What structure searches make large; counting lives in the data room."""
+"""Scores that structure searches maximize; counting is in `core.data`."""

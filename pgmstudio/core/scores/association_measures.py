@@ -1,4 +1,4 @@
-"""How strongly a parent attribute A tells about its child C: the probabilistic measures of the
+"""Association of a parent attribute A with its child C: the probabilistic measures of the
 lecture "Learning the Network Structure from Data" (Borgelt, Steinbrecher and Kruse 2009, ch. 7).
 
 A table of counts has the states of A as rows and those of C as columns. A set of parents is one

@@ -1,4 +1,4 @@
-"""Local scores of families on one data set, each counted once and kept."""
+"""Local scores of families on one data set, each counted once and cached."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pgmstudio.core.scores.local import Score
 Terms = NDArray[np.float64]
 
 MAX_TABLE_CELLS = 100_000
-MAX_CACHED = 1 << 24  # data terms of changes, 128 MB; then they are forgotten and begun anew
+MAX_CACHED = 1 << 24  # data terms of changes, 128 MB; then the cache is cleared
 
 
 def mask_of(parents: Iterable[int]) -> int:
@@ -30,7 +30,7 @@ def mask_of(parents: Iterable[int]) -> int:
 class FamilyScores:
     """score(child, parents), and all at once the scores with one parent more or less.
 
-    Data terms are kept by (child, set of parents). They do not depend on λ, so `rescored` shares
+    Data terms are cached by (child, set of parents). They do not depend on λ, so `rescored` shares
     them between the scores of a sweep. A family of more than `max_table_cells` scores −inf.
     """
 
@@ -58,15 +58,15 @@ class FamilyScores:
     def afresh(self) -> FamilyScores:
         """The same data and score, with nothing counted yet.
 
-        A term is a sum, and what was asked before decides in which order it is added up. Where a
-        number must be the same to the last bit in any process, it is asked of one of these.
+        A term is a sum whose order of addition depends on earlier queries. Where a
+        number must be the same to the last bit in any process, use one of these.
         """
         other = object.__new__(FamilyScores)
         other.__dict__.update(self.__dict__, _terms={}, _rows={})
         return other
 
     def families_counted(self) -> int:
-        """How many families' data terms are kept."""
+        """How many families' data terms are cached."""
         rows = sum(int(np.isfinite(row).sum()) for row in self._rows.values())
         return len(self._terms) + rows
 

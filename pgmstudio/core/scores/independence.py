@@ -12,7 +12,7 @@ Sanov's test of independence, also within the groups of a third variable (Meilă
 
 The mutual information Î of N rows of two independent variables is at least M with probability at
 most (N+1)^(r s) 2^(−N M), whatever their distributions (eq. 6.21). It is very cautious; χ² and G
-with their asymptotic quantiles are offered beside it. All in bits.
+with their asymptotic quantiles are offered too. All in bits.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ TEST_HELP = (
     "at most ε bits; bic: an edge would lower BIC."
 )
 
-# A table with more cells than this says nothing with rows as many as data sets have.
+# A larger table has no power with the row counts of real data sets.
 MAX_TEST_CELLS = 1_000_000
 ROWS_PER_FREEDOM = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one test found; `p_value` is that of χ² for the χ² test and of G² for the others.
+    """The result of one test; `p_value` is that of χ² for the χ² test and of G² for the others.
 
     `statistic` is χ² or G², or for a test of the information gain the gain in bits. `bits` is the
     (conditional) information gain whatever the test. A test of fewer than 5 rows for each degree

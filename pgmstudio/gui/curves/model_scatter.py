@@ -89,7 +89,7 @@ class Frame:
         return np.clip(self.room.bottom() - (ys - self.seen.top()) * scale, -_FAR, _FAR)
 
 
-class Kept(QGraphicsObject):
+class CachedShape(QGraphicsObject):
     """Drawn when it has changed, and else put there as the picture it was; in files as shapes."""
 
     def __init__(self, z: float) -> None:
@@ -133,7 +133,7 @@ class Kept(QGraphicsObject):
         return picture
 
 
-class Layer(Kept):
+class Layer(CachedShape):
     """One that covers the plot inside its axes."""
 
     def __init__(self, z: float) -> None:
@@ -473,7 +473,7 @@ class LegendEntry:
     words: str
 
 
-class LegendBox(Kept):
+class LegendBox(CachedShape):
     """Signs and their words in two columns, in a corner of the plot."""
 
     _SAMPLE = 26.0

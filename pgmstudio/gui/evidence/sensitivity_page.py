@@ -24,7 +24,7 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.evidence.sensitivity_views import VIEWS, Asked, Detail, Found
+from pgmstudio.gui.evidence.sensitivity_views import VIEWS, Asked, Detail, SensitivityAnswer
 from pgmstudio.gui.plots.function_plot import FunctionCurve
 from pgmstudio.gui.plots.tornado_plot import Tornado, TornadoChart
 from pgmstudio.gui.theme.icons import icon
@@ -51,7 +51,7 @@ class SensitivityPage(Page):
         self._app, self._model_id = app, model_id
         self._live = app.workspace.beliefs(model_id)
         self._topic = f"sensitivity-{id(self)}"
-        self._found: Found | None = None
+        self._found: SensitivityAnswer | None = None
         self.target = self._choice("sensitivityTarget", "Target", "The variable asked about.")
         self.state = self._choice("sensitivityState", "State", "The state asked about.")
         self.target.activated.connect(self._on_target_chosen)
@@ -143,7 +143,7 @@ class SensitivityPage(Page):
         return self._model_id
 
     @property
-    def found(self) -> Found | None:
+    def found(self) -> SensitivityAnswer | None:
         """What is shown; None until it is computed."""
         return self._found
 
@@ -236,7 +236,7 @@ class SensitivityPage(Page):
 
     # -- showing
 
-    def _on_found(self, found: Found) -> None:
+    def _on_found(self, found: SensitivityAnswer) -> None:
         self._found = found
         self.note.show_text("")
         self.sentence.setText(found.sentence)

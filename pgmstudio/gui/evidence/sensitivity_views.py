@@ -61,7 +61,7 @@ class Detail:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class SensitivityAnswer:
     """A view filled in."""
 
     asked: Asked
@@ -71,7 +71,7 @@ class Found:
     details: Mapping[str, Detail] = field(default_factory=dict)
 
 
-def what_to_ask(asked: Asked, session: InferenceSession, cancel: CancelToken) -> Found:
+def what_to_ask(asked: Asked, session: InferenceSession, cancel: CancelToken) -> SensitivityAnswer:
     """Every variable that could be asked about, the most telling first."""
     become(session, asked.evidence)
     found = value_of_evidence(session, asked.model.domain, asked.target, cancel)
@@ -106,10 +106,12 @@ def what_to_ask(asked: Asked, session: InferenceSession, cancel: CancelToken) ->
         "raises it most",
         f"now {percent(belief)} %",
     )
-    return Found(asked, sentence, tornado, worth_table(found, asked.code), details)
+    return SensitivityAnswer(asked, sentence, tornado, worth_table(found, asked.code), details)
 
 
-def what_findings_do(asked: Asked, session: InferenceSession, cancel: CancelToken) -> Found:
+def what_findings_do(
+    asked: Asked, session: InferenceSession, cancel: CancelToken
+) -> SensitivityAnswer:
     """The belief without each finding in turn."""
     become(session, asked.evidence)
     belief = float(session.belief(asked.target).values[asked.code])
@@ -148,10 +150,14 @@ def what_findings_do(asked: Asked, session: InferenceSession, cancel: CancelToke
         "would rise without it",
         f"now {percent(belief)} %",
     )
-    return Found(asked, sentence, tornado, trace_table(traces, asked.code, belief), details)
+    return SensitivityAnswer(
+        asked, sentence, tornado, trace_table(traces, asked.code, belief), details
+    )
 
 
-def which_numbers_matter(asked: Asked, session: InferenceSession, cancel: CancelToken) -> Found:
+def which_numbers_matter(
+    asked: Asked, session: InferenceSession, cancel: CancelToken
+) -> SensitivityAnswer:
     """Every number of every table, varied alone."""
     network = as_network(asked.model)
     if network is None:
@@ -193,7 +199,9 @@ def which_numbers_matter(asked: Asked, session: InferenceSession, cancel: Cancel
         "number made larger",
         f"now {percent(found.probability)} %",
     )
-    return Found(asked, sentence, tornado, swing_table(found.swings(asked.span)), details)
+    return SensitivityAnswer(
+        asked, sentence, tornado, swing_table(found.swings(asked.span)), details
+    )
 
 
 def _swing_words(asked: Asked, swing: ParameterSensitivity) -> str:
@@ -206,7 +214,7 @@ def _signed(value: float, digits: int = 2) -> str:
     return f"{value:+.{digits}f}".replace("-", "−")
 
 
-View = Callable[[Asked, InferenceSession, CancelToken], Found]
+View = Callable[[Asked, InferenceSession, CancelToken], SensitivityAnswer]
 VIEWS: dict[str, tuple[str, str, View]] = {
     "ask": ("Ask next", "Which variable would tell most about the target", what_to_ask),
     "findings": ("Evidence", "What each piece of evidence does to the target", what_findings_do),

@@ -15,7 +15,14 @@ from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.run_checks import START_KEPT
-from pgmstudio.core.learning.base import Finished, Found, Kept, Learner, RunArtifact, SearchStep
+from pgmstudio.core.learning.base import (
+    ArtifactSaved,
+    Finished,
+    ImprovedModel,
+    Learner,
+    RunArtifact,
+    SearchStep,
+)
 from pgmstudio.core.model import Model
 from pgmstudio.gui.jobs.job import Job, JobState
 from pgmstudio.gui.project.run_request import RunRequest
@@ -192,12 +199,12 @@ class LearningRun(QObject):
         self._is_silent = False
         for event in events:
             match event:
-                case Found(model, measures) | Finished(model, measures):
+                case ImprovedModel(model, measures) | Finished(model, measures):
                     is_known = measures.get("score", 0.0) == self.measures.get("score")
                     if not (self.found_at and is_known):  # told once more at the end
                         self.found_at = dict(self.progress.counters)
                     self.best, self.measures = model, dict(measures)
-                    self._is_start = isinstance(event, Found) and event.is_start
+                    self._is_start = isinstance(event, ImprovedModel) and event.is_start
                     self._note_found()
                     self.found.emit()
                 case Progress():
@@ -205,7 +212,7 @@ class LearningRun(QObject):
                     self._note_progress(event)
                 case Note(message):
                     self.notes.append(message)
-                case Kept(artifact):
+                case ArtifactSaved(artifact):
                     self.kept[artifact.kind] = artifact
                 case SearchStep():
                     self.stepped.emit(event)

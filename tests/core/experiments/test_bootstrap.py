@@ -31,7 +31,7 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbin
     HillClimbParams,
 )
 from pgmstudio.core.languages.learners import all_learners
-from pgmstudio.core.learning.base import Finished, Found, Kept
+from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel
 from pgmstudio.core.model import DirectedModel
 from tests.strategies import random_dag, random_network
 
@@ -230,7 +230,7 @@ def test_a_run_keeps_frequencies_and_ends_with_the_averaged_network() -> None:
     data = rows()
     events = list(plan(data, 6)(NEVER))
     assert isinstance(events[-1], Finished)
-    kept = [event.artifact for event in events if isinstance(event, Kept)]
+    kept = [event.artifact for event in events if isinstance(event, ArtifactSaved)]
     assert kept[-1] == counted(plan(data, 6))
     model = events[-1].model
     assert isinstance(model, DirectedModel)
@@ -244,11 +244,11 @@ def test_stopping_a_run_keeps_the_replicates_that_are_done() -> None:
 
     def listen() -> None:
         for event in plan(rows(), 500)(switch):
-            if isinstance(event, Kept) and isinstance(event.artifact, EdgeFrequencies):
+            if isinstance(event, ArtifactSaved) and isinstance(event.artifact, EdgeFrequencies):
                 kept.append(event.artifact)
                 if event.artifact.graphs >= 5:
                     switch.cancel()
-            elif isinstance(event, Found):
+            elif isinstance(event, ImprovedModel):
                 found.append(event.model)
 
     with pytest.raises(Cancelled):

@@ -42,7 +42,7 @@ class Child:
             text=True,
         )
 
-    def hear(self, word: str) -> list[str]:
+    def receive(self, word: str) -> list[str]:
         """The words after `word` of the next line that begins with it."""
         assert self._process.stdout is not None
         for line in self._process.stdout:
@@ -62,9 +62,9 @@ def kill_and_recover(
     window: MainWindow, home: Path, when: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     child = Child(home, when)
-    [folder] = child.hear("folder")
-    _file, size = child.hear("saved")
-    moment, *blocks = child.hear("now")
+    [folder] = child.receive("folder")
+    _file, size = child.receive("saved")
+    moment, *blocks = child.receive("now")
     assert moment == when
     child.kill()
     _wait_until_gone(blocks)

@@ -16,7 +16,7 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbin
     HillClimbParams,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.learning.base import Found
+from pgmstudio.core.learning.base import ImprovedModel
 from pgmstudio.core.project.model_edits import remove_edge
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.project.run_request import RunRequest
@@ -61,7 +61,7 @@ def better(run: LearningRun, *edges: tuple[str, str]) -> BayesianNetwork:
     for source, target in edges:
         found = found.with_edge(source, target)
     told = Progress(0.5, "Climbing", {"score": -1.0, "step": 9.0, "restart": 4.0})
-    run._on_events([told, Found(found, {"score": -1.0})])
+    run._on_events([told, ImprovedModel(found, {"score": -1.0})])
     return found
 
 
@@ -200,7 +200,7 @@ def test_the_inspector_tells_what_the_run_does(
     # Told once more at the end, the model is still one of the fourth restart.
     last = Progress(0.9, "Climbing", {"score": -2.0, "step": 30.0, "restart": 7.0})
     assert run.best is not None
-    run._on_events([last, Found(run.best, {"score": -1.0})])
+    run._on_events([last, ImprovedModel(run.best, {"score": -1.0})])
     assert run.found_at["step"] == 9.0
     assert panel.run.settings.facts["Restarts"] == "1\u2009000\u2009000"
     assert panel.run.settings.facts["Seed"] == "1"

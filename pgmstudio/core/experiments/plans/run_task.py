@@ -43,7 +43,7 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps im
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.learning.artifacts import CollectedModels, ModelSequence
-from pgmstudio.core.learning.base import Finished, Found, Kept, RunArtifact
+from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, RunArtifact
 from pgmstudio.core.model import Model
 
 
@@ -287,11 +287,11 @@ class PointWork:
                     yield Progress(fraction, words, counters)
                 case Note(message):
                     yield Note(f"{run.title}: {message}")
-                case Kept(artifact):
+                case ArtifactSaved(artifact):
                     yield from harvest.keep(artifact)
-                case Found(is_start=True):
+                case ImprovedModel(is_start=True):
                     continue  # the point of a curve is what a search has found
-                case Found(model):
+                case ImprovedModel(model):
                     last = model
                     token.has_model = True
                 case Finished(model):

@@ -1,6 +1,7 @@
-"""What cliques that have had their messages tell of several variables: counts, and draws.
+"""Joint marginals and samples from a calibrated junction tree.
 
-Like the loops of passes.py, which says how the arrays are laid out, these run compiled
+
+Like the loops of passes.py, which documents the layout of the arrays, these run compiled
 (passes_kernels.py) or as they stand. They call no other loop, so numba's cache, which knows only
 the file a kernel stands in, misses no change.
 
@@ -14,7 +15,7 @@ operations is the same, so the answers are the same to the last bit.
 Cliques are numbered parents first. A clique's table has the variables it does not share with its
 parent first and the separator last, so both directions of a separator run along memory: with
 `width` separator cells, cell r·width + s belongs to separator cell s. Where a table is read through
-one of another shape (a factor, a child's separator), `maps` holds the place of every block of
+one of another shape (a factor, a child's separator), `maps` holds the position of every block of
 cells, and a block either reads consecutive numbers (IS_RUN) or one number throughout.
 """
 
@@ -98,7 +99,7 @@ INPUT_COLUMNS = 6
 # Columns of `members`: the variables of a clique; INNER cells separate two states.
 VARIABLE, INNER, STATES, WEIGHT_AT, IS_HOME = 0, 1, 2, 3, 4
 MEMBER_COLUMNS = 5
-# Columns of `asks`: which table a belief is summed from; FROM_ROWS, or a separator's place.
+# Columns of `asks`: which table a belief is summed from; FROM_ROWS, or a separator's index.
 ASK_TABLE, ASK_CELLS, ASK_INNER, ASK_STATES, BELIEF_AT = 0, 1, 2, 3, 4
 ASK_COLUMNS = 5
 FROM_ROWS = -1

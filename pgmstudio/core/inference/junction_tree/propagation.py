@@ -13,15 +13,16 @@ from pgmstudio.core.inference.junction_tree import messages as joint_passes
 from pgmstudio.core.inference.junction_tree import messages as passes
 from pgmstudio.core.inference.junction_tree.schedule import Plan
 
-# Loading the compiler and the kept kernels takes about 0.6 s, and making them the first time some
+# Loading the compiler and the cached kernels takes about 0.6 s, and making them the first time some
 # 5 s; without them the loops of passes.py update a million cells a second (asia 0.1 ms, alarm 1 ms,
 # hailfinder 12 ms). So the compiled loops are used where a single update would take about as long
 # as loading them, and otherwise once the plain ones have worked as long as that would have taken.
 PLAIN_CELLS = 100_000
 PLAIN_WORK = 1_000_000
-# Where something else has loaded the compiler, only the kept kernels are left to be read.
+# Where something else has loaded the compiler, only the cached kernels are left to be read.
 PLAIN_WORK_BESIDE = 150_000
-# Small trees answer for every variable at once; in larger ones only the way to the asked one.
+# Small trees answer for every variable at once; in larger ones only the path to the queried one is
+# updated.
 ALL_AT_ONCE_CELLS = 100_000
 
 _compiled: Any = None  # the module passes_kernels, once it is loaded
@@ -38,7 +39,7 @@ def compiled_passes() -> Any:
 
 
 class Propagation:
-    """Weights per state go in, beliefs and P(e) come out; no names, no words.
+    """Weights per state go in, beliefs and P(e) come out; variables are indices.
 
     What it holds is a function of the findings alone, to the last bit: setting a finding and
     taking it back leaves nothing behind.

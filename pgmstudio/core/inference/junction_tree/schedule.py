@@ -38,7 +38,7 @@ class Plan:
     factor_values: Floats
     factor_places: tuple[tuple[int, tuple[int, ...]], ...]  # per factor: where, and axes turned how
     state_at: tuple[int, ...]  # per variable, where its states start in weights and beliefs
-    asked_in: tuple[int, ...]  # per variable, the clique that tells its belief
+    asked_in: tuple[int, ...]  # per variable, the clique from which its belief is read
     occurs_in: tuple[tuple[int, ...], ...]  # per variable, its cliques
     axes: tuple[tuple[int, ...], ...]  # per clique, the variables in the order of its table
 
@@ -206,7 +206,8 @@ def _ask(
     cards: Sequence[int],
     state_at: Sequence[int],
 ) -> list[int]:
-    """The smallest table that tells the belief: the own variables', or a child's separator."""
+    """The smallest table from which the belief can be read: the own variables', or a child's
+    separator."""
     tables = [(math.prod(cards[v] for v in own), passes.FROM_ROWS, tuple(own))]
     tables += [
         (
@@ -227,7 +228,7 @@ def block_map(
 ) -> tuple[NDArray[np.int32], int, int]:
     """Where each block of a table over `axes` lies in the table over those of them in `scope`.
 
-    Returns the places, the cells in a block, and whether a block runs along the smaller table.
+    Returns the positions, the cells in a block, and whether a block runs along the smaller table.
     """
     is_run = bool(axes) and axes[-1] in scope
     cut, length = len(axes), 1

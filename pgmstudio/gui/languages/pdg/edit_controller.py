@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # The pointer passes over many nodes on its way; only where it rests is worth measuring.
 REST_MS = 40
-Found = tuple[Change, str, str]  # with what it brings, or why it cannot be
+ImprovedModel = tuple[Change, str, str]  # with what it brings, or why it cannot be
 
 
 class BandChanges(QObject):
@@ -37,7 +37,7 @@ class BandChanges(QObject):
         super().__init__(desk)
         self._app, self._model_id, self._page, self._desk = app, model_id, page, desk
         self._wanted: Change | None = None
-        self.found: Found | None = None
+        self.found: ImprovedModel | None = None
         self._latest_task = LatestTask(self)
         self._latest_task.answered.connect(self._on_found)
         self._latest_task.failed.connect(app.errors.report)
@@ -70,7 +70,7 @@ class BandChanges(QObject):
         rows = rows_of(project, entry)
         self._latest_task.ask(partial(_found, graph, change, rows, weight_of(project, entry, rows)))
 
-    def _on_found(self, found: Found) -> None:
+    def _on_found(self, found: ImprovedModel) -> None:
         if found[0] != self._wanted:
             return
         self.found = found
@@ -115,7 +115,7 @@ def _found(
     rows: DataSet | None,
     weight: ScoreWeight,
     _cancel: CancelToken,
-) -> Found:
+) -> ImprovedModel:
     if isinstance(change, Step):
         step = prospect(graph, change, rows)
         return change, told(step.bits, step.size, step.free, weight), step.refusal

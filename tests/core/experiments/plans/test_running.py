@@ -38,7 +38,7 @@ from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.learners import registered
 from pgmstudio.core.languages.pdg.model import DecisionGraph
-from pgmstudio.core.learning.base import Finished, Found, LearnEvent
+from pgmstudio.core.learning.base import Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.params import param
 from tests.strategies import random_network
 
@@ -182,7 +182,7 @@ class OddLearner:
     ) -> Iterator[LearnEvent]:
         model = BayesianNetwork.uniform(data.domain)
         if params.what == "wait with a model":
-            yield Found(model, {})
+            yield ImprovedModel(model, {})
         while params.what.startswith("wait"):
             cancel.raise_if_cancelled()
         if params.what == "fail":

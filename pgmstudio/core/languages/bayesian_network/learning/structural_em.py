@@ -54,7 +54,7 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbin
     HillClimbParams,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.learning.base import Finished, Found, LearnEvent
+from pgmstudio.core.learning.base import Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
@@ -371,7 +371,7 @@ class _Rounds:
     def _tell(self) -> Iterator[LearnEvent]:
         counters = self._counters(self._best.score, self._best.dag)
         smoothing = self._smoothing()[0]
-        yield Found(self._smoothed(smoothing), self.measures(smoothing))
+        yield ImprovedModel(self._smoothed(smoothing), self.measures(smoothing))
         yield Progress(None, f"Round {self._rounds} done", counters)
 
     def final(self) -> Generator[LearnEvent, None, tuple[BayesianNetwork, float]]:

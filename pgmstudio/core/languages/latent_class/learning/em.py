@@ -18,7 +18,12 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.languages.latent_class.model import LatentClasses
-from pgmstudio.core.learning.responsibilities import BLOCK_ROWS, Shares, lined_zeros, padded
+from pgmstudio.core.learning.responsibilities import (
+    BLOCK_ROWS,
+    Responsibilities,
+    lined_zeros,
+    padded,
+)
 from pgmstudio.core.learning.sparse_rows import row_chunks
 
 Floats = NDArray[np.float64]
@@ -154,13 +159,21 @@ class LatentEm:
         rows, total = self.rows, 0.0
         for begin in range(first, last, BLOCK_ROWS):
             end = min(begin + BLOCK_ROWS, last)
-            expect_rows(rows.starts, rows.cells, base, added, begin, end, work.flat_shares)
+            expect_rows(
+                rows.starts, rows.cells, base, added, begin, end, work.flat_responsibilities
+            )
             logs = work.share_out(self._count, rows.weights, self._hidden, begin, end)
             total += float(rows.weights[begin:end] @ logs)
             if is_counting:
                 work.masses += work.shares[: end - begin].sum(axis=0)
                 add_cells(
-                    rows.starts, rows.cells, work.flat_shares, self._lanes, begin, end, work.sums
+                    rows.starts,
+                    rows.cells,
+                    work.flat_responsibilities,
+                    self._lanes,
+                    begin,
+                    end,
+                    work.sums,
                 )
         return total
 
@@ -206,7 +219,7 @@ class LatentEm:
         return [(int(a), int(b)) for a, b in pairwise(edges)]
 
 
-class _Workspace(Shares):
+class _Workspace(Responsibilities):
     """Room of one thread."""
 
     def __init__(self, cells: int, lanes: int) -> None:

@@ -31,7 +31,7 @@ from pgmstudio.core.languages.latent_class.learning.trace import ClassScan, Scan
 from pgmstudio.core.languages.latent_class.model import LatentClasses, free_name
 from pgmstudio.core.languages.likelihood import log2_likelihood
 from pgmstudio.core.learning.artifacts import criterion_param, held_out_param
-from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.params import knowledge_param, missing_sentence, refuse_empty
 from pgmstudio.core.params import AUTO, param
@@ -311,7 +311,7 @@ class _Search:
             model,
         )
         self._scan = self._scan.with_point(point)
-        yield Kept(self._scan)
+        yield ArtifactSaved(self._scan)
         value = point.value(self._scan.criterion)
         if self._best is None or value > self._best.value(self._scan.criterion):
             self._best = point
@@ -319,7 +319,7 @@ class _Search:
             measures["score"] = value
             if held is not None:
                 measures["held_out_log2_likelihood_per_row"] = held
-            yield Found(model, measures)
+            yield ImprovedModel(model, measures)
 
     def _measures(self, model: LatentClasses, data: DataSet) -> dict[str, float]:
         bits = log2_likelihood(model, data) / data.total_weight

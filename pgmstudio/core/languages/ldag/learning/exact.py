@@ -27,7 +27,7 @@ from pgmstudio.core.languages.ldag.learning.common_params import (
 from pgmstudio.core.languages.ldag.learning.em import labels_by_em
 from pgmstudio.core.languages.ldag.learning.label_search import LabelScores
 from pgmstudio.core.languages.ldag.learning.learner import label_sentences, told_of
-from pgmstudio.core.learning.base import Finished, Found, LearnEvent
+from pgmstudio.core.learning.base import Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
@@ -91,7 +91,7 @@ class ExactLearner:
         rules = EdgeRules.of(data.domain.names, params.knowledge, params.max_parents)
         start, _ = rules.starting_graph(())
         scores = label_scores(data, params, kappa_of(params), start, params.max_table_cells)
-        yield Found(*told_of(scores, start, cancel))
+        yield ImprovedModel(*told_of(scores, start, cancel))
         dag = yield from best_graph(scores, rules, cancel)
         yield from map(Note, label_sentences(scores, dag))
         model, measures = told_of(scores, dag, cancel)

@@ -45,7 +45,7 @@ from pgmstudio.core.languages.ldag.learning.label_search import (
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.partitions import label_of
 from pgmstudio.core.languages.run_checks import given_start
-from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
@@ -316,9 +316,9 @@ def _by_cross_validation(
         search = LabelSearch(data, params, kappa, rules, start, own)
         found[kappa] = yield from _climbed(search, start, place / runs, f"κ {kappa:g}", cancel)
         path = path.with_point(KappaPoint.of(kappa, *found[kappa]))
-        yield Kept(path)
+        yield ArtifactSaved(path)
         if place == 0:
-            yield Found(*found[kappa])  # something to keep when the run is stopped
+            yield ImprovedModel(*found[kappa])  # something to keep when the run is stopped
     chosen, told = kappas[0], "There was one κ to try."
     if runs > len(kappas):
         bits: dict[float, list[float]] = {kappa: [] for kappa in kappas}
@@ -332,7 +332,7 @@ def _by_cross_validation(
                 bits[kappa].append(held_out_bits(model, held))
                 place += 1
             path = path.with_held_out(bits)
-            yield Kept(path)
+            yield ArtifactSaved(path)
         best = path.best()
         chosen = best.kappa
         bits_per_row = f"{best.held_bits:.4f}".replace("-", "−")
@@ -415,7 +415,7 @@ class LabelsLearner:
         rules = EdgeRules.of(data.domain.names, None, None)
         dag, _ = rules.starting_graph(given_start(params.start).edges)
         plain = label_scores(data, params, 0.0, is_given_graph=True)
-        yield Found(*told_of(plain, dag, cancel))
+        yield ImprovedModel(*told_of(plain, dag, cancel))
         scores = label_scores(data, params, kappa_of(params), is_given_graph=True)
         too_large = []
         for child, parents in enumerate(dag.parent_indices):

@@ -30,7 +30,7 @@ from pgmstudio.core.languages.ldag.learning.em import labels_by_em
 from pgmstudio.core.languages.ldag.learning.label_search import NATS_PER_BIT, LabelScores
 from pgmstudio.core.languages.ldag.learning.learner import label_sentences, told_of
 from pgmstudio.core.languages.ldag.learning.posterior import Key, LdagPosterior, posterior_of
-from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
@@ -295,7 +295,7 @@ class McmcLearner:
             seed=int(rng.integers(2**63)),
             cancel=cancel,
         )
-        yield Found(*told_of(scores, start, cancel))
+        yield ImprovedModel(*told_of(scores, start, cancel))
         found = chains.best_score
         every = max(1, params.iterations // TOLD)
         while chains.steps < params.iterations and chains.step():
@@ -305,9 +305,9 @@ class McmcLearner:
                 yield _progress(chains, params, scores.families_scored)
                 if chains.best_score > found:
                     found = chains.best_score
-                    yield Found(*told_of(scores, chains.best_dag(), cancel))
+                    yield ImprovedModel(*told_of(scores, chains.best_dag(), cancel))
         cancel.raise_if_cancelled()
-        yield Kept(posterior_of(scores, chains.models, chains.steps, chains.accepted))
+        yield ArtifactSaved(posterior_of(scores, chains.models, chains.steps, chains.accepted))
         kept = "scored" if params.count_evaluated else "visited"
         yield Note(
             f"Probabilities of edges and labels are over {count_of(len(chains.models), 'graph')} "

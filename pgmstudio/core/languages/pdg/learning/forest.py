@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import GraphError, ParameterError, UnknownNameError
 from pgmstudio.core.execution.events import CancelToken
-from pgmstudio.core.execution.thread_pool import value_of
+from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.languages.pdg.learning.search import SweepRules, learn_pdg
 from pgmstudio.core.languages.pdg.learning.state import Forest, PdgRows, PdgState, blocks_of
 from pgmstudio.core.languages.pdg.model import minimal_graph
@@ -142,7 +142,7 @@ def learn_forest(
             start = PdgState(rows, tuple(tree), by_parameters=by_parameters)
             state = start
             if any(above is not None for above in tree):
-                state = value_of(learn_pdg(start, lambda_, rules, rng, cancel))
+                state = run_to_end(learn_pdg(start, lambda_, rules, rng, cancel))
             now, below = below, {}
             for leaf, waiting in now.items():
                 nodes, codes = state.bits[leaf].size, rows.codes[leaf]

@@ -42,7 +42,7 @@ from pgmstudio.core.languages.pdg.measures import refitted
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.reduction import graph_of_rows
 from pgmstudio.core.learning.artifacts import CRITERIA, held_out_param
-from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.params import (
     ON_MISSING,
@@ -421,11 +421,11 @@ class _Merging:
     def _keep(self, point: PdgPoint) -> Iterator[LearnEvent]:
         """Take the graph of a λ, and tell when it is the best so far."""
         self._scan = self._scan.with_point(point)
-        yield Kept(self._scan)
+        yield ArtifactSaved(self._scan)
         if self._best is None or self._is_better(point, self._best):
             self._best = point
             assert point.model is not None
-            yield Found(point.model, self._measures(point))
+            yield ImprovedModel(point.model, self._measures(point))
 
     def _is_lossless(self, point: PdgPoint) -> bool:
         return point.train_bits >= self._network_bits - _ROUNDING

@@ -31,7 +31,13 @@ from pgmstudio.core.languages.pdg.learning.state import PdgRows
 from pgmstudio.core.languages.pdg.learning.trace import PdgPoint, PdgScan, bits_per_row
 from pgmstudio.core.languages.pdg.measures import refitted
 from pgmstudio.core.languages.pdg.model import DecisionGraph
-from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent, SearchStep
+from pgmstudio.core.learning.base import (
+    ArtifactSaved,
+    Finished,
+    ImprovedModel,
+    LearnEvent,
+    SearchStep,
+)
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.params import ON_MISSING, missing_sentence, refuse_empty
 from pgmstudio.core.learning.smoothing import tune_smoothing
@@ -184,14 +190,14 @@ class _Run:
             is_reused=learned.is_reused,
         )
         self._scan = self._scan.with_point(point)
-        yield Kept(self._scan)
+        yield ArtifactSaved(self._scan)
         criterion = self._scan.criterion
         # Scores of searches differ with λ; what can be compared, and is plotted, is the criterion.
         told = {"score": point.value(criterion), "nodes": float(point.nodes)}
         yield Progress(self._fraction, f"λ {point.lambda_:.4g} gave {point.nodes} nodes", told)
         if self._best is None or point.value(criterion) > self._best.value(criterion):
             self._best = point
-            yield Found(model, self._measures(point))
+            yield ImprovedModel(model, self._measures(point))
 
     def _measures(self, point: PdgPoint) -> dict[str, float]:
         measures = {

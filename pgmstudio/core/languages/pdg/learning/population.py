@@ -19,7 +19,7 @@ from itertools import islice
 import numpy as np
 
 from pgmstudio.core.execution.events import CancelToken, StepToken, step_token
-from pgmstudio.core.execution.thread_pool import Search, map_events, side_by_side
+from pgmstudio.core.execution.thread_pool import Search, map_events, run_in_threads
 from pgmstudio.core.languages.pdg.learning.forest import Grown, Placing, grow_by_gains, learn_forest
 from pgmstudio.core.languages.pdg.learning.params import GAINS, SIZE_PAR, WAYS, PdgParams
 from pgmstudio.core.languages.pdg.learning.search import PdgStep, Swept, in_steps, learn_pdg
@@ -235,7 +235,7 @@ class Population:
         count = self._params.population
         rngs = rng.spawn(count)
         searches = [self._growing(number, rngs[number]) for number in range(count)]
-        events = side_by_side(searches, self._threads, self._cancel)
+        events = run_in_threads(searches, self._threads, self._cancel)
         forests = yield from map_events(
             events, lambda told: GrowingTold(told[0] + 1, count, told[1])
         )
@@ -291,7 +291,7 @@ class Population:
         searches = [partial(self._search, one, lambda_) for one in planted]
         walker = step_token(self._cancel)
         threads = 1 if walker is not None and walker.is_stepping else self._threads
-        events = side_by_side(searches, threads, self._cancel)
+        events = run_in_threads(searches, threads, self._cancel)
 
         def swept(event: tuple[int, Swept | PdgStep]) -> SweepTold:
             number, told = event

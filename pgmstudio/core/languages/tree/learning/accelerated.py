@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError, TooLargeError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
-from pgmstudio.core.execution.thread_pool import value_of
+from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.languages.tree.learning.priors import TreePriors
 from pgmstudio.core.learning.params import grouped_digits
 from pgmstudio.core.learning.responsibilities import padded
@@ -260,7 +260,7 @@ def accelerated_forest(
     rows: ListedRows, weights: Floats | None = None, **options: Unpack[ForestOptions]
 ) -> AcceleratedForest:
     """The forest that `growing_forest` grows, in one go."""
-    return value_of(growing_forest(rows, weights, **options))
+    return run_to_end(growing_forest(rows, weights, **options))
 
 
 def growing_forest(

@@ -27,7 +27,7 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_r
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import refined
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
 from pgmstudio.core.languages.tree.model import Tree
-from pgmstudio.core.learning.base import Finished, Found, LearnEvent
+from pgmstudio.core.learning.base import Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.params import (
     ON_MISSING,
@@ -180,7 +180,7 @@ def filling_tree(
         **grown.counts,
         **fitted.per_row(data),
     }
-    yield Found(tree, measures)
+    yield ImprovedModel(tree, measures)
     yield Progress(1.0, f"{edges} edges", {"score": measures["score"]})
     yield Finished(tree, measures)
 

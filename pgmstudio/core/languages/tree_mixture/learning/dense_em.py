@@ -76,7 +76,7 @@ class TreeMixtureEm(TreeMixtureSteps):
                 block.rows,
                 block.later,
                 self._offsets,
-                work.flat_shares,
+                work.flat_responsibilities,
                 self._lanes,
                 work.members,
                 work.mass,

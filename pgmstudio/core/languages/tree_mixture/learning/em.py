@@ -292,7 +292,7 @@ class TreeMixtureExpectation(TreeMixtureState, ABC):
                     self._pair_at,
                     self._parents,
                     self._lanes,
-                    work.flat_shares,
+                    work.flat_responsibilities,
                     work.shares,
                 )
             else:

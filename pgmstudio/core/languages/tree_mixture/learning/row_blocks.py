@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.learning.responsibilities import Shares, lined_zeros
+from pgmstudio.core.learning.responsibilities import Responsibilities, lined_zeros
 from pgmstudio.core.learning.sparse_rows import BUNDLE, SparseRows
 
 # Pairs of cells times components between two looks at the cancel token; some tenths of a second.
@@ -30,7 +30,7 @@ class Part(NamedTuple):
         return f"{self.share:.0%} of the {self.of}"
 
 
-class Workspace(Shares):
+class Workspace(Responsibilities):
     """Room of one thread, and how much it did since it last looked up."""
 
     def __init__(self, cells: int, lanes: int) -> None:

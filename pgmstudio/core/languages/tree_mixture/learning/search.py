@@ -35,7 +35,7 @@ from pgmstudio.core.languages.tree_mixture.learning.row_blocks import Part
 from pgmstudio.core.languages.tree_mixture.learning.sparse_em import mixture_em
 from pgmstudio.core.languages.tree_mixture.learning.trace import MixturePoint, MixtureScan
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
-from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.edge_constraints import ForestRules, rules_beside
 from pgmstudio.core.learning.sparse_rows import SparseRows, joined, listing_cells
 from pgmstudio.core.params import AUTO
@@ -220,7 +220,7 @@ class MixtureSearch:
         measures = self._measures(point)
         if measures["score"] > self._told:
             self._told = measures["score"]
-            yield Found(model, measures)
+            yield ImprovedModel(model, measures)
 
     def _finish(self) -> Iterator[LearnEvent]:
         """The chosen mixture, fitted to all rows."""
@@ -320,10 +320,10 @@ class MixtureSearch:
         spent = time.perf_counter() - began
         point = self._point(em, best_strength, start, steps, spent, train, self._held_bits(em))
         self._scan = self._scan.with_point(point)
-        yield Kept(self._scan)
+        yield ArtifactSaved(self._scan)
         model = self._model(best)
         self._adjacency = self._adjacency.with_restart(model)
-        yield Kept(self._adjacency)
+        yield ArtifactSaved(self._adjacency)
         return _Fitted(point, best, model)
 
     def _improved(

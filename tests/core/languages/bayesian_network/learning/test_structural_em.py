@@ -35,7 +35,7 @@ from pgmstudio.core.languages.bayesian_network.learning.structural_em import (
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.likelihood import log2_likelihood
-from pgmstudio.core.learning.base import Finished, Found
+from pgmstudio.core.learning.base import Finished, ImprovedModel
 from pgmstudio.core.scores.local import score_of
 from tests.strategies import random_network, small_networks, with_missing
 
@@ -158,7 +158,7 @@ def test_the_score_is_that_of_the_observed_cells_and_never_falls(seed: int, scor
         e.counters["score"] for e in events if isinstance(e, Progress) and "score" in e.counters
     ]
     assert scores == sorted(scores)
-    found = [event for event in events if isinstance(event, Found)]
+    found = [event for event in events if isinstance(event, ImprovedModel)]
     best: Any = found[-1].model
     value = log2_likelihood(best, data)
     cost = score_of(score, 120).cost_per_parameter * best.representation_size()
@@ -186,7 +186,7 @@ def test_rules_hold_in_every_round() -> None:
         forbidden=frozenset({("X1", "X2"), ("X2", "X1")}),
     )
     for event in run(data, knowledge=rules):
-        if isinstance(event, Found | Finished):
+        if isinstance(event, ImprovedModel | Finished):
             assert rules.violations(event.model.edges) == []  # type: ignore[attr-defined]
 
 

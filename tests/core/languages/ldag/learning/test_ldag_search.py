@@ -30,7 +30,7 @@ from pgmstudio.core.languages.ldag.partitions import (
 )
 from pgmstudio.core.languages.ldag.scores import PartitionScore
 from pgmstudio.core.languages.learners import learner_of, restored
-from pgmstudio.core.learning.base import Finished, Found
+from pgmstudio.core.learning.base import Finished, ImprovedModel
 from tests.ldag_runs import end, kept, labelled_end, nats, run
 from tests.ldag_tables import coronary, rows_of, t3
 
@@ -245,7 +245,7 @@ def test_labels_for_a_given_graph_keep_its_edges_and_never_lower_its_score() -> 
         assert set(last.model.edges) == set(edges)
         assert last.measures["score"] >= last.measures["score_without_labels"] - 1e-9
         assert (last.model.label_count > 0) == (kappa > 1e-12)
-    assert any(isinstance(event, Found) for event in events)
+    assert any(isinstance(event, ImprovedModel) for event in events)
 
 
 # -- every model that comes out
@@ -259,7 +259,7 @@ def test_every_model_is_acyclic_regular_and_as_its_measures_say(seed: int, struc
     counts[0, 0, 0, 0] += 1
     data = rows_of(counts, "abcd")
     for event in run("ldag.greedy", data, structure=structure, kappa=0.7, restarts=1):
-        if isinstance(event, Found | Finished):
+        if isinstance(event, ImprovedModel | Finished):
             model = event.model
             assert isinstance(model, LabelledDag)
             assert model.is_regular

@@ -8,7 +8,7 @@ import pytest
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.execution.events import NEVER
-from pgmstudio.core.execution.thread_pool import value_of
+from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.languages.pdg.learning.forest import (
     BlockRules,
     BlockTests,
@@ -74,7 +74,7 @@ def two_groups(count: int = 3000, seed: int = 0) -> DataSet:
 def forest_of(data: DataSet, seed: int, level: float = 1e-3) -> Forest:
     rng = np.random.default_rng(seed)
     growing = learn_forest(PdgRows(data), level, 0.98, SweepRules(), RULES, rng, NEVER)
-    return value_of(growing)
+    return run_to_end(growing)
 
 
 def test_independent_groups_become_trees_and_the_seed_decides_the_rest() -> None:

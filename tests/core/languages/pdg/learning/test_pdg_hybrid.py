@@ -30,7 +30,7 @@ from pgmstudio.core.languages.pdg.measures import (
 )
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.reduction import graph_of_rows, without_idle_nodes
-from pgmstudio.core.learning.base import Finished, Found, Kept
+from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel
 from tests.strategies import random_network
 
 
@@ -129,7 +129,7 @@ def run(data: DataSet, **chosen: object) -> list[object]:
 
 
 def scan_of(events: list[object]) -> PdgScan:
-    scan = [e.artifact for e in events if isinstance(e, Kept)][-1]
+    scan = [e.artifact for e in events if isinstance(e, ArtifactSaved)][-1]
     assert isinstance(scan, PdgScan)
     return scan
 
@@ -172,7 +172,7 @@ def test_the_lossless_graph_is_the_smallest_that_fits_no_worse_than_the_network(
     fitting = [p for p in scan_of(events).points if p.train_bits >= network_bits - 1e-9]
     assert isinstance(last.model, DecisionGraph)
     assert last.model.effective_size() == min(p.effective_size for p in fitting)
-    scores = [e.measures["score"] for e in events if isinstance(e, Found)]
+    scores = [e.measures["score"] for e in events if isinstance(e, ImprovedModel)]
     assert scores == sorted(set(scores))  # each better than all before
 
 

@@ -12,7 +12,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import hold_out
 from pgmstudio.core.errors import Cancelled, ParameterError
 from pgmstudio.core.execution.events import NEVER, CancelToken, StopSwitch
-from pgmstudio.core.execution.thread_pool import side_by_side, value_of
+from pgmstudio.core.execution.thread_pool import run_in_threads, run_to_end
 from pgmstudio.core.experiments.generators.logic import LogicParams, logic2
 from pgmstudio.core.experiments.generators.random_pdgs import (
     RandomPdgParams,
@@ -38,7 +38,7 @@ from pgmstudio.core.languages.pdg.learning.trace import PdgScan
 from pgmstudio.core.languages.pdg.measures import refitted
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.operators import idle_as_roots
-from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.params import parse_params
 from tests.contracts.test_learners import differences
 from tests.decision_graphs import random_graph
@@ -54,7 +54,7 @@ def learned(data: DataSet, **given: object) -> list[LearnEvent]:
 
 
 def scan_of(events: list[LearnEvent]) -> PdgScan:
-    kept = [event.artifact for event in events if isinstance(event, Kept)]
+    kept = [event.artifact for event in events if isinstance(event, ArtifactSaved)]
     assert isinstance(kept[-1], PdgScan)
     return kept[-1]
 
@@ -79,7 +79,7 @@ def test_every_lambda_gives_a_model_and_the_best_is_the_end(
     last = events[-1]
     assert isinstance(last, Finished)
     assert last.measures["score"] == max(point.value(scan.criterion) for point in scan.points)
-    scores = [event.measures["score"] for event in events if isinstance(event, Found)]
+    scores = [event.measures["score"] for event in events if isinstance(event, ImprovedModel)]
     assert scores == sorted(scores)
     assert restored(PdgScan.kind, scan.plain()) is not None
     assert differences(PdgScan.restored(scan.plain()), scan) == []
@@ -162,14 +162,14 @@ def counting(upto: int, cancel: CancelToken) -> Generator[int, None, str]:
 @pytest.mark.parametrize("threads", [1, 3])
 def test_searches_side_by_side_are_told_in_order(threads: int) -> None:
     def started(*upto: int) -> Generator[tuple[int, int], None, list[str]]:
-        return side_by_side([partial(counting, n) for n in upto], threads, NEVER)
+        return run_in_threads([partial(counting, n) for n in upto], threads, NEVER)
 
     assert list(started(3, 0, 2)) == [(0, 0), (0, 1), (0, 2), (2, 0), (2, 1)]
-    assert value_of(started(3, 0, 2)) == ["3", "0", "2"]
+    assert run_to_end(started(3, 0, 2)) == ["3", "0", "2"]
     with pytest.raises(ParameterError, match="is 4"):
         list(started(1, 4, 2))
     switch = StopSwitch()
-    running = side_by_side([partial(counting, 5000)] * 3, threads, switch)
+    running = run_in_threads([partial(counting, 5000)] * 3, threads, switch)
     next(running)
     switch.cancel()
     with pytest.raises(Cancelled):
@@ -183,11 +183,11 @@ def test_gains_put_copies_below_each_other_and_leave_room_for_the_rest() -> None
     data = DataSet(domain_of([2] * 4), np.stack([bits[0], bits[1], near, bits[2]]).astype(np.uint8))
     for seed in range(5):
         own = np.random.default_rng(seed)
-        forest = value_of(grow_by_gains(PdgRows(data), 0.9, own, NEVER))
+        forest = run_to_end(grow_by_gains(PdgRows(data), 0.9, own, NEVER))
         assert forest[0] == 2 or forest[2] == 0
         assert sum(above is None for above in forest) == 1
         as_chain = grow_by_gains(PdgRows(data), 0.9, own, NEVER, as_chain=True)
-        assert is_chain(value_of(as_chain))
+        assert is_chain(run_to_end(as_chain))
 
 
 def test_changed_forests_are_forests() -> None:

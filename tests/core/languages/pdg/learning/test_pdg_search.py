@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER
-from pgmstudio.core.execution.thread_pool import value_of
+from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.experiments.generators.logic import LogicParams, logic1, logic2, logic3
 from pgmstudio.core.languages.pdg.learning.forest import chain
 from pgmstudio.core.languages.pdg.learning.population import default_lambdas
@@ -205,7 +205,7 @@ def test_an_edge_to_a_leaf_goes_where_its_rows_are_likeliest(seed: int) -> None:
 def test_a_penalty_near_1_leaves_single_nodes(seed: int) -> None:
     state, data, rng = begun(seed)
     start = PdgState(state.rows, state.forest)
-    best = value_of(learn_pdg(start, 1 - 1e-9, SweepRules(), rng, NEVER))
+    best = run_to_end(learn_pdg(start, 1 - 1e-9, SweepRules(), rng, NEVER))
     assert best.node_count == len(data.domain)
     alone = refitted(minimal_graph(data.domain, state.forest), data)
     assert best.log2_likelihood() == pytest.approx(alone.log2_probabilities(data).sum())
@@ -215,7 +215,7 @@ def test_a_search_never_ends_below_where_it_began() -> None:
     for seed in range(4):
         state, data, rng = begun(seed)
         for lambda_ in (0.1, 0.5, 0.9):
-            best = value_of(learn_pdg(state, lambda_, SweepRules(), rng, NEVER))
+            best = run_to_end(learn_pdg(state, lambda_, SweepRules(), rng, NEVER))
             assert best.score(lambda_) >= state.score(lambda_)
             check(best, data)
 
@@ -226,7 +226,7 @@ def upwards(data: DataSet, order: list[int], seed: int) -> PdgState:
     start = PdgState(PdgRows(data), chain(order))
     current = None
     for lambda_ in sorted(default_lambdas(data.row_count)):
-        own = value_of(learn_pdg(start, lambda_, SweepRules(), rng, NEVER))
+        own = run_to_end(learn_pdg(start, lambda_, SweepRules(), rng, NEVER))
         if current is not None:
             tried = PdgState(start.rows, start.forest, start=current.graph())
             tried.merge_at(lambda_)
@@ -248,7 +248,7 @@ def test_parity_is_found_by_merging_upwards() -> None:
         rng = np.random.default_rng(seed)
         start = PdgState(PdgRows(data), chain(range(5)))
         assert start.log2_likelihood() / 10_000 == pytest.approx(-5, abs=0.005)
-        state = value_of(learn_pdg(start, 0.05, SweepRules(), rng, NEVER))
+        state = run_to_end(learn_pdg(start, 0.05, SweepRules(), rng, NEVER))
         sizes = {}
         for lambda_ in (0.1, 0.3, 0.5, 0.7, 0.87):
             state = PdgState(start.rows, start.forest, start=state.graph())

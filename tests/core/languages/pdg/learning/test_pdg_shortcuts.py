@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER
-from pgmstudio.core.execution.thread_pool import value_of
+from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.languages.pdg.learning import forest as pdg_gains
 from pgmstudio.core.languages.pdg.learning.forest import SPREAD, Placing, _grown, _Place
 from pgmstudio.core.languages.pdg.learning.population import RelocationGains
@@ -175,7 +175,7 @@ def test_no_place_gains_more_than_was_hoped(seed: int, lambda_: float) -> None:
 @given(seeds, lambdas)
 def test_a_tree_grows_as_if_every_place_had_been_tried(seed: int, lambda_: float) -> None:
     rows, _ = drawn_rows(seed)
-    tree = value_of(_grown(rows, lambda_, np.random.default_rng(seed), NEVER))
+    tree = run_to_end(_grown(rows, lambda_, np.random.default_rng(seed), NEVER))
     rng, size = np.random.default_rng(seed), len(rows.cards)
     factors = np.exp(SPREAD * rng.standard_normal((size, size)))
     waiting = {i: _Place(None, 0.0, None, 1) for i in range(size)}

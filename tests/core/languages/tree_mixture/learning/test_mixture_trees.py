@@ -26,7 +26,7 @@ from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
 from pgmstudio.core.languages.tree_mixture.learning.search import MixtureSearch
 from pgmstudio.core.languages.tree_mixture.learning.trace import MixtureScan
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
-from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent
 from tests.core.languages.tree_mixture.test_mixtures import F1
 from tests.strategies import random_mixture, with_missing
 
@@ -47,13 +47,13 @@ def model_of(found: list[LearnEvent]) -> TreeMixture:
 
 
 def scan_of(found: list[LearnEvent]) -> MixtureScan:
-    kept = [event.artifact for event in found if isinstance(event, Kept)]
+    kept = [event.artifact for event in found if isinstance(event, ArtifactSaved)]
     *_, last = (artifact for artifact in kept if isinstance(artifact, MixtureScan))
     return last
 
 
 def adjacency_of(found: list[LearnEvent]) -> Adjacency:
-    kept = [event.artifact for event in found if isinstance(event, Kept)]
+    kept = [event.artifact for event in found if isinstance(event, ArtifactSaved)]
     *_, last = (artifact for artifact in kept if isinstance(artifact, Adjacency))
     return last
 
@@ -81,7 +81,7 @@ def test_the_default_finds_more_than_one_tree_where_rows_are_of_two_kinds(
     gain = (model.log2_probabilities(two_kinds) - single.log2_probabilities(two_kinds)).mean()
     # One tree knows x0, x2, x4 and x1, x3, x5 as chains: 3.8 bits; two know 1 + 1 + 5 · 0.286.
     assert gain == pytest.approx(3.81 - 3.43, abs=0.06)
-    scores = [event.measures["score"] for event in found if isinstance(event, Found)]
+    scores = [event.measures["score"] for event in found if isinstance(event, ImprovedModel)]
     assert all(b > a for a, b in pairwise(scores))
 
 
@@ -144,10 +144,10 @@ def test_shared_edges_are_counted_once_for_each_tree(two_kinds: DataSet) -> None
 
 def test_a_run_tells_models_before_its_first_start_has_ended(two_kinds: DataSet) -> None:
     found = events(two_kinds, components=(4,), start="shares", tolerance=1e-12, patience=50)
-    first = next(place for place, event in enumerate(found) if isinstance(event, Found))
-    ended = next(place for place, event in enumerate(found) if isinstance(event, Kept))
+    first = next(place for place, event in enumerate(found) if isinstance(event, ImprovedModel))
+    ended = next(place for place, event in enumerate(found) if isinstance(event, ArtifactSaved))
     assert first < ended
-    scores = [event.measures["score"] for event in found if isinstance(event, Found)]
+    scores = [event.measures["score"] for event in found if isinstance(event, ImprovedModel)]
     assert len(scores) > 1
     assert all(b > a for a, b in pairwise(scores))
 

@@ -31,7 +31,7 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_r
 )
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import refined
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
-from pgmstudio.core.learning.base import Finished, Found, LearnEvent
+from pgmstudio.core.learning.base import Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
@@ -127,7 +127,7 @@ class TanLearner:
             "smoothing": fitted.smoothing,
             **fitted.per_row(data),
         }
-        yield Found(fitted.network, measures)
+        yield ImprovedModel(fitted.network, measures)
         yield Progress(1.0, f"{len(dag.edges)} edges")
         yield Finished(fitted.network, measures)
 

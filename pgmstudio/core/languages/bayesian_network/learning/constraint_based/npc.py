@@ -16,7 +16,7 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
-from pgmstudio.core.execution.thread_pool import value_of
+from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.ambiguity import (
     AmbiguousRegion,
@@ -176,7 +176,7 @@ def npc_result(
     cancel: CancelToken = NEVER,
 ) -> NpcResult:
     """What NPC finds in the data with these settings and choices, with the log of every test."""
-    return value_of(_search(data, params, cancel, chosen))
+    return run_to_end(_search(data, params, cancel, chosen))
 
 
 def _search(

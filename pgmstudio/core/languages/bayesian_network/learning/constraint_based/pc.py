@@ -20,7 +20,7 @@ import numpy as np
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
-from pgmstudio.core.execution.thread_pool import value_of
+from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.pdag import Pdag
@@ -53,7 +53,7 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_r
 )
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import refined
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
-from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
@@ -86,9 +86,9 @@ def network_events(
     `rows` are the data with their missing cells completed, where they were searched so.
     The log of tests is kept, and with `open_` what a person may still decide.
     """
-    yield Kept(TestLog.of(skeleton, params.rule()))
+    yield ArtifactSaved(TestLog.of(skeleton, params.rule()))
     if open_ is not None:
-        yield Kept(open_.trimmed())
+        yield ArtifactSaved(open_.trimmed())
     for sentence in sentences(skeleton, orientation):
         yield Note(sentence)
     dag, gone = with_small_tables(orientation.dag, data.domain.cardinalities, skeleton, rules)
@@ -108,7 +108,7 @@ def network_events(
         "smoothing": fitted.smoothing,
         **fitted.per_row(data),
     }
-    yield Found(fitted.network, measures)
+    yield ImprovedModel(fitted.network, measures)
     yield Finished(fitted.network, measures)
 
 
@@ -248,7 +248,7 @@ def pc_search(
 
 def pc_result(data: DataSet, params: PcParams, cancel: CancelToken = NEVER) -> PcResult:
     """What PC finds in the data with these settings, with the log of every test."""
-    return value_of(_search(data, params, cancel))
+    return run_to_end(_search(data, params, cancel))
 
 
 def _search(

@@ -37,7 +37,7 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_r
 )
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import refined
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import Fitted, fit_tables
-from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import left_out_sentence
 from pgmstudio.core.learning.params import ON_MISSING, missing_sentence, refuse_empty
@@ -77,10 +77,10 @@ class KesLearner:
                 # Ever rarer, since each has all runs so far.
                 if search.run_count > 1.3 * kept or search.is_done:
                     kept = search.run_count
-                    yield Kept(search.optima())
+                    yield ArtifactSaved(search.optima())
         except Cancelled:
             if search.run_count > kept:
-                yield Kept(search.optima())
+                yield ArtifactSaved(search.optima())
             raise
         yield from map(Note, search.sentences(best.cpdag))
         best.fitted = yield from refined(best.fitted, data, params.missing, cancel=cancel)
@@ -103,7 +103,7 @@ class _BestModel:
         self.cpdag, self._score, self._told_at = search.climb.cpdag, -math.inf, 0
         self.fitted: Fitted
 
-    def found(self, event: ClimbEvent, cancel: CancelToken) -> Iterator[Found]:
+    def found(self, event: ClimbEvent, cancel: CancelToken) -> Iterator[ImprovedModel]:
         """A better model than any before, at the end of a run or after enough work for one.
 
         Work is estimated and not read off a clock, so that the same seed gives the same events.
@@ -113,7 +113,7 @@ class _BestModel:
         if event.cpdag is not None and is_better and (is_end or self._is_time(event.step)):
             self.cpdag, self._score, self._told_at = event.cpdag, event.score, event.step
             self.fitted = self._fit(cancel)
-            yield Found(self.fitted.network, self.measures())
+            yield ImprovedModel(self.fitted.network, self.measures())
         if is_end:
             self._told_at = 0
 

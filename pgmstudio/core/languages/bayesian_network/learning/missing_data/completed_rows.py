@@ -44,7 +44,7 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.climb import
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.likelihood import log2_likelihood
-from pgmstudio.core.learning.base import Finished, Found, LearnEvent
+from pgmstudio.core.learning.base import Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import AVAILABLE
 from pgmstudio.core.model import Model
@@ -193,8 +193,10 @@ def learned_by_em(
             if not math.isnan(log2_likelihood):  # EM could be made
                 measures[PER_ROW] = log2_likelihood / data.total_weight
             yield Finished(model, measures)
-        elif isinstance(event, Found):  # its likelihood is that of completed rows
-            yield Found(event.model, {k: v for k, v in event.measures.items() if k != PER_ROW})
+        elif isinstance(event, ImprovedModel):  # its likelihood is that of completed rows
+            yield ImprovedModel(
+                event.model, {k: v for k, v in event.measures.items() if k != PER_ROW}
+            )
         else:
             yield event
 

@@ -43,7 +43,7 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.bayesian_network.pruned_query import factors_of, joint_of
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.languages.run_checks import given_start
-from pgmstudio.core.learning.base import Finished, Found, LearnEvent
+from pgmstudio.core.learning.base import Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.params import (
     knowledge_param,
@@ -332,11 +332,11 @@ class _Search:
             self._ends.append(state)
             yield from self._found_by_now()
 
-    def _found_by_now(self) -> Iterator[Found]:
+    def _found_by_now(self) -> Iterator[ImprovedModel]:
         assert self.best is not None
         if self.best is not self._found:
             self._found = self.best
-            yield Found(self.task.network(self.best.tables), self.measures(self.best))
+            yield ImprovedModel(self.task.network(self.best.tables), self.measures(self.best))
 
     def _begin(self, number: int, rng: np.random.Generator) -> tuple[Table, ...]:
         begin, model = self.task.params.begin, self.task.model

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import TooLargeError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
-from pgmstudio.core.execution.thread_pool import value_of
+from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.expected_counts import (
     Counts,
@@ -213,7 +213,7 @@ def fit_observed(
 ) -> Fitted:
     """Tables of a given graph as a learner fits them: by EM where cells are missing."""
     fitted = fit_tables(data, dag, smoothing, rng=rng, cancel=cancel)
-    return value_of(refined(fitted, data, missing, cancel=cancel))
+    return run_to_end(refined(fitted, data, missing, cancel=cancel))
 
 
 def without_zeros(table: Table) -> Table:

@@ -32,7 +32,7 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.climb import
     S,
     flags_of,
 )
-from pgmstudio.core.learning.base import Finished, Found, LearnEvent
+from pgmstudio.core.learning.base import Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
@@ -148,7 +148,7 @@ class ClimbSearch(ABC, Generic[S]):
         self._told = self.graph.columns_scored
         if self.graph.best_score > self.found_score:
             self.found_score = self.graph.best_score
-            yield Found(*self.best(cancel))
+            yield ImprovedModel(*self.best(cancel))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

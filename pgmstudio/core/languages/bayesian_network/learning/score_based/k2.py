@@ -21,7 +21,7 @@ from pgmstudio.core.data.counting import FamilyCounter
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import KnowledgeError, ParameterError, UnknownNameError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
-from pgmstudio.core.execution.thread_pool import value_of
+from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
@@ -29,7 +29,7 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_r
 )
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import refined
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
-from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
@@ -328,7 +328,7 @@ def _order_by_rules(names: tuple[str, ...], rules: Knowledge) -> tuple[int, ...]
 
 def k2_trace(data: DataSet, params: K2Params, cancel: CancelToken = NEVER) -> K2Trace:
     """Every step of the search on the data with these settings."""
-    return value_of(k2_search(data, params, cancel))
+    return run_to_end(k2_search(data, params, cancel))
 
 
 class K2Learner:
@@ -355,7 +355,7 @@ class K2Learner:
         rows = yield from completed_rows(data, params.missing, rng=rng, cancel=cancel)
         trace = yield from k2_search(rows, params, cancel)
         yield Note(f"The order was {', '.join(trace.order)}.")
-        yield Kept(trace)
+        yield ArtifactSaved(trace)
         fitted = fit_tables(
             rows, trace.dag, params.smoothing, rng=rng, observed=data, cancel=cancel
         )
@@ -367,5 +367,5 @@ class K2Learner:
             "smoothing": fitted.smoothing,
             **fitted.per_row(data),
         }
-        yield Found(fitted.network, measures)
+        yield ImprovedModel(fitted.network, measures)
         yield Finished(fitted.network, measures)

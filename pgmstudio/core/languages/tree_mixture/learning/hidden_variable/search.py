@@ -50,7 +50,7 @@ from pgmstudio.core.languages.tree_mixture.model import (
     identifiability,
     partition_of,
 )
-from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.sparse_rows import SparseRows, joined, sparse_rows
 
 
@@ -205,12 +205,12 @@ class HiddenSearch:
         yield Progress(done, f"{message}: {told}")
         best = self._scan.best
         self._scan = self._scan.with_candidate(candidate)
-        yield Kept(self._scan)
+        yield ArtifactSaved(self._scan)
         value, key = candidate.value(self._score), candidate.structure
         if key not in self._tables or value > self._tables[key][0]:
             self._tables[key] = value, em.taken()
         if best is None or value > best.value(self._score):
-            yield Found(model, self._measures(candidate))
+            yield ImprovedModel(model, self._measures(candidate))
 
     def _settle(
         self, em: HiddenTreeEm, message: str, done: float, number: int
@@ -301,7 +301,7 @@ class HiddenSearch:
             for rank, place in enumerate(ranked[: self._params.best], start=1):
                 check = yield from self._check(place, rank)
                 self._scan = self._scan.with_check(place, check)
-                yield Kept(self._scan)
+                yield ArtifactSaved(self._scan)
                 if check.verdict in (ACCEPTED, NOT_TESTED):
                     chosen = place
                     break
@@ -369,7 +369,7 @@ class HiddenSearch:
             model = self._model_of(best.separator, rows, em.taken())
         sentence = identifiability(model)[1]
         self._scan = replace(self._scan, identifiability=sentence)
-        yield Kept(self._scan)
+        yield ArtifactSaved(self._scan)
         yield Note(self._partition_sentence(best))
         yield Note(sentence)
         if check is not None:

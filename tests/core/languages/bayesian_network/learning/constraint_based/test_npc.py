@@ -15,7 +15,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Note
-from pgmstudio.core.execution.thread_pool import value_of
+from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.pdag import cpdag_of
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.npc import (
@@ -52,7 +52,7 @@ def edges_of(result: NpcResult) -> set[str]:
 
 
 def test_where_tests_explain_each_other_it_finds_what_pc_finds() -> None:
-    result = value_of(npc_search(LECTURE_ORACLE))
+    result = run_to_end(npc_search(LECTURE_ORACLE))
     assert set(result.pdag.directed) == {("A", "C"), ("B", "C"), ("C", "D")}
     assert result.regions == ()
 
@@ -63,13 +63,13 @@ def test_exact_tests_find_the_class_and_leave_nothing_ambiguous(
     seed: int, nodes: int, density: float
 ) -> None:
     dag = random_dag(np.random.default_rng(seed), [f"v{i}" for i in range(nodes)], density)
-    result = value_of(npc_search(DagOracle(dag)))
+    result = run_to_end(npc_search(DagOracle(dag)))
     assert result.pdag == cpdag_of(dag)
     assert result.regions == ()
 
 
 def test_two_edges_that_need_each_other_are_an_ambiguous_region() -> None:
-    result = value_of(npc_search(EITHER))
+    result = run_to_end(npc_search(EITHER))
     (region,) = result.regions
     assert [link.edge for link in region.links] == [("A", "B"), ("A", "C")]
     assert [link.depends_on for link in region.links] == [(("A", "C"),), (("A", "B"),)]
@@ -79,18 +79,18 @@ def test_two_edges_that_need_each_other_are_an_ambiguous_region() -> None:
 
 
 def test_a_person_may_choose_in_a_region() -> None:
-    assert edges_of(value_of(npc_search(EITHER, chosen={("C", "A"): True}))) == {"AC", "BC"}
-    assert edges_of(value_of(npc_search(EITHER, chosen={("A", "B"): False}))) == {"AC", "BC"}
+    assert edges_of(run_to_end(npc_search(EITHER, chosen={("C", "A"): True}))) == {"AC", "BC"}
+    assert edges_of(run_to_end(npc_search(EITHER, chosen={("A", "B"): False}))) == {"AC", "BC"}
     both = {("A", "B"): True, ("A", "C"): True}
-    assert edges_of(value_of(npc_search(EITHER, chosen=both))) == {"AB", "AC", "BC"}
+    assert edges_of(run_to_end(npc_search(EITHER, chosen=both))) == {"AB", "AC", "BC"}
     with pytest.raises(UnknownNameError):
-        value_of(npc_search(EITHER, chosen={("A", "X"): True}))
+        run_to_end(npc_search(EITHER, chosen={("A", "X"): True}))
 
 
 def test_a_separation_that_nothing_can_explain_does_not_remove_the_edge() -> None:
     # Z is independent of everything, so no path can lead to it.
     oracle = StatedIndependencies("ABZ", [("A", "B", "Z"), ("A", "Z", ""), ("B", "Z", "")])
-    result = value_of(npc_search(oracle))
+    result = run_to_end(npc_search(oracle))
     assert edges_of(result) == {"AB"}
     assert result.regions == ()
 
@@ -106,7 +106,7 @@ def test_whatever_tests_say_every_missing_edge_is_explained_by_paths(seed: int, 
         for _ in range(3)
         if rng.random() < 0.5
     ]
-    result = value_of(npc_search(StatedIndependencies(names, stated)))
+    result = run_to_end(npc_search(StatedIndependencies(names, stated)))
     paths = Paths(result.skeleton.adjacent)
     for a, b in itertools.combinations(range(nodes), 2):
         if not result.skeleton.adjacent[a] >> b & 1:
@@ -184,7 +184,7 @@ def test_of_an_ambiguous_region_the_edge_that_tells_most_stays() -> None:
             return dataclasses.replace(told, bits=0.5 if (a, b) == (0, 2) else 0.3)
 
     oracle = Telling("ABC", [("A", "B", "C"), ("A", "C", "B")])
-    assert edges_of(value_of(npc_search(oracle))) == {"AC", "BC"}
+    assert edges_of(run_to_end(npc_search(oracle))) == {"AC", "BC"}
 
 
 def test_every_edge_that_stays_was_tested_against_all_its_neighbours() -> None:
@@ -212,6 +212,6 @@ def test_required_edges_stay_and_forbidden_pairs_are_apart() -> None:
     rules = Knowledge(
         required=frozenset({("B", "A")}), forbidden=frozenset({("B", "C"), ("C", "B")})
     )
-    result = value_of(npc_search(EITHER, rules))
+    result = run_to_end(npc_search(EITHER, rules))
     assert edges_of(result) == {"AB"} | {"AC"}
     assert ("B", "A") in result.dag.edges

@@ -13,7 +13,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.execution.events import NEVER
-from pgmstudio.core.execution.thread_pool import value_of
+from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.pdag import cpdag_of, members_of
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.ambiguity import (
     Choices,
@@ -38,7 +38,7 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleto
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.learners import restored
-from pgmstudio.core.learning.base import Finished, Kept, LearnEvent
+from pgmstudio.core.learning.base import ArtifactSaved, Finished, LearnEvent
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from tests.core.learning.lecture_data import CORONARY, K2_DEMO, DagOracle
 from tests.strategies import random_dag
@@ -79,19 +79,19 @@ def open_of(told: list[LearnEvent]) -> OpenStructure:
     (found,) = (
         event.artifact
         for event in told
-        if isinstance(event, Kept) and isinstance(event.artifact, OpenStructure)
+        if isinstance(event, ArtifactSaved) and isinstance(event.artifact, OpenStructure)
     )
     return found
 
 
 def test_a_region_asks_which_edge_is_needed_with_the_p_values() -> None:
-    found = value_of(npc_search(EITHER)).open
+    found = run_to_end(npc_search(EITHER)).open
     (region,) = found.resolved(Choices(), rules_of(found.names)).regions
     assert region.question == "Either A – B (p = 1) or A – C (p = 1) is needed."
 
 
 def test_keeping_one_edge_of_a_region_lets_the_other_go() -> None:
-    found = value_of(npc_search(EITHER)).open
+    found = run_to_end(npc_search(EITHER)).open
     for kept, gone in ((("A", "B"), ("A", "C")), (("A", "C"), ("A", "B"))):
         after = found.resolved(Choices({kept: True}), rules_of(found.names))
         assert kept in after.skeleton.edges
@@ -100,7 +100,7 @@ def test_keeping_one_edge_of_a_region_lets_the_other_go() -> None:
 
 
 def test_a_choice_about_an_edge_that_is_not_uncertain_is_refused_with_the_reason() -> None:
-    found = value_of(npc_search(EITHER)).open
+    found = run_to_end(npc_search(EITHER)).open
     with pytest.raises(ParameterError, match="B – C is there in any case"):
         found.resolved(Choices({("B", "C"): False}), rules_of(found.names))
     passed_over = found.resolved(Choices({("B", "C"): False}), rules_of(found.names), lenient=True)
@@ -113,7 +113,7 @@ def test_a_direction_leaves_exactly_the_members_that_have_it(
     seed: int, nodes: int, density: float
 ) -> None:
     dag = random_dag(np.random.default_rng(seed), [f"v{i}" for i in range(nodes)], density)
-    result = value_of(pc_search(DagOracle(dag)))
+    result = run_to_end(pc_search(DagOracle(dag)))
     found = OpenStructure.of_skeleton(result.skeleton)
     rules = rules_of(found.names)
     members = list(members_of(cpdag_of(dag)))
@@ -130,7 +130,7 @@ def test_a_direction_leaves_exactly_the_members_that_have_it(
 def test_a_direction_that_the_rest_excludes_is_refused() -> None:
     # A – B – C without a v-structure at B: A → B leaves only B → C.
     oracle = StatedIndependencies("ABC", [("A", "C", "B")])
-    found = OpenStructure.of_skeleton(value_of(pc_search(oracle)).skeleton)
+    found = OpenStructure.of_skeleton(run_to_end(pc_search(oracle)).skeleton)
     rules = rules_of(found.names)
     after = found.resolved(Choices(directions=(("A", "B"),)), rules)
     assert after.orientation.dag.edges == (("A", "B"), ("B", "C"))
@@ -184,7 +184,9 @@ def test_deciding_everything_as_it_is_drawn_changes_nothing_and_leaves_nothing_o
 
 @pytest.mark.parametrize("npc", [True, False])
 def test_the_log_and_what_is_open_come_back_from_plain_values(npc: bool) -> None:
-    kept = [event.artifact for event in events(CORONARY, npc=npc) if isinstance(event, Kept)]
+    kept = [
+        event.artifact for event in events(CORONARY, npc=npc) if isinstance(event, ArtifactSaved)
+    ]
     assert [artifact.kind for artifact in kept] == ["tests", "open"]
     for artifact in kept:
         assert restored(artifact.kind, artifact.plain()) == artifact
@@ -205,7 +207,7 @@ def test_the_log_says_why_there_is_no_edge_and_what_decides() -> None:
     (log,) = (
         event.artifact
         for event in events(K2_DEMO, npc=False)
-        if isinstance(event, Kept) and isinstance(event.artifact, TestLog)
+        if isinstance(event, ArtifactSaved) and isinstance(event.artifact, TestLog)
     )
     assert log.threshold == "independent when p > α = 0.05"
     assert log.why("KA", "M").startswith("There is no edge: KA ⊥ M | L")
@@ -222,7 +224,9 @@ def test_a_long_log_keeps_the_test_that_decided_each_pair(monkeypatch: pytest.Mo
     )
 
     monkeypatch.setattr(pc_log, "MAX_TESTS", 5)
-    (log, _) = (event.artifact for event in events(K2_DEMO, npc=False) if isinstance(event, Kept))
+    (log, _) = (
+        event.artifact for event in events(K2_DEMO, npc=False) if isinstance(event, ArtifactSaved)
+    )
     assert isinstance(log, TestLog)
     pairs = [frozenset((test.a, test.b)) for test in log.tests]
     assert len(pairs) == len(set(pairs)) == 6 < log.made

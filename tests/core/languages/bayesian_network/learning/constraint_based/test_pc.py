@@ -15,7 +15,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import Cancelled, ParameterError, UnknownNameError
 from pgmstudio.core.execution.events import NEVER, Note, Progress, StopSwitch
-from pgmstudio.core.execution.thread_pool import value_of
+from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.pdag import Pdag, completed, cpdag_of, oriented
@@ -44,7 +44,7 @@ from tests.core.learning.lecture_data import CORONARY, K2_DEMO, LECTURE_ORACLE
 
 
 def by_oracle(tester: IndependenceTester, knowledge: Knowledge | None = None) -> PcResult:
-    return value_of(pc_search(tester, knowledge))
+    return run_to_end(pc_search(tester, knowledge))
 
 
 def joined(result: PcResult) -> set[str]:
@@ -323,7 +323,7 @@ def test_a_stop_is_heard_between_two_tests() -> None:
             return Outcome(0.0, 1, 0.0, 1.0, independent=False, reliable=True)
 
     with pytest.raises(Cancelled):
-        value_of(pc_search(Counting(), cancel=switch))
+        run_to_end(pc_search(Counting(), cancel=switch))
     assert asked == 10
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pgmstudio.core.execution.thread_pool import value_of
+from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.pdag import cpdag_of
@@ -24,7 +24,7 @@ from tests.strategies import random_dag
 
 
 def by_oracle(tester: IndependenceTester, knowledge: Knowledge | None = None) -> PcResult:
-    return value_of(pc_search(tester, knowledge))
+    return run_to_end(pc_search(tester, knowledge))
 
 
 def finds_the_class_of(dag: Dag) -> bool:

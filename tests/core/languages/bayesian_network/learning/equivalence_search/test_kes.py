@@ -35,7 +35,7 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.searc
     kes_optima,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.learning.base import Finished, Found, LearnEvent
+from pgmstudio.core.learning.base import Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.params import parse_params
 from pgmstudio.core.scores.family_cache import FamilyScores
 from pgmstudio.core.scores.local import score_of
@@ -159,7 +159,7 @@ def test_each_model_found_is_better_than_the_one_before_and_the_last_is_finished
     seed: int, neighbourhood: str
 ) -> None:
     told = events(rows(seed, 5), neighbourhood=neighbourhood, greediness=(0.2, 0.6), restarts=4)
-    found = [event.measures["score"] for event in told if isinstance(event, Found)]
+    found = [event.measures["score"] for event in told if isinstance(event, ImprovedModel)]
     last = told[-1]
     assert isinstance(last, Finished)
     assert found == sorted(set(found))

@@ -29,7 +29,7 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.searc
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.learners import restored
-from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent
 from tests.contracts.test_learners import differences, rows, with_missing
 
 SETTINGS = KesParams(greediness=(1.0, 0.4, 0.0), restarts=4, smoothing=1.0)
@@ -47,7 +47,7 @@ def artifact_in(events: list[LearnEvent]) -> list[KesOptima]:
     return [
         event.artifact
         for event in events
-        if isinstance(event, Kept) and isinstance(event.artifact, KesOptima)
+        if isinstance(event, ArtifactSaved) and isinstance(event.artifact, KesOptima)
     ]
 
 
@@ -80,7 +80,7 @@ def test_a_stop_while_processes_climb_keeps_the_optima_found_so_far() -> None:
         e.counters["runs"] for e in seen if isinstance(e, Progress) if e.counters.get("runs")
     ]
     assert len(last.runs) == max(finished)
-    assert any(isinstance(event, Found) for event in seen)
+    assert any(isinstance(event, ImprovedModel) for event in seen)
 
 
 def test_events_of_climbs_side_by_side_come_in_the_order_of_the_plan() -> None:

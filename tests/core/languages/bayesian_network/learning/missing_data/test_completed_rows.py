@@ -11,7 +11,7 @@ import pytest
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import NEVER, Note
-from pgmstudio.core.execution.thread_pool import value_of
+from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.data.reader import read_data
@@ -126,14 +126,14 @@ def test_strong_dependences_are_seen_though_half_of_the_cells_are_missing() -> N
 def test_complete_rows_are_searched_as_they_are_and_nothing_is_drawn() -> None:
     data = clinic().complete_rows()
     rng = np.random.default_rng(4)
-    assert value_of(completed_rows(data, EM, rng=rng)) is data
+    assert run_to_end(completed_rows(data, EM, rng=rng)) is data
     assert rng.bit_generator.state == np.random.default_rng(4).bit_generator.state
     assert rng.spawn(1)[0].random() == np.random.default_rng(4).spawn(1)[0].random()
 
 
 def test_completed_rows_agree_with_every_observed_cell() -> None:
     data = clinic()
-    rows = value_of(completed_rows(data, EM, rng=np.random.default_rng(4)))
+    rows = run_to_end(completed_rows(data, EM, rng=np.random.default_rng(4)))
     assert not rows.has_missing
     assert rows.total_weight == pytest.approx(data.total_weight)
     for name in ("group", "test", "class"):
@@ -199,7 +199,7 @@ def small_graph(data: DataSet) -> DecisionGraph:
 def test_em_of_a_decision_graph_needs_one_step_where_no_cell_is_missing() -> None:
     data = clinic().complete_rows()
     graph = small_graph(data)
-    found, log2_of_rows = value_of(graph_refitted(graph, data, 0.5))
+    found, log2_of_rows = run_to_end(graph_refitted(graph, data, 0.5))
     for one, other in zip(found.parameters, refitted(graph, data, 0.5).parameters, strict=True):
         assert one == pytest.approx(other)
     assert log2_of_rows == pytest.approx(log2_likelihood(found, data))
@@ -209,7 +209,7 @@ def test_em_of_a_decision_graph_makes_observed_cells_likelier_and_keeps_complete
     data = clinic()
     graph = small_graph(data)
     first = refitted(graph, data.complete_rows(), 0.01)
-    found, log2_of_rows = value_of(graph_refitted(first, data, 0.0))
+    found, log2_of_rows = run_to_end(graph_refitted(first, data, 0.0))
     assert log2_of_rows == pytest.approx(log2_likelihood(found, data), rel=1e-4)
     assert log2_of_rows > log2_likelihood(first, data)
     session = open_session(found)
@@ -235,7 +235,7 @@ def test_rows_of_one_label_stay_the_same_in_em(score: str) -> None:
     data = clinic()
     model = learned("ldag.greedy", data, score=score, kappa=1.0, restarts=0)
     assert isinstance(model, LabelledDag)
-    again, log2_of_rows = value_of(labels_refitted(model, data, PartitionScore(score)))
+    again, log2_of_rows = run_to_end(labels_refitted(model, data, PartitionScore(score)))
     assert again.classes[0].shape == model.classes[0].shape
     for one, other in zip(again.rows, model.rows, strict=True):
         assert one == pytest.approx(other, abs=0.02)
@@ -262,7 +262,7 @@ def test_many_dependent_columns_are_completed_without_large_cliques() -> None:
     codes = np.where(rng.random((120, 60)) < 0.8, hidden, rng.integers(0, 2, (120, 60)))
     codes = np.where(rng.random(codes.shape) < 0.3, 255, codes).astype(np.uint8)
     data = DataSet(Domain.of({f"v{i}": "01" for i in range(120)}), codes)
-    rows = value_of(completed_rows(data, EM, rng=rng))
+    rows = run_to_end(completed_rows(data, EM, rng=rng))
     assert not rows.has_missing
     assert rows.total_weight == pytest.approx(60)
 
@@ -276,7 +276,7 @@ def test_columns_of_too_many_states_to_pair_are_searched_over_available_cells() 
     said = next(search)
     assert isinstance(said, Note)
     assert "too large" in said.message
-    assert value_of(search) is data
+    assert run_to_end(search) is data
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.likelihood import log2_likelihood
-from pgmstudio.core.learning.base import Finished, Found, LearnEvent
+from pgmstudio.core.learning.base import Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.params import parse_params, specs_of
 from tests.strategies import random_network, small_networks, with_missing
 
@@ -316,11 +316,11 @@ def test_the_same_seed_gives_the_same_curve_and_another_seed_another() -> None:
 def test_stopping_keeps_the_best_tables_so_far() -> None:
     network, data = hidden_class(500)
     switch = StopSwitch()
-    found: list[Found] = []
+    found: list[ImprovedModel] = []
 
     def run_until_the_third_restart() -> None:
         for event in events(data, cancel=switch, start=network, restarts=50, smoothing=0.0):
-            if isinstance(event, Found):
+            if isinstance(event, ImprovedModel):
                 found.append(event)
             if isinstance(event, Progress) and event.counters["restart"] == 3:
                 switch.cancel()

@@ -22,7 +22,7 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbin
     HillClimbParams,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.learning.base import Finished, Found, LearnEvent
+from pgmstudio.core.learning.base import Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.edge_constraints import EdgeRules, knowledge_sentence
 from pgmstudio.core.scores.family_cache import FamilyScores
 from pgmstudio.core.scores.local import SCORES, score_of
@@ -119,7 +119,7 @@ def test_no_legal_change_of_one_edge_improves_what_is_found(
 @given(st.integers(0, 2**32))
 def test_each_model_found_on_the_way_is_better_than_the_one_before(seed: int) -> None:
     told = events(rows(seed), restarts=5)
-    scores = [event.measures["score"] for event in told if isinstance(event, Found)]
+    scores = [event.measures["score"] for event in told if isinstance(event, ImprovedModel)]
     last = told[-1]
     assert isinstance(last, Finished)
     assert scores == sorted(set(scores))

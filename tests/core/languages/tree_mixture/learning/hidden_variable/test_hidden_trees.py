@@ -28,7 +28,7 @@ from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.validation i
     NOT_TESTED,
 )
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture, partition_of
-from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent
 from tests.strategies import with_missing
 
 TRUTH = tuple(tuple(f"V{i}" for i in range(a, a + 4)) for a in (1, 5, 9))
@@ -42,7 +42,7 @@ def events(data: DataSet, seed: int = 1, **params: object) -> list[LearnEvent]:
 
 def end_of(found: list[LearnEvent]) -> tuple[TreeMixture, HiddenScan, Finished]:
     last = found[-1]
-    scan = [event.artifact for event in found if isinstance(event, Kept)][-1]
+    scan = [event.artifact for event in found if isinstance(event, ArtifactSaved)][-1]
     assert isinstance(last, Finished)
     assert isinstance(last.model, TreeMixture)
     assert isinstance(scan, HiddenScan)
@@ -89,7 +89,7 @@ def test_the_length_is_least_at_the_true_number_of_states(run: list[LearnEvent])
 
 
 def test_better_models_come_on_the_way_and_every_candidate_is_kept(run: list[LearnEvent]) -> None:
-    scores = [event.measures["score"] for event in run if isinstance(event, Found)]
+    scores = [event.measures["score"] for event in run if isinstance(event, ImprovedModel)]
     assert scores
     assert all(b > a for a, b in pairwise(scores))
     scan = end_of(run)[1]
