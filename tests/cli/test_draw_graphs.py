@@ -54,13 +54,13 @@ def test_what_a_decision_graph_cannot_become_is_a_message(call: Call, tmp_path: 
 def test_a_graph_from_a_network_interrupted_after_its_first_model_is_kept(
     call: Call, asia_rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    result = pdg_hybrid.Found
+    result = pdg_hybrid.ImprovedModel
 
     def interrupted(*of: Any) -> Any:
         signal.raise_signal(signal.SIGINT)
         return result(*of)
 
-    monkeypatch.setattr(pdg_hybrid, "Found", interrupted)
+    monkeypatch.setattr(pdg_hybrid, "ImprovedModel", interrupted)
     target = tmp_path / "kept.json"
     called = call("learn", "pdg.hybrid", asia_rows, "--network", "tree.chow-liu", "-o", target)
     assert called.code == 130

@@ -118,7 +118,7 @@ def test_separation_is_shown_with_its_trails(call: Call, asia: Path) -> None:
         ("asia,smoke,dysp", "A,B"),
         ("asia,smoek", "Did you mean smoke"),
         ("asia,smoke:dyspp", "Did you mean dysp"),
-        ("asia,smoke:asia", "known at once"),
+        ("asia,smoke:asia", "both queried and known"),
         ("asia,asia", "itself"),
     ],
 )

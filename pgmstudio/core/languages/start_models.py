@@ -19,7 +19,7 @@ from pgmstudio.core.languages.registry import a_kind, language
 from pgmstudio.core.languages.run_checks import knowledge_of, obeys_knowledge
 from pgmstudio.core.languages.tree.learning.accelerated import dense_cost
 from pgmstudio.core.languages.tree.learning.chow_liu import edge_weights
-from pgmstudio.core.learning.base import Found, Learner
+from pgmstudio.core.learning.base import ImprovedModel, Learner
 from pgmstudio.core.learning.cost_estimates import START_SECONDS, forecast_run
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.smoothing import smoothed
@@ -34,7 +34,7 @@ MAX_TREE_SHARE, MAX_TREE_MEGABYTES = 0.05, 200.0
 
 def start_models(
     learner: Learner[Any], data: DataSet, params: Any, cancel: CancelToken
-) -> Iterator[Found]:
+) -> Iterator[ImprovedModel]:
     """Models of the learner's language that obey its constraints: the given start or no edges, then
     the best tree where it is quick. None if the parameters are wrong, which the learner reports."""
     knowledge = knowledge_of(params) if obeys_knowledge(learner) else None
@@ -45,7 +45,7 @@ def start_models(
     try:
         rules = EdgeRules.of(data.domain.names, knowledge, getattr(params, "max_parents", None))
         if start is not None and start.kind == learner.kind and given is None and not knowledge:
-            yield Found(start, {}, is_start=True)
+            yield ImprovedModel(start, {}, is_start=True)
         elif given is not None or rules.required.any():
             dag, _ = rules.starting_graph(given or ())
             yield _found(learner.kind, fit_tables(data, dag, 1.0).network)
@@ -96,8 +96,10 @@ def _tree_edges(data: DataSet, cancel: CancelToken) -> Iterable[Edge]:
     return [(names[p], names[c]) for c, p in enumerate(parents) if p is not None]
 
 
-def _found(kind: str, network: BayesianNetwork) -> Found:
-    return Found(_in_language(network, kind), {"edges": float(len(network.edges))}, is_start=True)
+def _found(kind: str, network: BayesianNetwork) -> ImprovedModel:
+    return ImprovedModel(
+        _in_language(network, kind), {"edges": float(len(network.edges))}, is_start=True
+    )
 
 
 def _in_language(network: BayesianNetwork, kind: str) -> Model:

@@ -1,4 +1,4 @@
-"""What every scan of models shares: how models are judged, and which of them are kept."""
+"""Scans over models, shared by learners: the criterion, and which models are stored."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from pgmstudio.core.model import Model
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.local import AIC_BITS
 
-# Tables of so many cells are kept with a run, the smallest models first.
+# Tables of so many cells are stored with a run, the smallest models first.
 MAX_CELLS = 400_000
 
 CRITERIA = ("held-out", "bic", "aic", "aic-thesis")
 
 
 def criterion_param() -> Any:
-    """Which model of a scan is kept: one declaration for every learner that scans."""
+    """The criterion that chooses the model of a scan: one declaration for every learner that
+    scans."""
     return param(
         "held-out",
         title="Criterion",
@@ -29,7 +30,7 @@ def criterion_param() -> Any:
 
 
 def held_out_param() -> Any:
-    """How many rows a scan keeps aside: one declaration for every learner that scans."""
+    """The fraction of rows that a scan holds out: one declaration for every learner that scans."""
     return param(
         0.1,
         title="Held-out rows",
@@ -85,18 +86,18 @@ class ModelScan(Generic[P]):
         return max(self.points, key=lambda point: point.value(criterion or self.criterion))
 
 
-def smallest_within(sizes: Sequence[int], room: int = MAX_CELLS) -> set[int]:
-    """The places of the models that fit into the room together, the smallest first."""
-    kept = set[int]()
+def smallest_within(sizes: Sequence[int], capacity: int = MAX_CELLS) -> set[int]:
+    """The indices of the models that fit into the capacity together, smallest first."""
+    chosen = set[int]()
     for index in sorted(range(len(sizes)), key=sizes.__getitem__):
-        if sizes[index] <= room:
-            room -= sizes[index]
-            kept.add(index)
-    return kept
+        if sizes[index] <= capacity:
+            capacity -= sizes[index]
+            chosen.add(index)
+    return chosen
 
 
 def plain_variables(models: Sequence[HasDomain | None]) -> list[list[Any]]:
-    """Names and states of what the models are about; empty when none was kept."""
+    """Names and states of what the models are about; empty when none was stored."""
     domain = next((model.domain for model in models if model is not None), Domain(()))
     return [[variable.name, list(variable.states)] for variable in domain]
 
@@ -110,7 +111,7 @@ def restored_domain(plain: Mapping[str, Any]) -> Domain:
 class CollectedModels:
     """One model of a run; `setting` are parameters that differ from those of the run.
 
-    `is_final` says that more time would not have changed it.
+    `is_final`: more time would not have changed it.
     """
 
     model: Model

@@ -1,4 +1,4 @@
-"""What the run sheet says before a start: missing cells, and data that will not do.
+"""Parameters that learners share, and the notes about data shown before a run.
 
 Settings that several learners of networks have, each declared once.
 """
@@ -65,7 +65,7 @@ def missing_sentence(data: DataSet, treatment: str) -> str:
 
 
 def refuse_empty(data: DataSet) -> str | None:
-    """A sentence when there is nothing to learn from."""
+    """The reason when there is nothing to learn from."""
     if len(data.domain) == 0:
         return "Not now: the data has no columns. Import or choose at least one."
     if data.row_count == 0:
@@ -82,7 +82,7 @@ class Teller(Protocol):
 
 
 def missing_data_note(learner: Teller, data: DataSet, params: object) -> str:
-    """What a learner says of missing cells with these settings."""
+    """The note on missing cells with these settings."""
     if getattr(params, "missing", None) == AVAILABLE:
         return missing_sentence(data, ON_MISSING_AVAILABLE)
     return learner.on_missing(data)
@@ -164,7 +164,7 @@ def tabu_param(*, advanced: bool = False) -> Any:
 
 
 def restarts_param(default: int) -> Any:
-    """How often a climb is begun anew."""
+    """The number of restarts."""
     return param(
         default,
         title="Restarts",
