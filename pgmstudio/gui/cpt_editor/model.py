@@ -127,13 +127,13 @@ class TableGrid(QAbstractTableModel):
     def mark_alike(self, epsilon: float | None) -> None:
         """Say with letters and tints which columns are alike within ε; None: say nothing."""
         shows = epsilon is not None and 1 < len(self.combinations) <= MAX_SIMILAR
-        found = column_classes(self.values, epsilon) if shows and epsilon is not None else None
-        if (found is None) != (self.classes is None):
+        result = column_classes(self.values, epsilon) if shows and epsilon is not None else None
+        if (result is None) != (self.classes is None):
             self.beginResetModel()  # a row more or less
-            self.classes = found
+            self.classes = result
             self.endResetModel()
         else:
-            self.classes = found
+            self.classes = result
             self._all_changed()
 
     def set_values(self, values: NDArray[np.float64]) -> None:
@@ -228,8 +228,8 @@ class TableGrid(QAbstractTableModel):
     def _ground(self, index: Index) -> QColor | None:
         cell = self.cell_of(index)
         if cell is not None:
-            share = min(1.0, max(0.0, float(self.values[cell])))
-            return theme().sequential(int(share * (STEPS - 3) + 0.2))
+            fraction = min(1.0, max(0.0, float(self.values[cell])))
+            return theme().sequential(int(fraction * (STEPS - 3) + 0.2))
         number = self._class_of(index)
         if number is not None and self._is_alike(index):
             tint = theme().category(number)
@@ -262,8 +262,8 @@ class TableGrid(QAbstractTableModel):
             for parent, state in zip(self.parents, self.combinations[cell[0]], strict=True)
         )
         what = f"P({self.variable.name} = {self.variable.states[cell[1]]}"
-        told = f"{what} | {given})" if given else f"{what})"
-        return f"{told} = {self.values[cell]:.6g}" + (
+        text = f"{what} | {given})" if given else f"{what})"
+        return f"{text} = {self.values[cell]:.6g}" + (
             "" if self.editable else f". {self.why_locked}"
         )
 

@@ -130,18 +130,18 @@ class TablePanel(QWidget):
 
     def _fold(self) -> None:
         """In little room the title goes, then the words of buttons that have a sign."""
-        for made, words in self._words.items():
-            made.setText(words)
+        for made, text in self._words.items():
+            made.setText(text)
         self._title.show()
         # Room for a wrong sum is kept, so that no button moves when there is one.
         ends = [part for part in (self._chip, self._fix, self._alike) if not part.isHidden()]
         taken = sum(part.sizeHint().width() + 8 for part in ends)
         wrong = self.fontMetrics().horizontalAdvance(f"{sum_words(0.95)}{fix_words(0.75, 0.65)}")
-        room = self._bar.width() - max(0, wrong + 4 * theme().space(4) - taken)
-        if self._bar.sizeHint().width() > room:
+        available = self._bar.width() - max(0, wrong + 4 * theme().space(4) - taken)
+        if self._bar.sizeHint().width() > available:
             self._title.hide()
         for made in reversed(self._words):  # what is used most keeps its word longest
-            if self._bar.sizeHint().width() <= room:
+            if self._bar.sizeHint().width() <= available:
                 break
             made.setText("")
 
@@ -255,8 +255,8 @@ class TablePanel(QWidget):
             self._fold()
             return
         total = self._grid.values[wrong[0]].sum()
-        words = sum_words(total) if len(wrong) == 1 else f"{len(wrong)} sums are not 1"
-        self._chip.show_chip(Chip(words, "warning-circle", "danger"))
+        text = sum_words(total) if len(wrong) == 1 else f"{len(wrong)} sums are not 1"
+        self._chip.show_chip(Chip(text, "warning-circle", "danger"))
         if self._last_edit is not None:
             combination, state = self._last_edit
             old = float(self._grid.values[combination, state])

@@ -31,8 +31,8 @@ class _MarkedCells(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         if index.data(Qt.ItemDataRole.DecorationRole) is not None:
             option = QStyleOptionViewItem(option)
-            words = option.fontMetrics.horizontalAdvance(str(index.data()))
-            spare = option.rect.width() - words - option.decorationSize.width() - 3 * _SIGN_GAP
+            text = option.fontMetrics.horizontalAdvance(str(index.data()))
+            spare = option.rect.width() - text - option.decorationSize.width() - 3 * _SIGN_GAP
             option.rect = option.rect.adjusted(max(0, spare // 2), 0, -max(0, spare // 2), 0)
         super().paint(painter, option, index)
 
@@ -84,10 +84,10 @@ class TableView(QTableView):
     def _spread(self) -> None:
         """Share the room among the columns of numbers; where there is too little, they scroll."""
         if self._needed:
-            room = self.viewport().width() - self.columnWidth(0)
-            share = min(MAX_WIDTH, room // len(self._needed))
+            available = self.viewport().width() - self.columnWidth(0)
+            fraction = min(MAX_WIDTH, available // len(self._needed))
             for column, needed in enumerate(self._needed, 1):
-                self.setColumnWidth(column, max(needed, share))
+                self.setColumnWidth(column, max(needed, fraction))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -84,20 +84,24 @@ class DataInspector(QWidget):
         facts: list[Fact] = [("Rows", grouped(data.row_count))]
         if data.weights is not None:
             total = data.total_weight
-            words = grouped(int(total)) if total.is_integer() else f"{total:g}"
-            facts.append(("Sum of their weights", words))
+            text = grouped(int(total)) if total.is_integer() else f"{total:g}"
+            facts.append(("Sum of their weights", text))
         facts.append(("Columns", grouped(len(data.domain))))
         if widest is not None:
-            told = f"{grouped(widest.cardinality)}, {widest.name}"
-            facts.append(("Most states", told, "The column with the most states."))
-        found = self._counted
-        if found is not None and found.data is data:
+            message = f"{grouped(widest.cardinality)}, {widest.name}"
+            facts.append(("Most states", message, "The column with the most states."))
+        result = self._counted
+        if result is not None and result.data is data:
             cells = data.row_count * len(data.domain)
-            share = f" ({100 * found.missing / cells:.1f} %)" if found.missing else ""
+            fraction = f" ({100 * result.missing / cells:.1f} %)" if result.missing else ""
             facts += [
-                ("Missing cells", grouped(found.missing) + share if found.missing else "none"),
-                ("Complete rows", grouped(data.row_count - found.incomplete)),
-                ("Different rows", grouped(found.distinct), "Rows no other row equals count once."),
+                ("Missing cells", grouped(result.missing) + fraction if result.missing else "none"),
+                ("Complete rows", grouped(data.row_count - result.incomplete)),
+                (
+                    "Different rows",
+                    grouped(result.distinct),
+                    "Rows no other row equals count once.",
+                ),
             ]
         self.facts.show_facts(facts)
         origin: list[Fact] = []
@@ -108,9 +112,9 @@ class DataInspector(QWidget):
         if entry.split is not None:
             sizes = zip(entry.split.names, entry.split.sizes, strict=True)
             origin.append(("Split", ", ".join(f"{n} {grouped(size)}" for n, size in sizes)))
-        if found is not None and found.data is data:
-            told = f"Equal rows have equal fingerprints: {found.fingerprint}"
-            origin.append(("Fingerprint", found.fingerprint[:12], told))
+        if result is not None and result.data is data:
+            message = f"Equal rows have equal fingerprints: {result.fingerprint}"
+            origin.append(("Fingerprint", result.fingerprint[:12], message))
         self.origin.show_facts(origin)
         self._origin.setVisible(bool(origin))
 

@@ -64,9 +64,9 @@ class EdgeInspector(QWidget):
         strength.add(self.facts)
         strength.add(row(self._turn, self._gone, None))
         self._ends = [(Section(""), BeliefBars(f"inspectorEdgeBars{end}")) for end in (0, 1)]
-        for place, (section, bars) in enumerate(self._ends):
-            bars.state_used.connect(partial(self._on_state_used, place))
-            bars.tip_of = partial(self._tip, place)
+        for index, (section, bars) in enumerate(self._ends):
+            bars.state_used.connect(partial(self._on_state_used, index))
+            bars.tip_of = partial(self._tip, index)
             section.add(bars)
         self._of_language = LanguageSections(app, SubjectKind.EDGE)
         self.why = EdgeExplanationSection(app, "inspectorEdgeWhy")
@@ -124,9 +124,9 @@ class EdgeInspector(QWidget):
 
     def _tell(self) -> None:
         given = "given the evidence" if self._subject and self._subject.live.evidence else "prior"
-        told = "…" if self._bits is None else f"{self._bits:.4f} bits"
+        text = "…" if self._bits is None else f"{self._bits:.4f} bits"
         self.facts.show_facts(
-            [("Mutual information", told, f"How much each end tells about the other, {given}.")]
+            [("Mutual information", text, f"How much each end tells about the other, {given}.")]
         )
 
     def commit(self) -> None:

@@ -238,9 +238,9 @@ class EdgeExplanationSection(Section):
         why, subject = self._why, self._subject
         if why is None or subject is None:
             return
-        found = model_sources(self._app).frequencies(subject.model_id)
-        if found is not None and set(self._pair) <= set(found.names):
-            why = why.with_frequency(found.of_pair(*self._pair), found.graphs)
+        result = model_sources(self._app).frequencies(subject.model_id)
+        if result is not None and set(self._pair) <= set(result.names):
+            why = why.with_frequency(result.of_pair(*self._pair), result.graphs)
         records = self._records()
         if isinstance(records, TestLog):
             why = why.with_records(tests=records)
@@ -258,16 +258,16 @@ class EdgeExplanationSection(Section):
         for title, sentences in groups:
             if title and sentences:
                 lines.append((title, "tertiary"))
-            lines += [(sentence, "") for sentence in sentences]
+            lines += [(message, "") for message in sentences]
         while len(self._labels) < len(lines):
             made = label("", size="dense", wrap=True)
             made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             self._lines.addWidget(made)
             self._labels.append(made)
-        for place, made in enumerate(self._labels):
-            made.setVisible(place < len(lines))
-            if place < len(lines):
-                text, role = lines[place]
+        for index, made in enumerate(self._labels):
+            made.setVisible(index < len(lines))
+            if index < len(lines):
+                text, role = lines[index]
                 made.setText(text)
                 if made.property("role") != role:
                     made.setProperty("role", role)
@@ -303,11 +303,11 @@ def _groups(why: EdgeWhy, *, has_labels: bool = False) -> list[tuple[str, list[s
     if len(why.pc_tests) > len(few):
         few.append(f"… and {len(why.pc_tests) - len(few)} more tests.")
     searched = [] if why.optima is None else [str(why.optima)]
-    told = frequency_sentence(why)
+    text = frequency_sentence(why)
     return [
         (f"{scored} (above 0 is better)", score_sentences(why)),
         ("Tests", [test_sentence(why, test) for test in why.tests]),
         ("Rules", list(why.rules)),
-        ("Bootstrap", [told] if told else []),
+        ("Bootstrap", [text] if text else []),
         ("The search that made the model", [*([why.pc] if why.pc else []), *few, *searched]),
     ]

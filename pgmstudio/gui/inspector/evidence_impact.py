@@ -79,8 +79,8 @@ class PlainBars(PlainRows):
         if len(rows) > MAX_ROWS:
             rows = sorted(rows, key=lambda one: -one[1])[:MAX_ROWS]
         self._rows = rows
-        told = ", ".join(f"{state} {percent(value)} percent" for state, value, _ in rows)
-        self.setAccessibleName(f"Without its own evidence: {told}")
+        text = ", ".join(f"{state} {percent(value)} percent" for state, value, _ in rows)
+        self.setAccessibleName(f"Without its own evidence: {text}")
         self.updateGeometry()
         self.update()
 
@@ -97,11 +97,11 @@ class PlainBars(PlainRows):
         left, right = self.width() * 0.34, self.width() - number
         height = self._row_height()
         for row, (state, value, prior) in enumerate(self._rows):
-            place = QRectF(0, row * height, self.width(), height)
+            rect = QRectF(0, row * height, self.width(), height)
             painter.setPen(theme().color("text"))
-            self._paint_name(painter, place, state, left)
-            painter.drawText(place, RIGHT, percent(value))
-            bar = QRectF(left, place.center().y() - 4.5, right - left, 9)
+            self._paint_name(painter, rect, state, left)
+            painter.drawText(rect, RIGHT, percent(value))
+            bar = QRectF(left, rect.center().y() - 4.5, right - left, 9)
             self._paint_fill(painter, bar, "belief_track")
             full = QRectF(bar.left(), bar.top(), bar.width() * value, bar.height())
             self._paint_fill(painter, full, "belief")

@@ -78,8 +78,8 @@ class JointGrid(QAbstractTableModel):
 
     def row_states(self, row: int) -> list[str]:
         """The states of all variables but the last in a row."""
-        places = np.unravel_index(row, [v.cardinality for v in self._variables[:-1]] or [1])
-        pairs = zip(self._variables[:-1], places, strict=False)
+        indices = np.unravel_index(row, [v.cardinality for v in self._variables[:-1]] or [1])
+        pairs = zip(self._variables[:-1], indices, strict=False)
         return [variable.states[int(place)] for variable, place in pairs]
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
@@ -89,9 +89,9 @@ class JointGrid(QAbstractTableModel):
         match role:
             case Qt.ItemDataRole.DisplayRole:
                 fifths = 1 if across else max(2, 5 - len(self._variables[-1].states))
-                room = theme().px("right") * fifths // 5
+                available = theme().px("right") * fifths // 5
                 font = theme().font("dense", "semibold" if across else "regular")
-                return shortened(states, room, QFontMetrics(font))
+                return shortened(states, available, QFontMetrics(font))
             case Qt.ItemDataRole.ToolTipRole | Qt.ItemDataRole.AccessibleTextRole:
                 pairs = zip(named, states, strict=True)
                 return ", ".join(f"{variable.name} = {state}" for variable, state in pairs)
@@ -118,14 +118,14 @@ class JointGrid(QAbstractTableModel):
         return None
 
 
-def shortened(states: Sequence[str], room: int, metrics: QFontMetrics) -> str:
+def shortened(states: Sequence[str], available: int, metrics: QFontMetrics) -> str:
     """The states side by side; where there is no room, the longest give way first.
 
     Where there is no room for a letter of each, the last are said: from row to row they differ.
     """
     between = metrics.horizontalAdvance(", ")
     widths = [metrics.horizontalAdvance(state) for state in states]
-    free = room - between * (len(states) - 1)
+    free = available - between * (len(states) - 1)
     limit, left = free, len(states)
     for width in sorted(widths):  # a short one leaves its share to the longer ones
         limit = free // left
@@ -136,7 +136,7 @@ def shortened(states: Sequence[str], room: int, metrics: QFontMetrics) -> str:
             return ", ".join(states)
     middle = Qt.TextElideMode.ElideMiddle
     if limit < metrics.horizontalAdvance("m…"):
-        return metrics.elidedText(", ".join(states), Qt.TextElideMode.ElideLeft, room)
+        return metrics.elidedText(", ".join(states), Qt.TextElideMode.ElideLeft, available)
     return ", ".join(
         metrics.elidedText(state, middle, limit) if width > limit else state
         for state, width in zip(states, widths, strict=True)
@@ -312,8 +312,8 @@ class JointInspector(QWidget):
     def _on_error(self, error: PgmStudioError) -> None:
         self._say(str(error))
 
-    def _say(self, sentence: str) -> None:
-        self._note.show_text(sentence, "warning")
+    def _say(self, text: str) -> None:
+        self._note.show_text(text, "warning")
 
     def _on_joint(self, joint: Joint) -> None:
         if self._subject is None or tuple(v.name for v in joint.variables) != self._names:

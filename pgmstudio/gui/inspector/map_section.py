@@ -92,10 +92,10 @@ class MapSection(Section):
         question, subject = self._question, self._subject
         if question is None or subject is None:
             return
-        desk = self._desk
-        answer = desk.answer_to(question)
-        is_searching = desk.is_searching and desk.is_about(question)
-        self._note.show_text(desk.problem_of(question), "warning")
+        controller = self._desk
+        answer = controller.answer_to(question)
+        is_searching = controller.is_searching and controller.is_about(question)
+        self._note.show_text(controller.problem_of(question), "warning")
         self._find.setVisible(answer is None and not is_searching)
         self._stop.setVisible(is_searching and not self._patience.isActive())
         self._longer.setVisible(answer is not None and not answer.is_exact)
@@ -105,8 +105,8 @@ class MapSection(Section):
         if answer is not None:
             self._show_answer(subject, answer)
         else:
-            told = "Searching for the most probable combination…" if is_searching else ""
-            self._words.setText(told)
+            message = "Searching for the most probable combination…" if is_searching else ""
+            self._words.setText(message)
         self._words.setVisible(bool(self._words.text()))
 
     def _show_answer(self, subject: ActiveModel, answer: MapAnswer) -> None:
@@ -129,7 +129,7 @@ class MapSection(Section):
             facts.append((f"{len(states) - MAX_STATES} more variables", ""))
         self.states.show_facts(facts)
         self.others.show_facts(
-            [_other(subject, first, one, place) for place, one in enumerate(answer.best[1:], 2)]
+            [_other(subject, first, one, index) for index, one in enumerate(answer.best[1:], 2)]
         )
 
     def _on_use(self) -> None:

@@ -92,20 +92,20 @@ class SizeSection(Section):
         what = "cliques" if is_cliques else "variables"
         self.fact.setText(f"{grouped(total)} in all")
         self._more.setVisible(len(ordered) > MAX_SHOWN)
-        words = "Show the largest only" if self._shows_all else f"Show all {len(ordered)} {what}"
-        self._more.setText(words)
-        self._more.setToolTip(words)
-        self._more.setAccessibleName(words)
+        text = "Show the largest only" if self._shows_all else f"Show all {len(ordered)} {what}"
+        self._more.setText(text)
+        self._more.setToolTip(text)
+        self._more.setAccessibleName(text)
 
     def _families(self) -> list[tuple[int, str]]:
-        found = []
+        result = []
         for family in self._sizes.families:
-            words = self._title(family.variable)
+            text = self._title(family.variable)
             if family.parents:
-                words += f" given {', '.join(map(self._title, family.parents))}"
-                words += f", {counted(family.rows, 'row')}"
-            found.append((family.free, words))
-        return found
+                text += f" given {', '.join(map(self._title, family.parents))}"
+                text += f", {counted(family.rows, 'row')}"
+            result.append((family.free, text))
+        return result
 
     def _cliques(self) -> list[tuple[int, str]]:
         return [
@@ -253,7 +253,7 @@ class ModelInspector(QWidget):
             self._tell_facts(self._subject)
 
     def _tell_facts(self, subject: ActiveModel) -> None:
-        found = self._facts
+        result = self._facts
         data = self._app.project.data.get(subject.entry.data_id or "")
         facts: list[Fact] = [
             (
@@ -262,21 +262,21 @@ class ModelInspector(QWidget):
                 "The numbers that have to be estimated.",
             )
         ]
-        facts += self._description(subject).size_facts(subject.model, found)
+        facts += self._description(subject).size_facts(subject.model, result)
         if data is not None:
             rows = f"{data.name}, {grouped(data.data.row_count)} rows"
             facts.append(("Data", rows, "The rows it is measured on."))
-            if found is not None and found.problem:
-                facts.append(("Fit", found.problem))
-            elif found is None:
+            if result is not None and result.problem:
+                facts.append(("Fit", result.problem))
+            elif result is None:
                 facts.append(("Log-likelihood", "…"))
             else:
                 facts += [
                     (f"{name} ↑", bits_words(value), "Higher is better.")
-                    for name, value in found.fit.items()
+                    for name, value in result.fit.items()
                 ]
         self.facts.show_facts(facts)
-        self.sizes.show_sizes(SizeBreakdown() if found is None else found.sizes, subject.title)
+        self.sizes.show_sizes(SizeBreakdown() if result is None else result.sizes, subject.title)
 
     # -- most probable explanation
 
@@ -302,9 +302,9 @@ class ModelInspector(QWidget):
             ]
         if isinstance(subject.model, ComponentModel):
             bound = live.log2_most_probable_bound
-            told = "exact" if bound is None else f"lower bound; none above {math.exp2(bound):.4g}"
+            text = "exact" if bound is None else f"lower bound; none above {math.exp2(bound):.4g}"
             tip = "A sum of components cannot be maximised one variable at a time."
-            facts.append(("This is", told, tip))
+            facts.append(("This is", text, tip))
         states = [
             (subject.title(name), state)
             for name, state in live.most_probable.items()

@@ -189,8 +189,8 @@ class BeliefTab(QWidget):
             top = int(belief.argmax())
             state = subject.variable(name).states[top]
             shift = shift_bits(belief, prior)
-            told = two_digits(float(prior[top]))
-            self._summary.setText(f"Prior {told} % {state}. Shift {shift:.2f} bits.")
+            text = two_digits(float(prior[top]))
+            self._summary.setText(f"Prior {text} % {state}. Shift {shift:.2f} bits.")
 
     def _tell_shifts(self, subject: ActiveModel) -> None:
         live = subject.live
@@ -224,8 +224,8 @@ class BeliefTab(QWidget):
         if subject is None or subject.target is None:
             return
         is_stale = is_stale and bool(self._next_text.text())
-        words = f"for {subject.title(subject.target)}"
-        self._next.fact.setText(f"{words} · stale" if is_stale else words)
+        message = f"for {subject.title(subject.target)}"
+        self._next.fact.setText(f"{message} · stale" if is_stale else message)
         set_role(self._next_text, "tertiary" if is_stale else "secondary")
 
     def _ask_next(self) -> None:
@@ -249,16 +249,16 @@ class BeliefTab(QWidget):
         parts = [
             f"<a href='{escape(name)}' style='text-decoration:none'>"
             f"{escape(subject.title(name))}</a>"
-            f"{' would tell most about the target' if not place else ''}: <b>{bits:.2f} bits</b>"
-            for place, (name, bits) in enumerate(best)
+            f"{' would tell most about the target' if not index else ''}: <b>{bits:.2f} bits</b>"
+            for index, (name, bits) in enumerate(best)
         ]
         self._next_text.setText(", then ".join(parts) + ".")
 
     def _recolour_links(self) -> None:
         """A label keeps the colour of its links from when it was given its text."""
-        words = self._next_text.text()
+        message = self._next_text.text()
         self._next_text.clear()
-        self._next_text.setText(words)
+        self._next_text.setText(message)
 
     # -- wishes
 

@@ -144,15 +144,15 @@ class EdgesTab(QWidget):
 class _EdgeRow(QWidget):
     def __init__(self, title: str, edge: Edge) -> None:
         super().__init__()
-        words = f"{edge[0]} → {edge[1]}"
+        text = f"{edge[0]} → {edge[1]}"
         self.name = ElidedLabel(title, is_link=True)
-        self.name.setObjectName(f"edgeOther.{words}")
+        self.name.setObjectName(f"edgeOther.{text}")
         self.name.setAccessibleName(f"Select {title}")
         self.name.setToolTip(f"Select {title}")
         self.bits = label("", "secondary", size="dense")
-        self.turn = tool_button("arrows-left-right", f"Reverse {words}", name=f"turn.{words}")
-        self.gone = tool_button("trash", f"Delete {words}", name=f"delete.{words}")
-        self._tips = {self.turn: f"Reverse {words}", self.gone: f"Delete {words}"}
+        self.turn = tool_button("arrows-left-right", f"Reverse {text}", name=f"turn.{text}")
+        self.gone = tool_button("trash", f"Delete {text}", name=f"delete.{text}")
+        self._tips = {self.turn: f"Reverse {text}", self.gone: f"Delete {text}"}
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(6)

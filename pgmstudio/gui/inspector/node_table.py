@@ -155,5 +155,5 @@ def _field(name: str, what: str, tip: str) -> QLineEdit:
 
 def _source(subject: ActiveModel) -> str:
     entry = subject.entry
-    words = "learned" if entry.run_id or "learner" in entry.provenance else "as opened"
-    return f"{words}, then edited" if entry.is_edited else words
+    text = "learned" if entry.run_id or "learner" in entry.provenance else "as opened"
+    return f"{text}, then edited" if entry.is_edited else text

@@ -98,26 +98,26 @@ class SurpriseSection(Section):
         self._next.setVisible(action is not None and reason is None)
 
     def _tell_row(self, subject: ActiveModel) -> None:
-        found = self._desk.row_of(subject.model_id)
-        self._row.setVisible(found is not None)
-        if found is None:
+        result = self._desk.row_of(subject.model_id)
+        self._row.setVisible(result is not None)
+        if result is None:
             return
-        name = next((e.name for e in self._app.project.data.values() if e.data is found.data), "")
-        words = f"Row {grouped(found.row + 1)}{f' of {name}' if name else ''}"
-        ranking = self._desk.ranking_of(subject.model, found.data)
+        name = next((e.name for e in self._app.project.data.values() if e.data is result.data), "")
+        text = f"Row {grouped(result.row + 1)}{f' of {name}' if name else ''}"
+        ranking = self._desk.ranking_of(subject.model, result.data)
         if ranking is not None:
-            bits = float(ranking.bits[found.row])
-            told = f"{bits:.2f} bits" if math.isfinite(bits) else "impossible in this model"
-            place = grouped(ranking.place_of(found.row) + 1)
+            bits = float(ranking.bits[result.row])
+            message = f"{bits:.2f} bits" if math.isfinite(bits) else "impossible in this model"
+            place = grouped(ranking.place_of(result.row) + 1)
             rows = counted(len(ranking.order), "row")
-            words += f": {told} in all, number {place} of {rows} by surprise"
-        left = len(found.evidence) - len(subject.live.evidence)
+            text += f": {message} in all, number {place} of {rows} by surprise"
+        left = len(result.evidence) - len(subject.live.evidence)
         lost = (
             f" Evidence on {counted(left, 'variable')} could not hold with the rest."
             if left > 0
             else ""
         )
-        self._row.setText(f"{words}.{lost}")
+        self._row.setText(f"{text}.{lost}")
 
     def _on_chosen(self, name: str) -> None:
         self._app.workspace.select((name,))

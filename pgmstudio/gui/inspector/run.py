@@ -170,9 +170,9 @@ class LockedField(QLineEdit):
         self.initStyleOption(option)
         inside = self.style().subElementRect(QStyle.SubElement.SE_LineEditContents, option, self)
         ends = [inside.right(), *(lock.x() for lock in self.findChildren(QToolButton))]
-        room = min(ends) - inside.left() - _AIR
+        available = min(ends) - inside.left() - _AIR
         right = Qt.TextElideMode.ElideRight
-        shown = self.fontMetrics().elidedText(self._words, right, room)
+        shown = self.fontMetrics().elidedText(self._words, right, available)
         self.setText(self._words if self.hasFocus() else shown)
         self.setCursorPosition(0)
 
@@ -201,11 +201,11 @@ class LockedFields(QWidget):
         self._facts = tuple(facts)
         while len(self._rows) < len(facts):
             self._rows.append(self._add_row(len(self._rows)))
-        for place, (name, field, _) in enumerate(self._rows):
-            name.setVisible(place < len(facts))
-            field.setVisible(place < len(facts))
-            if place < len(facts):
-                fact = facts[place]
+        for index, (name, field, _) in enumerate(self._rows):
+            name.setVisible(index < len(facts))
+            field.setVisible(index < len(facts))
+            if index < len(facts):
+                fact = facts[index]
                 name.setText(fact[0])
                 field.show_text(fact[1])
                 field.setAccessibleName(f"{fact[0]}, locked")
@@ -353,8 +353,8 @@ class RunInspector(QWidget):
         has_best = run.best is not None
         for made in (self._open, self._evaluate):
             made.setEnabled(has_best)
-            told = made.accessibleName()
-            made.setToolTip(told if has_best else "Not now: the run has found no model yet.")
+            text = made.accessibleName()
+            made.setToolTip(text if has_best else "Not now: the run has found no model yet.")
         self._tell_evaluation(run)
         self._tell_rules(run)
 
@@ -370,14 +370,14 @@ class RunInspector(QWidget):
         self.counters.show_facts(counter_facts(run))
 
     def _tell_rules(self, run: LearningRun) -> None:
-        sentence = constraint_message(run)
-        if sentence is None:
+        text = constraint_message(run)
+        if text is None:
             self.rules.show_text("")
-        elif sentence.startswith("All"):
+        elif text.startswith("All"):
             more = "" if run.state.is_end else " in the best model so far"
-            self.rules.show_text(sentence.replace(" hold.", f" hold{more}."), "success")
+            self.rules.show_text(text.replace(" hold.", f" hold{more}."), "success")
         else:
-            self.rules.show_text(sentence, "warning")
+            self.rules.show_text(text, "warning")
 
     # -- wishes
 
@@ -411,16 +411,16 @@ class RunInspector(QWidget):
             self._tell_evaluation(self._run)
 
     def _tell_evaluation(self, run: LearningRun) -> None:
-        found = self._evaluation
-        self.evaluation.setVisible(found is not None and not found.problem)
-        if found is None:
+        result = self._evaluation
+        self.evaluation.setVisible(result is not None and not result.problem)
+        if result is None:
             if not self._latest_task.is_waiting:
                 self._evaluated.setText("")
         else:
-            is_old = found.model is not run.best
+            is_old = result.model is not run.best
             older = "Of an earlier best; Evaluate measures the newest." if is_old else ""
-            self._evaluated.setText(found.problem or older)
-            self.evaluation.show_facts(found.facts())
+            self._evaluated.setText(result.problem or older)
+            self.evaluation.show_facts(result.facts())
         self._evaluated.setVisible(bool(self._evaluated.text()))
 
     def _on_again(self) -> None:

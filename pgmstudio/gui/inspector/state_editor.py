@@ -63,21 +63,21 @@ class _ChipDelegate(QStyledItemDelegate):
         has_focus = bool(option.state & flags.State_HasFocus)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        place = QRectF(option.rect).adjusted(1, 1, -1, -1)
+        area = QRectF(option.rect).adjusted(1, 1, -1, -1)
         line = "focus" if has_focus else "border_control"
         painter.setPen(QPen(theme().color(line), 2 if has_focus else 1))
         painter.setBrush(theme().color("selection" if is_chosen else "surface"))
-        painter.drawRoundedRect(place, theme().radius("control"), theme().radius("control"))
+        painter.drawRoundedRect(area, theme().radius("control"), theme().radius("control"))
         if self.has_grip:
-            self._paint_grip(painter, place)
+            self._paint_grip(painter, area)
         painter.setPen(theme().color("text"))
         font = theme().font("dense")
         painter.setFont(font)
-        room = place.adjusted(self._grip(), 0, 0, 0)
-        words = QFontMetrics(font).elidedText(
+        room = area.adjusted(self._grip(), 0, 0, 0)
+        text = QFontMetrics(font).elidedText(
             str(index.data()), Qt.TextElideMode.ElideMiddle, int(room.width()) - 14
         )
-        painter.drawText(room, int(Qt.AlignmentFlag.AlignCenter), words)
+        painter.drawText(room, int(Qt.AlignmentFlag.AlignCenter), text)
         painter.restore()
 
     def _paint_grip(self, painter: QPainter, place: QRectF) -> None:
@@ -178,9 +178,9 @@ class StateChips(QListWidget):
         super().dropEvent(event)
         if item is not None:
             state = str(item.data(Qt.ItemDataRole.UserRole))
-            place = [self._state_at(row) for row in range(self.count())].index(state)
-            if place != self.states.index(state):
-                self.moved.emit(state, place)
+            position = [self._state_at(row) for row in range(self.count())].index(state)
+            if position != self.states.index(state):
+                self.moved.emit(state, position)
 
     def _state_at(self, row: int) -> str:
         item = self.item(row)

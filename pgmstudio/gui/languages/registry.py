@@ -157,10 +157,10 @@ def all_diagrams() -> dict[str, Diagram]:
         for kind in kinds
         for diagram in (*LANGUAGES[kind].diagrams, *language_view(kind).more_diagrams)
     ]
-    found: dict[str, Diagram] = {}
+    result: dict[str, Diagram] = {}
     for row in rows:
-        found.setdefault(row.name, row)
-    return found
+        result.setdefault(row.name, row)
+    return result
 
 
 def make_model_page(app: AppContext, model_id: str) -> Page:

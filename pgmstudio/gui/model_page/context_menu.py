@@ -94,7 +94,7 @@ def _add(
     menu: QMenu,
     name: str,
     text: str,
-    deed: Command,
+    command: Command,
     sign: str | None = None,
     disabled_reason: str = "",
 ) -> None:
@@ -102,7 +102,7 @@ def _add(
     action.setObjectName(f"menu.{name}")
     if sign is not None:
         action.setIcon(icon(sign))
-    action.triggered.connect(lambda _=False: deed())
+    action.triggered.connect(lambda _=False: command())
     action.setEnabled(not disabled_reason)
     action.setToolTip(f"Not now: {disabled_reason}" if disabled_reason else text)
 
@@ -143,7 +143,7 @@ def _state_menu(
     key: str,
     title: str,
     face: NodeView,
-    wish: Callable[[str, str], object],
+    request: Callable[[str, str], object],
     name: str,
     sign: str,
 ) -> None:
@@ -152,7 +152,7 @@ def _state_menu(
     for index, state in enumerate(face.states):
         reason = "this state is impossible." if face.is_impossible(index) else ""
         text = f"{state}\t{percent(face.beliefs[index])} %"
-        _add(states, f"{key}.{state}", text, partial(wish, name, state), None, reason)
+        _add(states, f"{key}.{state}", text, partial(request, name, state), None, reason)
 
 
 def _edge_menu(menu: QMenu, page: ModelPage, item: EdgeItem) -> None:
@@ -194,8 +194,8 @@ def _separation_menu(menu: QMenu, page: ModelPage, name: str) -> None:
     parts.setToolTipsVisible(True)
     reason = page.separation.disabled_reason()
     for role, text in (("A", "As A"), ("B", "As B"), ("Z", "As given")):
-        deed = partial(page.separation.pick, name, role)
-        _add(parts, f"separation.{role}", text, deed, None, reason)
+        command = partial(page.separation.pick, name, role)
+        _add(parts, f"separation.{role}", text, command, None, reason)
 
 
 def _ground_menu(menu: QMenu, page: ModelPage, hit: Hit) -> None:

@@ -60,5 +60,5 @@ class EdgeForecaster(QObject):
 
 
 def _size(model: BayesianNetwork, source: str, target: str, _cancel: CancelToken) -> SizeForecast:
-    places = model.domain.index(source), model.domain.index(target)
-    return size_with_edge(model.clique_tree, model.dag.parent_indices, *places)
+    indices = model.domain.index(source), model.domain.index(target)
+    return size_with_edge(model.clique_tree, model.dag.parent_indices, *indices)

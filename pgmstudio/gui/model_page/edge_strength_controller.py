@@ -79,10 +79,10 @@ class StrengthController(QObject):
     def _on_stop(self) -> None:
         self.choose("none")
 
-    def _on_refused(self, sentence: str) -> None:
+    def _on_refused(self, text: str) -> None:
         self._bar.show_strength("none")
         self._canvas.show_strengths(None)
-        self._canvas.refuse(sentence, self._canvas.view.rect().center())
+        self._canvas.refuse(text, self._canvas.view.rect().center())
 
     def _on_failed(self, error: BaseException) -> None:
         self.choose("none")

@@ -46,8 +46,8 @@ class EvidenceController(QObject):
 
     def _variable(self, node: str) -> str:
         # Another canvas may tell of a node before it is drawn on this one.
-        found = self._canvas.scene.picture.node.get(node)
-        return node if found is None else found.variable or node
+        result = self._canvas.scene.picture.node.get(node)
+        return node if result is None else result.variable or node
 
     def _refused(self, node: str) -> bool:
         """Whether the node is a hidden variable; then the canvas says why nothing happens."""

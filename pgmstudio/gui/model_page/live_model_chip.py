@@ -54,11 +54,11 @@ class BestChip(QFrame):
             self._view.keep_head(0)
             return
         self._title.setText("Best so far" if follower.is_on else "An earlier best")
-        words = follower.words()
+        message = follower.words()
         more = " · edit it while the run goes on" if follower.is_on else ""
-        self._words.setText(words + more)
-        self._words.setToolTip(words)
-        self.setAccessibleName(f"{self._title.text()}: {words}")
+        self._words.setText(message + more)
+        self._words.setToolTip(message)
+        self.setAccessibleName(f"{self._title.text()}: {message}")
         reason = follower.disabled_reason
         self.follow.setChecked(follower.is_on)
         self.follow.setEnabled(reason is None)

@@ -118,13 +118,13 @@ class NodeViewFactory:
         if not isinstance(model, ComponentModel) or name is None:
             return NodeView(node.label)
         priors = tuple(model.weights.tolist())
-        shares = () if self.live is None else self.live.component_shares
-        shares = shares if len(shares) == len(priors) else ()
+        fractions = () if self.live is None else self.live.component_shares
+        fractions = fractions if len(fractions) == len(priors) else ()
         return NodeView(
             title=self.entry.node_titles.get(name, name),
             mode=mode_of(self.entry, name, NodeMode.PRIOR),
             states=model.component_names,
-            beliefs=blended(priors, shares, self.blend),
+            beliefs=blended(priors, fractions, self.blend),
             priors=priors,
             is_stale=is_stale,
         )

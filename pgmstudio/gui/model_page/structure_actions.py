@@ -37,10 +37,10 @@ def moves_actions(app: AppContext) -> list[ActionSpec]:
         reason = no_moves()
         if reason is not None:
             return reason
-        found = search().found
-        if not search().is_watched or found is None:
+        result = search().found
+        if not search().is_watched or result is None:
             return "open Learn ▸ Next moves first."
-        return "no move raises the score." if found.is_optimum else None
+        return "no move raises the score." if result.is_optimum else None
 
     return [
         ActionSpec(

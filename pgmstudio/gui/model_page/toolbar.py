@@ -57,8 +57,8 @@ class ModelBar(QFrame):
         tools = QHBoxLayout(self._tool_box)
         tools.setContentsMargins(0, 0, 0, 0)
         tools.setSpacing(2)
-        for name, sign, tip in _TOOLS:
-            made = tool_button(sign, tip, checkable=True, name=f"tool.{name}")
+        for name, symbol, tip in _TOOLS:
+            made = tool_button(symbol, tip, checkable=True, name=f"tool.{name}")
             made.clicked.connect(lambda _=False, name=name: self.tool_chosen.emit(name))
             tools.addWidget(made)
             self._tools[name] = made
@@ -153,8 +153,8 @@ class ModelBar(QFrame):
                         combo.currentIndex() == index
                     )
                 )
-        for name, sign, tip in _TOOLS:
-            action = self._tool_menu.menu().addAction(icon(sign), tip)
+        for name, symbol, tip in _TOOLS:
+            action = self._tool_menu.menu().addAction(icon(symbol), tip)
             action.triggered.connect(lambda _=False, name=name: self.tool_chosen.emit(name))
 
     def set_diagrams(self, diagrams: Sequence[DiagramChoice]) -> None:

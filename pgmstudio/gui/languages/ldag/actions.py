@@ -227,7 +227,7 @@ def _made(entry: ModelEntry, epsilon: float, _cancel: CancelToken) -> ModelEntry
     model = entry.model
     network = model.as_bayesian_network if isinstance(model, LabelledDag) else model
     assert isinstance(network, BayesianNetwork)
-    places = entry.layouts.get("dag") or entry.layouts.get("labels")
+    positions = entry.layouts.get("dag") or entry.layouts.get("labels")
     return ModelEntry(
         f"{entry.title}, labels at ε {epsilon:g}",
         labelled_from_rows(network, epsilon),
@@ -235,7 +235,7 @@ def _made(entry: ModelEntry, epsilon: float, _cancel: CancelToken) -> ModelEntry
         node_titles=dict(entry.node_titles),
         node_notes=dict(entry.node_notes),
         notes=entry.notes,
-        layouts={"labels": dict(places)} if places else {},
+        layouts={"labels": dict(positions)} if positions else {},
         provenance={"made by": f"rows of {entry.title} within {epsilon:g} made one"},
     )
 

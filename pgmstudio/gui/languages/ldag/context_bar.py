@@ -150,10 +150,10 @@ class ContextBar(QFrame):
             chip.deleteLater()
         by_name = {offer.variable.name: offer for offer in offers}
         self._chips = [ContextChip(by_name[name], state) for name, state in context.items()]
-        for place, chip in enumerate(self._chips):
+        for index, chip in enumerate(self._chips):
             chip.chosen.connect(self.chosen)
             chip.dropped.connect(self.dropped)
-            self._row.insertWidget(2 + place, chip)
+            self._row.insertWidget(2 + index, chip)
         self._words.setText(words)
         self._words.setToolTip(words)
         self._follow.setChecked(follows)
@@ -161,8 +161,8 @@ class ContextBar(QFrame):
         can_copy = bool(context) and not follows
         self._copy.setEnabled(can_copy)
         why = "the context is the evidence" if follows else "the context is empty"
-        told = "Observe what the context says; bars move then."
-        self._copy.setToolTip(told if can_copy else f"Not now: {why}.")
+        text = "Observe what the context says; bars move then."
+        self._copy.setToolTip(text if can_copy else f"Not now: {why}.")
         self._fold()
 
     def _fill(self) -> None:
@@ -205,23 +205,23 @@ class ContextBar(QFrame):
         for chip in self._chips:
             chip.show()
         self._more.hide()
-        room = self.width()
+        available = self.width()
         for less in (self._clear, self._title):
-            if self._needed() > room:
+            if self._needed() > available:
                 less.hide()
-        if self._needed() > room:
+        if self._needed() > available:
             self._copy.setText("")
             self._title.show()  # the narrower of the two, where that is enough
-            self._title.setVisible(self._needed() <= room)
+            self._title.setVisible(self._needed() <= available)
         hidden = 0
-        while self._needed() > room and hidden < len(self._chips):
+        while self._needed() > available and hidden < len(self._chips):
             hidden += 1
             self._chips[-hidden].hide()
             self._more.setText(f"+{hidden}")
             names = list(self._context.items())[-hidden:]
             self._more.setToolTip(", ".join(f"{name} = {state}" for name, state in names))
             self._more.show()
-        if self._needed() > room:
+        if self._needed() > available:
             self._words.hide()
 
     def _needed(self) -> int:

@@ -63,7 +63,7 @@ class LabelTree(QWidget):
         """Draw a tree or, where there is none, the cube; the words to stand under it."""
         self._classes, self._parents, self._rows = classes, parents, rows
         tree = tree_of(classes)
-        self._root, words = None, ""
+        self._root, text = None, ""
         if tree is not None and _leaves(tree) <= MAX_LEAVES:
             wide, high = self._room.width() - 2 * _MARGIN, self._room.height() - 2 * _MARGIN - _BOX
             self._leaf = _between(wide / _leaves(tree), *_LEAVES)
@@ -71,22 +71,22 @@ class LabelTree(QWidget):
             self._root, width, depth = self._placed(tree)
             self._size = QSize(int(width + 2 * _MARGIN), int(depth + 2 * _MARGIN + _BOX))
         elif self._is_cube:
-            words = "Not a CSI-tree: no parent can be asked first without tearing a class apart."
+            text = "Not a CSI-tree: no parent can be asked first without tearing a class apart."
             self._size = self._cube_size()
         else:
-            words = "Not a CSI-tree." if tree is None else "This tree has too many leaves to draw."
+            text = "Not a CSI-tree." if tree is None else "This tree has too many leaves to draw."
             self._size = QSize(10, 10)
-        told = ", ".join(class_letter(n) for n in range(len(rows)))
-        self.setAccessibleName(f"{'Tree' if self._root else 'Cube'} of the classes {told}")
+        message = ", ".join(class_letter(n) for n in range(len(rows)))
+        self.setAccessibleName(f"{'Tree' if self._root else 'Cube'} of the classes {message}")
         self.setMinimumSize(self._size)
         self.updateGeometry()
         self.update()
-        return words
+        return text
 
-    def fit(self, room: QSize) -> None:
+    def fit(self, available: QSize) -> None:
         """Draw closer or wider, so that as much as can be is seen in this room."""
-        if room != self._room:
-            self._room = room
+        if available != self._room:
+            self._room = available
             if self._root is not None:
                 self.show_classes(self._classes, self._parents, self._rows)
 
@@ -144,21 +144,21 @@ class LabelTree(QWidget):
             painter.setPen(QPen(theme().color("edge"), theme().line("edge")))
             painter.drawLine(start, end)
             middle = (start + end) / 2
-            words = metrics.elidedText(state, Qt.TextElideMode.ElideRight, self._leaf - 16)
-            wide = metrics.horizontalAdvance(words) + 6
+            text = metrics.elidedText(state, Qt.TextElideMode.ElideRight, self._leaf - 16)
+            wide = metrics.horizontalAdvance(text) + 6
             ground = QRectF(middle.x() - wide / 2, middle.y() - 8, wide, 16)
             painter.fillRect(ground, theme().color("window"))
             painter.setPen(theme().color("text_secondary"))
-            painter.drawText(ground, Qt.AlignmentFlag.AlignCenter, words)
+            painter.drawText(ground, Qt.AlignmentFlag.AlignCenter, text)
             self._paint_lines(painter, child)
 
     def _paint_boxes(self, painter: QPainter, node: _Drawn) -> None:
         is_leaf = node.number is not None
         painter.setFont(theme().font("dense", "semibold" if is_leaf else "medium"))
         metrics = QFontMetricsF(painter.font())
-        room = self._leaf * max(1, len(node.children)) - 4
-        words = metrics.elidedText(node.words, Qt.TextElideMode.ElideRight, room - 8)
-        wide = min(room, metrics.horizontalAdvance(words) + 16)
+        available = self._leaf * max(1, len(node.children)) - 4
+        text = metrics.elidedText(node.words, Qt.TextElideMode.ElideRight, available - 8)
+        wide = min(available, metrics.horizontalAdvance(text) + 16)
         box = QRectF(node.at.x() - wide / 2, node.at.y() - _BOX / 2, wide, _BOX)
         painter.setPen(QPen(theme().color("border_control"), 1))
         painter.setBrush(theme().color("surface"))
@@ -167,7 +167,7 @@ class LabelTree(QWidget):
             painter.setBrush(class_tint(node.number))
             painter.drawRoundedRect(box, 5, 5)
         painter.setPen(theme().color("text"))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
         for _, child in node.children:
             self._paint_boxes(painter, child)
 
@@ -204,8 +204,8 @@ class LabelTree(QWidget):
             painter.setBrush(class_tint(number))
             painter.drawEllipse(at, _DOT, _DOT)
             painter.setPen(theme().color("text"))
-            place = QRectF(at.x() - _DOT, at.y() - _DOT, 2 * _DOT, 2 * _DOT)
-            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, class_letter(number))
+            rect = QRectF(at.x() - _DOT, at.y() - _DOT, 2 * _DOT, 2 * _DOT)
+            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, class_letter(number))
         self._paint_axes(painter)
 
     def _paint_axes(self, painter: QPainter) -> None:
@@ -217,11 +217,11 @@ class LabelTree(QWidget):
         )
         directions = ("across", "down", "back", "to the right cube")
         for number, parent in enumerate(self._parents):
-            words = f"{directions[number]}: {parent.name} = {' → '.join(parent.states)}"
-            painter.drawText(QPointF(right + 26, _MARGIN + 20 + 18 * number), words)
-        words = "thick: the parent has no say"
+            text = f"{directions[number]}: {parent.name} = {' → '.join(parent.states)}"
+            painter.drawText(QPointF(right + 26, _MARGIN + 20 + 18 * number), text)
+        text = "thick: the parent has no say"
         painter.setPen(theme().color("label_ink"))
-        painter.drawText(QPointF(right + 26, _MARGIN + 26 + 18 * len(self._parents)), words)
+        painter.drawText(QPointF(right + 26, _MARGIN + 26 + 18 * len(self._parents)), text)
 
 
 def _leaves(tree: Split | int) -> int:

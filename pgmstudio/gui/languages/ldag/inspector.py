@@ -96,25 +96,25 @@ class LabelSections(QWidget):
     def _show_rows(self, model: LabelledDag) -> None:
         source, target = self._edge
         others = model.other_parents(source, target)
-        found = context_rows(model, source, target) if others else None
-        self.rows.setVisible(found is not None)
-        words = ""
+        result = context_rows(model, source, target) if others else None
+        self.rows.setVisible(result is not None)
+        text = ""
         if not others:
-            words = f"{target} has no other parent, so there is no context to vanish in."
-        elif found is None:
-            words = "This label has too many contexts to tick one by one."
-        self._words.setText(words)
-        self._words.setVisible(bool(words))
-        if found is not None:
+            text = f"{target} has no other parent, so there is no context to vanish in."
+        elif result is None:
+            text = "This label has too many contexts to tick one by one."
+        self._words.setText(text)
+        self._words.setVisible(bool(text))
+        if result is not None:
             title = self._subject.title if self._subject is not None else str
             axis = model.dag.parents(target).index(source)
-            told = self._numbers
-            counts = told.counts if told is not None and told.model is model else None
-            if counts is None and told is not None and told.counts is not None:
+            message = self._numbers
+            counts = message.counts if message is not None and message.model is model else None
+            if counts is None and message is not None and message.counts is not None:
                 shape = (*model.classes[model.domain.index(target)].shape,)
-                counts = told.counts if told.counts.shape[:-1] == shape else None
-            self.rows.show_rows([title(name) for name in others], found, counts, axis)
-        locked = [row for row in found or () if row.is_locked]
+                counts = message.counts if message.counts.shape[:-1] == shape else None
+            self.rows.show_rows([title(name) for name in others], result, counts, axis)
+        locked = [row for row in result or () if row.is_locked]
         states = escape(", ".join(locked[0].states)) if locked else ""
         self.note.show_text(
             f"With <b>({states})</b> as well, no context would need this edge. "
@@ -132,13 +132,13 @@ class LabelSections(QWidget):
 
     def _tell(self) -> None:
         """What holds, and what it costs, as far as it is known."""
-        subject, told = self._subject, self._numbers
+        subject, text = self._subject, self._numbers
         model = None if subject is None else subject.model
         if subject is None or not isinstance(model, LabelledDag):
             return
-        is_now = told is not None and told.model is model
+        is_now = text is not None and text.model is model
         context = context_views(self._app).context(subject.model_id)
-        statements = told.statements if told is not None and is_now else ()
+        statements = text.statements if text is not None and is_now else ()
         lines = [
             f"{subject.title(s.one)} ⊥ {subject.title(s.other)}"
             + (f" given {', '.join(map(subject.title, s.given))}" if s.given else "")
@@ -152,7 +152,7 @@ class LabelSections(QWidget):
         given = ", ".join(f"{subject.title(name)} = {state}" for name, state in context.items())
         self._given.setText(f"given {given}" if given and lines else "")
         self._given.setVisible(bool(given and lines))
-        self.facts.show_facts(self._costs(model, told if is_now else None))
+        self.facts.show_facts(self._costs(model, text if is_now else None))
 
     def _costs(self, model: LabelledDag, told: LabelNumbers | None) -> list[Fact]:
         size, plain = model.representation_size(), model.unlabelled_size()
@@ -182,10 +182,10 @@ class LabelSections(QWidget):
     # -- wishes
 
     def _weights(self) -> NDArray[np.float64] | None:
-        told, subject = self._numbers, self._subject
-        if told is None or subject is None or told.counts is None:
+        text, subject = self._numbers, self._subject
+        if text is None or subject is None or text.counts is None:
             return None
-        return np.asarray(told.counts.sum(axis=-1).ravel())
+        return np.asarray(text.counts.sum(axis=-1).ravel())
 
     def _on_ticked(self, context: Context, on: bool) -> None:
         subject, (source, target) = self._subject, self._edge
@@ -266,10 +266,10 @@ class ScoreBars(RankBars):
         self.show_ranks([(cost.variable, title, each) for cost, title, each in costs])
 
     def tip_at(self, place: QPoint) -> str | None:
-        found = self.row_at(place)
-        if found is None:
+        result = self.row_at(place)
+        if result is None:
             return None
-        key, title, each = self.ranks[found]
+        key, title, each = self.ranks[result]
         cost = self._parts[key]
         return "\n".join(
             (
@@ -344,10 +344,10 @@ class LabelScoresSection(Section):
             f"without labels {bits(cost.plain)}."
         )
         count = len(ordered)
-        words = "Show the dearest only" if self._shows_all else f"Show all {count} variables"
-        self._more.setText(words)
-        self._more.setToolTip(words)
-        self._more.setAccessibleName(words)
+        text = "Show the dearest only" if self._shows_all else f"Show all {count} variables"
+        self._more.setText(text)
+        self._more.setToolTip(text)
+        self._more.setAccessibleName(text)
         self._more.setVisible(count > MAX_SHOWN)
         self.show()
 

@@ -118,8 +118,8 @@ class ContextRows(QWidget):
             self._built = built
             self._build(heads, rows)
         self._rows = list(rows)
-        for place, row in enumerate(rows):
-            self._show_row(place, row, merged_words(row, counts, axis))
+        for index, row in enumerate(rows):
+            self._show_row(index, row, merged_words(row, counts, axis))
 
     def _build(self, heads: Sequence[str], rows: Sequence[ContextRow]) -> None:
         empty(self._grid)
@@ -173,15 +173,15 @@ class ContextRows(QWidget):
         lock.setVisible(row.is_locked)
         box.setChecked(row.is_in)
         box.setEnabled(not row.is_implied)
-        words = ", ".join(row.states) or "always"
-        tip = f"The edge vanishes in ({words}); untick to part the rows again."
+        text = ", ".join(row.states) or "always"
+        tip = f"The edge vanishes in ({text}); untick to part the rows again."
         if row.is_implied:
-            tip = f"Other labels imply ({words}), so it cannot be taken out alone."
+            tip = f"Other labels imply ({text}), so it cannot be taken out alone."
         elif not row.is_in:
-            tip = f"Let the edge vanish in ({words}): its rows merge."
+            tip = f"Let the edge vanish in ({text}): its rows merge."
         box.setToolTip(tip)
         box.setAccessibleName(tip)
-        lock.setToolTip(f"With ({words}) as well, no context would need this edge.")
+        lock.setToolTip(f"With ({text}) as well, no context would need this edge.")
         lock.setAccessibleName(lock.toolTip())
         self._merged[place].setText(merged)
 

@@ -201,30 +201,32 @@ class LabelTable(QWidget):
         """The table of this variable; counts follow when they are known."""
         model = entry.model
         assert isinstance(model, LabelledDag)
-        told = self._numbers
-        if told is not None and (told.variable != name or told.model.domain != model.domain):
+        message = self._numbers
+        if message is not None and (
+            message.variable != name or message.model.domain != model.domain
+        ):
             self._numbers = None
         self._model_id, self._model, self._name = model_id, model, name
         i = model.domain.index(name)
         classes = model.classes[i]
-        words = counted(len(model.rows[i]), "class", "classes")
+        phrase = counted(len(model.rows[i]), "class", "classes")
         title = entry.node_titles.get(name, name)
-        whole = f"Table of {title} · {words} of {counted(classes.size, 'row')}"
+        whole = f"Table of {title} · {phrase} of {counted(classes.size, 'row')}"
         self._title.setText(whole if classes.ndim else f"Table of {title}")
         self._title.setToolTip(self._title.text())
-        self._title.brief = f"{title} · {words}" if classes.ndim else title
+        self._title.brief = f"{title} · {phrase}" if classes.ndim else title
         self._fold()
         self._show()
         self._counter.ask(model_id, model, name, {})
 
     @property
     def _counts(self) -> np.ndarray | None:
-        told, model = self._numbers, self._model
-        if told is None or model is None or told.counts is None or told.variable != self._name:
+        text, model = self._numbers, self._model
+        if text is None or model is None or text.counts is None or text.variable != self._name:
             return None
         i = model.domain.index(self._name)
         shape = (*model.classes[i].shape, model.domain.cardinalities[i])
-        return told.counts if told.counts.shape == shape else None
+        return text.counts if text.counts.shape == shape else None
 
     def _show(self) -> None:
         model = self._model
@@ -234,8 +236,8 @@ class LabelTable(QWidget):
         parents = model.dag.parents(self._name)
         if view == "tree":
             variables = tuple(model.domain[p] for p in parents)
-            words = self.tree.show_classes(model.classes[i], variables, model.rows[i])
-            self.note.show_text(words)
+            text = self.tree.show_classes(model.classes[i], variables, model.rows[i])
+            self.note.show_text(text)
             self._stack.setCurrentIndex(1)
         else:
             make = full_rows if view == "full" else reduced_rows
@@ -272,9 +274,9 @@ class LabelTable(QWidget):
     def _needed(self, *, is_brief: bool) -> int:
         """How wide the head is: with all its words, or with the fewest."""
         gaps = 3 * theme().space(3)
-        words = 0 if is_brief else self._title.fontMetrics().horizontalAdvance(self._title.text())
+        message = 0 if is_brief else self._title.fontMetrics().horizontalAdvance(self._title.text())
         fill = 2 * theme().px("control") if is_brief else self._fill.sizeHint().width()
-        return gaps + words + fill + self.views.sizeHint().width()
+        return gaps + message + fill + self.views.sizeHint().width()
 
     def _fold(self) -> None:
         """In little room the button has its sign alone; the title then says less by itself."""
@@ -308,10 +310,10 @@ class LabelTable(QWidget):
         self._change(f"Edit P({what}) of class {class_letter(number)}", rows)
 
     def _on_fill(self) -> None:
-        model, told = self._model, self._numbers
-        if model is not None and told is not None and self._counts is not None:
+        model, text = self._model, self._numbers
+        if model is not None and text is not None and self._counts is not None:
             i = model.domain.index(self._name)
-            rows = told.score.rows(self._counts, model.classes[i])
+            rows = text.score.rows(self._counts, model.classes[i])
             self._change(f"Fill the table of {self._name} from data", rows)
 
     def _change(self, text: str, rows: np.ndarray) -> None:
@@ -338,10 +340,10 @@ class LabelTable(QWidget):
         """As many rows as there are, a little lower, where all can be seen so; else as usual."""
         usual, count = theme().px("row") - 2, max(1, self.grid.rowCount())
         least = self.table.fontMetrics().height() + theme().space(1)
-        share = self.table.viewport().height() // count
+        fraction = self.table.viewport().height() // count
         side = self.table.verticalHeader()
         side.setMinimumSectionSize(least)
-        side.setDefaultSectionSize(min(usual, share) if share >= least else usual)
+        side.setDefaultSectionSize(min(usual, fraction) if fraction >= least else usual)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -58,14 +58,14 @@ def full_rows(model: LabelledDag, name: str, counts: Floats | None) -> list[Grid
     """Every configuration of the parents with its class."""
     classes = model.classes[model.domain.index(name)]
     parents = [model.domain[p] for p in model.dag.parents(name)]
-    places = itertools.islice(itertools.product(*(range(c) for c in classes.shape)), MAX_ROWS)
+    indices = itertools.islice(itertools.product(*(range(c) for c in classes.shape)), MAX_ROWS)
     return [
         GridRow(
-            int(classes[place]),
-            tuple(p.states[code] for p, code in zip(parents, place, strict=True)),
-            None if counts is None else counts[place],
+            int(classes[position]),
+            tuple(p.states[code] for p, code in zip(parents, position, strict=True)),
+            None if counts is None else counts[position],
         )
-        for place in places
+        for position in indices
     ]
 
 
@@ -131,8 +131,8 @@ class LabelGrid(QAbstractTableModel):
         return self.first_number - 1 if self._has_observed else -1
 
     def state_of(self, index: Index) -> int | None:
-        place = index.column() - self.first_number
-        return self.shown_states[place] if 0 <= place < len(self.shown_states) else None
+        position = index.column() - self.first_number
+        return self.shown_states[position] if 0 <= position < len(self.shown_states) else None
 
     # -- Qt
 
@@ -210,12 +210,12 @@ class LabelGrid(QAbstractTableModel):
             return f"Class {letter}: {many} rows here share one distribution."
         given = ", ".join(f"{p} = {s}" for p, s in zip(self.parents, row.states, strict=True))
         what = f"P({self.variable.name} = {self.variable.states[state]}"
-        told = f"{what} | {given})" if given else f"{what})"
+        text = f"{what} | {given})" if given else f"{what})"
         seen = row.observed(state)
         observed = "" if seen is None else f"\nObserved: {seen:.3f}, the tick on the bar."
         value = self.values[row.number, state]
         return (
-            f"{told} = {value:.6g}, class {letter}. Editing it changes the whole class.{observed}"
+            f"{text} = {value:.6g}, class {letter}. Editing it changes the whole class.{observed}"
         )
 
     def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
@@ -239,8 +239,8 @@ def with_probability(row: Floats, state: int, value: float) -> Floats:
     """The row with one number changed; the other states keep their proportions."""
     others = np.delete(row, state)
     rest, total = 1.0 - value, float(others.sum())
-    share = others / total if total > 0 else np.full(others.size, 1 / max(1, others.size))
-    return np.insert(share * rest, state, value)
+    fraction = others / total if total > 0 else np.full(others.size, 1 / max(1, others.size))
+    return np.insert(fraction * rest, state, value)
 
 
 class BarDelegate(QStyledItemDelegate):
@@ -253,11 +253,11 @@ class BarDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         super().paint(painter, option, index)
-        place = QRectF(option.rect)
+        area = QRectF(option.rect)
         if (number := index.data(CLASS_ROLE)) is not None:
-            self._paint_chip(painter, place, str(index.data()), number)
-        if (told := index.data(BAR_ROLE)) is not None:
-            self._paint_bar(painter, place, *told)
+            self._paint_chip(painter, area, str(index.data()), number)
+        if (parts := index.data(BAR_ROLE)) is not None:
+            self._paint_bar(painter, area, *parts)
         paint_row_line(painter, option)
 
     def _paint_chip(self, painter: QPainter, place: QRectF, letter: str, number: int) -> None:

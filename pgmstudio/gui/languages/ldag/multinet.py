@@ -90,19 +90,19 @@ class MultinetController(PanelsController):
             return
         self._drawn = drawn
         fixed = {model.domain.index(k): model.domain[k].code(v) for k, v in context.items()}
-        graphs, words = [], {}
+        graphs, text = [], {}
         for code, state in enumerate(model.domain[name].states[:MAX_PANELS]):
             here = {**fixed, model.domain.index(name): code}
             graphs.append(PanelGraph(code, f"{name} = {state}", labelled_picture(model, here)))
             gone = len(vanished_edges(model, here))
-            words[code] = f"{counted(gone, 'edge')} {'vanishes' if gone == 1 else 'vanish'}"
+            text[code] = f"{counted(gone, 'edge')} {'vanishes' if gone == 1 else 'vanish'}"
         self.view.show_graphs(graphs)
-        self.view.show_words(words)
+        self.view.show_words(text)
         given = ", ".join(f"{k} = {v}" for k, v in context.items())
         more = model.domain[name].cardinality - MAX_PANELS
-        told = [f"in the context {given}"] if given else []
-        told += [f"{more} more states"] if more > 0 else []
-        self._note.setText(", ".join(told))
+        parts = [f"in the context {given}"] if given else []
+        parts += [f"{more} more states"] if more > 0 else []
+        self._note.setText(", ".join(parts))
         self._show_places()
         self._on_selection(self._app.workspace.selection)
 

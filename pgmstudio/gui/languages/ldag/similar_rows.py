@@ -102,9 +102,9 @@ class SimilarRowsSection(Section):
         columns = self._columns
         if columns is not None:
             too_many = f"{len(columns)} columns are too many to compare."
-            told = len(columns) <= MAX_COLUMNS
+            text = len(columns) <= MAX_COLUMNS
             self._words.setText(
-                alike_words(column_classes(columns, epsilon), self._names) if told else too_many
+                alike_words(column_classes(columns, epsilon), self._names) if text else too_many
             )
 
 

@@ -113,31 +113,31 @@ class _Commands:
     # -- steps
 
     def no_merge_reason(self) -> str | None:
-        found = self._chosen()
-        if found is None:
+        result = self._chosen()
+        if result is None:
             return _NO_NODE
-        every = merges_of(found[1], *found[2], None)
+        every = merges_of(result[1], *result[2], None)
         if any(not one.refusal for one in every):
             return None
-        return every[0].refusal if every else f"{found[2][0]} has no other node."
+        return every[0].refusal if every else f"{result[2][0]} has no other node."
 
     def merge(self) -> None:
         self._offer(MERGE)
 
     def no_split_reason(self) -> str | None:
-        found = self._chosen()
-        if found is None:
+        result = self._chosen()
+        if result is None:
             return _NO_NODE
-        return prospect(found[1], Step(Command.SPLIT, *found[2]), None).refusal or None
+        return prospect(result[1], Step(Command.SPLIT, *result[2]), None).refusal or None
 
     def split(self) -> None:
         self._offer(SPLIT)
 
-    def _offer(self, deed: str) -> None:
+    def _offer(self, command: str) -> None:
         """Beside the chosen node, with what it would bring."""
-        bands, found = self._bands, self._chosen()
-        if bands is not None and found is not None:
-            bands.offer(deed, found[2])
+        bands, result = self._bands, self._chosen()
+        if bands is not None and result is not None:
+            bands.offer(command, result[2])
 
     # -- the picture
 

@@ -184,13 +184,13 @@ class BandArcs(QGraphicsItem):
         assert edges is not None
         self.upper, self.lower = upper, lower
         nodes, states = edges.shape
-        places = [
+        indices = [
             picture.arc(upper, node, state, states, lower, int(edges[node, state]))
             for node in range(nodes)
             for state in range(states)
         ]
         # Arcs that lie over each other, as those of collapsed variables do, are drawn as one.
-        ends: Floats = np.array(places, dtype=np.float64).reshape(-1, 4)
+        ends: Floats = np.array(indices, dtype=np.float64).reshape(-1, 4)
         kinds = np.tile(np.arange(states), nodes)
         keys = np.column_stack([ends, kinds])
         _, self._first, self._group = np.unique(
@@ -252,29 +252,29 @@ class BandArcs(QGraphicsItem):
         if not self._bounds.contains(point):
             return None
         x1, y1, x2, y2 = self._ends.T
-        share = np.clip((point.y() - y1) / np.maximum(y2 - y1, 1.0), 0.0, 1.0)
+        fraction = np.clip((point.y() - y1) / np.maximum(y2 - y1, 1.0), 0.0, 1.0)
         # How far down the curve is at t has no simple inverse; a few halvings find it.
-        low, high = np.zeros_like(share), np.ones_like(share)
+        low, high = np.zeros_like(fraction), np.ones_like(fraction)
         for _ in range(20):
             t = (low + high) / 2
-            above = 1.5 * t * (1 - t) + t**3 < share
+            above = 1.5 * t * (1 - t) + t**3 < fraction
             low, high = np.where(above, t, low), np.where(above, high, t)
         across = x1 + (x2 - x1) * (3 * t**2 - 2 * t**3)
         away = np.abs(across - point.x()) - np.where(self._flow > 0, WIDEST * self._flow / 2, 0.0)
         shown = np.arange(away.size) if self._drawn is None else self._drawn
         if not shown.size:
             return None
-        place = int(shown[away[shown].argmin()])
-        if away[place] > _REACH:
+        index = int(shown[away[shown].argmin()])
+        if away[index] > _REACH:
             return None
         arc = Arc(
             self.upper,
-            int(self._tails[place]),
-            int(self._states[place]),
+            int(self._tails[index]),
+            int(self._states[index]),
             self.lower,
-            int(self._heads[place]),
+            int(self._heads[index]),
         )
-        return arc, float(self._flow[place])
+        return arc, float(self._flow[index])
 
     def boundingRect(self) -> QRectF:
         return self._bounds
@@ -316,19 +316,19 @@ class BandArcs(QGraphicsItem):
         left, width = -world.dx(), painter.device().width()
         return round(lod, 3), math.floor(left / strip), math.floor((left + width) / strip)
 
-    def _chosen(self, places: Places, sight: _Sight) -> Places:
+    def _chosen(self, indices: Places, sight: _Sight) -> Places:
         """Those of the arcs that are in sight; where they are too many, those with most flow."""
         if sight is None:
-            return places
+            return indices
         strip = _STRIP / max(sight[0], 1e-3)
         left, right = sight[1] * strip, (sight[2] + 1) * strip
         if left > self._bounds.left() or right < self._bounds.right():
-            across = self._ends[places][:, [0, 2]]
-            places = places[(across.max(axis=1) >= left) & (across.min(axis=1) <= right)]
-        if places.size <= MAX_DRAWN:
-            return places
-        heaviest = np.argsort(-self._flow[places], kind="stable")[:MAX_DRAWN]
-        return np.sort(places[heaviest])
+            across = self._ends[indices][:, [0, 2]]
+            indices = indices[(across.max(axis=1) >= left) & (across.min(axis=1) <= right)]
+        if indices.size <= MAX_DRAWN:
+            return indices
+        heaviest = np.argsort(-self._flow[indices], kind="stable")[:MAX_DRAWN]
+        return np.sort(indices[heaviest])
 
     @property
     def count(self) -> int:
@@ -370,7 +370,7 @@ class BandArcs(QGraphicsItem):
             bend = (y2 - y1) / 2
             path.moveTo(x1, y1)
             path.cubicTo(x1, y1 + bend, x2, y2 - bend, x2, y2)
-        found = []
+        result = []
         for width, strength, state in sorted(paths):
             if width < 0:
                 look = _Look(None, 0.0 if is_crowd else 1.0, is_crowd, strength=strength)
@@ -378,5 +378,5 @@ class BandArcs(QGraphicsItem):
                 look = _Look(state, 0.0, True, strength=strength)
             else:
                 look = _Look(state, width, is_crowd, is_far)
-            found.append(_Stroke(paths[width, strength, state], look))
-        return found
+            result.append(_Stroke(paths[width, strength, state], look))
+        return result

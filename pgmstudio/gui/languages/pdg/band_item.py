@@ -222,44 +222,46 @@ class BandItem(NodeItem):
         if self.stands_alone and self._face.mark is None and not self._face.is_target:
             painter.setFont(canvas_font("micro"))
             painter.setPen(theme().color("text_tertiary"))
-            place = QRectF(box.x + _IN, box.y + _DOWN, GUTTER - 8, 23)
-            words = "own tree"
-            room = (
-                place.width() - 12 - painter.fontMetrics().horizontalAdvance(self._face.title) * 1.2
+            rect = QRectF(box.x + _IN, box.y + _DOWN, GUTTER - 8, 23)
+            text = "own tree"
+            available = (
+                rect.width() - 12 - painter.fontMetrics().horizontalAdvance(self._face.title) * 1.2
             )
-            if room > painter.fontMetrics().horizontalAdvance(words):
+            if available > painter.fontMetrics().horizontalAdvance(text):
                 right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-                painter.drawText(place, right, words)
+                painter.drawText(rect, right, text)
 
     def _paint_far_gutter(self, painter: QPainter, zoom: float) -> None:
         """The name, where it fits, and the beliefs as bars without words."""
-        box, room = self._band.box, self.room
-        bars = self._far_bars(room) if zoom >= BARS_FROM else []
+        box, available = self._band.box, self.room
+        bars = self._far_bars(available) if zoom >= BARS_FROM else []
         height = bars[0][0].top() - box.y if bars else box.height
-        lines = gutter_lines(self._face.title, room * zoom, height * zoom)
+        lines = gutter_lines(self._face.title, available * zoom, height * zoom)
         if lines is None:
             bars, height = [], box.height
-            lines = gutter_lines(self._face.title, room * zoom, height * zoom)
+            lines = gutter_lines(self._face.title, available * zoom, height * zoom)
         if lines is not None:
             painter.setFont(font_of_height(round(NAME_PX / zoom)))
             painter.setPen(theme().color("text"))
-            place = QRectF(box.x + 8, box.y, room + 8, height)
+            rect = QRectF(box.x + 8, box.y, available + 8, height)
             left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(place, left, "\n".join(lines))
+            painter.drawText(rect, left, "\n".join(lines))
         mark = self._face.mark
         painter.setPen(Qt.PenStyle.NoPen)
-        for track, share in bars:
+        for track, fraction in bars:
             painter.setBrush(theme().color("belief_track"))
             painter.drawRect(track)
             painter.setBrush(theme().color("belief" if mark is None else mark.tint))
-            painter.drawRect(QRectF(track.topLeft(), QSizeF(track.width() * share, track.height())))
+            painter.drawRect(
+                QRectF(track.topLeft(), QSizeF(track.width() * fraction, track.height()))
+            )
 
-    def _far_bars(self, room: float) -> list[tuple[QRectF, float]]:
+    def _far_bars(self, available: float) -> list[tuple[QRectF, float]]:
         """Where the rows of states are, which a click sets evidence with."""
-        box, geometry, found = self._band.box, self.geometry, []
-        for place, state in enumerate(geometry.shown):
+        box, geometry, result = self._band.box, self.geometry, []
+        for index, state in enumerate(geometry.shown):
             if state < len(self.shown_beliefs):
-                row = geometry.bar(place).translated(0, box.y + _DOWN)
-                track = QRectF(box.x + 8, row.top(), min(room, GUTTER) - 8, row.height())
-                found.append((track, self.shown_beliefs[state]))
-        return found
+                row = geometry.bar(index).translated(0, box.y + _DOWN)
+                track = QRectF(box.x + 8, row.top(), min(available, GUTTER) - 8, row.height())
+                result.append((track, self.shown_beliefs[state]))
+        return result

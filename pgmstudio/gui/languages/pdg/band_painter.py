@@ -195,8 +195,10 @@ class BandPainter:
         painter.drawText(head, _LEFT, name)
         if visits is not None and is_reached:
             number = percent(float(visits[node]))
-            room = head.width() - metrics.horizontalAdvance(name) - 4 / zoom
-            fitting = (w for w in (f"{number} %", number) if metrics.horizontalAdvance(w) <= room)
+            available = head.width() - metrics.horizontalAdvance(name) - 4 / zoom
+            fitting = (
+                w for w in (f"{number} %", number) if metrics.horizontalAdvance(w) <= available
+            )
             painter.setPen(self._ink(is_reached, "text_secondary"))
             painter.drawText(head, _RIGHT, next(fitting, ""))
         below = QRectF(box.left() + 6, head.bottom() + 1, box.width() - 12, 0)
@@ -226,14 +228,14 @@ class BandPainter:
         painter.setFont(canvas_font("caption", "semibold"))
         painter.setPen(self._ink(is_reached))
         painter.drawText(head, _LEFT, f"ν{self._numbers[node]}")
-        words = "" if visits is None else f"{percent(float(visits[node]))} %"
+        text = "" if visits is None else f"{percent(float(visits[node]))} %"
         if not is_reached:
-            words = NOT_REACHED
+            text = NOT_REACHED
         elif not self._has_rows(node):
-            words = NO_DATA
+            text = NO_DATA
         painter.setFont(canvas_font("caption"))
         painter.setPen(self._ink(is_reached, "text_secondary"))
-        painter.drawText(head, _RIGHT, words)
+        painter.drawText(head, _RIGHT, text)
         painter.setPen(QPen(theme().color("border"), 1))
         y = box.top() + HEAD + 0.5
         painter.drawLine(QLineF(box.left() + 1, y, box.right() - 1, y))
@@ -250,8 +252,8 @@ class BandPainter:
                 painter.drawLine(
                     QLineF(cell.left() + 0.5, cell.top() + 2, cell.left() + 0.5, cell.bottom() - 2)
                 )
-            words = QRectF(cell.left() + 4, cell.top() + 1, cell.width() - 8, 14)
-            self._paint_name(name, words, _CENTER, state, is_reached)
+            text = QRectF(cell.left() + 4, cell.top() + 1, cell.width() - 8, 14)
+            self._paint_name(name, text, _CENTER, state, is_reached)
             bar = QRectF(cell.left() + 6, cell.top() + 16, cell.width() - 12, 5)
             self._paint_bar(bar, state, float(row[state]), is_reached)
             painter.setFont(canvas_font("micro"))
@@ -263,14 +265,14 @@ class BandPainter:
         painter, top = self._painter, box.top() + HEAD
         left, right = box.width() * 0.38, 30.0
         for state, name in enumerate(self._states):
-            place = QRectF(box.left(), top + state * ROW_HEIGHT, box.width(), ROW_HEIGHT)
-            words = QRectF(place.left() + _INDENT, place.top(), left - _INDENT - 4, ROW_HEIGHT)
-            self._paint_name(name, words, _LEFT, state, is_reached)
-            bar = QRectF(place.left() + left, place.center().y() - 3, box.width() - left - right, 6)
+            rect = QRectF(box.left(), top + state * ROW_HEIGHT, box.width(), ROW_HEIGHT)
+            text = QRectF(rect.left() + _INDENT, rect.top(), left - _INDENT - 4, ROW_HEIGHT)
+            self._paint_name(name, text, _LEFT, state, is_reached)
+            bar = QRectF(rect.left() + left, rect.center().y() - 3, box.width() - left - right, 6)
             self._paint_bar(bar, state, float(row[state]), is_reached)
             painter.setFont(canvas_font("micro"))
             painter.setPen(self._ink(is_reached, "text_secondary"))
-            painter.drawText(place.adjusted(0, 0, -6, 0), _RIGHT, progress_text(float(row[state])))
+            painter.drawText(rect.adjusted(0, 0, -6, 0), _RIGHT, progress_text(float(row[state])))
 
     def _paint_name(
         self,
@@ -325,19 +327,19 @@ class BandPainter:
         """A part of a strip, the deeper the likelier it is reached."""
         painter, visits = self._painter, self._look.visits
         is_reached = self._is_reached(node)
-        share = 0.0 if visits is None else float(visits[node])
-        color = theme().color("belief", 0.15 + 0.85 * min(1.0, share * 4))
+        fraction = 0.0 if visits is None else float(visits[node])
+        color = theme().color("belief", 0.15 + 0.85 * min(1.0, fraction * 4))
         painter.setPen(QPen(theme().color("surface"), 0.5))
         painter.setBrush(color if is_reached else theme().color("sunken"))
         painter.drawRect(box)
-        words = str(self._numbers[node])
+        text = str(self._numbers[node])
         if (
             self._zoom >= WORDS_FROM
-            and canvas_metrics("micro").horizontalAdvance(words) + 4 < box.width()
+            and canvas_metrics("micro").horizontalAdvance(text) + 4 < box.width()
         ):
             painter.setFont(canvas_font("micro"))
             painter.setPen(theme().color("text"))
-            painter.drawText(box, _CENTER, words)
+            painter.drawText(box, _CENTER, text)
 
     def _paint_collapsed(self, box: QRectF) -> None:
         """One box for all nodes: their mean distribution, by how often each is reached."""

@@ -78,14 +78,14 @@ class ChangeRows(QWidget):
             ("Δsize", "Effective size."),
             ("Δscore", score),
         )
-        for column, (words, tip) in enumerate(heads):
-            head = label(words, "tertiary", size="caption")
+        for column, (text, tip) in enumerate(heads):
+            head = label(text, "tertiary", size="caption")
             head.setToolTip(tip)
             if column:
                 head.setAlignment(_RIGHT)
             self._grid.addWidget(head, 0, column)
-        for place, row in enumerate(rows, start=1):
-            self._add_row(place, row)
+        for index, row in enumerate(rows, start=1):
+            self._add_row(index, row)
         if focused is not None and self._buttons:
             self._buttons[min(focused, len(self._buttons) - 1)].setFocus()
 
@@ -102,11 +102,11 @@ class ChangeRows(QWidget):
         self._buttons.append(made)
         self._grid.addWidget(made, place, 0)
         size = f"{row.size:+d}".replace("-", "−") if row.size else "0"
-        told = ("–",) * 3 if row.refusal else (signed(row.bits), size, signed(row.score))
-        for column, words in enumerate(told, start=1):
+        parts = ("–",) * 3 if row.refusal else (signed(row.bits), size, signed(row.score))
+        for column, text in enumerate(parts, start=1):
             pays = column == 3 and row.score is not None and row.score > 0
             role = "tertiary" if row.refusal else "heading" if pays else ""
-            number = label(words, role, size="dense")
+            number = label(text, role, size="dense")
             number.setAlignment(_RIGHT)
             self._grid.addWidget(number, place, column)
 

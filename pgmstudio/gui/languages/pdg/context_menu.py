@@ -44,29 +44,29 @@ MAX_SECONDS = 0.1  # of this thread
 TAB = "\t"  # what follows it stands at the right of a menu
 
 
-def band_menu(page: ModelPage, desk: PdgExtension, hit: Hit) -> QMenu:
+def band_menu(page: ModelPage, controller: PdgExtension, hit: Hit) -> QMenu:
     """What can be done with a variable, and with its nodes as a whole."""
     menu = canvas_menu(page, hit, page)
-    graph = desk.graph
+    graph = controller.graph
     menu.addSeparator()
     if hit.node is not None and graph is not None:
         name = hit.node.id
-        is_folded = name in desk.canvas.bands.collapsed
+        is_folded = name in controller.canvas.bands.collapsed
         fold = menu.addAction("Expand nodes" if is_folded else "Collapse nodes")
         fold.setObjectName("menu.collapse")
         has_several = graph.node_counts[graph.domain.index(name)] > 1
         fold.setEnabled(has_several)
         fold.setToolTip("" if has_several else "Not now: it has one node.")
-        fold.triggered.connect(partial(desk.toggle, name))
-        _add_move(menu, desk, graph, name)
+        fold.triggered.connect(partial(controller.toggle, name))
+        _add_move(menu, controller, graph, name)
     else:
-        for words, on in (("Collapse all nodes", True), ("Expand all nodes", False)):
-            action = menu.addAction(words)
-            action.triggered.connect(partial(desk.collapse_all, on))
+        for text, on in (("Collapse all nodes", True), ("Expand all nodes", False)):
+            action = menu.addAction(text)
+            action.triggered.connect(partial(controller.collapse_all, on))
     return menu
 
 
-def _add_move(menu: QMenu, desk: PdgExtension, graph: DecisionGraph, name: str) -> None:
+def _add_move(menu: QMenu, controller: PdgExtension, graph: DecisionGraph, name: str) -> None:
     i = graph.domain.index(name)
     places: list[str | None] = [] if graph.forest[i] is None else [None]
     for other, title in enumerate(graph.domain.names):
@@ -79,19 +79,19 @@ def _add_move(menu: QMenu, desk: PdgExtension, graph: DecisionGraph, name: str) 
     actions = []
     for above in places:
         action = moves.addAction("To the top" if above is None else literal(f"Below {above}"))
-        action.triggered.connect(partial(desk.move, name, above))
+        action.triggered.connect(partial(controller.move, name, above))
         actions.append((action, above))
 
     def measure() -> None:
         """Only when it is opened, and not for more places than are read."""
-        rows, weight = desk.measured_by()
+        rows, weight = controller.measured_by()
         for action, above in _in_time(actions[:MAX_LISTED]):
-            found = move_of(graph, name, above, rows)
-            action.setEnabled(not found.refusal)
-            action.setToolTip(f"Not now: {found.refusal}" if found.refusal else "")
-            if not found.refusal:
-                words = told(found.bits, found.size, found.free, weight)
-                action.setText(f"{action.text().partition(TAB)[0]}{TAB}{words}")
+            result = move_of(graph, name, above, rows)
+            action.setEnabled(not result.refusal)
+            action.setToolTip(f"Not now: {result.refusal}" if result.refusal else "")
+            if not result.refusal:
+                message = told(result.bits, result.size, result.free, weight)
+                action.setText(f"{action.text().partition(TAB)[0]}{TAB}{message}")
 
     moves.aboutToShow.connect(measure)
 
@@ -114,61 +114,63 @@ def told(bits: float | None, size: int, free: int, weight: ScoreWeight) -> str:
 
 
 def add_merges(
-    menu: QMenu, app: AppContext, model_id: str, desk: PdgExtension, key: NodeKey
+    menu: QMenu, app: AppContext, model_id: str, controller: PdgExtension, key: NodeKey
 ) -> str:
     """A line for each node it can be merged with, the one that loses least first; why there is
     none when there is none."""
-    graph = desk.graph
+    graph = controller.graph
     if graph is None:
         return "its graph is gone."
-    rows, weight = desk.measured_by()
+    rows, weight = controller.measured_by()
     counts = None if rows is None else node_counts(graph, rows)
-    found = merges_of(graph, *key, counts)
-    legal = sorted((p for p in found if not p.refusal), key=lambda p: -(p.bits or 0.0))
+    result = merges_of(graph, *key, counts)
+    legal = sorted((p for p in result if not p.refusal), key=lambda p: -(p.bits or 0.0))
     for choice in legal[:MAX_LISTED]:
         name = node_name(graph, key[0], choice.step.other)
-        words = told(choice.bits, choice.size, choice.free, weight)
-        action = menu.addAction(literal(f"{name}{TAB}{words}"))
+        text = told(choice.bits, choice.size, choice.free, weight)
+        action = menu.addAction(literal(f"{name}{TAB}{text}"))
         action.triggered.connect(partial(take, app, model_id, choice.step))
     if legal:
         return ""
-    return next((p.refusal for p in found if p.refusal), "its variable has no other node.")
+    return next((p.refusal for p in result if p.refusal), "its variable has no other node.")
 
 
 def add_split(
-    menu: QMenu, app: AppContext, model_id: str, desk: PdgExtension, key: NodeKey
+    menu: QMenu, app: AppContext, model_id: str, controller: PdgExtension, key: NodeKey
 ) -> None:
     """One line, greyed with the reason where there is nothing to split."""
-    graph = desk.graph
+    graph = controller.graph
     if graph is None:
         return
-    rows, weight = desk.measured_by()
+    rows, weight = controller.measured_by()
     split = prospect(graph, Step(Command.SPLIT, *key), rows)
     brought = told(split.bits, split.size, split.free, weight)
-    words = "Split" if split.refusal else f"Split{TAB}{brought}"
-    action = menu.addAction(icon("git-fork"), words)
+    text = "Split" if split.refusal else f"Split{TAB}{brought}"
+    action = menu.addAction(icon("git-fork"), text)
     action.setObjectName("menu.split")
     action.setEnabled(not split.refusal)
     action.setToolTip(f"Not now: {split.refusal}" if split.refusal else "One node for each arc.")
     action.triggered.connect(partial(take, app, model_id, split.step))
 
 
-def graph_node_menu(app: AppContext, model_id: str, desk: PdgExtension, key: NodeKey) -> QMenu:
+def graph_node_menu(
+    app: AppContext, model_id: str, controller: PdgExtension, key: NodeKey
+) -> QMenu:
     """Merge, split, redirect: each with what it brings."""
-    menu = QMenu(desk.canvas)
+    menu = QMenu(controller.canvas)
     menu.setObjectName("graphNodeMenu")
     menu.setToolTipsVisible(True)
     entry = app.project.models[model_id]
     graph = entry.model
     if not isinstance(graph, DecisionGraph):
         return menu
-    rows, weight = desk.measured_by()
+    rows, weight = controller.measured_by()
     merges = menu.addMenu(icon("git-merge"), "Merge with")
     merges.setObjectName("menu.merge")
-    refusal = add_merges(merges, app, model_id, desk, key)
+    refusal = add_merges(merges, app, model_id, controller, key)
     merges.setEnabled(not refusal)
     merges.menuAction().setToolTip(f"Not now: {refusal}" if refusal else "")
-    add_split(menu, app, model_id, desk, key)
+    add_split(menu, app, model_id, controller, key)
     arcs = menu.addMenu(icon("path"), "Redirect an arc")
     arcs.setObjectName("menu.redirect")
     numbers = dict(zip(graph.domain.names, node_numbers(graph), strict=True))
@@ -186,9 +188,9 @@ def graph_node_menu(app: AppContext, model_id: str, desk: PdgExtension, key: Nod
     def measure() -> None:
         """Only when it is opened: every arc is a walk through all rows."""
         for arc, step in _in_time(list(zip(actions, steps, strict=True))):
-            found = prospect(graph, step, rows)
-            words = told(found.bits, found.size, found.free, weight)
-            arc.setText(f"{step_words(graph, step)}{TAB}{words}")
+            result = prospect(graph, step, rows)
+            text = told(result.bits, result.size, result.free, weight)
+            arc.setText(f"{step_words(graph, step)}{TAB}{text}")
 
     arcs.aboutToShow.connect(measure)
     menu.addSeparator()
@@ -196,5 +198,5 @@ def graph_node_menu(app: AppContext, model_id: str, desk: PdgExtension, key: Nod
     is_alone = graph.node_counts[graph.domain.index(key[0])] < 2
     fold.setEnabled(not is_alone)
     fold.setToolTip("Not now: it has one node." if is_alone else "")
-    fold.triggered.connect(partial(desk.toggle, key[0]))
+    fold.triggered.connect(partial(controller.toggle, key[0]))
     return menu

@@ -83,9 +83,9 @@ class BandDrag:
         key = bands.node_at(point)
         if key is not None:
             return key
-        found = bands.arc_at(point)
-        if found is not None:
-            return None if self._is_folded(found[0]) else found[0]
+        result = bands.arc_at(point)
+        if result is not None:
+            return None if self._is_folded(result[0]) else result[0]
         if hit.node is not None and point.x() - hit.node.box.left() < GUTTER:
             return hit.node.id
         return None
@@ -232,19 +232,21 @@ class BandDrag:
         """Beside the pointer, as large at any zoom, and never outside what can be seen."""
         advice, unit = self.advice, 1 / self._view.pixels_per_unit
         metrics = canvas_metrics("dense", "medium")
-        words = advice.brought or ("" if advice.refusal else MEASURING)
-        lines = [line for line in (advice.title, words) if line]
+        text = advice.brought or ("" if advice.refusal else MEASURING)
+        lines = [line for line in (advice.title, text) if line]
         width = max(metrics.horizontalAdvance(line) for line in lines) + 2 * _PAD
         height = _LINE * len(lines) + 4
         scale = unit * theme().scale
-        room = self._view.sight()
-        room.setRight(room.right() - self._view.hidden_at_right * unit)  # a panel lies over it
-        x = min(self._point.x() + _AWAY * scale, room.right() - (width + 4) * scale)
+        available = self._view.sight()
+        available.setRight(
+            available.right() - self._view.hidden_at_right * unit
+        )  # a panel lies over it
+        x = min(self._point.x() + _AWAY * scale, available.right() - (width + 4) * scale)
         y = self._point.y() + _AWAY * scale
-        if y + (height + 4) * scale > room.bottom():
+        if y + (height + 4) * scale > available.bottom():
             y = self._point.y() - (_AWAY + height) * scale
         painter.save()
-        painter.translate(max(x, room.left()), y)
+        painter.translate(max(x, available.left()), y)
         painter.scale(scale, scale)
         painter.setPen(theme().color("border_control"))
         painter.setBrush(theme().color("raised"))
@@ -253,10 +255,10 @@ class BandDrag:
         for number, line in enumerate(lines):
             ink = "danger_ink" if advice.refusal else "text" if number else "text_secondary"
             painter.setPen(theme().color(ink))
-            place = QRectF(_PAD, 2 + _LINE * number, width - 2 * _PAD, _LINE)
-            painter.drawText(place, _LEFT, line)
+            rect = QRectF(_PAD, 2 + _LINE * number, width - 2 * _PAD, _LINE)
+            painter.drawText(rect, _LEFT, line)
         painter.restore()
 
 
-def _refused(sentence: str) -> Advice:
-    return Advice(title="cannot be done here", refusal=sentence)
+def _refused(text: str) -> Advice:
+    return Advice(title="cannot be done here", refusal=text)

@@ -33,16 +33,18 @@ ImprovedModel = tuple[Change, str, str]  # with what it brings, or why it cannot
 class BandChanges(QObject):
     """Serves the bands, and the edge tool of the variable forest."""
 
-    def __init__(self, app: AppContext, model_id: str, page: ModelPage, desk: PdgExtension) -> None:
-        super().__init__(desk)
-        self._app, self._model_id, self._page, self._desk = app, model_id, page, desk
+    def __init__(
+        self, app: AppContext, model_id: str, page: ModelPage, controller: PdgExtension
+    ) -> None:
+        super().__init__(controller)
+        self._app, self._model_id, self._page, self._desk = app, model_id, page, controller
         self._wanted: Change | None = None
         self.found: ImprovedModel | None = None
         self._latest_task = LatestTask(self)
         self._latest_task.answered.connect(self._on_found)
         self._latest_task.failed.connect(app.errors.report)
         self._rest = one_shot(self, self._ask, REST_MS)
-        view = desk.canvas.band_view
+        view = controller.canvas.band_view
         view.can_drag = True
         view.change_previewed.connect(self.want)
         view.change_requested.connect(self.do)
@@ -78,8 +80,8 @@ class BandChanges(QObject):
         change, brought, refusal = found
         tool = self._page.canvas.view.tool
         if isinstance(change, Place) and isinstance(tool, EdgeTool):
-            words = "cannot be done" if refusal else brought
-            tool.add_forecast(change.above, change.variable, words, bool(refusal))
+            text = "cannot be done" if refusal else brought
+            tool.add_forecast(change.above, change.variable, text, bool(refusal))
 
     # -- doing
 
@@ -98,12 +100,12 @@ class BandChanges(QObject):
 
     def join(self, above: str, variable: str) -> bool:
         """Let go over a variable: what was measured is done, the rest says why not."""
-        found, self.found = self.found, None
+        result, self.found = self.found, None
         place = Place(variable, above)
-        if found is None or found[0] != place:
+        if result is None or result[0] != place:
             self._page.canvas.refuse(NOT_MEASURED)
-        elif found[2]:
-            self._page.canvas.refuse(found[2])
+        elif result[2]:
+            self._page.canvas.refuse(result[2])
         else:
             self.do(place)
         return True

@@ -109,11 +109,11 @@ class BandView(CanvasView):
             super().contextMenuEvent(event)
             return
         self.node_chosen.emit(key)
-        place = event.globalPos()
+        position = event.globalPos()
         if is_by_key:
             box = self.mapFromScene(self.bands.box_of(key)).boundingRect()
-            place = self.viewport().mapToGlobal(box.bottomLeft())
-        self.node_menu.emit(key, place)
+            position = self.viewport().mapToGlobal(box.bottomLeft())
+        self.node_menu.emit(key, position)
         event.accept()
 
     # -- hover
@@ -125,16 +125,16 @@ class BandView(CanvasView):
         key = self.bands.node_at(self._pointer)
         self.bands.light(key)
         self._hovered = None if key is None else f"{key[0]}:{key[1]}"
-        words = "" if key is not None else self._arc_at_pointer()
-        if key is not None or (words and self.can_drag):
+        text = "" if key is not None else self._arc_at_pointer()
+        if key is not None or (text and self.can_drag):
             self.viewport().setCursor(Qt.CursorShape.PointingHandCursor)
-        self._tell_arc(words)
+        self._tell_arc(text)
 
     def _arc_at_pointer(self) -> str:
-        found, graph = self.bands.arc_at(self._pointer), self.bands.graph
-        if found is None or graph is None:
+        result, graph = self.bands.arc_at(self._pointer), self.bands.graph
+        if result is None or graph is None:
             return ""
-        arc, flow = found
+        arc, flow = result
         upper = graph.domain.variables[arc.upper]
         return f"{upper.name} = {upper.states[arc.state]} · {percent(flow)} %"
 
@@ -150,10 +150,10 @@ class BandView(CanvasView):
 
     def fit(self) -> None:
         """What is lit stays so where the pointer is still on it, as after a slight resize."""
-        before, place = self.bands.hovered, self.mapFromScene(self._pointer)
+        before, position = self.bands.hovered, self.mapFromScene(self._pointer)
         super().fit()
-        if before is not None and self._key_at(place) == before:
-            self._pointer = self.mapToScene(place)
+        if before is not None and self._key_at(position) == before:
+            self._pointer = self.mapToScene(position)
             self._hover(Modifiers.NoModifier)
 
     def stop_hover(self) -> None:
@@ -165,21 +165,21 @@ class BandView(CanvasView):
         super().drawForeground(painter, rect)
         self._names.paint(painter, self)
         self.drag.paint(painter)
-        words, place = self._arc_words
-        if not words:
+        text, place = self._arc_words
+        if not text:
             return
         unit = 1 / self.pixels_per_unit
         painter.save()
         painter.translate(place)
         painter.scale(unit * theme().scale, unit * theme().scale)
-        width = canvas_metrics("caption", "medium").horizontalAdvance(words) + 14
+        width = canvas_metrics("caption", "medium").horizontalAdvance(text) + 14
         pill = QRectF(12, -11, width, 20)
         painter.setPen(theme().color("border_control"))
         painter.setBrush(theme().color("surface"))
         painter.drawRoundedRect(pill, 10, 10)
         painter.setFont(canvas_font("caption", "medium"))
         painter.setPen(theme().color("text"))
-        painter.drawText(pill, Qt.AlignmentFlag.AlignCenter, words)
+        painter.drawText(pill, Qt.AlignmentFlag.AlignCenter, text)
         painter.restore()
 
     def viewportEvent(self, event: QEvent) -> bool:

@@ -59,15 +59,15 @@ class StepBar(QFrame):
         layout.setHorizontalSpacing(8)
         layout.setVerticalSpacing(6)
         before, after = (self._step, self._run, *more), tuple(last)
-        for place, widget in enumerate(before):
-            layout.addWidget(widget, 0, place)
+        for index, widget in enumerate(before):
+            layout.addWidget(widget, 0, index)
         layout.setColumnStretch(len(before), 1)
         if more:
             layout.addWidget(self.words, 1, 0, 1, -1)
         else:
             layout.addWidget(self.words, 0, len(before))
-        for place, widget in enumerate(after, len(before) + 1):
-            layout.addWidget(widget, 0, place)
+        for index, widget in enumerate(after, len(before) + 1):
+            layout.addWidget(widget, 0, index)
         self._is_running = False
 
     @property

@@ -45,15 +45,15 @@ _WORDS = StepWords(
 class ImproveController(QObject):
     """One for a page; its bar stands over the canvas while it is used."""
 
-    def __init__(self, app: AppContext, model_id: str, desk: PdgExtension) -> None:
-        super().__init__(desk)
-        self._app, self._model_id, self._desk = app, model_id, desk
+    def __init__(self, app: AppContext, model_id: str, controller: PdgExtension) -> None:
+        super().__init__(controller)
+        self._app, self._model_id, self._desk = app, model_id, controller
         close = tool_button("x", "Close (the steps stay)", self.close, name="improveNo")
         self.bar = StepBar(_WORDS, last=(close,))
         self.bar.step_requested.connect(self.step)
         self.bar.run_requested.connect(self.run)
         self.bar.hide()
-        desk.canvas.hidden_at_right.connect(self.bar.keep_clear)
+        controller.canvas.hidden_at_right.connect(self.bar.keep_clear)
         self._latest_task = LatestTask(self)
         self._latest_task.answered.connect(self._on_found)
         self._latest_task.failed.connect(app.errors.report)
@@ -116,7 +116,7 @@ class ImproveController(QObject):
             self.bar.show_text(f"No step raises the score by {weight.words} any more.")
             self.bar.show_running(False)
             return
-        words = step_words(graph, best.step)
+        text = step_words(graph, best.step)
         if not take(self._app, self._model_id, best.step):
             self.bar.show_running(False)
             return
@@ -125,7 +125,7 @@ class ImproveController(QObject):
         if after is not None and after is not graph:
             self._desk.canvas.bands.mark(best.step.touched(graph, after))
         brought = gain_words(best.score(weight), best.bits, best.size, f" by {weight.words}")
-        self.bar.show_text(f"{words}: {brought}")
+        self.bar.show_text(f"{text}: {brought}")
         self.bar.show_running(self.bar.is_running)
         if self.bar.is_running:
             self._again.start(PAUSE_MS if theme().motion_ms("layout") else 0)

@@ -72,7 +72,7 @@ class RuleLines(QLabel):
         self._lines = (*(start + rule.words for start, rule in pairs), *more)
         marked = [*(start + _marked(rule) for start, rule in pairs), *more]
         style = f"margin: 0 0 {theme().space(2)}px 0"
-        self.setText("".join(f"<p style='{style}'>{words}</p>" for words in marked))
+        self.setText("".join(f"<p style='{style}'>{text}</p>" for text in marked))
         self.setAccessibleName(", ".join(self._lines))
 
     def text(self) -> str:
@@ -139,9 +139,9 @@ class GraphRowsTab(QWidget):
         self.table.setHorizontalHeaderLabels(names)
         self.table.setVerticalHeaderLabels([str(r + 1) for r in rows])
         for column, name in enumerate(names):
-            place, states = data.domain.index(name), data.domain[name].states
+            position, states = data.domain.index(name), data.domain[name].states
             for line, r in enumerate(rows):
-                item = QTableWidgetItem(states[int(data.codes[place, r])])
+                item = QTableWidgetItem(states[int(data.codes[position, r])])
                 self.table.setItem(line, column, item)
         self.table.resizeColumnsToContents()
 
@@ -256,8 +256,8 @@ class GraphNodeInspector(QWidget):
         i = graph.domain.index(variable)
         self._ask(subject, graph)
         self._tell_head(graph)
-        found = reach_rules(graph, variable, node, MAX_RULES)
-        self.rules.show_rules(found)
+        result = reach_rules(graph, variable, node, MAX_RULES)
+        self.rules.show_rules(result)
         states = graph.domain[variable].states
         self.parameters.show_shares(states, graph.parameters[i][node].tolist())
         ask_flows(subject.live, _TOPIC, partial(self._tell_flow, subject, i, node))
@@ -266,31 +266,31 @@ class GraphNodeInspector(QWidget):
 
     def _tell_head(self, graph: DecisionGraph) -> None:
         name, facts = node_name(graph, *self._key), self._facts
-        told = "counting rows…" if facts is None else "no rows to count"
+        text = "counting rows…" if facts is None else "no rows to count"
         if facts is not None and facts.counts is not None:
             here, total = grouped(round(facts.counts.sum())), grouped(round(facts.total))
-            told = f"{here} of {total} rows come here"
-        self._head.show_text(f"{name} of {self._key[0]}", told)
+            text = f"{here} of {total} rows come here"
+        self._head.show_text(f"{name} of {self._key[0]}", text)
 
     def _tell_flow(self, subject: ActiveModel, i: int, node: int, flows: NodeFlows) -> None:
         graph, live = subject.model, subject.live
         if not isinstance(graph, DecisionGraph) or subject is not self._subject:
             return
         into, out = float(flows.in_flow[i][node]), float(flows.out_flow[i][node])
-        share = float(flows.visits[i][node])
+        fraction = float(flows.visits[i][node])
         count = len(live.evidence)
         self._flow.title.setText(f"Flow given {count} evidence" if count else "Flow")
         facts: list[Fact] = [
             ("In-flow", f"{into:.4f}", "Probability of reaching it, with the evidence not below."),
             ("Out-flow", f"{out:.4f}", "Probability of the evidence at and below it."),
-            ("P(reached | e)", f"{percent(share)} %", "Their product, divided by P(e)."),
+            ("P(reached | e)", f"{percent(fraction)} %", "Their product, divided by P(e)."),
         ]
         self.flow.show_facts(facts)
         before = float(in_flows(graph)[i][node])
-        words = f"{into:.4f} × {out:.4g} ÷ P(e) {2.0**live.log2_evidence:.4g}."
+        text = f"{into:.4f} × {out:.4g} ÷ P(e) {2.0**live.log2_evidence:.4g}."
         if count:
-            words += f" Before evidence: {percent(before)} %."
-        self.sentence.setText(words)
+            text += f" Before evidence: {percent(before)} %."
+        self.sentence.setText(text)
 
     # -- what takes a moment
 
@@ -361,8 +361,8 @@ class GraphNodeInspector(QWidget):
         counts = None if facts is None else facts.counts
         if shares is None:
             each = () if counts is None else zip(graph.domain[variable].states, counts, strict=True)
-            told = ", ".join(f"{state} {grouped(round(n))}" for state, n in each)
-            self.counts.setText(f"Rows: {told}" if told else "")
+            text = ", ".join(f"{state} {grouped(round(n))}" for state, n in each)
+            self.counts.setText(f"Rows: {text}" if text else "")
             return
         before = graph.parameters[graph.domain.index(variable)][node]
         if counts is None:  # per row, as the model itself expects
@@ -390,10 +390,10 @@ class GraphNodeInspector(QWidget):
 
 
 def _move_row(found: Move, weight: ScoreWeight) -> ChangeRow:
-    words = "To the top" if found.above is None else f"Below {found.above}"
+    text = "To the top" if found.above is None else f"Below {found.above}"
     score = None if found.bits is None else weight.gain(found.bits, found.size, found.free)
     tip = "The same distribution." if found.is_exact else "Fitted to the rows anew."
-    tip = f"{words}. {tip}"
+    tip = f"{text}. {tip}"
     return ChangeRow(
-        words, "tree-structure", found.bits, found.size, score, found, found.refusal, tip
+        text, "tree-structure", found.bits, found.size, score, found, found.refusal, tip
     )

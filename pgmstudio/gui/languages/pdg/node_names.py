@@ -56,8 +56,8 @@ def is_over_band(item: BandItem, zoom: float) -> bool:
     """The name has no room in the gutter at this zoom."""
     if zoom >= WORDS_FROM:
         return False
-    room, height = item.room * zoom, item.band.box.height * zoom
-    return gutter_lines(item.face.title, room, height) is None
+    available, height = item.room * zoom, item.band.box.height * zoom
+    return gutter_lines(item.face.title, available, height) is None
 
 
 class BandNames:
@@ -91,7 +91,7 @@ def names_over(
     """
     seen = [i for i in items if _is_seen(i, sight) and is_over_band(i, zoom)]
     seen.sort(key=lambda item: (not _matters(item), -item.band.box.width))
-    found: list[tuple[BandItem, QRectF]] = []
+    result: list[tuple[BandItem, QRectF]] = []
     # All are as high as a line, so only those that begin on the same or a neighbouring one
     # can meet: of a hundred bands hardly any pair is looked at.
     lines: dict[int, list[QRectF]] = {}
@@ -100,9 +100,9 @@ def names_over(
         line = math.floor(place.top() * zoom / _LINE)
         near = (other for n in (line - 1, line, line + 1) for other in lines.get(n, ()))
         if not any(place.intersects(other) for other in near):
-            found.append((item, place))
+            result.append((item, place))
             lines.setdefault(line, []).append(place)
-    return found
+    return result
 
 
 def _is_seen(item: BandItem, sight: QRectF) -> bool:

@@ -32,11 +32,11 @@ def rows_of(project: Project, entry: ModelEntry) -> DataSet | None:
 def weight_of(project: Project, entry: ModelEntry, rows: DataSet | None) -> ScoreWeight:
     """By the λ of the run that made the model, else as BIC weighs."""
     run = project.runs.get(entry.run_id or "")
-    found = None if run is None else run.measures.get(LAMBDA)
-    if found is None:
-        told = entry.provenance.get(LAMBDA)
-        found = float(told) if isinstance(told, int | float) else None
-    return ScoreWeight(1.0 if rows is None else rows.total_weight, found)
+    result = None if run is None else run.measures.get(LAMBDA)
+    if result is None:
+        text = entry.provenance.get(LAMBDA)
+        result = float(text) if isinstance(text, int | float) else None
+    return ScoreWeight(1.0 if rows is None else rows.total_weight, result)
 
 
 def take(app: AppContext, model_id: str, step: Step) -> bool:

@@ -231,20 +231,20 @@ class PdgExtension(PageExtension):
         if graph is None:
             return ""
         i, node = graph.domain.index(key[0]), key[1]
-        words = [f"{node_name(graph, *key)} of {key[0]}"]
+        parts = [f"{node_name(graph, *key)} of {key[0]}"]
         if flows is not None:
-            words.append(f"P(reached | e) {percent(float(flows.visits[i][node]))} %")
-            words.append(
+            parts.append(f"P(reached | e) {percent(float(flows.visits[i][node]))} %")
+            parts.append(
                 f"in-flow {flows.in_flow[i][node]:.4g}, out-flow {flows.out_flow[i][node]:.4g}"
             )
-        found = reach_rules(graph, *key, most=3)
-        words += [f"{'or ' if n else 'when '}{rule.words}" for n, rule in enumerate(found.rules)]
-        if found.count > len(found.rules):
-            words.append(f"{found.count - len(found.rules)} more")
+        result = reach_rules(graph, *key, most=3)
+        parts += [f"{'or ' if n else 'when '}{rule.words}" for n, rule in enumerate(result.rules)]
+        if result.count > len(result.rules):
+            parts.append(f"{result.count - len(result.rules)} more")
         item = self.canvas.bands.items_by_variable.get(key[0])
         if item is not None and item.nodes.rows is not None:
-            words.append(f"{int(item.nodes.rows[node])} rows come here")
-        return "\n".join(words)
+            parts.append(f"{int(item.nodes.rows[node])} rows come here")
+        return "\n".join(parts)
 
     # -- menus, collapsing, refusals
 
@@ -290,19 +290,19 @@ class PdgExtension(PageExtension):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(place)
 
-    def offer(self, deed: str, key: NodeKey) -> None:
+    def offer(self, command: str, key: NodeKey) -> None:
         """The merges or the split of a node with what each would bring, to be chosen from."""
         menu = QMenu(self.canvas)
         menu.setObjectName("graphOffer")
         menu.setToolTipsVisible(True)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        if deed == MERGE:
+        if command == MERGE:
             add_merges(menu, self._app, self._model_id, self, key)
         else:
             add_split(menu, self._app, self._model_id, self, key)
         view = self.canvas.band_view
-        place = view.mapFromScene(self.canvas.bands.box_of(key)).boundingRect().bottomLeft()
-        menu.popup(view.viewport().mapToGlobal(place))
+        rect = view.mapFromScene(self.canvas.bands.box_of(key)).boundingRect().bottomLeft()
+        menu.popup(view.viewport().mapToGlobal(rect))
 
     def _on_node_menu(self, key: NodeKey, place: QPoint) -> None:
         menu = graph_node_menu(self._app, self._model_id, self, key)

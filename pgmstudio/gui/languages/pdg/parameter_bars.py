@@ -31,12 +31,12 @@ def with_share(shares: Sequence[float], place: int, share: float) -> tuple[float
     share = min(1.0, max(0.0, share))
     rest = sum(shares) - shares[place]
     others = len(shares) - 1
-    found = [
+    result = [
         share if i == place else (1 - share) * (s / rest if rest > 0 else 1 / max(1, others))
         for i, s in enumerate(shares)
     ]
-    total = sum(found)
-    return tuple(value / total for value in found)
+    total = sum(result)
+    return tuple(value / total for value in result)
 
 
 class _Bar(QWidget):
@@ -96,8 +96,8 @@ class _Bar(QWidget):
             super().keyPressEvent(event)
 
     def _drag(self, event: QMouseEvent) -> None:
-        share = event.position().x() / max(1, self.width())
-        self.dragged.emit(round(min(1.0, max(0.0, share)), _DIGITS))
+        fraction = event.position().x() / max(1, self.width())
+        self.dragged.emit(round(min(1.0, max(0.0, fraction)), _DIGITS))
 
 
 class _Field(QDoubleSpinBox):
@@ -182,11 +182,11 @@ class ParameterBars(QWidget):
             self._propose(None)
 
     def _show(self, shares: Sequence[float], but: _Field | None = None) -> None:
-        for bar, field, share in zip(self._bars, self._fields, shares, strict=True):
-            bar.show_share(share)
+        for bar, field, fraction in zip(self._bars, self._fields, shares, strict=True):
+            bar.show_share(fraction)
             if field is not but:
                 field.blockSignals(True)
-                field.setValue(share)
+                field.setValue(fraction)
                 field.blockSignals(False)
 
     def _rebuild(self, states: tuple[str, ...]) -> None:
@@ -227,10 +227,10 @@ class ParameterBars(QWidget):
     def _on_typed(self, share: float) -> None:
         field = self.sender()
         if isinstance(field, _Field):
-            place = self._fields.index(field)
+            position = self._fields.index(field)
             # Enter tells the number of a field even if it is the one it had, rounded.
-            is_same = abs(share - self._shares[place]) <= 0.5001 * 10**-_DIGITS
-            wished = None if is_same else with_share(self._shares, place, share)
+            is_same = abs(share - self._shares[position]) <= 0.5001 * 10**-_DIGITS
+            wished = None if is_same else with_share(self._shares, position, share)
             self._propose(wished, but=field)
 
     def _propose(self, shares: tuple[float, ...] | None, but: _Field | None = None) -> None:

@@ -206,9 +206,9 @@ class BandScene(CanvasScene):
     def arc_at(self, point: QPointF) -> tuple[Arc, float] | None:
         """The arc near a point, with its flow."""
         for arcs in self.arcs.values():
-            found = arcs.arc_at(point)
-            if found is not None:
-                return found
+            result = arcs.arc_at(point)
+            if result is not None:
+                return result
         return None
 
     def box_of(self, key: NodeKey) -> QRectF:

@@ -114,17 +114,17 @@ class _Trail(QWidget):
     def show_points(self, points: tuple[TrailPoint, ...], graph: DecisionGraph) -> None:
         self.points = tuple(p for p in points if math.isfinite(p.bits))
         self.current = next((p for p in self.points if p.graph is graph), None)
-        told = [f"size {p.size}, {p.bits:.3f} bits per row" for p in self.points]
-        self.setAccessibleName("Versions: " + "; ".join(told))
+        parts = [f"size {p.size}, {p.bits:.3f} bits per row" for p in self.points]
+        self.setAccessibleName("Versions: " + "; ".join(parts))
         self.update()
 
     def place(self, point: TrailPoint) -> QPointF:
         """Where a point is drawn."""
-        room = self._room()
+        area = self._room()
         sizes, bits = [p.size for p in self.points], [p.bits for p in self.points]
         across = (point.size - min(sizes)) / max(1, max(sizes) - min(sizes))
         up = (point.bits - min(bits)) / max(1e-9, max(bits) - min(bits))
-        return QPointF(room.left() + across * room.width(), room.bottom() - up * room.height())
+        return QPointF(area.left() + across * area.width(), area.bottom() - up * area.height())
 
     def _room(self) -> QRectF:
         scale = theme().scale
@@ -142,13 +142,13 @@ class _Trail(QWidget):
         painter.end()
 
     def _paint_points(self, painter: QPainter) -> None:
-        places = [self.place(point) for point in self.points]
+        positions = [self.place(point) for point in self.points]
         painter.setPen(QPen(theme().color("edge_dim"), 1))
-        painter.drawPolyline(places)
+        painter.drawPolyline(positions)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().color("belief"))
-        for place in places:
-            painter.drawEllipse(place, 3.5, 3.5)
+        for index in positions:
+            painter.drawEllipse(index, 3.5, 3.5)
         if self.current is not None:
             painter.setPen(QPen(theme().color("accent"), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -161,8 +161,8 @@ class _Trail(QWidget):
         top = Qt.AlignmentFlag.AlignTop
         painter.drawText(inside, top | Qt.AlignmentFlag.AlignLeft, f"{high} bits per row ↑")
         bottom = Qt.AlignmentFlag.AlignBottom
-        words = f"{low}, size {grouped(min(sizes))}"
-        painter.drawText(inside, bottom | Qt.AlignmentFlag.AlignLeft, words)
+        text = f"{low}, size {grouped(min(sizes))}"
+        painter.drawText(inside, bottom | Qt.AlignmentFlag.AlignLeft, text)
         painter.drawText(
             inside, bottom | Qt.AlignmentFlag.AlignRight, f"size {grouped(max(sizes))}"
         )

@@ -91,8 +91,8 @@ class PdgStepsPage(Page):
         self.bar.step_requested.connect(self.step)
         self.bar.run_requested.connect(self._on_run)
         self.canvas = BandCanvas()
-        for wish in ("click_state", "exclude_state", "toggle_state", "likelihood", "do"):
-            getattr(self.canvas.signals, wish).connect(self._refuse)
+        for request in ("click_state", "exclude_state", "toggle_state", "likelihood", "do"):
+            getattr(self.canvas.signals, request).connect(self._refuse)
         self.table = FactTable("pdgStepsTable", "Steps, the newest first", _COLUMNS)
         self.table.selected.connect(self._on_selected)
         layout = QVBoxLayout(self)
@@ -205,9 +205,9 @@ class PdgStepsPage(Page):
     def _on_changed(self) -> None:
         self._show_state()
         if self._run.state.is_end:
-            words = "The run has ended" if self._run.state is JobState.FINISHED else "Stopped"
+            text = "The run has ended" if self._run.state is JobState.FINISHED else "Stopped"
             more = "; its model is in the project." if self._run.best is not None else "."
-            self.bar.show_text(f"{words} after {counted(self._told, 'step')} told{more}")
+            self.bar.show_text(f"{text} after {counted(self._told, 'step')} told{more}")
         elif self._is_requested and not self._late.isActive():
             self._tell_progress()
 

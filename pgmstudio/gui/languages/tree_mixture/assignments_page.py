@@ -68,8 +68,8 @@ class ComponentRows(QAbstractTableModel):
         self.beginResetModel()
         self._found = found
         rows = np.arange(found.row_count)
-        shares = tuple(found.shares[:, k] for k in range(len(found.names)))
-        self._columns = (rows, found.chosen, found.responsibilities, found.entropies, *shares)
+        fractions = tuple(found.shares[:, k] for k in range(len(found.names)))
+        self._columns = (rows, found.chosen, found.responsibilities, found.entropies, *fractions)
         self._order = rows
         self.endResetModel()
 
@@ -284,16 +284,16 @@ class ComponentRowsPage(Page):
 
     def export(self, path: Path) -> None:
         """Write every row in its order."""
-        found, model = self._found, self._model
-        if found is None or model is None:
+        result, model = self._found, self._model
+        if result is None or model is None:
             return
         try:
-            text = table_text(component_table(found, model.component_title))
+            text = table_text(component_table(result, model.component_title))
             self._app.write_csv(path, text)
         except PgmStudioError as error:
             self._app.errors.report(error)
             return
-        self._app.notify(f"{counted(found.row_count, 'row')} were written to {path.name}.")
+        self._app.notify(f"{counted(result.row_count, 'row')} were written to {path.name}.")
 
 
 def _assigned(model: Mixture, data: DataSet, cancel: CancelToken) -> RowComponents:

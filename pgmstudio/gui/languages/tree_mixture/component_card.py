@@ -55,10 +55,10 @@ class ComponentCard(QAbstractButton):
 
     def show_weight(self, prior: float, share: float, *, is_moved: bool, is_light: bool) -> None:
         """`is_moved`: there is evidence, so the two are told apart; `is_light`: nearly empty."""
-        told = (prior, share, is_moved, is_light)
-        if told == (self._prior, self._share, self._is_moved, self._is_light):
+        parts = (prior, share, is_moved, is_light)
+        if parts == (self._prior, self._share, self._is_moved, self._is_light):
             return
-        self._prior, self._share, self._is_moved, self._is_light = told
+        self._prior, self._share, self._is_moved, self._is_light = parts
         self._tell()
         self.update()
 
@@ -153,16 +153,16 @@ class ComponentCard(QAbstractButton):
         painter.setPen(look.color("text"))
         numbers = QFontMetricsF(painter.font())
         least = QFontMetricsF(look.font("dense", "semibold")).horizontalAdvance("Tree 00")
-        words = self.words  # in little room the share alone
-        if numbers.horizontalAdvance(words) + least + _SAMPLE + 16 > upper.width():
-            words = f"{percent(self._share)} %"
-        painter.drawText(upper, _RIGHT, words)
-        used = numbers.horizontalAdvance(words)
-        room = upper.adjusted(_SAMPLE + 8, 0, -used - 8, 0)
+        text = self.words  # in little room the share alone
+        if numbers.horizontalAdvance(text) + least + _SAMPLE + 16 > upper.width():
+            text = f"{percent(self._share)} %"
+        painter.drawText(upper, _RIGHT, text)
+        used = numbers.horizontalAdvance(text)
+        area = upper.adjusted(_SAMPLE + 8, 0, -used - 8, 0)
         painter.setFont(look.font("dense", "semibold"))
         metrics = QFontMetricsF(painter.font())
-        shown = metrics.elidedText(self.title, Qt.TextElideMode.ElideMiddle, room.width())
-        painter.drawText(room, _LEFT, shown)
+        shown = metrics.elidedText(self.title, Qt.TextElideMode.ElideMiddle, area.width())
+        painter.drawText(area, _LEFT, shown)
         light = "nearly empty" if self._is_light else ""
         small = QFontMetricsF(look.font("caption"))
         wide = small.horizontalAdvance(light) + 8 if light else 0.0

@@ -177,8 +177,8 @@ class ComponentController(QObject):
         live = self._app.workspace.beliefs(self._model_id)
         blend = self._views.blend(self._model_id)
         priors = tuple(mixture.weights.tolist())
-        shares = blended(priors, live.component_shares, blend) or priors
-        self.strip.show_shares(shares, is_moved=bool(live.evidence))
+        fractions = blended(priors, live.component_shares, blend) or priors
+        self.strip.show_shares(fractions, is_moved=bool(live.evidence))
         self.shares_shown.emit()
 
     def isolate(self, number: int) -> str:

@@ -28,9 +28,9 @@ REST_MS = 60
 class TreeJoining(QObject):
     """The edge tool of a page whose one tree is in view."""
 
-    def __init__(self, app: AppContext, canvas: Canvas, desk: ComponentController) -> None:
-        super().__init__(desk)
-        self._app, self._canvas, self._desk = app, canvas, desk
+    def __init__(self, app: AppContext, canvas: Canvas, controller: ComponentController) -> None:
+        super().__init__(controller)
+        self._app, self._canvas, self._desk = app, canvas, controller
         self._wanted: TreeEdit | None = None
         self.found: TriedEdit | None = None  # what the edge under the pointer would do
         self._latest_task = LatestTask(self)
@@ -62,8 +62,8 @@ class TreeJoining(QObject):
             return EdgeAdvice("cannot be joined", refusal=edit)
         self._wanted = edit
         self._rest.start()
-        room = "" if edit.removed is None else f"in place of {' – '.join(edit.removed)}"
-        return EdgeAdvice(room or "joins two parts")
+        available = "" if edit.removed is None else f"in place of {' – '.join(edit.removed)}"
+        return EdgeAdvice(available or "joins two parts")
 
     def _ask(self) -> None:
         mixture, edit = self._desk.mixture, self._wanted
@@ -81,10 +81,10 @@ class TreeJoining(QObject):
 
     def join(self, one: str, other: str) -> bool:
         """Let go over a node: what was measured is done; else the bar offers it, measured there."""
-        found = self.found
-        if found is not None and found.edit.added == (one, other):
+        result = self.found
+        if result is not None and result.edit.added == (one, other):
             self.found = None
-            self._desk.do(found)
+            self._desk.do(result)
         else:
             self._canvas.signals.select.emit((one, other), ())
         return True

@@ -92,12 +92,12 @@ class PartitionSection(Section):
             return
         self.fact.setText(f"{len(blocks)} given {model.choice or 'the hidden variable'}")
         named = [", ".join(map(subject.title, block)) for block in blocks]
-        facts = [(f"Block {n}", words, words) for n, words in enumerate(named[:MAX_BLOCKS], 1)]
+        facts = [(f"Block {n}", text, text) for n, text in enumerate(named[:MAX_BLOCKS], 1)]
         if len(blocks) > MAX_BLOCKS:
             facts.append((f"{counted(len(blocks) - MAX_BLOCKS, 'block')} more", "", ""))
         self.blocks.show_facts(facts)
-        verdict, sentence = identifiability(model)
-        self.identifiable.show_text(sentence, _LEVELS.get(verdict, "info"))
+        verdict, message = identifiability(model)
+        self.identifiable.show_text(message, _LEVELS.get(verdict, "info"))
         scan = self._scan_of(subject)
         self._open.setVisible(scan is not None)
         best = None if scan is None else scan.best
@@ -148,14 +148,14 @@ class ShareBars(BarRows):
 
     def show_rows(self, rows: Sequence[ShareRow], names: Sequence[str]) -> None:
         self._rows, self._names = tuple(rows), tuple(names)
-        told = [f"{state}: {self._told(shares)}" for state, shares in rows]
-        self.setAccessibleName("; ".join(told) or "Shares of components")
+        parts = [f"{state}: {self._told(fractions)}" for state, fractions in rows]
+        self.setAccessibleName("; ".join(parts) or "Shares of components")
         self.updateGeometry()
         self.update()
 
     def _told(self, shares: Sequence[float]) -> str:
         parts = zip(self._names, shares, strict=True)
-        return ", ".join(f"{name} {percent(share)} %" for name, share in parts)
+        return ", ".join(f"{name} {percent(fraction)} %" for name, fraction in parts)
 
     def _row_count(self) -> int:
         return len(self._rows)
@@ -164,22 +164,22 @@ class ShareBars(BarRows):
         row = place.y() // self._row_height()
         if not 0 <= row < len(self._rows):
             return None
-        state, shares = self._rows[row]
-        return f"{state}: {self._told(shares)}"
+        state, fractions = self._rows[row]
+        return f"{state}: {self._told(fractions)}"
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter, look = QPainter(self), theme()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         left, height = self.width() * _NAME_SHARE, self._row_height()
-        for line, (state, shares) in enumerate(self._rows):
-            place = QRectF(0, line * height, self.width(), height)
+        for line, (state, fractions) in enumerate(self._rows):
+            rect = QRectF(0, line * height, self.width(), height)
             painter.setFont(look.font("dense"))
             painter.setPen(look.color("text"))
-            self._paint_name(painter, place, state, left)
-            x, room = left, self.width() - left
+            self._paint_name(painter, rect, state, left)
+            x, available = left, self.width() - left
             painter.setFont(look.font("micro", "semibold"))
-            for number, share in enumerate(shares):
-                part = QRectF(x, place.center().y() - 7, room * share, 14)
+            for number, fraction in enumerate(fractions):
+                part = QRectF(x, rect.center().y() - 7, available * fraction, 14)
                 x += part.width()
                 painter.setPen(Qt.PenStyle.NoPen)
                 fill = look.category(number, "line")
@@ -217,18 +217,18 @@ class ComponentFacts:
 def component_facts(model: Mixture, data: DataSet | None, cancel: CancelToken) -> ComponentFacts:
     """Computed beside the window."""
     shared: list[tuple[Edge, dict[int, float]]] = []
-    found: dict[Edge, dict[int, float]] = {}
+    result: dict[Edge, dict[int, float]] = {}
     if isinstance(model, TreeMixture):
         for number, tree in enumerate(model.trees):
             for edge, bits in edge_information(tree).items():
-                found.setdefault(edge, {})[number] = bits
+                result.setdefault(edge, {})[number] = bits
         shared = sorted(
-            ((edge, bits) for edge, bits in found.items() if len(bits) > 1),
+            ((edge, bits) for edge, bits in result.items() if len(bits) > 1),
             key=lambda one: (-len(one[1]), -sum(one[1].values())),
         )
     cancel.raise_if_cancelled()
     column, by_state = _by_column(model, data, cancel)
-    return ComponentFacts(model, choice_information(model), shared, len(found), column, by_state)
+    return ComponentFacts(model, choice_information(model), shared, len(result), column, by_state)
 
 
 def _by_column(
@@ -243,8 +243,8 @@ def _by_column(
     if data is None or not others or not data.row_count:
         return "", ()
     variable = others[-1]
-    found = row_components(model, data, cancel)
-    means = shares_by(found, data.column(variable.name), variable.cardinality)
+    result = row_components(model, data, cancel)
+    means = shares_by(result, data.column(variable.name), variable.cardinality)
     rows = zip(variable.states, means.tolist(), strict=True)
     return variable.name, tuple((s, tuple(m)) for s, m in rows if m[0] == m[0])
 
@@ -331,18 +331,18 @@ class ComponentSections(QWidget):
         return self.belonging
 
     def _opener(self, text: str, action: str, sign: str, name: str) -> QWidget:
-        deed: Callable[[], object] = partial(self._trigger, action)
+        command: Callable[[], object] = partial(self._trigger, action)
         tip = {
             "model.assignments": "The class or tree of every row, with its responsibility.",
             "model.profiles": "How the classes or trees differ, variable by variable.",
         }[action]
-        return button(text, deed, icon_name=sign, name=name, tip=tip)
+        return button(text, command, icon_name=sign, name=name, tip=tip)
 
     def _trigger(self, action: str) -> None:
-        found = self._app.actions.by_id.get(action)
-        if found is not None:
+        result = self._app.actions.by_id.get(action)
+        if result is not None:
             self._app.actions.refresh(action)
-            found.trigger()
+            result.trigger()
 
     # -- showing
 
@@ -379,8 +379,8 @@ class ComponentSections(QWidget):
             if evidence
             else "Not now: there is no evidence yet. Click a state to set it."
         )
-        told = [f"{subject.title(name)} {finding}" for name, finding in evidence.items()]
-        self._given.setText("given " + ", ".join(told) if told else "no evidence yet")
+        parts = [f"{subject.title(name)} {finding}" for name, finding in evidence.items()]
+        self._given.setText("given " + ", ".join(parts) if parts else "no evidence yet")
         names = model.component_names
         what = "trees" if isinstance(model, TreeMixture) else "classes"
         effective = effective_count(model.weights)
@@ -415,16 +415,16 @@ class ComponentSections(QWidget):
             self._tell_facts(self._subject)
 
     def _tell_facts(self, subject: ActiveModel) -> None:
-        found = self._facts
+        result = self._facts
         is_trees = isinstance(subject.model, TreeMixture)
-        self.shared.setVisible(is_trees and found is not None and bool(found.shared))
-        self.ranked.setVisible(found is not None)
-        has_rows = found is not None and bool(found.by_state)
+        self.shared.setVisible(is_trees and result is not None and bool(result.shared))
+        self.ranked.setVisible(result is not None)
+        has_rows = result is not None and bool(result.by_state)
         self.by_state.setVisible(has_rows)
         self._by_words.setVisible(has_rows)
-        if found is None:
+        if result is None:
             return
-        ranks = [(name, subject.title(name), bits) for name, bits in found.ranking.items()]
+        ranks = [(name, subject.title(name), bits) for name, bits in result.ranking.items()]
         self.ranking.show_ranks(ranks)
         self.ranked.title.setText(
             "What switches the structure?" if is_trees else "Which items tell the class?"
@@ -437,13 +437,13 @@ class ComponentSections(QWidget):
         self.belonging.title.setText(
             "Who is in which tree" if is_trees else "Who is in which class"
         )
-        names = found.model.component_names
-        self.by_state.show_rows(found.by_state, names)
+        names = result.model.component_names
+        self.by_state.show_rows(result.by_state, names)
         self._by_words.setText(
-            f"Mean responsibility by {found.column}, which the model does not know."
+            f"Mean responsibility by {result.column}, which the model does not know."
         )
         if is_trees:
-            self._show_edges(subject, found)
+            self._show_edges(subject, result)
 
     def _show_edges(self, subject: ActiveModel, found: ComponentFacts) -> None:
         empty(self._grid)
@@ -455,11 +455,11 @@ class ComponentSections(QWidget):
         for number in columns:
             self._cell(0, number + 1, str(number + 1), "tertiary", right=True)
         for line, (edge, bits) in enumerate(found.shared[:MAX_EDGES], start=1):
-            words = " – ".join(subject.title(end) for end in edge)
-            self._cell(line, 0, words)
+            text = " – ".join(subject.title(end) for end in edge)
+            self._cell(line, 0, text)
             for number in columns:
-                told = f"{bits[number]:.2f}" if number in bits else "–"
-                self._cell(line, number + 1, told, right=True)
+                message = f"{bits[number]:.2f}" if number in bits else "–"
+                self._cell(line, number + 1, message, right=True)
             if not columns:
                 self._cell(line, 1, f"{counted(len(bits), 'tree')}", right=True)
 

@@ -133,13 +133,13 @@ class ProfilePage(Page):
         if not isinstance(model, TreeMixture | LatentClasses) or model is self._model:
             return
         first, self._model = self._model is None, model
-        found = profiles_of(model)
-        self.plot.show_profiles(found)
-        self.map.show_profiles(found)
-        self._show_table(found)
+        result = profiles_of(model)
+        self.plot.show_profiles(result)
+        self.map.show_profiles(result)
+        self._show_table(result)
         what = "class" if isinstance(model, LatentClasses) else "tree"
-        classes = counted(len(found.names), what, "classes" if what == "class" else "trees")
-        self.facts.setText(f"{classes} · {counted(len(found.domain), 'item')}")
+        classes = counted(len(result.names), what, "classes" if what == "class" else "trees")
+        self.facts.setText(f"{classes} · {counted(len(result.domain), 'item')}")
         self.facts.setToolTip(f"Items in the order of what they tell about the {what}.")
         self._on_beliefs(self._id)
         images = component_images(model)
@@ -147,7 +147,7 @@ class ProfilePage(Page):
             self.images.show_images(images)
         if first and self._has_images():
             self.show_view("images")
-        elif first and len(found.domain) > MAX_IN_LINES:
+        elif first and len(result.domain) > MAX_IN_LINES:
             self.show_view("map")
         self.title_changed.emit()
 
@@ -155,11 +155,11 @@ class ProfilePage(Page):
         """Evidence moves the shares at the left."""
         if model_id == self._id and self._model is not None:
             live = self._app.workspace.beliefs(self._id)
-            shares = live.component_shares if live.evidence else ()
-            if len(shares) in (0, len(self._model.weights)):
-                self.plot.show_posterior(shares)
-                self.map.show_posterior(shares)
-                self.images.show_posterior(shares)
+            fractions = live.component_shares if live.evidence else ()
+            if len(fractions) in (0, len(self._model.weights)):
+                self.plot.show_posterior(fractions)
+                self.map.show_posterior(fractions)
+                self.images.show_posterior(fractions)
 
     def _show_table(self, found: Profiles) -> None:
         if self.table is not None:
@@ -195,11 +195,11 @@ class ProfilePage(Page):
 
     def export(self, path: Path) -> None:
         """Write P(state | class) of every state."""
-        found = self.plot.profiles
-        if found is None:
+        result = self.plot.profiles
+        if result is None:
             return
-        lines: list[list[Cell]] = [["variable", "state", *found.names]]
-        for name, state, *values in found.rows():
+        lines: list[list[Cell]] = [["variable", "state", *result.names]]
+        for name, state, *values in result.rows():
             lines.append([str(name), str(state), *(float(str(v)) for v in values)])
         try:
             self._app.write_csv(path, table_text(lines))

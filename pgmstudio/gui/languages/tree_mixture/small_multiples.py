@@ -78,12 +78,12 @@ class SmallMultiplesController(PanelsController):
         if mixture is None or not self.is_open:
             return
         numbers = heaviest(mixture, component_views(self._app).chosen(self._model_id))
-        words = [f"{MI_WORDS[:1].upper()}{MI_WORDS[1:]}; every variable has the same place in all."]
+        parts = [f"{MI_WORDS[:1].upper()}{MI_WORDS[1:]}; every variable has the same place in all."]
         chosen = component_views(self._app).chosen(self._model_id)
         count = len(chosen) or len(mixture.trees)
         if count > MAX_PANELS:
-            words.append(f"The {MAX_PANELS} heaviest of {count}; Ctrl-click cards for others.")
-        self._note.setText(" ".join(words))
+            parts.append(f"The {MAX_PANELS} heaviest of {count}; Ctrl-click cards for others.")
+        self._note.setText(" ".join(parts))
         if self._asked != (mixture, numbers):
             self._asked = (mixture, numbers)
             self._pictures.ask(partial(panel_graphs, mixture, numbers))
