@@ -31,8 +31,8 @@ class _MarkedCells(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         if index.data(Qt.ItemDataRole.DecorationRole) is not None:
             option = QStyleOptionViewItem(option)
-            text = option.fontMetrics.horizontalAdvance(str(index.data()))
-            spare = option.rect.width() - text - option.decorationSize.width() - 3 * _SIGN_GAP
+            used = option.fontMetrics.horizontalAdvance(str(index.data()))
+            spare = option.rect.width() - used - option.decorationSize.width() - 3 * _SIGN_GAP
             option.rect = option.rect.adjusted(max(0, spare // 2), 0, -max(0, spare // 2), 0)
         super().paint(painter, option, index)
 
@@ -85,9 +85,9 @@ class TableView(QTableView):
         """Share the room among the columns of numbers; where there is too little, they scroll."""
         if self._needed:
             available = self.viewport().width() - self.columnWidth(0)
-            fraction = min(MAX_WIDTH, available // len(self._needed))
+            equal = min(MAX_WIDTH, available // len(self._needed))
             for column, needed in enumerate(self._needed, 1):
-                self.setColumnWidth(column, max(needed, fraction))
+                self.setColumnWidth(column, max(needed, equal))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

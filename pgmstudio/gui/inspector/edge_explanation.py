@@ -99,7 +99,7 @@ class EdgeExplanationSection(Section):
         self._pair: Pair = ("", "")
         self._asked: tuple[object, ...] = ()
         self._why: EdgeWhy | None = None
-        self._found: KesOptima | TestLog | None = None  # of a search that was repeated
+        self._result: KesOptima | TestLog | None = None  # of a search that was repeated
         self._counters = _Counters(threading.Lock())
         self._latest_task = LatestTask(self)
         self._latest_task.answered.connect(self._on_why)
@@ -164,7 +164,7 @@ class EdgeExplanationSection(Section):
         self.fact.setText(rows.words)
         if not self._asked or any(a is not b for a, b in zip(asked, self._asked, strict=True)):
             self._asked = asked
-            self._found = None
+            self._result = None
             if self._why is None:
                 self._tell([("", [f"Counting {counted(rows.data.row_count, 'row')}…"])])
             self._rest.start()
@@ -199,8 +199,8 @@ class EdgeExplanationSection(Section):
 
     def _records(self) -> KesOptima | TestLog | None:
         """What the run that made the model kept, or what a repeated search found."""
-        if self._found is not None or self._subject is None:
-            return self._found
+        if self._result is not None or self._subject is None:
+            return self._result
         sources, model_id = model_sources(self._app), self._subject.model_id
         for kind in (TestLog.kind, KesOptima.kind):
             kept = sources.kept(model_id, kind)
@@ -229,7 +229,7 @@ class EdgeExplanationSection(Section):
         self._searcher.ask(partial(_searched, task))
 
     def _on_search(self, found: KesOptima | TestLog) -> None:
-        self._found = found
+        self._result = found
         self._show()
 
     # -- showing

@@ -26,8 +26,8 @@ class MapSection(Section):
         super().__init__("Most probable together", "MAP")
         self.setObjectName("inspectorMap")
         self._app = app
-        self._desk = map_query_of(app)
-        self._desk.changed.connect(self._tell)
+        self._controller = map_query_of(app)
+        self._controller.changed.connect(self._tell)
         self._question: MapQuestion | None = None
         self._subject: ActiveModel | None = None
         self._note = Note(name="inspectorMapNote")
@@ -44,7 +44,7 @@ class MapSection(Section):
         )
         self._stop = button(
             "Stop, keep best",
-            self._desk.stop,
+            self._controller.stop,
             icon_name="stop",
             name="inspectorMapStop",
             tip="End the search; the best combination found so far stays.",
@@ -81,18 +81,18 @@ class MapSection(Section):
     def begin(self) -> None:
         """Begin the search for what is shown."""
         if self._question is not None:
-            self._desk.search(self._question)
+            self._controller.search(self._question)
             self._patience.start()
 
     def _on_longer(self) -> None:
         if self._question is not None:
-            self._desk.search(self._question, LONGER_SECONDS)
+            self._controller.search(self._question, LONGER_SECONDS)
 
     def _tell(self) -> None:
         question, subject = self._question, self._subject
         if question is None or subject is None:
             return
-        controller = self._desk
+        controller = self._controller
         answer = controller.answer_to(question)
         is_searching = controller.is_searching and controller.is_about(question)
         self._note.show_text(controller.problem_of(question), "warning")
@@ -111,7 +111,7 @@ class MapSection(Section):
 
     def _show_answer(self, subject: ActiveModel, answer: MapAnswer) -> None:
         first = answer.best[0]
-        self._words.setText(self._desk.words_of(answer))
+        self._words.setText(self._controller.words_of(answer))
         chance = percent(math.exp2(first.log2_probability))
         facts: list[Fact] = [("Probability", f"{chance} %", "The other variables are summed out.")]
         if subject.live.evidence:
@@ -134,7 +134,7 @@ class MapSection(Section):
 
     def _on_use(self) -> None:
         question, subject = self._question, self._subject
-        answer = None if question is None else self._desk.answer_to(question)
+        answer = None if question is None else self._controller.answer_to(question)
         if subject is None or answer is None:
             return
         live = subject.live

@@ -30,19 +30,19 @@ class SurpriseSection(Section):
         self._app = app
         self._subject: ActiveModel | None = None
         self._keeper: EvidenceDiagnostics | None = None
-        self._desk = row_surprise_of(app)
-        self._desk.changed.connect(self._tell)
+        self._controller = row_surprise_of(app)
+        self._controller.changed.connect(self._tell)
         self._row = label("", "secondary", size="dense", wrap=True)
         self._row.setObjectName("inspectorSurpriseRow")
         self.how = Segments(_HOW, "inspectorSurpriseHow")
-        self.how.chosen.connect(self._desk.measure_by)
+        self.how.chosen.connect(self._controller.measure_by)
         self.ranks = RankBars("inspectorSurprises", most=MAX_RANKED)
         self.ranks.chosen.connect(self._on_chosen)
         self._none = label("", "tertiary", size="dense", wrap=True)
         self.mark = QCheckBox("Mark it in the picture")
         self.mark.setObjectName("inspectorSurpriseMark")
         self.mark.setToolTip("Write on every observed node how many bits it surprises.")
-        self.mark.clicked.connect(self._desk.mark_surprise)
+        self.mark.clicked.connect(self._controller.mark_surprise)
         self._next = button(
             "Next most surprising row",
             self._on_next,
@@ -79,14 +79,14 @@ class SurpriseSection(Section):
         self.setVisible(bool(evidence))
         if not evidence or self._app.project.models.get(subject.model_id) is None:
             return
-        self.how.choose(self._desk.measure)
-        bits = surprises(self._desk, subject.live)
+        self.how.choose(self._controller.measure)
+        bits = surprises(self._controller, subject.live)
         ranked = sorted(bits.items(), key=lambda one: -one[1])
         shown = [(name, subject.title(name), min(value, 999.0)) for name, value in ranked]
         self.ranks.show_ranks(shown)
         self._none.setText("" if shown else "Nothing to tell yet.")
         self._none.setVisible(not shown)
-        self.mark.setChecked(self._desk.marks_surprise)
+        self.mark.setChecked(self._controller.marks_surprise)
         self._tell_row(subject)
         action = self._app.actions.by_id.get("evidence.next-row")
         spec = self._app.actions.specs.get("evidence.next-row")
@@ -98,13 +98,13 @@ class SurpriseSection(Section):
         self._next.setVisible(action is not None and reason is None)
 
     def _tell_row(self, subject: ActiveModel) -> None:
-        result = self._desk.row_of(subject.model_id)
+        result = self._controller.row_of(subject.model_id)
         self._row.setVisible(result is not None)
         if result is None:
             return
         name = next((e.name for e in self._app.project.data.values() if e.data is result.data), "")
         text = f"Row {grouped(result.row + 1)}{f' of {name}' if name else ''}"
-        ranking = self._desk.ranking_of(subject.model, result.data)
+        ranking = self._controller.ranking_of(subject.model, result.data)
         if ranking is not None:
             bits = float(ranking.bits[result.row])
             message = f"{bits:.2f} bits" if math.isfinite(bits) else "impossible in this model"

@@ -227,9 +227,9 @@ class EditController(QObject):
     def move_nodes(self, points: Mapping[str, Point]) -> None:
         whole = {**self._canvas.scene.positions, **points}
         self._canvas.view.stand_still()
-        self._place(f"Move {_what(tuple(points), ())}", whole)
+        self._position(f"Move {_what(tuple(points), ())}", whole)
 
-    def _place(self, text: str, points: Mapping[str, Point]) -> None:
+    def _position(self, text: str, points: Mapping[str, Point]) -> None:
         edit = partial(
             model_edits.move_nodes,
             model_id=self._model_id,
@@ -240,7 +240,7 @@ class EditController(QObject):
 
     def arrange(self, title: str, points: Mapping[str, Point]) -> None:
         """A whole layout somebody asked for."""
-        self._place(f"Arrange: {title.lower()}", points)
+        self._position(f"Arrange: {title.lower()}", points)
 
     def _boxes(self, least: int, what: str) -> dict[str, Box]:
         scene = self._canvas.scene
@@ -266,7 +266,7 @@ class EditController(QObject):
         self._place_all("Snap to grid", {i: snapped_to_grid(p) for i, p in places.items()})
 
     def _place_all(self, text: str, points: Mapping[str, Point]) -> None:
-        self._place(text, {**self._canvas.scene.positions, **points})
+        self._position(text, {**self._canvas.scene.positions, **points})
 
     # -- how nodes are drawn
 

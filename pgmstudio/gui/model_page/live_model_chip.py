@@ -26,7 +26,7 @@ class BestChip(QFrame):
         self.setProperty("role", "card")
         self._view, self._model_id = view, model_id
         self._following = live_models(app)
-        self._sign = QLabel()
+        self._symbol = QLabel()
         self._title = label("Best so far", "heading", size="dense")
         self._words = ElidedLabel(is_snug=True)
         self._words.setObjectName("bestWords")
@@ -38,7 +38,7 @@ class BestChip(QFrame):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(10, 2, 6, 2)
         layout.setSpacing(8)
-        for widget in (self._sign, self._title, self._words, self.follow):
+        for widget in (self._symbol, self._title, self._words, self.follow):
             layout.addWidget(widget)
         self._following.changed.connect(self._on_changed)
         view.installEventFilter(self)
@@ -82,7 +82,7 @@ class BestChip(QFrame):
 
     def _restyle(self) -> None:
         size = theme().px("icon")
-        self._sign.setPixmap(icon("sparkle", "accent").pixmap(size, size))
+        self._symbol.setPixmap(icon("sparkle", "accent").pixmap(size, size))
         self._words.setFont(theme().font("dense"))
         self.adjustSize()
 

@@ -79,7 +79,7 @@ class ContextBar(QFrame):
         self._offers: tuple[Offer, ...] = ()
         self._context: dict[str, str] = {}
         self._chips: list[ContextChip] = []
-        self._sign = QLabel()
+        self._symbol = QLabel()
         self._title = label("In context", "context-title", size="body")
         self._title.setToolTip("States that are taken as given; it is not evidence, no bar moves.")
         self._more = label("", "secondary", size="dense")
@@ -114,7 +114,7 @@ class ContextBar(QFrame):
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(_MARGIN, 4, _MARGIN, 4)
         self._row.setSpacing(8)
-        left: list[QWidget] = [self._sign, self._title, self._more, self._add]
+        left: list[QWidget] = [self._symbol, self._title, self._more, self._add]
         right: list[QWidget] = [self._words, self._follow, self._clear, self._copy]
         for widget in left:
             self._row.addWidget(widget)
@@ -225,14 +225,14 @@ class ContextBar(QFrame):
             self._words.hide()
 
     def _needed(self) -> int:
-        parts: list[QWidget] = [self._sign, self._title, self._more, self._add, *self._chips]
+        parts: list[QWidget] = [self._symbol, self._title, self._more, self._add, *self._chips]
         parts += [self._words, self._follow, self._clear, self._copy]
         shown = [part for part in parts if not part.isHidden()]
         return sum(part.sizeHint().width() + 8 for part in shown) + 2 * _MARGIN
 
     def _restyle(self) -> None:
         size = theme().px("icon")
-        self._sign.setPixmap(icon("funnel", "label_ink").pixmap(size, size))
+        self._symbol.setPixmap(icon("funnel", "label_ink").pixmap(size, size))
         self._title.setFont(theme().font("body", "semibold"))
         self._add.setIcon(icon("plus", "accent"))
         self._add.setIconSize(QSize(size, size))

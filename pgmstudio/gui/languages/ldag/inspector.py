@@ -108,11 +108,11 @@ class LabelSections(QWidget):
         if result is not None:
             title = self._subject.title if self._subject is not None else str
             axis = model.dag.parents(target).index(source)
-            message = self._numbers
-            counts = message.counts if message is not None and message.model is model else None
-            if counts is None and message is not None and message.counts is not None:
+            numbers = self._numbers
+            counts = numbers.counts if numbers is not None and numbers.model is model else None
+            if counts is None and numbers is not None and numbers.counts is not None:
                 shape = (*model.classes[model.domain.index(target)].shape,)
-                counts = message.counts if message.counts.shape[:-1] == shape else None
+                counts = numbers.counts if numbers.counts.shape[:-1] == shape else None
             self.rows.show_rows([title(name) for name in others], result, counts, axis)
         locked = [row for row in result or () if row.is_locked]
         states = escape(", ".join(locked[0].states)) if locked else ""
@@ -132,13 +132,13 @@ class LabelSections(QWidget):
 
     def _tell(self) -> None:
         """What holds, and what it costs, as far as it is known."""
-        subject, text = self._subject, self._numbers
+        subject, numbers = self._subject, self._numbers
         model = None if subject is None else subject.model
         if subject is None or not isinstance(model, LabelledDag):
             return
-        is_now = text is not None and text.model is model
+        is_now = numbers is not None and numbers.model is model
         context = context_views(self._app).context(subject.model_id)
-        statements = text.statements if text is not None and is_now else ()
+        statements = numbers.statements if numbers is not None and is_now else ()
         lines = [
             f"{subject.title(s.one)} ⊥ {subject.title(s.other)}"
             + (f" given {', '.join(map(subject.title, s.given))}" if s.given else "")
@@ -152,7 +152,7 @@ class LabelSections(QWidget):
         given = ", ".join(f"{subject.title(name)} = {state}" for name, state in context.items())
         self._given.setText(f"given {given}" if given and lines else "")
         self._given.setVisible(bool(given and lines))
-        self.facts.show_facts(self._costs(model, text if is_now else None))
+        self.facts.show_facts(self._costs(model, numbers if is_now else None))
 
     def _costs(self, model: LabelledDag, told: LabelNumbers | None) -> list[Fact]:
         size, plain = model.representation_size(), model.unlabelled_size()
@@ -182,10 +182,10 @@ class LabelSections(QWidget):
     # -- wishes
 
     def _weights(self) -> NDArray[np.float64] | None:
-        text, subject = self._numbers, self._subject
-        if text is None or subject is None or text.counts is None:
+        numbers, subject = self._numbers, self._subject
+        if numbers is None or subject is None or numbers.counts is None:
             return None
-        return np.asarray(text.counts.sum(axis=-1).ravel())
+        return np.asarray(numbers.counts.sum(axis=-1).ravel())
 
     def _on_ticked(self, context: Context, on: bool) -> None:
         subject, (source, target) = self._subject, self._edge

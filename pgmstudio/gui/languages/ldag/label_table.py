@@ -201,9 +201,9 @@ class LabelTable(QWidget):
         """The table of this variable; counts follow when they are known."""
         model = entry.model
         assert isinstance(model, LabelledDag)
-        message = self._numbers
-        if message is not None and (
-            message.variable != name or message.model.domain != model.domain
+        numbers = self._numbers
+        if numbers is not None and (
+            numbers.variable != name or numbers.model.domain != model.domain
         ):
             self._numbers = None
         self._model_id, self._model, self._name = model_id, model, name
@@ -221,12 +221,17 @@ class LabelTable(QWidget):
 
     @property
     def _counts(self) -> np.ndarray | None:
-        text, model = self._numbers, self._model
-        if text is None or model is None or text.counts is None or text.variable != self._name:
+        numbers, model = self._numbers, self._model
+        if (
+            numbers is None
+            or model is None
+            or numbers.counts is None
+            or numbers.variable != self._name
+        ):
             return None
         i = model.domain.index(self._name)
         shape = (*model.classes[i].shape, model.domain.cardinalities[i])
-        return text.counts if text.counts.shape == shape else None
+        return numbers.counts if numbers.counts.shape == shape else None
 
     def _show(self) -> None:
         model = self._model
@@ -274,9 +279,9 @@ class LabelTable(QWidget):
     def _needed(self, *, is_brief: bool) -> int:
         """How wide the head is: with all its words, or with the fewest."""
         gaps = 3 * theme().space(3)
-        message = 0 if is_brief else self._title.fontMetrics().horizontalAdvance(self._title.text())
+        title = 0 if is_brief else self._title.fontMetrics().horizontalAdvance(self._title.text())
         fill = 2 * theme().px("control") if is_brief else self._fill.sizeHint().width()
-        return gaps + message + fill + self.views.sizeHint().width()
+        return gaps + title + fill + self.views.sizeHint().width()
 
     def _fold(self) -> None:
         """In little room the button has its sign alone; the title then says less by itself."""
@@ -310,10 +315,10 @@ class LabelTable(QWidget):
         self._change(f"Edit P({what}) of class {class_letter(number)}", rows)
 
     def _on_fill(self) -> None:
-        model, text = self._model, self._numbers
-        if model is not None and text is not None and self._counts is not None:
+        model, numbers = self._model, self._numbers
+        if model is not None and numbers is not None and self._counts is not None:
             i = model.domain.index(self._name)
-            rows = text.score.rows(self._counts, model.classes[i])
+            rows = numbers.score.rows(self._counts, model.classes[i])
             self._change(f"Fill the table of {self._name} from data", rows)
 
     def _change(self, text: str, rows: np.ndarray) -> None:
@@ -340,10 +345,10 @@ class LabelTable(QWidget):
         """As many rows as there are, a little lower, where all can be seen so; else as usual."""
         usual, count = theme().px("row") - 2, max(1, self.grid.rowCount())
         least = self.table.fontMetrics().height() + theme().space(1)
-        fraction = self.table.viewport().height() // count
+        equal = self.table.viewport().height() // count
         side = self.table.verticalHeader()
         side.setMinimumSectionSize(least)
-        side.setDefaultSectionSize(min(usual, fraction) if fraction >= least else usual)
+        side.setDefaultSectionSize(min(usual, equal) if equal >= least else usual)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

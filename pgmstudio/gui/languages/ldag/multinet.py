@@ -90,14 +90,15 @@ class MultinetController(PanelsController):
             return
         self._drawn = drawn
         fixed = {model.domain.index(k): model.domain[k].code(v) for k, v in context.items()}
-        graphs, text = [], {}
+        graphs = []
+        texts = {}
         for code, state in enumerate(model.domain[name].states[:MAX_PANELS]):
             here = {**fixed, model.domain.index(name): code}
             graphs.append(PanelGraph(code, f"{name} = {state}", labelled_picture(model, here)))
             gone = len(vanished_edges(model, here))
-            text[code] = f"{counted(gone, 'edge')} {'vanishes' if gone == 1 else 'vanish'}"
+            texts[code] = f"{counted(gone, 'edge')} {'vanishes' if gone == 1 else 'vanish'}"
         self.view.show_graphs(graphs)
-        self.view.show_words(text)
+        self.view.show_words(texts)
         given = ", ".join(f"{k} = {v}" for k, v in context.items())
         more = model.domain[name].cardinality - MAX_PANELS
         parts = [f"in the context {given}"] if given else []

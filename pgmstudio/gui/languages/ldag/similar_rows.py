@@ -102,9 +102,11 @@ class SimilarRowsSection(Section):
         columns = self._columns
         if columns is not None:
             too_many = f"{len(columns)} columns are too many to compare."
-            text = len(columns) <= MAX_COLUMNS
+            can_compare = len(columns) <= MAX_COLUMNS
             self._words.setText(
-                alike_words(column_classes(columns, epsilon), self._names) if text else too_many
+                alike_words(column_classes(columns, epsilon), self._names)
+                if can_compare
+                else too_many
             )
 
 

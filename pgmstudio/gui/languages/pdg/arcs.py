@@ -205,7 +205,7 @@ class BandArcs(QGraphicsItem):
         self._is_lit: Mask | None = None
         self._strokes: dict[_Sight, tuple[Places, list[_Stroke]]] = {}
         self._drawn: Places | None = None  # None: all of them
-        self._kept = PixmapCache()
+        self._cached = PixmapCache()
         self._bounds = self._frame()
         self.setZValue(2)
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
@@ -230,7 +230,7 @@ class BandArcs(QGraphicsItem):
 
     def forget_pixels(self) -> None:
         """Those kept while the pointer wanders."""
-        self._kept.forget()
+        self._cached.forget()
 
     def light(self, lit: dict[int, Mask] | None) -> None:
         """Arcs between these nodes at full strength, the others faint; None: all alike."""
@@ -302,7 +302,7 @@ class BandArcs(QGraphicsItem):
         count = int(np.count_nonzero(lit))
         is_whole = count == lit.size
         painter.setOpacity(1.0 if is_whole else _DIMMED)
-        self._kept.paint(painter, self._bounds, lambda inner, _: self._paint_all(inner, key))
+        self._cached.paint(painter, self._bounds, lambda inner, _: self._paint_all(inner, key))
         painter.setOpacity(1.0)
         if count and not is_whole:
             shown = self._chosen(np.flatnonzero(lit), key)

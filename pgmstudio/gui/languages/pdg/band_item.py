@@ -50,7 +50,7 @@ class BandItem(NodeItem):
     ) -> None:
         super().__init__(node, face, zoomed)
         self.nodes = BandLook()
-        self._kept = (PixmapCache(), PixmapCache())  # all nodes dimmed, and none
+        self._cached = (PixmapCache(), PixmapCache())  # all nodes dimmed, and none
         self._graph, self._band = graph, band
         # Bands can be wider than the screen: only what is in sight is painted.
         self.setCacheMode(QGraphicsItem.CacheMode.NoCache)
@@ -101,7 +101,7 @@ class BandItem(NodeItem):
 
     def forget_pixels(self) -> None:
         """Those kept while the pointer wanders."""
-        for pixels in self._kept:
+        for pixels in self._cached:
             pixels.forget()
 
     @property
@@ -155,7 +155,7 @@ class BandItem(NodeItem):
                 lit = None if is_whole else np.zeros(size, dtype=bool)
                 self._paint_whole(inner, part, replace(look, lit=lit), zoom)
 
-            self._kept[is_whole].paint(painter, margin, paint_ground)
+            self._cached[is_whole].paint(painter, margin, paint_ground)
             if count and not is_whole:
                 self._nodes_painter(painter, look, zoom).paint_lit(seen)
         painter.restore()

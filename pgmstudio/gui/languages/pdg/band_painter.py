@@ -252,8 +252,8 @@ class BandPainter:
                 painter.drawLine(
                     QLineF(cell.left() + 0.5, cell.top() + 2, cell.left() + 0.5, cell.bottom() - 2)
                 )
-            text = QRectF(cell.left() + 4, cell.top() + 1, cell.width() - 8, 14)
-            self._paint_name(name, text, _CENTER, state, is_reached)
+            label = QRectF(cell.left() + 4, cell.top() + 1, cell.width() - 8, 14)
+            self._paint_name(name, label, _CENTER, state, is_reached)
             bar = QRectF(cell.left() + 6, cell.top() + 16, cell.width() - 12, 5)
             self._paint_bar(bar, state, float(row[state]), is_reached)
             painter.setFont(canvas_font("micro"))
@@ -266,8 +266,8 @@ class BandPainter:
         left, right = box.width() * 0.38, 30.0
         for state, name in enumerate(self._states):
             rect = QRectF(box.left(), top + state * ROW_HEIGHT, box.width(), ROW_HEIGHT)
-            text = QRectF(rect.left() + _INDENT, rect.top(), left - _INDENT - 4, ROW_HEIGHT)
-            self._paint_name(name, text, _LEFT, state, is_reached)
+            label = QRectF(rect.left() + _INDENT, rect.top(), left - _INDENT - 4, ROW_HEIGHT)
+            self._paint_name(name, label, _LEFT, state, is_reached)
             bar = QRectF(rect.left() + left, rect.center().y() - 3, box.width() - left - right, 6)
             self._paint_bar(bar, state, float(row[state]), is_reached)
             painter.setFont(canvas_font("micro"))

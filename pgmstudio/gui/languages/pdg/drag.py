@@ -238,9 +238,8 @@ class BandDrag:
         height = _LINE * len(lines) + 4
         scale = unit * theme().scale
         available = self._view.sight()
-        available.setRight(
-            available.right() - self._view.hidden_at_right * unit
-        )  # a panel lies over it
+        # A panel may cover the right part of the view.
+        available.setRight(available.right() - self._view.hidden_at_right * unit)
         x = min(self._point.x() + _AWAY * scale, available.right() - (width + 4) * scale)
         y = self._point.y() + _AWAY * scale
         if y + (height + 4) * scale > available.bottom():

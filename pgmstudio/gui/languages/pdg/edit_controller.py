@@ -37,7 +37,7 @@ class BandChanges(QObject):
         self, app: AppContext, model_id: str, page: ModelPage, controller: PdgExtension
     ) -> None:
         super().__init__(controller)
-        self._app, self._model_id, self._page, self._desk = app, model_id, page, controller
+        self._app, self._model_id, self._page, self._controller = app, model_id, page, controller
         self._wanted: Change | None = None
         self.found: ImprovedModel | None = None
         self._latest_task = LatestTask(self)
@@ -64,19 +64,21 @@ class BandChanges(QObject):
             self._rest.start()
 
     def _ask(self) -> None:
-        graph, change = self._desk.graph, self._wanted
+        graph, change = self._controller.graph, self._wanted
         if graph is None or change is None:
             return
         project = self._app.project
         entry = project.models[self._model_id]
         rows = rows_of(project, entry)
-        self._latest_task.ask(partial(_found, graph, change, rows, weight_of(project, entry, rows)))
+        self._latest_task.ask(
+            partial(_result, graph, change, rows, weight_of(project, entry, rows))
+        )
 
     def _on_found(self, found: ImprovedModel) -> None:
         if found[0] != self._wanted:
             return
         self.found = found
-        self._desk.canvas.band_view.drag.show_text(*found)
+        self._controller.canvas.band_view.drag.show_text(*found)
         change, brought, refusal = found
         tool = self._page.canvas.view.tool
         if isinstance(change, Place) and isinstance(tool, EdgeTool):
@@ -87,7 +89,7 @@ class BandChanges(QObject):
 
     def do(self, change: Change) -> None:
         if isinstance(change, Place):
-            self._desk.move(change.variable, change.above)
+            self._controller.move(change.variable, change.above)
         else:
             take(self._app, self._model_id, change)
 
@@ -111,7 +113,7 @@ class BandChanges(QObject):
         return True
 
 
-def _found(
+def _result(
     graph: DecisionGraph,
     change: Change,
     rows: DataSet | None,

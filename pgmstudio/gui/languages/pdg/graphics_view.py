@@ -40,7 +40,7 @@ class BandView(CanvasView):
         self.can_drag = False  # somebody measures what dragging brings, and does it
         self.drag = BandDrag(self)
         self._names = BandNames()
-        self._arc_words = ("", QPointF())
+        self._arc_text = ("", QPointF())
 
     def selected_box(self) -> QRectF | None:
         """That of the chosen node: a band is often wider than what is free."""
@@ -139,14 +139,14 @@ class BandView(CanvasView):
         return f"{upper.name} = {upper.states[arc.state]} · {percent(flow)} %"
 
     def _tell_arc(self, words: str) -> None:
-        if words or self._arc_words[0]:
-            self._arc_words = words, QPointF(self._pointer)
+        if words or self._arc_text[0]:
+            self._arc_text = words, QPointF(self._pointer)
             self.viewport().update()
 
     @property
     def arc_words(self) -> str:
         """What is written on the arc under the pointer."""
-        return self._arc_words[0]
+        return self._arc_text[0]
 
     def fit(self) -> None:
         """What is lit stays so where the pointer is still on it, as after a slight resize."""
@@ -165,7 +165,7 @@ class BandView(CanvasView):
         super().drawForeground(painter, rect)
         self._names.paint(painter, self)
         self.drag.paint(painter)
-        text, place = self._arc_words
+        text, place = self._arc_text
         if not text:
             return
         unit = 1 / self.pixels_per_unit

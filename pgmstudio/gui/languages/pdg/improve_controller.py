@@ -47,7 +47,7 @@ class ImproveController(QObject):
 
     def __init__(self, app: AppContext, model_id: str, controller: PdgExtension) -> None:
         super().__init__(controller)
-        self._app, self._model_id, self._desk = app, model_id, controller
+        self._app, self._model_id, self._controller = app, model_id, controller
         close = tool_button("x", "Close (the steps stay)", self.close, name="improveNo")
         self.bar = StepBar(_WORDS, last=(close,))
         self.bar.step_requested.connect(self.step)
@@ -67,7 +67,7 @@ class ImproveController(QObject):
 
     def close(self) -> None:
         self.stop()
-        self._desk.canvas.bands.mark(())
+        self._controller.canvas.bands.mark(())
         self.bar.hide()
 
     def forget_last(self) -> None:
@@ -90,7 +90,7 @@ class ImproveController(QObject):
 
     def step(self) -> None:
         """Look for the step worth most; it is taken when it is found."""
-        graph = self._desk.graph
+        graph = self._controller.graph
         entry = self._app.project.models.get(self._model_id)
         if graph is None or entry is None or self._latest_task.is_waiting:
             return
@@ -103,11 +103,11 @@ class ImproveController(QObject):
         self._graph = graph
         self.bar.show_running(self.bar.is_running, is_busy=True)
         self.bar.show_text("Looking at merges, splits and redirections…")
-        self._latest_task.ask(partial(_found, graph, rows, weight))
+        self._latest_task.ask(partial(_result, graph, rows, weight))
 
     def _on_found(self, found: tuple[OperationEffect | None, ScoreWeight]) -> None:
         best, weight = found
-        graph = self._desk.graph
+        graph = self._controller.graph
         if graph is None or graph is not self._graph:
             self.bar.show_text("The graph has changed meanwhile; step again.")
             self.bar.show_running(False)
@@ -121,9 +121,9 @@ class ImproveController(QObject):
             self.bar.show_running(False)
             return
         self.taken += 1
-        after = self._desk.graph
+        after = self._controller.graph
         if after is not None and after is not graph:
-            self._desk.canvas.bands.mark(best.step.touched(graph, after))
+            self._controller.canvas.bands.mark(best.step.touched(graph, after))
         brought = gain_words(best.score(weight), best.bits, best.size, f" by {weight.words}")
         self.bar.show_text(f"{text}: {brought}")
         self.bar.show_running(self.bar.is_running)
@@ -136,7 +136,7 @@ def gain_words(score: float | None, bits: float | None, size: float, by: str = "
     return f"score {signed(score, 2)}{by} (ΔL {signed(bits)} bits, size {signed(size, 0)})"
 
 
-def _found(
+def _result(
     graph: DecisionGraph, rows: DataSet, weight: ScoreWeight, cancel: CancelToken
 ) -> tuple[OperationEffect | None, ScoreWeight]:
     return best_step(graph, rows, weight, cancel.raise_if_cancelled), weight

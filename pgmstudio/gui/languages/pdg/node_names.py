@@ -68,7 +68,7 @@ class BandNames:
 
     def __init__(self) -> None:
         self._key: object = None
-        self._found: list[tuple[BandItem, QRectF]] = []
+        self._result: list[tuple[BandItem, QRectF]] = []
 
     def paint(self, painter: QPainter, view: BandView) -> None:
         zoom, sight = view.zoom, view.sight()
@@ -77,9 +77,9 @@ class BandNames:
         items = list(view.bands.items_by_variable.values())
         key = (zoom, sight, [(i, i.band, i.face.title, i.face.mark, _matters(i)) for i in items])
         if key != self._key:
-            self._key, self._found = key, names_over(items, zoom, sight)
-        if self._found:
-            _paint_names(painter, self._found, zoom)
+            self._key, self._result = key, names_over(items, zoom, sight)
+        if self._result:
+            _paint_names(painter, self._result, zoom)
 
 
 def names_over(
@@ -96,7 +96,7 @@ def names_over(
     # can meet: of a hundred bands hardly any pair is looked at.
     lines: dict[int, list[QRectF]] = {}
     for item in seen:
-        place = _place(item, zoom, sight)
+        place = _position(item, zoom, sight)
         line = math.floor(place.top() * zoom / _LINE)
         near = (other for n in (line - 1, line, line + 1) for other in lines.get(n, ()))
         if not any(place.intersects(other) for other in near):
@@ -129,7 +129,7 @@ def _elided(words: str) -> tuple[str, float]:
     return shown, metrics.horizontalAdvance(shown)
 
 
-def _place(item: BandItem, zoom: float, sight: QRectF) -> QRectF:
+def _position(item: BandItem, zoom: float, sight: QRectF) -> QRectF:
     """In scene coordinates; never above or left of what can be seen."""
     box = item.band.box
     width = (_words(item)[1] + 6) / zoom

@@ -34,8 +34,8 @@ def weight_of(project: Project, entry: ModelEntry, rows: DataSet | None) -> Scor
     run = project.runs.get(entry.run_id or "")
     result = None if run is None else run.measures.get(LAMBDA)
     if result is None:
-        text = entry.provenance.get(LAMBDA)
-        result = float(text) if isinstance(text, int | float) else None
+        stored = entry.provenance.get(LAMBDA)
+        result = float(stored) if isinstance(stored, int | float) else None
     return ScoreWeight(1.0 if rows is None else rows.total_weight, result)
 
 

@@ -301,8 +301,8 @@ class PdgExtension(PageExtension):
         else:
             add_split(menu, self._app, self._model_id, self, key)
         view = self.canvas.band_view
-        rect = view.mapFromScene(self.canvas.bands.box_of(key)).boundingRect().bottomLeft()
-        menu.popup(view.viewport().mapToGlobal(rect))
+        corner = view.mapFromScene(self.canvas.bands.box_of(key)).boundingRect().bottomLeft()
+        menu.popup(view.viewport().mapToGlobal(corner))
 
     def _on_node_menu(self, key: NodeKey, place: QPoint) -> None:
         menu = graph_node_menu(self._app, self._model_id, self, key)

@@ -48,14 +48,14 @@ class _Bar(QWidget):
 
     def __init__(self, state: int) -> None:
         super().__init__()
-        self._state, self._share = state, 0.0
+        self._state, self._fraction = state, 0.0
         self._is_held = False
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.SizeHorCursor)
 
     def show_share(self, share: float) -> None:
-        if share != self._share:
-            self._share = share
+        if share != self._fraction:
+            self._fraction = share
             self.update()
 
     def sizeHint(self) -> QSize:
@@ -71,7 +71,7 @@ class _Bar(QWidget):
         painter.setBrush(theme().color("belief_track"))
         painter.drawRoundedRect(track, radius, radius)
         painter.setBrush(theme().category(self._state, "line"))
-        track.setWidth(max(1.0, track.width() * self._share))
+        track.setWidth(max(1.0, track.width() * self._fraction))
         painter.drawRoundedRect(track, radius, radius)
         painter.end()
 
@@ -148,7 +148,7 @@ class ParameterBars(QWidget):
         super().__init__()
         self.setObjectName(name)
         self._states: tuple[str, ...] = ()
-        self._shares: tuple[float, ...] = ()
+        self._fractions: tuple[float, ...] = ()
         self._proposal: tuple[float, ...] | None = None
         self._bars: list[_Bar] = []
         self._fields: list[_Field] = []
@@ -161,7 +161,7 @@ class ParameterBars(QWidget):
     @property
     def shares(self) -> tuple[float, ...]:
         """Those of the model."""
-        return self._shares
+        return self._fractions
 
     @property
     def proposal(self) -> tuple[float, ...] | None:
@@ -169,12 +169,16 @@ class ParameterBars(QWidget):
         return self._proposal
 
     def show_shares(self, states: tuple[str, ...], shares: Sequence[float]) -> None:
-        if states == self._states and tuple(shares) == self._shares and self._proposal is not None:
+        if (
+            states == self._states
+            and tuple(shares) == self._fractions
+            and self._proposal is not None
+        ):
             return  # told again, while something is being proposed
         if states != self._states:
             self._rebuild(states)
-        self._shares, self._proposal = tuple(shares), None
-        self._show(self._shares)
+        self._fractions, self._proposal = tuple(shares), None
+        self._show(self._fractions)
 
     def take_back(self) -> None:
         """As it was before something was proposed."""
@@ -222,25 +226,25 @@ class ParameterBars(QWidget):
     def _on_dragged(self, share: float) -> None:
         bar = self.sender()
         if isinstance(bar, _Bar):
-            self._propose(with_share(self._shares, self._bars.index(bar), share))
+            self._propose(with_share(self._fractions, self._bars.index(bar), share))
 
     def _on_typed(self, share: float) -> None:
         field = self.sender()
         if isinstance(field, _Field):
             position = self._fields.index(field)
             # Enter tells the number of a field even if it is the one it had, rounded.
-            is_same = abs(share - self._shares[position]) <= 0.5001 * 10**-_DIGITS
-            wished = None if is_same else with_share(self._shares, position, share)
+            is_same = abs(share - self._fractions[position]) <= 0.5001 * 10**-_DIGITS
+            wished = None if is_same else with_share(self._fractions, position, share)
             self._propose(wished, but=field)
 
     def _propose(self, shares: tuple[float, ...] | None, but: _Field | None = None) -> None:
         self._proposal = shares
-        self._show(self._shares if shares is None else shares, but)
+        self._show(self._fractions if shares is None else shares, but)
         self.proposed.emit(shares)
 
     def _accept(self) -> None:
         if self._proposal is not None:
             wished, self._proposal = self._proposal, None
             self.changed.emit(wished)
-            self._show(self._shares)  # told anew by then, or refused
+            self._show(self._fractions)  # told anew by then, or refused
             self.proposed.emit(None)

@@ -147,8 +147,8 @@ class _Trail(QWidget):
         painter.drawPolyline(positions)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().color("belief"))
-        for index in positions:
-            painter.drawEllipse(index, 3.5, 3.5)
+        for position in positions:
+            painter.drawEllipse(position, 3.5, 3.5)
         if self.current is not None:
             painter.setPen(QPen(theme().color("accent"), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -59,14 +59,14 @@ class ComponentRows(QAbstractTableModel):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._found: RowComponents | None = None
+        self._result: RowComponents | None = None
         self._order: NDArray[np.intp] = np.zeros(0, dtype=np.intp)
         self._columns: tuple[NDArray[Any], ...] = ()
         self.what = "Class"
 
     def show_found(self, found: RowComponents) -> None:
         self.beginResetModel()
-        self._found = found
+        self._result = found
         rows = np.arange(found.row_count)
         fractions = tuple(found.shares[:, k] for k in range(len(found.names)))
         self._columns = (rows, found.chosen, found.responsibilities, found.entropies, *fractions)
@@ -84,18 +84,18 @@ class ComponentRows(QAbstractTableModel):
         return 0 if parent.isValid() else len(self._columns)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
-        if orientation is not Qt.Orientation.Horizontal or self._found is None:
+        if orientation is not Qt.Orientation.Horizontal or self._result is None:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
             if section == 1:
                 return self.what
-            return _HEADS[section] if section < 4 else f"P({self._found.names[section - 4]})"
+            return _HEADS[section] if section < 4 else f"P({self._result.names[section - 4]})"
         if role == Qt.ItemDataRole.ToolTipRole:
             return _TIPS[section] if section < 4 else "Its share of the row."
         return _side(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def data(self, index: Index, role: int = 0) -> Any:
-        if self._found is None:
+        if self._result is None:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
             value = self._columns[index.column()][self._order[index.row()]]
@@ -103,7 +103,7 @@ class ComponentRows(QAbstractTableModel):
                 case 0:
                     return grouped(int(value) + 1)
                 case 1:
-                    return f"\u2003{self._found.names[int(value)]}"
+                    return f"\u2003{self._result.names[int(value)]}"
                 case 3:
                     return f"{float(value):.3f}"
             return f"{percent(float(value))} %"
@@ -130,7 +130,7 @@ class ComponentRowsPage(Page):
     def __init__(self, app: AppContext, model_id: str) -> None:
         super().__init__(f"assignments:{model_id}")
         self._app, self._id = app, model_id
-        self._found: RowComponents | None = None
+        self._result: RowComponents | None = None
         self._asked: tuple[object, ...] = ()
         self.choice = QComboBox()
         self.choice.setObjectName("assignData")
@@ -195,7 +195,7 @@ class ComponentRowsPage(Page):
 
     @property
     def found(self) -> RowComponents | None:
-        return self._found
+        return self._result
 
     def closed(self) -> None:
         self._latest_task.forget()
@@ -243,7 +243,7 @@ class ComponentRowsPage(Page):
         self._latest_task.ask(partial(_assigned, model, entry.data))
 
     def _on_found(self, found: RowComponents) -> None:
-        self._found = found
+        self._result = found
         model = self._model
         if model is not None:
             what = model.component_title
@@ -284,7 +284,7 @@ class ComponentRowsPage(Page):
 
     def export(self, path: Path) -> None:
         """Write every row in its order."""
-        result, model = self._found, self._model
+        result, model = self._result, self._model
         if result is None or model is None:
             return
         try:

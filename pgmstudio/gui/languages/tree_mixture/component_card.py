@@ -29,7 +29,7 @@ class ComponentCard(QAbstractButton):
     def __init__(self, number: int, title: str) -> None:
         super().__init__()
         self.number, self.title = number, title
-        self._prior = self._share = 0.0
+        self._prior = self._fraction = 0.0
         self._is_moved = self._is_light = False
         self.fact = ""
         self.setObjectName("card.overlay" if number < 0 else f"card.tree-{number + 1}")
@@ -42,7 +42,7 @@ class ComponentCard(QAbstractButton):
     @property
     def share(self) -> float:
         """What the bar shows."""
-        return self._share
+        return self._fraction
 
     @property
     def words(self) -> str:
@@ -51,14 +51,14 @@ class ComponentCard(QAbstractButton):
             return self.fact
         if not self._is_moved:
             return f"{percent(self._prior)} %"
-        return f"{percent(self._prior)} → {percent(self._share)} %"
+        return f"{percent(self._prior)} → {percent(self._fraction)} %"
 
     def show_weight(self, prior: float, share: float, *, is_moved: bool, is_light: bool) -> None:
         """`is_moved`: there is evidence, so the two are told apart; `is_light`: nearly empty."""
-        parts = (prior, share, is_moved, is_light)
-        if parts == (self._prior, self._share, self._is_moved, self._is_light):
+        shown = (prior, share, is_moved, is_light)
+        if shown == (self._prior, self._fraction, self._is_moved, self._is_light):
             return
-        self._prior, self._share, self._is_moved, self._is_light = parts
+        self._prior, self._fraction, self._is_moved, self._is_light = shown
         self._tell()
         self.update()
 
@@ -77,7 +77,7 @@ class ComponentCard(QAbstractButton):
         light = "\nNearly empty: less than a quarter of an even share." if self._is_light else ""
         self.setToolTip(
             f"{self.title}: weight {percent(self._prior)} %, given the evidence "
-            f"{percent(self._share)} %.{light}\nClick shows it alone, Ctrl-click adds it."
+            f"{percent(self._fraction)} %.{light}\nClick shows it alone, Ctrl-click adds it."
         )
 
     # -- Qt
@@ -153,9 +153,9 @@ class ComponentCard(QAbstractButton):
         painter.setPen(look.color("text"))
         numbers = QFontMetricsF(painter.font())
         least = QFontMetricsF(look.font("dense", "semibold")).horizontalAdvance("Tree 00")
-        text = self.words  # in little room the share alone
+        text = self.words  # only the weight where there is little space
         if numbers.horizontalAdvance(text) + least + _SAMPLE + 16 > upper.width():
-            text = f"{percent(self._share)} %"
+            text = f"{percent(self._fraction)} %"
         painter.drawText(upper, _RIGHT, text)
         used = numbers.horizontalAdvance(text)
         area = upper.adjusted(_SAMPLE + 8, 0, -used - 8, 0)
@@ -172,10 +172,10 @@ class ComponentCard(QAbstractButton):
         painter.drawRoundedRect(bar, 2, 2)
         painter.setBrush(look.category(self.number, "line"))
         filled = QRectF(
-            bar.topLeft(), QPointF(bar.left() + bar.width() * self._share, bar.bottom())
+            bar.topLeft(), QPointF(bar.left() + bar.width() * self._fraction, bar.bottom())
         )
         painter.drawRoundedRect(filled, 2, 2)
-        if abs(self._share - self._prior) >= _MIN_SHIFT:
+        if abs(self._fraction - self._prior) >= _MIN_SHIFT:
             painter.setPen(QPen(look.color("ghost", 0.6), 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             end = bar.left() + bar.width() * self._prior

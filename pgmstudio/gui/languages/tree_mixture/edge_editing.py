@@ -30,7 +30,7 @@ class TreeJoining(QObject):
 
     def __init__(self, app: AppContext, canvas: Canvas, controller: ComponentController) -> None:
         super().__init__(controller)
-        self._app, self._canvas, self._desk = app, canvas, controller
+        self._app, self._canvas, self._controller = app, canvas, controller
         self._wanted: TreeEdit | None = None
         self.found: TriedEdit | None = None  # what the edge under the pointer would do
         self._latest_task = LatestTask(self)
@@ -43,7 +43,7 @@ class TreeJoining(QObject):
         self._latest_task.forget()
 
     def _edit(self, one: str, other: str) -> TreeEdit | str:
-        mixture, tree = self._desk.mixture, self._desk.tree
+        mixture, tree = self._controller.mixture, self._controller.tree
         if mixture is None or tree is None:
             return "Show one tree alone first: click its card."
         if mixture.choice in (one, other):
@@ -62,13 +62,13 @@ class TreeJoining(QObject):
             return EdgeAdvice("cannot be joined", refusal=edit)
         self._wanted = edit
         self._rest.start()
-        available = "" if edit.removed is None else f"in place of {' – '.join(edit.removed)}"
-        return EdgeAdvice(available or "joins two parts")
+        replaced = "" if edit.removed is None else f"replaces {' – '.join(edit.removed)}"
+        return EdgeAdvice(replaced or "connects two parts")
 
     def _ask(self) -> None:
-        mixture, edit = self._desk.mixture, self._wanted
+        mixture, edit = self._controller.mixture, self._wanted
         if mixture is not None and edit is not None:
-            self._latest_task.ask(partial(tried, mixture, edit, self._desk.rows))
+            self._latest_task.ask(partial(tried, mixture, edit, self._controller.rows))
 
     def _on_tried(self, found: TriedEdit) -> None:
         if found.edit != self._wanted:
@@ -84,7 +84,7 @@ class TreeJoining(QObject):
         result = self.found
         if result is not None and result.edit.added == (one, other):
             self.found = None
-            self._desk.do(result)
+            self._controller.do(result)
         else:
             self._canvas.signals.select.emit((one, other), ())
         return True

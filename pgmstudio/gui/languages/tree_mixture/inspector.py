@@ -69,7 +69,7 @@ class PartitionSection(Section):
         super().__init__("Blocks")
         self.setObjectName("inspectorPartition")
         self._app = app
-        self._found: tuple[tuple[object, ...], HiddenScan | None] = ((), None)
+        self._result: tuple[tuple[object, ...], HiddenScan | None] = ((), None)
         self.blocks = FactRows("inspectorBlocks")
         self.identifiable = Note(name="inspectorIdentifiable")
         self.tested = Note(name="inspectorBlocksTested")
@@ -118,10 +118,10 @@ class PartitionSection(Section):
         project = self._app.project
         run_id = run_of_model(project, subject.model_id)
         run = None if run_id is None else project.runs[run_id]
-        if self._found[0] != (run_id, run):
+        if self._result[0] != (run_id, run):
             kept = None if run is None else artifact_in(run, HiddenScan.kind)
-            self._found = (run_id, run), kept if isinstance(kept, HiddenScan) else None
-        return self._found[1]
+            self._result = (run_id, run), kept if isinstance(kept, HiddenScan) else None
+        return self._result[1]
 
     def _on_open(self) -> None:
         action = self._app.actions.by_id.get("learn.hidden-scan")
@@ -318,9 +318,9 @@ class ComponentSections(QWidget):
     def _belonging(self) -> Section:
         self.belonging = Section("Who is where")
         self.by_state = ShareBars("inspectorBelonging")
-        self._by_words = label("", "tertiary", size="dense", wrap=True)
+        self._by_text = label("", "tertiary", size="dense", wrap=True)
         self.belonging.add(self.by_state)
-        self.belonging.add(self._by_words)
+        self.belonging.add(self._by_text)
         self.belonging.add(
             row(
                 self._opener("Rows…", "model.assignments", "table", "inspectorRows"),
@@ -421,7 +421,7 @@ class ComponentSections(QWidget):
         self.ranked.setVisible(result is not None)
         has_rows = result is not None and bool(result.by_state)
         self.by_state.setVisible(has_rows)
-        self._by_words.setVisible(has_rows)
+        self._by_text.setVisible(has_rows)
         if result is None:
             return
         ranks = [(name, subject.title(name), bits) for name, bits in result.ranking.items()]
@@ -439,7 +439,7 @@ class ComponentSections(QWidget):
         )
         names = result.model.component_names
         self.by_state.show_rows(result.by_state, names)
-        self._by_words.setText(
+        self._by_text.setText(
             f"Mean responsibility by {result.column}, which the model does not know."
         )
         if is_trees:

@@ -162,7 +162,7 @@ def test_an_edge_drawn_in_a_tree_says_what_it_gains_and_takes_the_weakest_place(
     QTest.mousePress(viewport, LEFT, pos=place(page, "tax"))
     point_at(viewport, place(page, "ban"))
     qtbot.waitUntil(lambda: "bits per row" in tool.advice.forecast)
-    assert tool.advice.words.startswith("in place of ")
+    assert tool.advice.words.startswith("replaces ")
     found = own(page).joining.found
     assert found is not None
     assert found.gain is not None
