@@ -24,7 +24,6 @@ from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.evaluation.classification_page import ClassificationPage
 from pgmstudio.gui.experiments.page import RecipePage
 from pgmstudio.gui.languages.tree_mixture.assignments_page import ComponentRowsPage
-from pgmstudio.gui.learning.run_actions import OPEN_CANDIDATES
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.project.run_request import RunRequest
@@ -174,7 +173,7 @@ def blocks(driver: WindowDriver, _own: Path) -> Iterator[str]:
     QTest.qWait(900)
     page.canvas.view.fit()
     yield "hidden-partition"
-    driver.do(OPEN_CANDIDATES)
+    driver.do("learn.hidden-scan")
     QTest.qWait(500)
     yield "hidden-candidates"
     learned = {"choice": "Crime", "restarts": 1}

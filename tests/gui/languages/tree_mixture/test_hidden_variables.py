@@ -18,7 +18,6 @@ from pgmstudio.core.project.edits import add_data, add_model
 from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.languages.tree_mixture.inspector import PartitionSection
-from pgmstudio.gui.learning.run_actions import OPEN_CANDIDATES
 from pgmstudio.gui.navigation import open_learn_page, open_model_page
 from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.results.hidden_variables_page import HiddenScanPage
@@ -73,7 +72,7 @@ def test_a_search_shows_its_test_and_its_candidates(qtbot: QtBot, window: MainWi
     data = tree_h(TreeHParams(), np.random.default_rng(2), 1500)
     app.change("Add", lambda p: add_data(p, entry=DataEntry("Rows", data)))
     (data_id,) = app.project.data
-    reason = app.actions.specs[OPEN_CANDIDATES].disabled_reason
+    reason = app.actions.specs["learn.hidden-scan"].disabled_reason
     assert reason is not None
     assert reason() == "learn with Hidden variables first."
     params = HiddenParams(components=(2, 3), restarts=1)
