@@ -14,8 +14,8 @@ from pgmstudio.core.errors import ParameterError, TooLargeError
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.likelihood import log2_probabilities
 from pgmstudio.core.languages.registry import LANGUAGES
-from pgmstudio.core.learning.params import count_of, grouped_digits
 from pgmstudio.core.model import DirectedModel, Model, ProbabilisticModel
+from pgmstudio.core.number_format import count_of, whole
 
 # Rows whose missing cells are summed out to see whether they have probability 0.
 MAX_INCOMPLETE = 5_000
@@ -86,8 +86,8 @@ def model_warnings(model: Model, data: DataSet) -> Iterator[str]:
     free, rows = model.representation_size(), data.total_weight
     if free > rows:
         yield (
-            f"Warning: {grouped_digits(free)} free parameters were fitted to "
-            f"{grouped_digits(round(rows))} rows, so many of them rest on few rows or none. "
+            f"Warning: {whole(free)} free parameters were fitted to "
+            f"{whole(round(rows))} rows, so many of them rest on few rows or none. "
             "Fewer parents, a score with a higher cost of parameters, or more smoothing would help."
         )
 

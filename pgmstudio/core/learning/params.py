@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.number_format import count_of, whole
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS
 
@@ -41,26 +42,16 @@ ON_MISSING_AVAILABLE = (
 )
 
 
-def grouped_digits(number: int) -> str:
-    """4242 as “4 242”, with a thin space that does not break."""
-    return f"{number:,}".replace(",", "\u202f")
-
-
-def count_of(number: int, word: str) -> str:
-    """ "1 row", "4 242 rows"."""
-    return f"{grouped_digits(number)} {word}{'' if number == 1 else 's'}"
-
-
 def missing_sentence(data: DataSet, treatment: str) -> str:
     """How many cells are missing in how many rows, and what is done with them, with its cost."""
     missing = sum(data.missing_counts)
     if not missing:
         return "No cells are missing."
-    cells = grouped_digits(data.row_count * len(data.domain))
+    cells = whole(data.row_count * len(data.domain))
     rows = data.incomplete_row_count
     return (
-        f"{grouped_digits(missing)} of {cells} cells {'is' if missing == 1 else 'are'} missing in "
-        f"{grouped_digits(rows)} {'row' if rows == 1 else 'rows'}. {treatment}"
+        f"{whole(missing)} of {cells} cells {'is' if missing == 1 else 'are'} missing in "
+        f"{count_of(rows, 'row')}. {treatment}"
     )
 
 

@@ -24,6 +24,7 @@ from pgmstudio.core.drawing.svg.elements import (
 )
 from pgmstudio.core.drawing.svg.plot_labels import Box, Crowd, language_sign, sign
 from pgmstudio.core.drawing.theme import colors, tokens
+from pgmstudio.core.number_format import TYPOGRAPHIC
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,14 +192,14 @@ class _Drawing:
         parts = []
         free = -math.inf  # where the last words end; those of large numbers are long
         for value in self._x.ticks():
-            x, words = self._x.place(value), _told(value)
+            x, words = self._x.place(value), _tick_text(value)
             parts.append(line((x, bottom), (x, top), **grid))
             half = text_width(words, 12.0) / 2
             if x - half > free:
                 parts.append(self._text(words, x, bottom + 16, anchor="middle"))
                 free = x + half + 6
         heights = self._y.ticks()
-        for value, words in zip(heights, even_digits(list(map(_told, heights))), strict=True):
+        for value, words in zip(heights, even_digits(list(map(_tick_text, heights))), strict=True):
             y = self._y.place(value)
             parts.append(line((left, y), (right, y), **grid))
             parts.append(self._text(words, left - 8, y, anchor="end"))
@@ -380,7 +381,7 @@ def _runs(positions: Sequence[Point | None]) -> list[list[Point]]:
     return [run for run in result if run]
 
 
-def _told(value: float) -> str:
+def _tick_text(value: float) -> str:
     if float(value).is_integer():
-        return f"{value:,.0f}".replace(",", "\u202f").replace("-", "−")
+        return TYPOGRAPHIC.whole(value)
     return f"{value:g}".replace("-", "−")

@@ -15,6 +15,7 @@ from pgmstudio.core.graphs.pdag import Pdag, cpdag_of, pattern_of
 from pgmstudio.core.graphs.triangulation import moral_edges
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.model import DirectedModel
+from pgmstudio.core.number_format import count_of
 
 # A clique's label: about this many characters a line, and at most this many lines.
 _LINE_CHARACTERS, _MAX_LINES = 22, 6
@@ -66,7 +67,7 @@ def clique_tree_picture(model: BayesianNetwork) -> GraphPicture:
     nodes = tuple(
         PictureNode(
             identity,
-            f"{_wrapped([names[v] for v in clique])}\n{counted_cells(cells)}",
+            f"{_wrapped([names[v] for v in clique])}\n{count_of(cells, 'cell')}",
             NodeShape.BOX,
         )
         for identity, clique, cells in zip(ids, tree.cliques, tree.cells, strict=True)
@@ -79,11 +80,6 @@ def clique_tree_picture(model: BayesianNetwork) -> GraphPicture:
         if parent is not None
     )
     return GraphPicture(nodes, edges)
-
-
-def counted_cells(cells: int) -> str:
-    """The size of a table in words, with thin spaces between thousands."""
-    return f"{cells:,} cell{'' if cells == 1 else 's'}".replace(",", "\u2009")
 
 
 def _wrapped(words: list[str]) -> str:

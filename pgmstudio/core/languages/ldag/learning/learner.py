@@ -50,7 +50,6 @@ from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
     ON_MISSING,
-    count_of,
     knowledge_param,
     max_parents_param,
     max_table_cells_param,
@@ -61,6 +60,7 @@ from pgmstudio.core.learning.params import (
     tabu_param,
 )
 from pgmstudio.core.model import DirectedModel
+from pgmstudio.core.number_format import count_of
 from pgmstudio.core.params import AUTO, param
 
 

@@ -35,7 +35,6 @@ from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
     ON_MISSING,
-    count_of,
     knowledge_param,
     max_parents_param,
     max_table_cells_param,
@@ -44,6 +43,7 @@ from pgmstudio.core.learning.params import (
     start_param,
 )
 from pgmstudio.core.model import DirectedModel
+from pgmstudio.core.number_format import count_of
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.family_cache import mask_of
 

@@ -22,9 +22,9 @@ from pgmstudio.core.errors import ParameterError, TooLargeError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
 from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.languages.tree.learning.priors import TreePriors
-from pgmstudio.core.learning.params import grouped_digits
 from pgmstudio.core.learning.responsibilities import padded
 from pgmstudio.core.learning.sparse_rows import CellRows, Floats, Ints, ListedRows, SparseRows
+from pgmstudio.core.number_format import whole
 
 AUTO, DENSE, ACL_1, ACL_2 = "auto", "dense", "acl-1", "acl-2"
 BACKENDS = (AUTO, DENSE, ACL_1, ACL_2)
@@ -188,7 +188,7 @@ def choose(data: DataSet, rows: CellRows, backend: str, prior: float) -> Choice:
     if is_too_large and (backend != AUTO or dense.megabytes > _MAX_MEGABYTES):
         widest = max(data.domain, key=lambda variable: len(variable.states))
         raise TooLargeError(
-            f"{widest.name} has {grouped_digits(len(widest.states))} states: counting pairs of "
+            f"{widest.name} has {whole(len(widest.states))} states: counting pairs of "
             f"columns would take {accelerated.megabytes / 1000:.1f} GB. Leave the column out, or "
             "merge its states."
         )
@@ -208,9 +208,9 @@ def sparsity_sentence(rows: CellRows) -> str:
     """n, N, s, mean |x| and N_C for people."""
     mean = rows.lengths.mean() if rows.row_count else 0.0
     return (
-        f"{grouped_digits(rows.variable_count)} columns, {grouped_digits(rows.row_count)} rows; a "
+        f"{whole(rows.variable_count)} columns, {whole(rows.row_count)} rows; a "
         f"row differs from the reference states in {mean:.3g} columns on average, "
-        f"{grouped_digits(rows.longest)} at most; {grouped_digits(rows.cooccurrences)} "
+        f"{whole(rows.longest)} at most; {whole(rows.cooccurrences)} "
         "cooccurrences."
     )
 

@@ -35,7 +35,6 @@ from pgmstudio.core.learning.base import LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.params import (
     ON_MISSING,
-    grouped_digits,
     knowledge_param,
     missing_param,
     missing_sentence,
@@ -44,6 +43,7 @@ from pgmstudio.core.learning.params import (
 )
 from pgmstudio.core.learning.spanning_forest import best_forest, rooted_at
 from pgmstudio.core.learning.sparse_rows import MOST_FREQUENT, REFERENCES, listing_rows
+from pgmstudio.core.number_format import whole
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.mutual_information import mutual_information_nats
 
@@ -159,9 +159,9 @@ def _grow(
     )
     pairs = len(data.domain) * (len(data.domain) - 1) // 2
     yield Note(
-        f"Exact: the same optimum as Chow–Liu. {grouped_digits(forest.examined)} edges were "
-        f"examined and {grouped_digits(forest.evaluated)} mutual informations computed, of "
-        f"{grouped_digits(pairs)} pairs; {forest.together / max(pairs, 1):.3g} of the pairs ever "
+        f"Exact: the same optimum as Chow–Liu. {whole(forest.examined)} edges were "
+        f"examined and {whole(forest.evaluated)} mutual informations computed, of "
+        f"{whole(pairs)} pairs; {forest.together / max(pairs, 1):.3g} of the pairs ever "
         "occur together."
     )
     counts = {

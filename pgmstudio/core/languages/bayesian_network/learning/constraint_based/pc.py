@@ -58,10 +58,10 @@ from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
     ON_MISSING,
-    grouped_digits,
     missing_sentence,
     refuse_empty,
 )
+from pgmstudio.core.number_format import count_of, whole
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS
 from pgmstudio.core.scores.independence import DataTests, IndependenceTester
@@ -94,7 +94,7 @@ def network_events(
     dag, gone = with_small_tables(orientation.dag, data.domain.cardinalities, skeleton, rules)
     if gone:
         edges = _listed([f"{source} → {target}" for source, target in gone])
-        limit = grouped_digits(MAX_TABLE_CELLS)
+        limit = whole(MAX_TABLE_CELLS)
         yield Note(f"Tables would have more than {limit} cells; left out, as weakest: {edges}.")
     yield Progress(None, "Filling the tables")
     counted = data if rows is None else rows
@@ -115,7 +115,7 @@ def network_events(
 def sentences(skeleton: Skeleton, orientation: Orientation) -> Iterator[str]:
     """The search in a few sentences: tests, weakest edge, free directions, conflicts."""
     edges = len(skeleton.pairs)
-    told = f"{_count(len(skeleton.tests), 'test')}, {_count(edges, 'edge')}"
+    told = f"{count_of(len(skeleton.tests), 'test')}, {count_of(edges, 'edge')}"
     if skeleton.weakest:
         weakest = max(skeleton.weakest.values(), key=weakness)
         given = f" given {', '.join(weakest.given)}" if weakest.given else ""
@@ -124,14 +124,14 @@ def sentences(skeleton: Skeleton, orientation: Orientation) -> Iterator[str]:
     yield f"{told}."
     unreliable = sum(not test.outcome.reliable for test in skeleton.tests)
     if unreliable:
-        tests = _count(unreliable, "test")
+        tests = count_of(unreliable, "test")
         yield f"{tests} had fewer than 5 rows for each degree of freedom and may err."
     if skeleton.left_out:
-        yield f"{_count(skeleton.left_out, 'test')} of too large tables left out; the edges stay."
+        yield f"{count_of(skeleton.left_out, 'test')} of too large tables left out; the edges stay."
     free = len(orientation.pdag.undirected)
     if free:
         yield (
-            f"{free} of {_count(edges, 'edge')} could point either way; "
+            f"{free} of {count_of(edges, 'edge')} could point either way; "
             "the network has one of the possible directions."
         )
     if orientation.dropped:
@@ -144,10 +144,6 @@ def sentences(skeleton: Skeleton, orientation: Orientation) -> Iterator[str]:
         yield f"Tests disagree on {len(conflicts) - MAX_REPORTED} more v-structures."
     if not orientation.consistent:
         yield "No network has exactly these v-structures; one with few more is taken."
-
-
-def _count(number: int, word: str) -> str:
-    return f"{grouped_digits(number)} {word}{'' if number == 1 else 's'}"
 
 
 def _listed(items: list[str]) -> str:

@@ -33,8 +33,9 @@ from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import
     fit_tables,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.learning.params import EM, count_of
+from pgmstudio.core.learning.params import EM
 from pgmstudio.core.learning.smoothing import smoothed
+from pgmstudio.core.number_format import count_of
 
 TOLERANCE = 1e-6  # bits per row
 MAX_ITERATIONS = 500
