@@ -29,7 +29,7 @@ def comparing(driver: WindowDriver, _own: Path) -> Iterator[str]:
     rows = import_data(SAMPLES / "coronary.csv", ImportOptions()).data
     app.change("Import", partial(edits.add_data, entry=DataEntry("coronary", rows)))
     page = open_comparison(app)
-    driver.wait_for("the split", lambda: "learn" in page.setup.rows.text())
+    driver.wait_for("the split", lambda: "training" in page.setup.rows.text())
     yield "compare-set-up"
     page.setup.seconds.setValue(SECONDS)
     page.start()
