@@ -127,7 +127,8 @@ class ComparePage(Page):
         self._results.setVisible(not is_narrow or not self._shows_settings)
         self.head.settings.setVisible(is_narrow)
         self.setup.results.setVisible(is_narrow)
-        wide = theme().px("left")
+        # The longest title of a language decides where it needs more than the usual width.
+        wide = max(theme().px("left"), self.setup.minimumSizeHint().width())
         self._side.setMinimumWidth(0 if is_narrow else wide)
         self._side.setMaximumWidth(self.width() if is_narrow else wide)
 
