@@ -18,7 +18,7 @@ from pgmstudio.core.number_format import counted
 from pgmstudio.gui.comparison.difference_grid import DifferenceGrid, difference_text
 from pgmstudio.gui.comparison.difference_plot import DifferenceDrawing, DifferencePlot
 from pgmstudio.gui.curves.hover_card import CardFacts
-from pgmstudio.gui.curves.model_scatter import LegendEntry
+from pgmstudio.gui.curves.plot_overlays import LegendEntry
 from pgmstudio.gui.curves.sl_plot import SlPlot
 from pgmstudio.gui.curves.text import card_of
 from pgmstudio.gui.plots.plot_image import PlotDrawing

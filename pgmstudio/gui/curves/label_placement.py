@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
-from pgmstudio.gui.curves.model_scatter import Frame, Layer, draw_word
+from pgmstudio.gui.curves.plot_layers import Frame, Layer, draw_word
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.debounce import one_shot
 

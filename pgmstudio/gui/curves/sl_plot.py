@@ -22,19 +22,18 @@ from pgmstudio.core.experiments.sl_curves.curve import SIZE_TITLES
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.curves.label_placement import MarkWords, WordsLayer
-from pgmstudio.gui.curves.model_scatter import (
+from pgmstudio.gui.curves.model_scatter import ModelScatter
+from pgmstudio.gui.curves.plot_layers import (
     MANY,
     Bars,
     Dots,
     HighlightRings,
-    LegendEntry,
-    MarkCanvas,
     MarksLayer,
-    ModelScatter,
-    Pill,
     Stroke,
     dot_look,
 )
+from pgmstudio.gui.curves.plot_overlays import LegendEntry, Pill
+from pgmstudio.gui.curves.scatter_canvas import MarkCanvas
 from pgmstudio.gui.theme.language_symbols import mark_colors
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.debounce import one_shot

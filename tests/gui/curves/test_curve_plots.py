@@ -15,7 +15,7 @@ from pgmstudio.core.drawing.svg.plot_labels import language_sign
 from pgmstudio.core.drawing.svg.sl_plot import even_digits
 from pgmstudio.core.experiments.curve_chart import Floats, chart_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
-from pgmstudio.gui.curves import model_scatter as mark_layers
+from pgmstudio.gui.curves import plot_layers
 from pgmstudio.gui.curves.hover_card import seconds_words
 from pgmstudio.gui.curves.page import CurvesPage
 from pgmstudio.gui.curves.sl_plot import SlPlot, extent_of
@@ -324,8 +324,8 @@ def test_the_name_of_the_ceiling_is_drawn_over_the_lines_that_cross_it(
     plot = drawn(qtbot, made_up_points())
     plot.set_truth(-15.3, None)
     order: list[str] = []
-    monkeypatch.setattr(mark_layers, "draw_stroke", lambda *_: order.append("line"))
-    monkeypatch.setattr(mark_layers, "draw_word", lambda *told: order.append(told[2]))
+    monkeypatch.setattr(plot_layers, "draw_stroke", lambda *_: order.append("line"))
+    monkeypatch.setattr(plot_layers, "draw_word", lambda *told: order.append(told[2]))
     picture = QPixmap(900, 500)
     painter = QPainter(picture)
     plot.rings.paint(painter, QStyleOptionGraphicsItem())

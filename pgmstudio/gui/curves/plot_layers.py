@@ -1,0 +1,383 @@
+"""Layers of a scatter plot, drawn in pixels and cached as pixmaps: markers, lines, rings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import (
+    QLineF,
+    QPoint,
+    QPointF,
+    QRectF,
+    QSizeF,
+    Qt,
+)
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QPainter,
+    QPainterPath,
+    QPen,
+    QPixmap,
+)
+from PySide6.QtWidgets import (
+    QGraphicsObject,
+    QStyleOptionGraphicsItem,
+    QWidget,
+)
+
+from pgmstudio.gui.theme.language_symbols import mark_path
+from pgmstudio.gui.theme.theme import theme
+
+Floats = NDArray[np.float64]
+
+# From so many marks on they stand on whole px, and of those at one place one is drawn.
+MANY = 400
+_SEAM = 3.0  # px around words
+_FAR = 2.0**30  # Qt has no place farther away
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The part in sight: `seen` in numbers of the axes, `room` in px of the scene."""
+
+    seen: QRectF = field(default_factory=lambda: QRectF(0, 0, 1, 1))
+    room: QRectF = field(default_factory=QRectF)
+
+    def across(self, xs: Floats) -> Floats:
+        """Px from the left of the scene."""
+        scale = self.room.width() / max(self.seen.width(), 1e-12)
+        return np.clip((xs - self.seen.left()) * scale + self.room.left(), -_FAR, _FAR)
+
+    def down(self, ys: Floats) -> Floats:
+        """Px from the top of the scene."""
+        scale = self.room.height() / max(self.seen.height(), 1e-12)
+        return np.clip(self.room.bottom() - (ys - self.seen.top()) * scale, -_FAR, _FAR)
+
+
+class CachedShape(QGraphicsObject):
+    """Drawn when it has changed, and else put there as the picture it was; in files as shapes."""
+
+    def __init__(self, z: float) -> None:
+        super().__init__()
+        self._kept: QPixmap | None = None
+        self._ratio = 1.0
+        self.setZValue(z)
+        self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
+
+    def draw(self, painter: QPainter, on_screen: bool) -> None:
+        """All of it, in px of this item."""
+
+    def changed(self) -> None:
+        """It is to be drawn again."""
+        self._kept = None
+        self.update()
+
+    def paint(
+        self, painter: QPainter, _option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        whole = self.boundingRect()
+        if widget is None:
+            painter.setClipRect(whole)
+            self.draw(painter, False)
+            return
+        ratio, room = widget.devicePixelRatioF(), whole.toAlignedRect()
+        if self._kept is None or ratio != self._ratio:
+            self._ratio = ratio
+            self._kept = self._picture(whole, room.topLeft(), room.size() * ratio)
+        painter.drawPixmap(room.topLeft(), self._kept)
+
+    def _picture(self, whole: QRectF, corner: QPoint, size: Any) -> QPixmap:
+        picture = QPixmap(size)
+        picture.setDevicePixelRatio(self._ratio)
+        picture.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(picture)
+        painter.translate(-corner)
+        painter.setClipRect(whole)
+        self.draw(painter, True)
+        painter.end()
+        return picture
+
+
+class Layer(CachedShape):
+    """One that covers the plot inside its axes."""
+
+    def __init__(self, z: float) -> None:
+        super().__init__(z)
+        self.frame = Frame()
+
+    def place(self, frame: Frame) -> None:
+        """The part in sight is another one."""
+        if frame != self.frame:
+            self.prepareGeometryChange()
+            self.frame = frame
+            self.changed()
+
+    def boundingRect(self) -> QRectF:
+        return self.frame.room
+
+    def at(self, x: float, y: float) -> QPointF:
+        """The place of these numbers, in px."""
+        return QPointF(*(float(v[0]) for v in self._px(np.array([x]), np.array([y]))))
+
+    def _px(self, xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
+        return self.frame.across(xs), self.frame.down(ys)
+
+
+class DotLook(NamedTuple):
+    """How marks of one kind look; colours as their numbers."""
+
+    symbol: str
+    size: float
+    line: int
+    width: float
+    fill: int
+
+
+def dot_look(symbol: str, size: float, line: QColor, width: float, fill: QColor) -> DotLook:
+    """The look in plain numbers."""
+    return DotLook(symbol, size, line.rgba(), width, fill.rgba())
+
+
+@dataclass(frozen=True, eq=False)
+class Stroke:
+    """A line through places; it is broken where a place is not known."""
+
+    xs: Floats
+    ys: Floats
+    pen: QPen
+    is_smooth: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Dots:
+    xs: Floats
+    ys: Floats
+    look: DotLook
+
+
+@dataclass(frozen=True, eq=False)
+class Bars:
+    """Upright lines from `low` to `high`."""
+
+    xs: Floats
+    low: Floats
+    high: Floats
+    pen: QPen
+
+
+class MarksLayer(Layer):
+    """Lines, bars over them, marks over those; those told first lie below."""
+
+    def __init__(self, z: float = 10) -> None:
+        super().__init__(z)
+        self.strokes: Sequence[Stroke] = ()
+        self.bars: Sequence[Bars] = ()
+        self.dots: Sequence[Dots] = ()
+
+    def tell(
+        self,
+        strokes: Sequence[Stroke],
+        dots: Sequence[Dots],
+        bars: Sequence[Bars] = (),
+    ) -> None:
+        self.strokes, self.dots, self.bars = strokes, dots, bars
+        self.changed()
+
+    def draw(self, painter: QPainter, on_screen: bool) -> None:
+        for stroke in self.strokes:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, stroke.is_smooth)
+            draw_stroke(painter, *self._px(stroke.xs, stroke.ys), stroke.pen)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        for bars in self.bars:
+            self._draw_bars(painter, bars)
+        is_many = sum(len(dots.xs) for dots in self.dots) > MANY
+        for dots in self.dots:
+            xs, ys = self._in_sight(dots)
+            if on_screen:
+                self._stamp(painter, xs, ys, dots.look, is_many)
+            else:
+                _draw_dots(painter, xs, ys, dots.look)
+
+    def _in_sight(self, dots: Dots) -> tuple[Floats, Floats]:
+        (xs, ys), room, far = self._px(dots.xs, dots.ys), self.frame.room, dots.look.size
+        is_in = (xs > room.left() - far) & (xs < room.right() + far)
+        is_in &= (ys > room.top() - far) & (ys < room.bottom() + far)  # nowhere: not in sight
+        return xs[is_in], ys[is_in]
+
+    def _draw_bars(self, painter: QPainter, bars: Bars) -> None:
+        xs, low = self._px(bars.xs, bars.low)
+        ends = zip(xs.tolist(), low.tolist(), self.frame.down(bars.high).tolist(), strict=True)
+        painter.setPen(bars.pen)
+        painter.drawLines([QLineF(x, begin, x, end) for x, begin, end in ends])
+
+    def _stamp(
+        self, painter: QPainter, xs: Floats, ys: Floats, look: DotLook, is_many: bool
+    ) -> None:
+        """Each mark as the same small picture."""
+        ratio, small = self._ratio, _small_picture(look, self._ratio)
+        corner = painter.transform().map(QPointF(0, 0)) * ratio
+        xs, ys = xs * ratio + corner.x(), ys * ratio + corner.y()
+        if is_many:
+            half = small.width() % 2 / 2  # so that its px fall on those of the screen
+            xs, ys = np.floor(xs) + half, np.floor(ys) + half
+            _, own = np.unique(xs * 65536 + ys, return_index=True)
+            xs, ys = xs[own], ys[own]
+        if len(xs):
+            painter.save()
+            painter.resetTransform()
+            painter.scale(1 / ratio, 1 / ratio)
+            _draw_fragments(painter, xs, ys, small)
+            painter.restore()
+
+
+def draw_stroke(painter: QPainter, xs: Floats, ys: Floats, pen: QPen) -> None:
+    """A line through places in px, broken where one is not known."""
+    from pyqtgraph.functions import arrayToQPolygonF
+
+    painter.setPen(pen)
+    unknown = np.flatnonzero(~(np.isfinite(xs) & np.isfinite(ys)))
+    for begin, end in zip([0, *(unknown + 1)], [*unknown, len(xs)], strict=True):
+        if end - begin > 1:
+            painter.drawPolyline(arrayToQPolygonF(xs[begin:end], ys[begin:end]))
+
+
+def _draw_fragments(painter: QPainter, xs: Floats, ys: Floats, picture: QPixmap) -> None:
+    """One picture around many places."""
+    from pyqtgraph.Qt import internals
+
+    told = internals.PrimitiveArray(QPainter.PixmapFragment, 10)
+    told.resize(len(xs))
+    numbers = told.ndarray()
+    numbers[:, 0], numbers[:, 1] = xs, ys
+    numbers[:, 2:] = (0, 0, picture.width(), picture.height(), 1, 1, 0, 1)
+    painter.drawPixmapFragments(*told.drawargs(), picture)  # type: ignore[call-arg]
+
+
+@lru_cache(maxsize=64)
+def _small_picture(look: DotLook, ratio: float) -> QPixmap:
+    wide = int(np.ceil((look.size * 1.3 + look.width + 1) * ratio))
+    picture = QPixmap(wide, wide)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    painter.translate(wide / 2, wide / 2)
+    painter.scale(ratio, ratio)
+    _draw_dots(painter, np.zeros(1), np.zeros(1), look)
+    painter.end()
+    return picture
+
+
+def _draw_dots(painter: QPainter, xs: Floats, ys: Floats, look: DotLook) -> None:
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    pen = QPen(QColor.fromRgba(look.line), look.width)
+    painter.setPen(pen)
+    painter.setBrush(QColor.fromRgba(look.fill))
+    outline = _outline(look.symbol, look.size)
+    for x, y in zip(xs.tolist(), ys.tolist(), strict=True):
+        painter.drawPath(outline.translated(x, y))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+@lru_cache(maxsize=32)
+def _outline(symbol: str, size: float) -> QPainterPath:
+    from PySide6.QtGui import QTransform
+
+    return QTransform.fromScale(size, size).map(mark_path(symbol))
+
+
+@dataclass(frozen=True, eq=False)
+class HighlightRings:
+    """Around places; `is_square`: not round."""
+
+    xs: Floats
+    ys: Floats
+    size: float
+    pen: QPen
+    is_square: bool = False
+
+
+class RingsLayer(Layer):
+    """Rings and lines by their names: few, and drawn each time."""
+
+    def __init__(self, z: float) -> None:
+        super().__init__(z)
+        self._rings: dict[str, HighlightRings] = {}
+        self._lines: dict[str, tuple[Stroke, str]] = {}
+        self._clear: list[QRectF] = []
+
+    def ring(self, name: str, rings: HighlightRings | None) -> None:
+        """Draw these instead of those of the same name; None: no more."""
+        _put(self._rings, name, rings)
+        self.update()
+
+    def line(self, name: str, line: Stroke | None, words: str = "") -> None:
+        """The same for a line, with words above one of its ends."""
+        _put(self._lines, name, None if line is None else (line, words))
+        self.update()
+
+    def keep_clear(self, rooms: list[QRectF]) -> None:
+        """No words are drawn there: something lies over it."""
+        self._clear = rooms
+        self.update()
+
+    def places(self, name: str) -> list[tuple[float, float]]:
+        """Where the rings of that name are, in numbers of the axes."""
+        rings = self._rings.get(name)
+        return [] if rings is None else list(zip(rings.xs, rings.ys, strict=True))
+
+    def paint(
+        self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
+    ) -> None:
+        painter.setClipRect(self.boundingRect())
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for line, _words in self._lines.values():
+            draw_stroke(painter, *self._px(line.xs, line.ys), line.pen)
+        for line, words in self._lines.values():  # over all lines: another one may cross them
+            if words:
+                self._draw_words(painter, line, words)
+        for rings in self._rings.values():
+            painter.setPen(rings.pen)
+            half = rings.size / 2
+            draw = painter.drawRect if rings.is_square else painter.drawEllipse
+            for x, y in zip(*self._px(rings.xs, rings.ys), strict=True):
+                draw(QRectF(float(x) - half, float(y) - half, rings.size, rings.size))
+
+    def _draw_words(self, painter: QPainter, line: Stroke, words: str) -> None:
+        metrics = QFontMetricsF(font := theme().font("caption"))
+        place = self.words_place(line, metrics.size(0, words))
+        if place is not None:
+            at = place.bottomLeft() - QPointF(0, metrics.descent())
+            draw_word(painter, at, words, font, line.pen.color())
+
+    def words_place(self, line: Stroke, size: QSizeF) -> QRectF | None:
+        """Above the right end of the line or, where something lies over that, the left one."""
+        start, end = (self.at(float(line.xs[k]), float(line.ys[k])) for k in (0, -1))
+        for left, y in ((end.x() - 6 - size.width(), end.y()), (start.x() + 6, start.y())):
+            place = QRectF(QPointF(left, y - 2 - size.height()), size)
+            if not any(place.intersects(other) for other in self._clear):
+                return place
+        return None
+
+
+def draw_word(painter: QPainter, at: QPointF, words: str, font: QFont, ink: QColor) -> None:
+    """A word on its base line, with a seam that keeps lines below it apart."""
+    seam = QPen(theme().color("surface", 0.85), _SEAM)
+    seam.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    path = QPainterPath()
+    path.addText(at, font, words)
+    painter.strokePath(path, seam)
+    painter.fillPath(path, ink)
+
+
+def _put(among: dict[str, Any], name: str, value: object | None) -> None:
+    if value is None:
+        among.pop(name, None)
+    else:
+        among[name] = value

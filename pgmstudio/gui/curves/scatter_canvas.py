@@ -1,0 +1,243 @@
+"""Canvas of a scatter plot of models: axes, layers and the visible range."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import (
+    QRectF,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import (
+    QFontMetricsF,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import (
+    QGraphicsView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.gui.curves.plot_layers import Frame, Layer, MarksLayer, RingsLayer
+from pgmstudio.gui.curves.plot_overlays import LegendBox, LegendEntry
+from pgmstudio.gui.plots.log_axis import new_axes, plain_functions, set_log
+from pgmstudio.gui.plots.plot_widget import dress, new_canvas, plot_library
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import label
+
+Floats = NDArray[np.float64]
+
+EDGE = 0.03  # how much of the free room at each side may be taken before all is fitted anew
+ROOMY = 0.9  # marks that fill less than this share of the plot are brought nearer
+TIP = "A click opens a model, the right button pins it.\nThe wheel zooms, drag pans, 0 fits."
+
+
+class MarkCanvas(QWidget):
+    """A child draws; words stand here as long as there is nothing to draw."""
+
+    moved = Signal()  # a hand has brought another part in sight
+
+    def __init__(self, name: str, empty_words: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self._canvas: Any = None
+        self._is_fitted = True
+        self._plain: dict[str, tuple[Any, Any]] = {}
+        self._look: object = None  # what the axes were last told to be
+        self._is_for_file = False
+        self._titles: tuple[Sequence[str], Sequence[str]] = ((), ())
+        self._named: tuple[str, ...] | None = None
+        self._logs: tuple[bool, bool] | None = None
+        self._legend_told: object = None
+        self._fitted_logs: object = None
+        self._empty = label(empty_words, "secondary", wrap=True)
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.addWidget(self._empty, 1)
+        plot_library().loaded.connect(self.refresh)
+        theme().changed.connect(self.refresh)
+
+    # -- what a child says
+
+    def _build(self) -> None:
+        """Put the items on the new canvas."""
+
+    def _draw(self) -> None:
+        """Show what there is, in the present colours."""
+
+    def _bounds(self) -> QRectF | None:
+        """What must be seen, in numbers of the axes."""
+        return None
+
+    def _on_range(self, *_: object) -> None:
+        """The part in sight is another one."""
+        self._place_overlays()
+
+    # -- the canvas
+
+    @property
+    def canvas(self) -> QGraphicsView | None:
+        """The plot itself, when there is something in it."""
+        return self._canvas if self._canvas is not None and not self._canvas.isHidden() else None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to draw."""
+        return True
+
+    def refresh(self, *_: object) -> None:
+        """Draw again; the library comes with the first plot."""
+        if not plot_library().ask():
+            return
+        if self._canvas is None:
+            self._make()
+        self._is_for_file = False
+        self._dress("surface")
+        self._draw()
+        self._canvas.setVisible(not self.is_empty)
+        self._empty.setVisible(self.is_empty)
+        self._place_overlays()
+
+    def draw_on(self, background: str | None) -> None:
+        """Once more in the present colours, on a ground of that name or on none: for a file."""
+        if self.canvas is not None:
+            self._is_for_file = True
+            self._dress(background)
+            self._draw()
+            self._place_overlays()
+
+    def _dress(self, ground: str | None) -> None:
+        """Only where the look is another one: the axes are laid out again by it."""
+        look = (theme().shade, theme().scale, ground)
+        if look != self._look:
+            self._look = look
+            dress(self._canvas)
+            if ground != "surface":
+                self._canvas.setBackground(None if ground is None else theme().color(ground))
+            self._named = None
+
+    def _make(self) -> None:
+        self._canvas = canvas = new_canvas(
+            f"{self.objectName()}Canvas", across=True, axes=new_axes()
+        )
+        canvas.setToolTip(TIP)
+        canvas.setFocusPolicy(Qt.FocusPolicy.WheelFocus)
+        for side in ("left", "bottom"):
+            self._plain[side] = plain_functions(canvas.getAxis(side))
+        self._view = canvas.getViewBox()
+        self._view.disableAutoRange()
+        self._view.sigRangeChanged.connect(self._on_range)
+        self._view.sigResized.connect(self._on_range)
+        self._view.sigRangeChangedManually.connect(self._on_moved_by_hand)
+        scene = canvas.scene()
+        self.marks, self.rings, self._ring = MarksLayer(), RingsLayer(30), RingsLayer(40)
+        self._layers: list[Layer] = [self.marks, self.rings, self._ring]
+        for layer in self._layers:
+            scene.addItem(layer)
+        self.legend = LegendBox()
+        scene.addItem(self.legend)
+        self._build()
+        self._layout.insertWidget(0, canvas, 1)
+
+    def _name_axes(
+        self, bottom: str | Sequence[str], left: str | Sequence[str], accessible: str
+    ) -> None:
+        """The titles; of several wordings of one, the first that the axis has room for."""
+        self._titles = _wordings(bottom), _wordings(left)
+        self._canvas.setAccessibleName(accessible)
+        self._show_titles()
+
+    def _show_titles(self) -> None:
+        """Only where they are others: the axes are laid out again by it."""
+        room = self._view.sceneBoundingRect()
+        named = tuple(
+            _fitting(words, length)
+            for words, length in zip(self._titles, (room.width(), room.height()), strict=True)
+        )
+        if self._named == named or not any(named):
+            return
+        self._named = named
+        ink = theme().color("text_secondary").name()
+        size = f"{theme().font('caption').pixelSize()}px"
+        for side, words in zip(("bottom", "left"), named, strict=True):
+            axis = self._canvas.getAxis(side)
+            axis.label.setFont(theme().font("caption"))
+            axis.setLabel(escape(words), color=ink, **{"font-size": size})
+            axis.resizeEvent()  # the axis centres its title only when it gets another size
+
+    def _set_logs(self, bottom: bool, left: bool) -> None:
+        if self._logs == (bottom, left):
+            return
+        self._logs = bottom, left
+        for side, is_log in (("bottom", bottom), ("left", left)):
+            set_log(self._canvas.getAxis(side), is_log, self._plain[side])
+
+    def _legend_of(self, entries: Sequence[LegendEntry]) -> None:
+        if (told := (tuple(entries), self._look)) != self._legend_told:
+            self._legend_told = told
+            self.legend.tell(entries)
+
+    # -- the part in sight
+
+    def fit(self) -> None:
+        """All of it."""
+        self._is_fitted = True
+        self._fit(exactly=True)
+        self.moved.emit()
+
+    def follow(self, other: MarkCanvas) -> None:
+        """Bring the same part in sight as another plot of the same axes."""
+        if self._canvas is not None and other._canvas is not None:
+            self._is_fitted = other._is_fitted
+            self._view.setRange(other._view.viewRect(), padding=0.0)
+
+    def _fit(self, *, exactly: bool = False) -> None:
+        """While marks come, the part in sight stays until it is too small or much too large."""
+        bounds = self._bounds()
+        if self._canvas is None or bounds is None or not self._is_fitted:
+            return
+        seen, logs = self._view.viewRect(), self._logs
+        wide, tall = bounds.width(), bounds.height()
+        needed = bounds.adjusted(EDGE * wide, EDGE * tall, -EDGE * wide, -EDGE * tall)
+        is_near = self._fitted_logs == logs and seen.contains(needed)
+        is_near = is_near and wide > ROOMY * seen.width() and tall > ROOMY * seen.height()
+        if exactly or not is_near:
+            self._fitted_logs = logs
+            self._view.setRange(bounds, padding=0.0)
+
+    def _on_moved_by_hand(self, *_: object) -> None:
+        self._is_fitted = False
+        self.moved.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_overlays()
+
+    def _place_overlays(self) -> None:
+        if self._canvas is None:
+            return
+        self._show_titles()
+        frame = self._frame
+        for layer in self._layers:
+            layer.place(frame)
+
+    @property
+    def _frame(self) -> Frame:
+        return Frame(self._view.viewRect(), self._view.sceneBoundingRect())
+
+
+def _wordings(title: str | Sequence[str]) -> Sequence[str]:
+    return (title,) if isinstance(title, str) else title
+
+
+def _fitting(words: Sequence[str], length: float) -> str:
+    """The first of the wordings that is no longer than an axis; else the last, the shortest."""
+    metrics = QFontMetricsF(theme().font("caption"))
+    fitting = (each for each in words if metrics.horizontalAdvance(each) <= length)
+    return next(fitting, words[-1] if words else "")
