@@ -36,7 +36,7 @@ def _exact(value: float) -> str:
 
 
 def pasted(grid: TableGrid, text: str, start: tuple[int, int]) -> NDArray[np.float64]:
-    """The table with the numbers of `text` in it; DataError says what does not fit.
+    """The table with the numbers of `text` in it; DataError explains what does not fit.
 
     A whole table copied with its heads goes back to where it came from; a block of numbers goes to
     the cell `start` = (column, state) and to the right of and below it.

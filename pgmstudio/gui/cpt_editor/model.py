@@ -71,7 +71,7 @@ class TableGrid(QAbstractTableModel):
         self.combinations: list[tuple[str, ...]] = [()]
         self.values: NDArray[np.float64] = np.zeros((1, 0))
         self.counts: NDArray[np.float64] | None = None
-        self.classes: ColumnClasses | None = None  # which columns are alike; None: not marked
+        self.classes: ColumnClasses | None = None  # classes of similar columns; None: not marked
         self.editable = True
         self.why_locked = ""
 
@@ -82,7 +82,7 @@ class TableGrid(QAbstractTableModel):
         table: NDArray[np.float64],
         counts: NDArray[np.float64] | None,
     ) -> None:
-        """Another table; `counts` are the rows of data behind each combination."""
+        """Show a table; `counts` are the rows of data behind each combination."""
         if variable == self.variable and tuple(parents) == self.parents:
             # Only numbers are new: a reset would take the editor away from under the person.
             self.values = np.array(table, dtype=np.float64).reshape(-1, variable.cardinality)
@@ -102,7 +102,7 @@ class TableGrid(QAbstractTableModel):
         self.values, self.counts = np.zeros((1, 0)), None
         self.endResetModel()
 
-    # -- places
+    # -- positions
 
     @property
     def head_rows(self) -> int:
@@ -125,7 +125,7 @@ class TableGrid(QAbstractTableModel):
         return [int(c) for c in np.flatnonzero(np.abs(sums - 1) > ROW_SUM_TOLERANCE)]
 
     def mark_alike(self, epsilon: float | None) -> None:
-        """Say with letters and tints which columns are alike within ε; None: say nothing."""
+        """Mark columns that are similar within ε by letters and tints; None: no marks."""
         shows = epsilon is not None and 1 < len(self.combinations) <= MAX_SIMILAR
         result = column_classes(self.values, epsilon) if shows and epsilon is not None else None
         if (result is None) != (self.classes is None):
@@ -199,7 +199,7 @@ class TableGrid(QAbstractTableModel):
         return self.classes is not None and index.row() == place
 
     def _class_of(self, index: Index) -> int | None:
-        """The class of a column, when there is something to say of it."""
+        """The class of a column; None if no columns are marked."""
         if self.classes is None or not 0 < index.column() <= len(self.classes.classes):
             return None
         return self.classes.classes[index.column() - 1]
@@ -221,7 +221,7 @@ class TableGrid(QAbstractTableModel):
             return "Sum" if column == 0 else _sum_words(float(self.values[column - 1].sum()))
         if self._is_alike(index):
             number = self._class_of(index)
-            return "Alike" if column == 0 else "" if number is None else class_letter(number)
+            return "Similar" if column == 0 else "" if number is None else class_letter(number)
         assert self.counts is not None
         return "Rows in data" if column == 0 else grouped(round(self.counts[column - 1]))
 

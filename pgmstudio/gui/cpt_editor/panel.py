@@ -1,7 +1,7 @@
 """The table of the selected variable: edit, normalise, complement, fill from data, copy and paste.
 
-Numbers being typed are kept here until every column sums to 1; only then they become one undoable
-change. Until then the model and its beliefs are as they were, and the panel says so.
+Typed numbers stay in the panel until every column sums to 1 and then become one undoable change.
+Until then the model and its beliefs do not change, and the panel shows a warning.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from pgmstudio.gui.widgets.chip import ChipLabel
 
 
 class TablePanel(QWidget):
-    """Follows the selection of the model in view."""
+    """The table editor of the variable that is selected in the active model."""
 
     def __init__(self, app: AppContext) -> None:
         super().__init__()
@@ -67,7 +67,7 @@ class TablePanel(QWidget):
             self._on_complement,
             icon_name="circle-half",
             name="tableComplement",
-            tip="Set the selected cells to what is missing to 1 in their columns.",
+            tip="Set the selected cells so that their columns sum to 1.",
         )
         self._fill = button(
             "Fill from data",
@@ -85,9 +85,9 @@ class TablePanel(QWidget):
         )
         folding = (self._normalise, self._complement, self._fill, self._random)
         self._words = {made: made.text() for made in folding}
-        self._alike = QCheckBox("Alike columns")
+        self._alike = QCheckBox("Similar columns")
         self._alike.setObjectName("tableAlike")
-        self._alike.setToolTip("Which columns are alike? Those within ε get the same letter.")
+        self._alike.setToolTip("Columns that differ by at most ε get the same letter.")
         self._alike.clicked.connect(self._on_alike)
         self._empty = Note(TableSource.no_table_text, name="tableEmpty")
         self._last_edit: tuple[int, int] | None = None
@@ -122,30 +122,30 @@ class TablePanel(QWidget):
         self._work.taking_back.connect(self._on_taking_back)
         self._refresh()
 
-    # -- room
+    # -- width
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fold()
 
     def _fold(self) -> None:
-        """In little room the title goes, then the words of buttons that have a sign."""
+        """In a narrow panel hide the title, then the texts of buttons with icons."""
         for made, text in self._words.items():
             made.setText(text)
         self._title.show()
-        # Room for a wrong sum is kept, so that no button moves when there is one.
+        # Reserve space for a wrong sum, so that no button moves when there is one.
         ends = [part for part in (self._chip, self._fix, self._alike) if not part.isHidden()]
         taken = sum(part.sizeHint().width() + 8 for part in ends)
         wrong = self.fontMetrics().horizontalAdvance(f"{sum_words(0.95)}{fix_words(0.75, 0.65)}")
         available = self._bar.width() - max(0, wrong + 4 * theme().space(4) - taken)
         if self._bar.sizeHint().width() > available:
             self._title.hide()
-        for made in reversed(self._words):  # what is used most keeps its word longest
+        for made in reversed(self._words):  # the most used button keeps its text longest
             if self._bar.sizeHint().width() <= available:
                 break
             made.setText("")
 
-    # -- what is shown
+    # -- content
 
     def _on_document_changed(self, before: Project, after: Project) -> None:
         model_id = self._app.workspace.model_id or ""
@@ -181,7 +181,7 @@ class TablePanel(QWidget):
             return
         shown, table = (model_id, name), network.table(name)
         if shown == self._shown and table is self._table and self.waits:
-            self._tell_sums()  # numbers being typed stay while something else changes
+            self._tell_sums()  # keep typed numbers while something else changes
             return
         self._shown, self._table = shown, table
         self._last_edit = None
@@ -192,7 +192,7 @@ class TablePanel(QWidget):
         parents = [network.domain.variables[p] for p in network.dag.parent_indices[index]]
         self._grid.editable = source.is_editable(entry.model)
         one = a_kind(entry.model.kind, "A")
-        self._grid.why_locked = f"{one} is not edited by hand; convert it to a Bayesian network."
+        self._grid.why_locked = f"{one} has no editable tables; convert it to a Bayesian network."
         self._rows = (
             None
             if source.is_of_components
@@ -209,7 +209,7 @@ class TablePanel(QWidget):
         self._fill.setToolTip(
             "Estimate this table from the rows of the model's data set."
             if counts is not None
-            else "Not now: the rows of one component are not known apart from the others."
+            else "Not now: the data do not say which rows belong to one component."
             if source.is_of_components
             else "Not now: no data set of this project has these columns."
         )
@@ -311,7 +311,7 @@ class TablePanel(QWidget):
             if self._shown is not None:
                 self._work.typed.emit()
                 self._app.log(
-                    "warning", f"Beliefs wait: {self._shown[1]} has a column that is not 1 in sum."
+                    "warning", f"Beliefs wait: a column of {self._shown[1]} does not sum to 1."
                 )
             return
         self._typed = []
@@ -325,7 +325,7 @@ class TablePanel(QWidget):
             self._app.change(text, source.edit(model_id, variable, table.copy()))
 
     def _on_taking_back(self) -> None:
-        """Undo, before the model was changed: what stood here before the last number is back."""
+        """Undo while numbers wait: restore the table before the last typed number."""
         if self._typed:
             self._stood, self._last_edit = self._typed.pop(), None
             self._grid.set_values(self._stood)
@@ -352,7 +352,7 @@ class TablePanel(QWidget):
                 rest = values[cell[0]].sum() - values[cell]
                 values[cell] = min(1.0, max(0.0, 1 - rest))
         if not any(cell is not None for cell in cells):
-            self._app.notify("Select the cells that take what is missing to 1.")
+            self._app.notify("Select the cells that complete their columns to 1.")
             return
         self._grid.set_values(values)
         self._commit(f"Complement in the table of {self._name}")
@@ -361,7 +361,7 @@ class TablePanel(QWidget):
         from pgmstudio.core.learning.smoothing import smoothed
 
         states = self._grid.state_count
-        assert self._rows is not None  # else the button is greyed out
+        assert self._rows is not None  # otherwise the button is disabled
         self._grid.set_values(smoothed(self._rows, 1.0).reshape(-1, states))
         self._commit(f"Fill the table of {self._name} from data")
 
@@ -402,12 +402,12 @@ class TablePanel(QWidget):
 
 
 def sum_words(total: float) -> str:
-    """What is said of the only column that is not 1 in sum."""
+    """The message for a single column that does not sum to 1."""
     return f"sums to {total:.4g}"
 
 
 def fix_words(old: float, new: float) -> str:
-    """What would mend it."""
+    """The text of the button that corrects the sum."""
     return f"Fix it: {old:.4g} → {new:.4g}"
 
 

@@ -18,7 +18,7 @@ from pgmstudio.gui.theme.theme import theme
 
 # Merged heads are slow to lay out when there are very many columns.
 MAX_SPANNED = 600
-# Where there is room, columns of numbers are as wide as this.
+# The largest width of columns of numbers, in pixels.
 MIN_WIDTH, MAX_WIDTH = 72, 144
 _SIGN_GAP = 6
 
@@ -26,7 +26,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class _MarkedCells(QStyledItemDelegate):
-    """A sign stands right before its number, both in the middle of the cell."""
+    """Draws an icon directly before its number, both centred in the cell."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         if index.data(Qt.ItemDataRole.DecorationRole) is not None:
@@ -38,7 +38,7 @@ class _MarkedCells(QStyledItemDelegate):
 
 
 class TableView(QTableView):
-    """Heads of parents over the columns; Return steps down, copy and paste are told."""
+    """A table with headers of parents above the columns; Return moves down."""
 
     copy_requested = Signal()
     paste_requested = Signal()
@@ -63,7 +63,7 @@ class TableView(QTableView):
         )
 
     def span_heads(self, grid: TableGrid) -> None:
-        """Merge heads over the columns they share, and give every column its width."""
+        """Merge headers over their columns, and set the width of every column."""
         self.clearSpans()
         columns = len(grid.combinations)
         if columns <= MAX_SPANNED:
@@ -82,7 +82,7 @@ class TableView(QTableView):
         self._spread()
 
     def _spread(self) -> None:
-        """Share the room among the columns of numbers; where there is too little, they scroll."""
+        """Distribute the width among the columns of numbers; they scroll if there is too little."""
         if self._needed:
             available = self.viewport().width() - self.columnWidth(0)
             equal = min(MAX_WIDTH, available // len(self._needed))

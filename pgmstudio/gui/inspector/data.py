@@ -1,4 +1,4 @@
-"""The inspector beside a page of rows: what the data set holds, and what was made from it."""
+"""The inspector of a data set: its contents, and the models learned from it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _Counted:
 
 
 class DataInspector(QWidget):
-    """Follows the data set of the page in front."""
+    """Shows the data set of the current page."""
 
     def __init__(self, app: AppContext) -> None:
         super().__init__()
@@ -100,7 +100,7 @@ class DataInspector(QWidget):
                 (
                     "Different rows",
                     grouped(result.distinct),
-                    "Rows no other row equals count once.",
+                    "The number of distinct rows.",
                 ),
             ]
         self.facts.show_facts(facts)

@@ -1,4 +1,4 @@
-"""The inspector of one edge: both ends, how much they tell each other, turn, delete, notes."""
+"""The inspector of one edge: its ends, mutual information, reverse, delete, notes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class EdgeInspector(QWidget):
             self._on_turn,
             icon_name="arrows-left-right",
             name="inspectorEdgeReverse",
-            tip="Turn the edge round (R).",
+            tip="Reverse the edge (R).",
         )
         self._gone = button(
             "Delete",
@@ -126,7 +126,7 @@ class EdgeInspector(QWidget):
         given = "given the evidence" if self._subject and self._subject.live.evidence else "prior"
         text = "…" if self._bits is None else f"{self._bits:.4f} bits"
         self.facts.show_facts(
-            [("Mutual information", text, f"How much each end tells about the other, {given}.")]
+            [("Mutual information", text, f"The mutual information of both ends, {given}.")]
         )
 
     def commit(self) -> None:

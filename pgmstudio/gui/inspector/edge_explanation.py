@@ -50,13 +50,13 @@ from pgmstudio.gui.widgets.basic import Section, button, label, row
 from pgmstudio.gui.widgets.debounce import one_shot
 
 REST_MS = 60
-WARM_UP_AFTER_MS = 700  # the picture and its beliefs come first
+WARM_UP_AFTER_MS = 700  # the diagram and its beliefs come first
 MAX_TESTS = 8
 Pair = tuple[str, str]
 
 
 class _Counting:
-    """Scores and tests of one data set, kept from question to question; used by one at a time."""
+    """Scores and tests of one data set, cached between queries; used by one query at a time."""
 
     def __init__(self, data: DataSet, dag: Dag, params: Any) -> None:
         self.data, self.params = data, params
@@ -66,7 +66,7 @@ class _Counting:
 
 @dataclass(eq=False)
 class _Counters:
-    """What the workers share: one counting, made anew for other rows."""
+    """The cache that the queries have in common, replaced when the rows change."""
 
     lock: threading.Lock
     kept: _Counting | None = None
@@ -89,7 +89,7 @@ class _Counters:
 
 
 class EdgeExplanationSection(Section):
-    """Follows one pair of variables of the model in view; hidden, it costs nothing."""
+    """Explains the edge, or its absence, between two variables of the active model."""
 
     def __init__(self, app: AppContext, name: str) -> None:
         super().__init__("Why this edge?")
@@ -128,7 +128,7 @@ class EdgeExplanationSection(Section):
         app.workspace.active_model_changed.connect(self._on_active_model)
 
     def _on_active_model(self, model_id: str | None) -> None:
-        """Before anybody asks, have at hand what the first answer would wait for."""
+        """Prepare in advance what the first answer would wait for."""
         entry = self._app.project.models.get(model_id or "")
         if entry is not None and self._app.project.data and isinstance(entry.model, DirectedModel):
             self._warm_up.start()
@@ -143,7 +143,7 @@ class EdgeExplanationSection(Section):
         return [made.text() for made in shown if made.property("role") != "tertiary"]
 
     def show_pair(self, subject: ActiveModel, one: str, other: str) -> None:
-        """Ask about these two unless it was done already."""
+        """Compute the explanation of these two unless it is known already."""
         if not isinstance(subject.model, DirectedModel):
             self.setVisible(False)
             return
@@ -198,7 +198,7 @@ class EdgeExplanationSection(Section):
     # -- what searches saw
 
     def _records(self) -> KesOptima | TestLog | None:
-        """What the run that made the model kept, or what a repeated search found."""
+        """The artifacts of the run that made the model, or of a repeated search."""
         if self._result is not None or self._subject is None:
             return self._result
         sources, model_id = model_sources(self._app), self._subject.model_id

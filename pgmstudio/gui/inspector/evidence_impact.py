@@ -1,4 +1,4 @@
-"""What an observed variable would say without its own evidence."""
+"""The belief of an observed variable given only the other evidence."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class PlainBars(PlainRows):
     air = 5
 
     def __init__(self, name: str) -> None:
-        tip = "What the other evidence alone says; the outline is the prior."
+        tip = "The belief given only the other evidence; the outline is the prior."
         super().__init__(name, "Belief without its own evidence", tip)
         self._rows: list[tuple[str, float, float | None]] = []
 

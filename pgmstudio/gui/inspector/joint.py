@@ -1,7 +1,4 @@
-"""The inspector of several variables: their joint belief as heat, and what they share.
-
-A joint belief as a grid: the last variable across, all others down; cells coloured by heat.
-"""
+"""The inspector of several variables: their joint belief as a heat map, and mutual information."""
 
 from __future__ import annotations
 
@@ -119,15 +116,15 @@ class JointGrid(QAbstractTableModel):
 
 
 def shortened(states: Sequence[str], available: int, metrics: QFontMetrics) -> str:
-    """The states side by side; where there is no room, the longest give way first.
+    """The states separated by commas, the longest shortened first to fit the width.
 
-    Where there is no room for a letter of each, the last are said: from row to row they differ.
+    If not even a letter of each fits, the last states are shown, since they differ between rows.
     """
     between = metrics.horizontalAdvance(", ")
     widths = [metrics.horizontalAdvance(state) for state in states]
     free = available - between * (len(states) - 1)
     limit, left = free, len(states)
-    for width in sorted(widths):  # a short one leaves its share to the longer ones
+    for width in sorted(widths):  # a short one leaves its width to the longer ones
         limit = free // left
         if width > limit:
             break
@@ -161,7 +158,7 @@ REST_MS = 60
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """P(variables | e), one axis each, and what its pairs tell each other."""
+    """P(variables | e), one axis each, and the mutual information of its pairs."""
 
     variables: tuple[Variable, ...]
     table: NDArray[np.float64]
@@ -175,9 +172,9 @@ def joint_belief(
     session: InferenceSession,
     cancel: CancelToken,
 ) -> Joint:
-    """Asked of a session that knows joints."""
+    """The joint belief from a session that has joint beliefs."""
     if not isinstance(session, JointSession):
-        raise PgmStudioError("This kind of model does not tell joint beliefs yet.")
+        raise PgmStudioError("This language has no joint beliefs yet.")
     become(session, evidence)
     table = np.asarray(session.joint([variable.name for variable in variables]))
     pairs = {}
@@ -202,7 +199,7 @@ class JointInspector(QWidget):
         self._joint: Joint | None = None
         self._head = InspectorHead("inspectorJoint")
         self._note = Note(name="inspectorJointNote")
-        self._facts_section = Section("What they share", line=False)
+        self._facts_section = Section("Mutual information", line=False)
         self.facts = FactRows("inspectorJointFacts")
         self.pairs = RankBars("inspectorPairs", most=10, digits=3, name_share=0.6)
         self.pairs.chosen.connect(self._on_pair)

@@ -15,12 +15,12 @@ from pgmstudio.gui.widgets.basic import Note, Section, button, label, row
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
 
-# Longer lists of states are looked at in the picture.
+# Longer lists of states are shown in the diagram.
 MAX_STATES = 24
 
 
 class MapSection(Section):
-    """Found on wish, since it may take a while; says whether it is proved."""
+    """Searched on request, since it may take a while; shows whether the result is proved."""
 
     def __init__(self, app: AppContext) -> None:
         super().__init__("Most probable together", "MAP")
@@ -47,7 +47,7 @@ class MapSection(Section):
             self._controller.stop,
             icon_name="stop",
             name="inspectorMapStop",
-            tip="End the search; the best combination found so far stays.",
+            tip="End the search and keep the best combination found so far.",
         )
         self._longer = button(
             "Search longer",
@@ -61,7 +61,7 @@ class MapSection(Section):
             self._on_use,
             icon_name="flag",
             name="inspectorMapUse",
-            tip="Make these states evidence, beside what is given already.",
+            tip="Add these states to the evidence.",
         )
         for part in (self._note, self._words, self.states, self.others):
             self.add(part)

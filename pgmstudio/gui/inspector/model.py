@@ -1,7 +1,4 @@
-"""The inspector when nothing is selected: the model, its size and fit, evidence, provenance.
-
-Where the size of a model comes from: its tables and its cliques, the largest first.
-"""
+"""The inspector of a model, shown when nothing is selected: size, fit, evidence, provenance."""
 
 from __future__ import annotations
 
@@ -44,10 +41,10 @@ _PARTS = (
 
 
 class SizeSection(Section):
-    """Hidden for languages that have neither tables nor cliques."""
+    """The largest tables and cliques; hidden for languages that have neither."""
 
     def __init__(self) -> None:
-        super().__init__("What the size is made of")
+        super().__init__("Size breakdown")
         self.setObjectName("inspectorSizes")
         self._sizes = SizeBreakdown()
         self._shows_all = False
@@ -86,7 +83,7 @@ class SizeSection(Section):
             rest = total - sum(number for number, _ in shown)
             facts.append((f"{grouped(rest)} {unit}", f"{left} more"))
         if is_cliques:
-            tip = "The rule that found these cliques; another may find others."
+            tip = "The heuristic that found these cliques; another may find others."
             facts.append(("Triangulated by", self._sizes.triangulator, tip))
         self.facts.show_facts(facts)
         what = "cliques" if is_cliques else "variables"
@@ -114,12 +111,12 @@ class SizeSection(Section):
         ]
 
 
-# Longer lists of states are looked at in the picture.
+# Longer lists of states are shown in the diagram.
 MAX_EXPLAINED = 40
 
 
 class ModelInspector(QWidget):
-    """Follows the model in view."""
+    """The sizes, fit, evidence and provenance of the active model."""
 
     def __init__(self, app: AppContext) -> None:
         super().__init__()
@@ -151,7 +148,7 @@ class ModelInspector(QWidget):
         self.evidence = EvidenceSection(app, "modelEvidence")
         self.surprise = SurpriseSection(app)
         self._explanation = Section("Most probable explanation")
-        self.explain = QCheckBox("Mark it in the picture")
+        self.explain = QCheckBox("Mark it in the diagram")
         self.explain.setObjectName("inspectorExplain")
         self.explain.setToolTip("The most probable state of all variables together.")
         self.explain.clicked.connect(self._on_explain)
@@ -237,10 +234,10 @@ class ModelInspector(QWidget):
         data = self._app.project.data.get(subject.entry.data_id or "")
         rows = None if data is None else data.data
         asked = (subject.model, rows)
-        # Opening a session triangulates; asking meanwhile would do the same work twice.
+        # Opening a session triangulates; doing it here at the same time would repeat the work.
         if asked == self._asked:
             return
-        self._asked, self._facts = (), None  # those of another model
+        self._asked, self._facts = (), None  # the facts were those of another model
         if subject.live.is_waiting and not subject.live.priors:
             return
         self._asked = asked
@@ -259,13 +256,13 @@ class ModelInspector(QWidget):
             (
                 "Free parameters",
                 grouped(subject.model.representation_size()),
-                "The numbers that have to be estimated.",
+                "The number of parameters to estimate.",
             )
         ]
         facts += self._description(subject).size_facts(subject.model, result)
         if data is not None:
             rows = f"{data.name}, {grouped(data.data.row_count)} rows"
-            facts.append(("Data", rows, "The rows it is measured on."))
+            facts.append(("Data", rows, "The rows that the fit is measured on."))
             if result is not None and result.problem:
                 facts.append(("Fit", result.problem))
             elif result is None:
@@ -303,7 +300,7 @@ class ModelInspector(QWidget):
         if isinstance(subject.model, ComponentModel):
             bound = live.log2_most_probable_bound
             text = "exact" if bound is None else f"lower bound; none above {math.exp2(bound):.4g}"
-            tip = "A sum of components cannot be maximised one variable at a time."
+            tip = "A mixture cannot be maximised one variable at a time."
             facts.append(("This is", text, tip))
         states = [
             (subject.title(name), state)
@@ -331,7 +328,7 @@ class ModelInspector(QWidget):
         self._offer(self._reproduce, "learn.reproduce")
 
     def _offer(self, shown: QPushButton, action_id: str) -> None:
-        """The button can be used when its action can, and else says why not."""
+        """Enable a button like its action, with the reason in its tooltip if it is disabled."""
         spec = self._app.actions.specs.get(action_id)
         reason = (
             spec.disabled_reason()

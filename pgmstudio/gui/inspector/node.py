@@ -16,15 +16,15 @@ from pgmstudio.gui.widgets.basic import Segments, hairline, row, scrolled
 from pgmstudio.gui.widgets.inspector_header import InspectorHead
 
 TABS = (
-    ("belief", "Belief", "What is believed of this variable, and the evidence"),
+    ("belief", "Belief", "Beliefs and evidence of this variable"),
     ("table", "Table", "Names, states and the size of its table"),
     ("edges", "Edges", "Parents and children"),
-    ("notes", "Notes", "What you want to remember about it"),
+    ("notes", "Notes", "Notes on this variable"),
 )
 
 
 class NodeInspector(QWidget):
-    """Keeps its tab while the selection moves."""
+    """The inspector of one variable; its tab stays when another is selected."""
 
     def __init__(self, app: AppContext) -> None:
         super().__init__()
@@ -82,5 +82,5 @@ class NodeInspector(QWidget):
         self.notes.show_node(subject, name)
 
     def commit(self) -> None:
-        """Something else will be inspected: keep what was typed."""
+        """Save the typed notes before something else is inspected."""
         self.notes.editor.commit()

@@ -1,4 +1,4 @@
-"""The tab Belief of a node: bars, likelihoods, evidence, what changed most, what to ask next."""
+"""The tab Belief of a variable: bars, likelihoods, evidence, largest changes, next question."""
 
 from __future__ import annotations
 
@@ -100,14 +100,14 @@ class BeliefTab(QWidget):
             role="link",
             icon_name="clock",
             name="inspectorRecompute",
-            tip="Bring the beliefs up to date (F5).",
+            tip="Update the beliefs (F5).",
         )
         self._likelihood = button(
             "Likelihood",
             self._on_likelihood_requested,
             icon_name="sliders-horizontal",
             name="inspectorLikelihood",
-            tip="Say how likely what was seen is in each state (L).",
+            tip="Enter the likelihood of the observation in each state (L).",
         )
         self._likelihood.setCheckable(True)
         self._target = button(
@@ -115,7 +115,7 @@ class BeliefTab(QWidget):
             self._on_target,
             icon_name="crosshair",
             name="inspectorTarget",
-            tip="Ask about this variable (T).",
+            tip="Make this variable the target (T).",
         )
         self.sliders = LikelihoodSliders("inspectorSliders")
         self.sliders.weights_requested.connect(self._on_weights)
@@ -134,7 +134,7 @@ class BeliefTab(QWidget):
         self.shifts = RankBars("inspectorShifts")
         self.shifts.chosen.connect(self._on_chosen)
         self._changed.add(self.shifts)
-        self._next = Section("Ask next")
+        self._next = Section("Value of information")
         self._next_text = label("", "secondary", size="dense", wrap=True, rich=True)
         self._next_text.setObjectName("inspectorAskNext")
         self._next_text.linkActivated.connect(self._on_chosen)
@@ -203,7 +203,7 @@ class BeliefTab(QWidget):
         self._changed.setVisible(bool(most))
         self.shifts.show_ranks([(name, subject.title(name), bits) for name, bits in most])
 
-    # -- ask next
+    # -- value of information
 
     def _tell_next(self, subject: ActiveModel) -> None:
         live, target = subject.live, subject.target
@@ -244,23 +244,23 @@ class BeliefTab(QWidget):
         open_ones = {n: b for n, b in told[1].items() if n not in subject.live.evidence}
         best = ranked(open_ones)[:2]
         if not best:
-            self._next_text.setText("No other variable would tell anything about the target.")
+            self._next_text.setText("No other variable has information about the target.")
             return
         parts = [
             f"<a href='{escape(name)}' style='text-decoration:none'>"
             f"{escape(subject.title(name))}</a>"
-            f"{' would tell most about the target' if not index else ''}: <b>{bits:.2f} bits</b>"
+            f"{' is the most informative' if not index else ''}: <b>{bits:.2f} bits</b>"
             for index, (name, bits) in enumerate(best)
         ]
         self._next_text.setText(", then ".join(parts) + ".")
 
     def _recolour_links(self) -> None:
-        """A label keeps the colour of its links from when it was given its text."""
+        """Set the text again: a label keeps the colour that its links had before."""
         message = self._next_text.text()
         self._next_text.clear()
         self._next_text.setText(message)
 
-    # -- wishes
+    # -- requests
 
     def _tip(self, state: str) -> str:
         return tip_in(self._subject, self._name, state)

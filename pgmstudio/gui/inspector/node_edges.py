@@ -1,4 +1,4 @@
-"""The tab Edges of a node: its parents and children, how strong each edge is, turn and delete."""
+"""The tab Edges of a variable: parents and children with edge strengths, reverse and delete."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pgmstudio.core.analysis.value_of_information import information_about
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import Finding, InferenceSession
+from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.project import model_edits
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
@@ -23,10 +24,10 @@ Edge = tuple[str, str]
 
 
 def not_editable_reason(subject: ActiveModel) -> str | None:
-    """A sentence when the edges of this model cannot be changed one by one."""
+    """Why the edges of this model cannot be edited; None if they can."""
     if isinstance(subject.model, model_edits.EditableStructure):
         return None
-    return f"Not now: edges of a {subject.language} are not edited one by one; convert it first."
+    return f"Not now: the edges of {a_kind(subject.model.kind)} cannot be edited; convert it first."
 
 
 def reverse(app: AppContext, subject: ActiveModel, edge: Edge) -> bool:
@@ -50,7 +51,7 @@ def information_around(
     session: InferenceSession,
     cancel: CancelToken,
 ) -> tuple[str, dict[str, float]]:
-    """The name, and what every other variable tells about it given the evidence."""
+    """The name, and the mutual information of every other variable with it given the evidence."""
     become(session, evidence)
     return name, information_about(session, domain, name, cancel)
 

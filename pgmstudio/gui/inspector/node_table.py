@@ -1,4 +1,4 @@
-"""The tab Table of a node: its names and states, the size of its table and where it came from."""
+"""The tab Table of a variable: its names and states, the size and source of its table."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import partial
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFormLayout, QLineEdit, QVBoxLayout, QWidget
 
+from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.number_format import grouped
 from pgmstudio.core.project import model_edits
 from pgmstudio.gui.context import AppContext
@@ -22,7 +23,7 @@ from pgmstudio.gui.widgets.fact_rows import FactRows
 
 
 class TableTab(QWidget):
-    """Edits names; the table itself is edited in its own panel."""
+    """Edits names and states; the table itself is edited in the table panel."""
 
     def __init__(self, app: AppContext) -> None:
         super().__init__()
@@ -54,7 +55,7 @@ class TableTab(QWidget):
             lambda: app.reveal("tablePanel"),
             icon_name="table",
             name="inspectorShowTable",
-            tip="Bring the table of this variable to front.",
+            tip="Show the table of this variable.",
         )
         table.add(self.facts)
         table.add(row(self._show, None))
@@ -76,7 +77,7 @@ class TableTab(QWidget):
     def show_node(self, subject: ActiveModel, name: str) -> None:
         self._subject, self._name = subject, name
         can = isinstance(subject.model, model_edits.Renamable)
-        why = f"Not now: names in a {subject.language} cannot be edited; convert it first."
+        why = f"Not now: names in {a_kind(subject.model.kind)} cannot be edited; convert it first."
         for field, text in ((self._title, subject.title(name)), (self._identifier, name)):
             if not field.hasFocus() or not field.isModified():
                 field.setText(text)

@@ -1,4 +1,4 @@
-"""The inspector: follows the selection of the model in view."""
+"""The inspector panel: facts about the selection of the active model."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ Page = TypeVar("Page", bound=QWidget)
 
 @runtime_checkable
 class HoldsText(Protocol):
-    """A page with fields that are typed into."""
+    """A page with text fields."""
 
     def commit(self) -> None:
-        """Take over what was typed."""
+        """Save the typed text."""
 
 
 class InspectorPanel(QFrame):
@@ -49,10 +49,10 @@ class InspectorPanel(QFrame):
         self.setObjectName("inspector")
         self.setProperty("role", "surface")
         self._app = app
-        self.empty = empty_state("Facts about the model in view and its selection stand here.")
+        self.empty = empty_state("Open a model or a data set to see its properties here.")
         self.empty.setObjectName("inspectorEmpty")
-        self._asked_run: LearningRun | None = None  # clicked at since the selection was another
-        self._standing: Standing | None = None  # of the model in view, when it was clicked at
+        self._asked_run: LearningRun | None = None  # clicked after the last change of the selection
+        self._standing: Standing | None = None  # of the active model, when the run was clicked
         self._pages = QStackedWidget()
         self._pages.addWidget(self.empty)
         layout = QVBoxLayout(self)
@@ -143,7 +143,7 @@ class InspectorPanel(QFrame):
         self._later()
 
     def _on_beliefs(self, model_id: str) -> None:
-        """Who sets evidence looks at the model again, not at a run."""
+        """Setting evidence leads back from a run to the model."""
         workspace = self._app.workspace
         live = workspace.active_beliefs if model_id == workspace.model_id else None
         if live is not None and live.standing != self._standing:
@@ -156,7 +156,7 @@ class InspectorPanel(QFrame):
             self._later()
 
     def _run(self) -> LearningRun | None:
-        """The run to speak of: asked for, followed by the model in view, or without a model."""
+        """The run to show: the clicked one, that of the active model, or a run without a model."""
         workspace = self._app.workspace
         if self._asked_run is not None and self._asked_run in workspace.runs.runs:
             return self._asked_run
@@ -175,7 +175,7 @@ class InspectorPanel(QFrame):
         self._later()
 
     def _refresh(self) -> None:
-        """Hidden panels cost nothing; they are filled when they are shown."""
+        """Show the page of the selection; a hidden panel is filled when it is shown."""
         page = self._app.center.current
         own = None if page is None else page.inspector()
         if own is not None:

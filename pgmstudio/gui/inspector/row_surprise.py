@@ -39,7 +39,7 @@ class SurpriseSection(Section):
         self.ranks = RankBars("inspectorSurprises", most=MAX_RANKED)
         self.ranks.chosen.connect(self._on_chosen)
         self._none = label("", "tertiary", size="dense", wrap=True)
-        self.mark = QCheckBox("Mark it in the picture")
+        self.mark = QCheckBox("Mark it in the diagram")
         self.mark.setObjectName("inspectorSurpriseMark")
         self.mark.setToolTip("Write on every observed node how many bits it surprises.")
         self.mark.clicked.connect(self._controller.mark_surprise)
@@ -84,7 +84,7 @@ class SurpriseSection(Section):
         ranked = sorted(bits.items(), key=lambda one: -one[1])
         shown = [(name, subject.title(name), min(value, 999.0)) for name, value in ranked]
         self.ranks.show_ranks(shown)
-        self._none.setText("" if shown else "Nothing to tell yet.")
+        self._none.setText("" if shown else "Nothing to show yet.")
         self._none.setVisible(not shown)
         self.mark.setChecked(self._controller.marks_surprise)
         self._tell_row(subject)

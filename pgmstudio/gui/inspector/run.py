@@ -1,9 +1,4 @@
-"""The inspector beside the run sheet: what the run will cost, and what earlier ones did.
-
-The inspector of a run: what it does, its best model so far, its settings, its sentences.
-
-Settings that can be read and copied but not changed any more.
-"""
+"""The inspector of a learning run, and of a run that is about to be started."""
 
 from __future__ import annotations
 
@@ -57,7 +52,7 @@ from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
 from pgmstudio.gui.widgets.inspector_header import InspectorHead, lay_under
 from pgmstudio.gui.widgets.page import RunPlan
 
-# Earlier runs told of, the newest first.
+# Earlier runs that are listed, the newest first.
 MAX_RUNS = 4
 
 
@@ -77,7 +72,7 @@ class PlanInspector(QWidget):
         self._earlier.add(self.before)
         expected.add(
             label(
-                "While it runs, the best model so far can be opened; stopping keeps it.",
+                "While it runs, the best model so far can be opened. Stopping keeps it.",
                 "tertiary",
                 size="dense",
                 wrap=True,
@@ -137,7 +132,7 @@ def earlier_facts(plan: RunPlan, runs: Iterable[Run]) -> list[Fact]:
     ]
 
 
-_AIR = 8  # on both sides of the words together
+_AIR = 8  # on both sides of the text together
 
 
 class LockedField(QLineEdit):
@@ -231,7 +226,7 @@ class LockedFields(QWidget):
             lock.setIcon(icon("lock-simple", "text_tertiary"))
 
 
-# A run tells more often than anybody can read.
+# A run reports more often than anybody can read.
 REFRESH_MS = 200
 
 
@@ -272,7 +267,7 @@ class RunInspector(QWidget):
             self._on_evaluate,
             icon_name="scales",
             name="inspectorEvaluate",
-            tip="How well the best model fits its rows, and the rows kept apart for testing.",
+            tip="The fit of the best model on its rows and on the held-out rows.",
         )
         self.evaluation = FactRows("inspectorRunEvaluation")
         self._evaluated = label("", "secondary", size="dense", wrap=True)
@@ -315,7 +310,7 @@ class RunInspector(QWidget):
         app.workspace.runs.run_changed.connect(self._on_run_changed)
 
     def show_run(self, run: LearningRun) -> None:
-        """What is told of a run; it is told again as the run goes on."""
+        """The facts of a run, updated while it runs."""
         if run is not self._run:
             self._run, self._evaluation = run, None
             self._latest_task.forget()
@@ -379,7 +374,7 @@ class RunInspector(QWidget):
         else:
             self.rules.show_text(text, "warning")
 
-    # -- wishes
+    # -- requests
 
     def _on_open(self) -> None:
         from pgmstudio.gui.runs.live_model import open_best

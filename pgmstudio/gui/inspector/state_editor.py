@@ -1,7 +1,4 @@
-"""The states of a variable in the inspector: rename, add, order and remove them.
-
-States as chips side by side, to be renamed in place, dragged to another place and removed.
-"""
+"""The states of a variable as chips in the inspector: rename, add, reorder and remove them."""
 
 from __future__ import annotations
 
@@ -45,7 +42,7 @@ GRIP = 12  # px at 100 %: the dots a chip is dragged by
 
 
 class _ChipDelegate(QStyledItemDelegate):
-    """An outlined chip for each state; dots at its left say that it can be dragged."""
+    """Draws an outlined chip for each state, with a grip at its left."""
 
     has_grip = False
 
@@ -94,7 +91,7 @@ class StateChips(QListWidget):
     """F2 or a double click renames, dragging or Ctrl+arrows orders, Del removes."""
 
     renamed = Signal(str, str)  # old, new
-    moved = Signal(str, int)  # state, its new place
+    moved = Signal(str, int)  # state, its new index
     removal_requested = Signal(str)
     menu_requested = Signal(str, QPoint)  # state, where on the screen
 
@@ -233,7 +230,7 @@ class StateManager(QWidget):
             role="link",
             icon_name="plus",
             name="inspectorAddState",
-            tip="One more state, with probability 0 until the table says otherwise.",
+            tip="Add a state; its probability is 0 until the table is edited.",
         )
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -252,7 +249,7 @@ class StateManager(QWidget):
         self._add.setEnabled(can_order)
         self._add.setToolTip(self._add.accessibleName() if can_order else why)
 
-    # -- wishes
+    # -- requests
 
     def _on_add(self) -> None:
         subject = self._subject
@@ -268,8 +265,8 @@ class StateManager(QWidget):
         # A name typed at once belongs to the same step.
         if self._app.change(f"Add a state to {self._name}", edit, merge=self._adding(fresh)):
             self._app.notify(
-                f"{self._name} has a new state. Its probability is 0 until its table says "
-                f"otherwise{self._children(subject, 'where it is the parent, columns are even')}.",
+                f"{self._name} has a new state. Its probability is 0 until its table is edited"
+                f"{self._children(subject, 'where it is the parent, columns are uniform')}.",
                 undo=True,
             )
             self._follow()

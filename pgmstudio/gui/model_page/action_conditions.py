@@ -41,7 +41,7 @@ class CanvasConditions:
         if self.page is None:
             return self.no_page()
         if not self.page.is_editable:
-            return "nodes and edges are edited in the DAG of a Bayesian network; show that picture."
+            return "nodes and edges are edited in the DAG of a Bayesian network; show that diagram."
         return None
 
     def not_joinable(self) -> str | None:

@@ -1,7 +1,4 @@
-"""The Model menu and what the Edit and View menus do with a canvas.
-
-Model ▸ Learn parameters: the tables of the model in view from data, through the run sheet.
-"""
+"""Menu actions of the model page: the Model menu, and Edit and View on a canvas."""
 
 from __future__ import annotations
 
@@ -106,7 +103,7 @@ def _structure(commands: CanvasConditions) -> list[ActionSpec]:
             "model.rename",
             "Rename node",
             "Model",
-            "Another name for the selected variable.",
+            "Rename the selected variable.",
             commands.on_page(rename),
             keys=("F2",),
             disabled_reason=lambda: commands.not_editable() or commands.fewer_than(1)(),
@@ -254,7 +251,7 @@ def _clipboard(commands: CanvasConditions) -> list[ActionSpec]:
             "edit.copy",
             "Copy",
             "Edit",
-            "The selected nodes with their edges and tables, for this or another model.",
+            "Copy the selected nodes with their edges and tables, for this or another model.",
             commands.on_page(lambda page: page.editing.copy()),
             keys=("Ctrl+C",),
             disabled_reason=commands.fewer_than(1),
@@ -272,7 +269,7 @@ def _clipboard(commands: CanvasConditions) -> list[ActionSpec]:
             "edit.duplicate",
             "Duplicate",
             "Edit",
-            "The selected nodes once more, beside themselves.",
+            "Copy and paste the selected nodes.",
             commands.on_page(lambda page: page.editing.duplicate()),
             keys=("Ctrl+D",),
             disabled_reason=disabled_reason,
@@ -281,7 +278,7 @@ def _clipboard(commands: CanvasConditions) -> list[ActionSpec]:
             "edit.select-all",
             "Select all nodes",
             "Edit",
-            "Every node of the model in view.",
+            "Select all nodes of the active model.",
             commands.on_page(select_all),
             keys=("Ctrl+A",),
             disabled_reason=commands.no_page,
@@ -353,7 +350,7 @@ def _view(commands: CanvasConditions) -> list[ActionSpec]:
             "view.rules",
             "Rules about edges",
             "View",
-            "Required and forbidden edges over the picture.",
+            "Show required and forbidden edges on the canvas.",
             commands.on_page(lambda page: page.canvas.toggle_rules()),
             disabled_reason=commands.no_page,
             is_checked=shown("shows_rules"),
@@ -388,7 +385,7 @@ class ParameterCommands:
         )
 
     def learn(self) -> None:
-        """All tables of the model in view."""
+        """All tables of the active model."""
         self._open(None)
 
     def learn_selected(self) -> None:

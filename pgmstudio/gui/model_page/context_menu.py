@@ -1,9 +1,4 @@
-"""The context menus of the canvas: of a node, of an edge, of the ground.
-
-The menu of states a variable can be set to from outside.
-
-The entry of context menus that asks why there is an edge, or none.
-"""
+"""The context menus of the canvas: of a node, an edge and the background."""
 
 from __future__ import annotations
 
@@ -40,7 +35,7 @@ def do_menu(
     menu.menuAction().setToolTip(
         f"Not now: {disabled_reason}"
         if disabled_reason
-        else "Set it from outside; its parents have no say then."
+        else "Intervene: fix its state and cut the edges from its parents."
     )
     menu.setEnabled(not disabled_reason)
     group = QActionGroup(menu)
@@ -50,7 +45,7 @@ def do_menu(
         action.setObjectName(f"menu.do.{state}")
         action.setCheckable(True)
         action.setChecked(mark is not None and mark.is_done and mark.chosen == state)
-        action.setToolTip(f"Set {face.title} to {state} from outside.")
+        action.setToolTip(f"do({face.title} = {state})")
         action.triggered.connect(lambda _=False, state=state: canvas.signals.do.emit(node, state))
         group.addAction(action)
     return menu
@@ -180,7 +175,13 @@ def _pin_menu(menu: QMenu, page: ModelPage, ends: tuple[str, str]) -> None:
         free = rule("Unpin", edits.forget_edge_rule)
         _add(menu, "unpin", "Unpin: learning may drop it", free, "push-pin-slash")
     else:
-        _add(menu, "pin", "Pin: learning keeps it", rule("Pin", edits.require_edge), "push-pin")
+        _add(
+            menu,
+            "pin",
+            "Require when learning",
+            rule("Pin", edits.require_edge),
+            "push-pin",
+        )
     if ends in rules.forbidden:
         _add(menu, "allow", "Allow when learning", rule("Allow", edits.forget_edge_rule))
     else:

@@ -1,4 +1,4 @@
-"""What an edge that is being drawn would do to the clique tree, found beside the window."""
+"""The change of the junction tree by an edge that is being drawn, computed in the background."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Question = tuple[BayesianNetwork, str, str]
 
 
 class EdgeForecaster(QObject):
-    """One triangulation at a time; of what was asked meanwhile only the newest is answered."""
+    """Triangulates once at a time; of the requests that arrive meanwhile the newest is answered."""
 
     told = Signal(str, str, object)  # source, target, SizeForecast
     failed = Signal(object)
@@ -38,7 +38,7 @@ class EdgeForecaster(QObject):
         self._rest.start()
 
     def forget(self) -> None:
-        """Nobody looks at an edge any more."""
+        """No edge is being drawn any more."""
         self._wanted = None
         self._rest.stop()
 

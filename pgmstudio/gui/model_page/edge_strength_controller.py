@@ -1,4 +1,4 @@
-"""The widths of a model's edges: the choice in the bar, the measuring, the wait and refusals."""
+"""Edge strengths on a model page: the measure chosen in the toolbar, progress and refusals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pgmstudio.gui.widgets.basic import Note, button
 
 
 class StrengthController(QObject):
-    """One for each page of a model; `note` says how far a measuring is and can stop it."""
+    """The edge strengths of one model page; `note` shows the progress with a Stop button."""
 
     def __init__(self, app: AppContext, model_id: str, canvas: Canvas, bar: ModelBar) -> None:
         super().__init__(canvas)
@@ -28,7 +28,7 @@ class StrengthController(QObject):
                 self._on_stop,
                 role="link",
                 icon_name="stop",
-                tip="Measure no further; all edges are drawn alike.",
+                tip="Stop measuring; all edges get the same width.",
                 name="stopMeasuring",
             )
         )
@@ -48,20 +48,20 @@ class StrengthController(QObject):
 
     @property
     def kind(self) -> str:
-        """What the width of edges shows."""
+        """The measure shown as the width of edges."""
         return self._keeper.kind
 
     def choose(self, kind: str) -> None:
-        """Let the width of edges show something else."""
+        """Choose the measure shown as the width of edges."""
         self._bar.show_strength(kind)
         self._keeper.choose(kind)
 
     def follow(self) -> None:
-        """The model may be another."""
+        """Measure again if the model has changed."""
         self._keeper.follow()
 
     def words_for(self, source: str, target: str) -> str:
-        """What the tooltip of an edge says of its strength."""
+        """The strength of an edge as a text for its tooltip."""
         shown = self._canvas.strengths
         return "" if shown is None else shown.words_for((source, target))
 
@@ -69,7 +69,7 @@ class StrengthController(QObject):
         self._keeper.stop()
 
     def _on_document_changed(self, _before: object, after: object) -> None:
-        # Other rows or a new bootstrap; a new model is told by its beliefs.
+        # The data or the bootstrap changed; a change of the model comes with its beliefs.
         if self._keeper.is_on and self._model_id in self._app.project.models:
             self._keeper.follow()
 

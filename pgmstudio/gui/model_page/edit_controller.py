@@ -47,17 +47,17 @@ NEW_STATES = ("yes", "no")
 
 
 def in_order(*some: Edit) -> Edit:
-    """One edit that does several, one after another."""
+    """One edit that makes several, in order."""
     return lambda project: reduce(lambda so_far, edit: edit(so_far), some, project)
 
 
 def edge_advice(entry: ModelEntry, source: str, target: str) -> EdgeAdvice:
-    """Rows of the target's table before and after, or why the edge cannot be."""
+    """The rows of the target's table before and after, or why the edge is refused."""
     model = entry.model
     if not (isinstance(model, HasDag) and isinstance(model, model_edits.EditableTables)):
         return EdgeAdvice()
     if model.dag.has_edge(source, target):
-        return EdgeAdvice("edge exists", refusal=f"{source} → {target} is there already.")
+        return EdgeAdvice("edge exists", refusal=f"{source} → {target} exists already.")
     path = model.dag.path(target, source)
     if path is not None:
         return EdgeAdvice(
@@ -73,7 +73,7 @@ def _grouped(number: int) -> str:
 
 
 class EditController(QObject):
-    """Knows the canvas it listens to, the model it edits, and the picture in view."""
+    """Edits one model on request of one canvas."""
 
     def __init__(self, app: AppContext, model_id: str, canvas: Canvas) -> None:
         super().__init__(canvas)
@@ -100,7 +100,7 @@ class EditController(QObject):
         return self._app.project.models[self._model_id]
 
     def change(self, text: str, edit: Edit) -> bool:
-        """One undoable step; a refusal is said at the pointer and changes nothing."""
+        """Make one undoable edit; a refusal is shown at the pointer and changes nothing."""
         try:
             self._app.document.change(text, edit)
         except PgmStudioError as refusal:
@@ -159,7 +159,7 @@ class EditController(QObject):
         nodes = scene.selected_nodes
         edges = [e for e in scene.selected_edges if e[0] not in nodes and e[1] not in nodes]
         if not nodes and not edges:
-            self._canvas.refuse("Nothing is selected; click a node or an edge first.")
+            self._canvas.refuse("Nothing is selected. Click a node or an edge first.")
             return
         self.delete(nodes, edges)
 
@@ -191,7 +191,7 @@ class EditController(QObject):
             self._canvas.signals.select.emit((), tuple((b, a) for a, b in edges))
 
     def turning(self, source: str, target: str) -> tuple[str, str]:
-        """Why the edge is not covered (empty: it is), and the words for turning it nonetheless."""
+        """Why the edge is not covered (empty: it is), and the text for reversing it."""
         model = plain_network(self.entry.model)
         if model is None or not model.dag.has_edge(source, target):
             return "this is not an edge of a Bayesian network.", ""
@@ -213,10 +213,10 @@ class EditController(QObject):
         if self.change(f"Reverse {source} → {target}, same distribution", edit):
             self._canvas.signals.select.emit((), ((target, source),))
 
-    # -- places
+    # -- positions
 
     def _hold_places(self) -> Edit:
-        """Keep every node where it is seen, so that the rest does not rearrange around the new."""
+        """Store the present positions, so that the other nodes stay when one is added."""
         return partial(
             model_edits.move_nodes,
             model_id=self._model_id,
@@ -239,7 +239,7 @@ class EditController(QObject):
         self.change(text, edit)
 
     def arrange(self, title: str, points: Mapping[str, Point]) -> None:
-        """A whole layout somebody asked for."""
+        """Apply a layout of the whole diagram."""
         self._position(f"Arrange: {title.lower()}", points)
 
     def _boxes(self, least: int, what: str) -> dict[str, Box]:
@@ -268,12 +268,12 @@ class EditController(QObject):
     def _place_all(self, text: str, points: Mapping[str, Point]) -> None:
         self._position(text, {**self._canvas.scene.positions, **points})
 
-    # -- how nodes are drawn
+    # -- node modes
 
     def set_mode(
         self, mode: NodeMode, nodes: Iterable[str], sizes: Mapping[str, tuple[float, float]]
     ) -> None:
-        """Draw these nodes in a mode; a layout made by hand is stretched where boxes touch."""
+        """Draw nodes in a mode; a manual layout is stretched where boxes would overlap."""
         nodes = tuple(nodes)
         edit: Edit = partial(
             model_edits.set_display_mode, model_id=self._model_id, nodes=nodes, mode=mode.value

@@ -1,4 +1,4 @@
-"""Wishes of a canvas turned into evidence; what cannot be is explained at the pointer."""
+"""Requests of a canvas as evidence; a refusal is explained at the pointer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pgmstudio.gui.model_page.context_menu import do_menu
 
 
 class EvidenceController(QObject):
-    """Listens to one canvas and asks the live beliefs of its model."""
+    """Sets the evidence of one model on request of one canvas."""
 
     def __init__(self, app: AppContext, model_id: str, canvas: Canvas) -> None:
         super().__init__(canvas)
@@ -45,18 +45,18 @@ class EvidenceController(QObject):
         return self._app.workspace.beliefs(self._model_id)
 
     def _variable(self, node: str) -> str:
-        # Another canvas may tell of a node before it is drawn on this one.
+        # The request may come from another canvas, with a node that this one has not drawn yet.
         result = self._canvas.scene.picture.node.get(node)
         return node if result is None else result.variable or node
 
     def _refused(self, node: str) -> bool:
-        """Whether the node is a hidden variable; then the canvas says why nothing happens."""
+        """Whether the node is latent and so takes no evidence, which the canvas explains."""
         name = self._variable(node)
         if name in self.live.model.domain:
             return False
         self._canvas.refuse(
-            f"{name} is hidden: no row tells it, so it cannot be observed. Set evidence on the "
-            "items; the bars here follow."
+            f"{name} is hidden: a latent variable cannot be observed. Set evidence on the observed "
+            "variables instead."
         )
         return True
 
@@ -86,14 +86,14 @@ class EvidenceController(QObject):
                 self._app.notify(note)
 
     def no_do_reason(self) -> str:
-        """Why nothing here can be set from outside; empty when it can."""
+        """Why this model has no interventions; empty when it has."""
         return no_intervention_reason(self.live.model)
 
     def _on_do_menu(self, node: str, place: QPoint) -> None:
-        """The states to choose from, for a node that does not show them."""
+        """A menu of states to intervene with, for a node that does not show them."""
         reason = self.no_do_reason()
         if reason:
-            self._canvas.refuse(f"{self._variable(node)} cannot be set from outside: {reason}")
+            self._canvas.refuse(f"No intervention on {self._variable(node)}: {reason}")
             return
         canvas = self._canvas
         menu = do_menu(canvas.scene.nodes[node].face, node, canvas, canvas)
@@ -121,7 +121,7 @@ class EvidenceController(QObject):
         self.live.clear()
 
     def begin_likelihood(self, node: str) -> None:
-        """Handles at equal weights, ready to be dragged or moved by ← and →."""
+        """Set a likelihood of equal weights, ready to be dragged or changed with ← and →."""
         if self._refused(node):
             return
         variable = self._variable(node)
@@ -135,7 +135,7 @@ class EvidenceController(QObject):
             self._canvas.refuse(str(error))
 
     def why_impossible(self, node: str, state: str) -> str:
-        """Which evidence excludes a state whose belief is 0."""
+        """The evidence that excludes a state whose belief is 0."""
         variable = self._variable(node)
         reason = None
         if variable in self.live.model.domain:

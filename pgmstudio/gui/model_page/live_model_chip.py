@@ -1,4 +1,4 @@
-"""The chip over the canvas of a model that shows the best so far of a run."""
+"""The chip on the canvas of a model that follows a learning run."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pgmstudio.gui.widgets.basic import label
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 _EDGE = 12
-FOLLOW_TIP = "Show every better model of the run as it comes; unticked, this one stays."
+FOLLOW_TIP = "Show each better model of the run. Untick to keep this one."
 
 
 class BestChip(QFrame):
-    """Says which restart, edges and parameters; *Follow the run* can be unticked."""
+    """The restart, edges and parameters of the model, with a check box *Follow the run*."""
 
     def __init__(self, app: AppContext, model_id: str, view: CanvasView) -> None:
         super().__init__(view)
@@ -47,7 +47,7 @@ class BestChip(QFrame):
         self.refresh()
 
     def refresh(self) -> None:
-        """Show what the run says of the model in view; nothing once it has ended."""
+        """Show the state of the run; hidden once it has ended."""
         follower = self._following.of_model(self._model_id)
         self.setVisible(follower is not None)
         if follower is None:
@@ -66,7 +66,7 @@ class BestChip(QFrame):
         self.place()
 
     def place(self) -> None:
-        """At the top left of the canvas, as wide as there is room."""
+        """Move to the top left of the canvas, at most as wide as the canvas."""
         wide = min(self.sizeHint().width(), self._view.width() - 2 * _EDGE)
         self.setGeometry(_EDGE, _EDGE, wide, self.sizeHint().height())
         self._view.keep_head(self.height() + 2.0 * _EDGE)

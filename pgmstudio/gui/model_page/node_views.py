@@ -133,7 +133,7 @@ class NodeViewFactory:
 def blended(
     priors: tuple[float, ...], shares: tuple[float, ...], blend: float
 ) -> tuple[float, ...]:
-    """What a slider between prior and posterior shows; nothing while shares are not known."""
+    """Weights between prior and posterior; empty while the posterior is not known."""
     if blend >= 1 or len(shares) != len(priors):
         return shares
     return tuple((1 - blend) * a + blend * b for a, b in zip(priors, shares, strict=True))

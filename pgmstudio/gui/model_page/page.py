@@ -351,7 +351,7 @@ class ModelPage(Page):
         entry = after.models.get(self._model_id)
         if entry is self._entry or self._is_closed:
             return
-        # Undone and done again, an id can be of a model in another language.
+        # After undo and redo an id may belong to a model in another language.
         if entry is None or entry.model.kind != self._entry.model.kind:
             QTimer.singleShot(0, self._leave)
             return
@@ -395,7 +395,7 @@ class ModelPage(Page):
         self.strengths.follow()
 
     def refresh_nodes(self, *_: object) -> None:
-        """Update the nodes: the target, or the table being edited, is another."""
+        """Update the content of the nodes, after a change of the target or of the edited table."""
         if not self._is_closed:
             self._show_faces()
 

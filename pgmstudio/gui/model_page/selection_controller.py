@@ -1,4 +1,4 @@
-"""Wishes of a canvas to select, open or get a menu, and what the panels have selected."""
+"""Keeps the selection of a canvas and that of the window the same; opens context menus."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TABLE_PANEL = "tablePanel"
 
 
 class SelectionController(QObject):
-    """Keeps the selection of one model page and that of the workbench the same."""
+    """The selection of one model page, synchronised with the workspace."""
 
     def __init__(self, app: AppContext, model_id: str, page: ModelPage) -> None:
         super().__init__(page)
@@ -31,7 +31,7 @@ class SelectionController(QObject):
         workspace.active_model_changed.connect(self._on_active_model)
 
     def select(self, nodes: Iterable[str], edges: Iterable[tuple[str, str]]) -> None:
-        """Select in the picture and, when these are variables, for the panels too."""
+        """Select on the canvas and, if these are variables, in the workspace too."""
         if self._app.workspace.model_id != self._model_id:
             self._app.center.bring_to_front(self._page)
         names = self._page.entry.model.domain
@@ -40,11 +40,11 @@ class SelectionController(QObject):
         self._page.scene().show_selection(nodes, edges)
 
     def show_selection(self) -> None:
-        """Mark in the picture what is selected, when it is selected in this model."""
+        """Mark the selection on the canvas if it is of this model."""
         self._on_selection_changed(self._app.workspace.selection)
 
     def ask_why(self) -> None:
-        """Why there is an edge between what is selected, or none."""
+        """Explain why the selected variables have an edge, or none."""
         self._app.actions.refresh("model.why")
         self._app.actions["model.why"].trigger()
 

@@ -1,7 +1,4 @@
-"""Learn ▸ Next moves: a search that is watched and steered one move at a time.
-
-Actions for looking into a model: separation, equivalent graphs, doing, other pictures of it.
-"""
+"""Menu actions on the structure of a model: next moves, d-separation, equivalence, do()."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ PANEL = "movesPanel"
 
 def moves_actions(app: AppContext) -> list[ActionSpec]:
     def search() -> MoveSearch:
-        # It brings the search itself, which is not needed before a model is open.
+        # It loads the search, which is not needed before a model is open.
         from pgmstudio.gui.structure.move_search import move_search
 
         return move_search(app)
@@ -88,7 +85,7 @@ def understanding_actions(app: AppContext) -> list[ActionSpec]:
             "model.separation-evidence",
             "Evidence as given",
             "Model",
-            "Ask about separation given what is observed now.",
+            "Query d-separation given the present evidence.",
             commands.take_evidence,
             disabled_reason=commands.no_evidence_reason,
         ),
@@ -96,7 +93,7 @@ def understanding_actions(app: AppContext) -> list[ActionSpec]:
             "model.members",
             "Equivalent graphs…",
             "Model",
-            "Every DAG that says the same; choosing one keeps the distribution.",
+            "List the DAGs of the equivalence class; choosing one keeps the distribution.",
             commands.list_members,
             icon="copy-simple",
             disabled_reason=commands.no_network_reason,
@@ -105,16 +102,16 @@ def understanding_actions(app: AppContext) -> list[ActionSpec]:
             "model.turn",
             "Reverse edge, keep the distribution",
             "Model",
-            "Turn the selected edge around and recompute both tables.",
+            "Reverse the selected edge and recompute both tables.",
             commands.turn,
             icon="arrows-left-right",
             disabled_reason=commands.not_turn_reason,
         ),
         ActionSpec(
             "evidence.do",
-            "Set from outside (do)…",
+            "Intervene (do)…",
             "Evidence",
-            "Choose a state to set the selected variable to; its parents have no say then.",
+            "Fix the selected variable to a state; cuts the edges from its parents.",
             commands.choose_done,
             icon="lock-simple",
             disabled_reason=commands.no_do_reason,
@@ -191,7 +188,7 @@ class _Commands:
         if page is None:
             return NO_PAGE
         if not page.is_editable:
-            return "edges are turned in the DAG of a Bayesian network; show that picture."
+            return "edges are reversed in the DAG of a Bayesian network; show that diagram."
         edges = page.scene().selected_edges
         if len(edges) != 1:
             return "select one edge first."

@@ -9,6 +9,7 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QMenu, QToolButton, QWidget
 
+from pgmstudio.core.number_format import counted
 from pgmstudio.gui.canvas.edge_strengths import KINDS
 from pgmstudio.gui.canvas.layout_worker import METHODS
 from pgmstudio.gui.canvas.node_view import MODE_TITLES, NodeMode
@@ -19,9 +20,9 @@ from pgmstudio.gui.widgets.basic import Segments, button, label, tool_button
 STRENGTHS = {key: kind.words for key, kind in KINDS.items()}
 _TOOLS = (
     ("select", "cursor", "Select and move (Esc)"),
-    ("node", "plus-circle", "Add a node: click on the ground (N)"),
+    ("node", "plus-circle", "Add a node: click on the background (N)"),
     ("edge", "flow-arrow", "Draw an edge: drag from node to node (L)"),
-    ("separation", "path", "d-separation: click A, B and what is given"),
+    ("separation", "path", "d-separation: click A, B and the given variables"),
 )
 _MARGIN = 5
 
@@ -67,11 +68,11 @@ class ModelBar(QFrame):
         )
         self._modes.setPlaceholderText("Mixed")
         self._layouts = self._combo("layoutCombo", "Arrange all nodes", METHODS)
-        self._strengths = self._combo("strengthCombo", "What the width of edges shows", STRENGTHS)
+        self._strengths = self._combo("strengthCombo", "Edge width", STRENGTHS)
         self._modes.activated.connect(self._on_mode)
         self._layouts.activated.connect(self._on_layout)
         self._strengths.activated.connect(self._on_strength)
-        self._picture_menu = self._menu_button("pictureMenu", "More", "More pictures of this model")
+        self._picture_menu = self._menu_button("pictureMenu", "More", "More diagrams of this model")
         self._view_menu = self._menu_button("viewMenu", "View", "Nodes, layout and edge width")
         self._tool_menu = self._menu_button("toolMenu", "Tools", "Select, add nodes, draw edges")
         self._chip = label("", "chip-evidence")
@@ -81,7 +82,7 @@ class ModelBar(QFrame):
             self.clear_requested.emit,
             role="link",
             icon_name="eraser",
-            tip="Forget all evidence of this model",
+            tip="Clear all evidence of this model",
             name="clearEvidence",
         )
         row = QHBoxLayout(self)
@@ -134,7 +135,7 @@ class ModelBar(QFrame):
         return made
 
     def _fill_menus(self) -> None:
-        """The same choices once more, for a bar too narrow to show them."""
+        """Fill the menus that replace combos and tools in a narrow toolbar."""
         menu = self._view_menu.menu()
         for number, combo in enumerate((self._modes, self._layouts, self._strengths)):
             if number:
@@ -211,28 +212,28 @@ class ModelBar(QFrame):
         if count == self._shown_count:
             return
         self._shown_count = count
-        self._chip.setText(f"⚑ {count} evidence")
+        self._chip.setText(f"⚑ {counted(count, 'finding')}")
         self._fix_chip()
         self._chip.setVisible(count > 0)
         self._clear.setVisible(count > 0)
         self._fold()
 
     def _fix_chip(self) -> None:
-        """Another number as wide as the last moves nothing: a fixed size is not asked about."""
+        """Fix the size of the chip, so that another number of the same width moves nothing."""
         self._chip.ensurePolished()
         height = theme().px("view_bar") - 2 * _MARGIN
         self._chip.setFixedSize(self._chip.sizeHint().width(), height)
 
     def set_separable(self, disabled_reason: str) -> None:
-        """Whether there are trails to be asked about in this picture."""
+        """Enable the d-separation tool, or explain why it is disabled."""
         made, tip = self._tools["separation"], next(t[2] for t in _TOOLS if t[0] == "separation")
         made.setEnabled(not disabled_reason)
         made.setToolTip(f"Not now: {disabled_reason}" if disabled_reason else tip)
 
     def set_measurable(self, disabled_reason: str) -> None:
-        """Whether the widths of edges can show something else than they do."""
+        """Enable the choice of edge strengths, or explain why it is disabled."""
         self._strengths.setEnabled(not disabled_reason)
-        tip = "What the width of edges shows"
+        tip = "Edge width"
         self._strengths.setToolTip(f"Not now: {disabled_reason}" if disabled_reason else tip)
         for action in self._view_menu.menu().actions():
             if action.text() in STRENGTHS.values():
@@ -241,20 +242,20 @@ class ModelBar(QFrame):
     def set_editable(
         self, editable: bool, disabled_reason: str = "", *, joinable: bool = False
     ) -> None:
-        """Tools that change the structure can be used or say why not; `joinable`: edges alone."""
+        """Enable the tools that edit the structure; `joinable`: the edge tool alone."""
         for name, _, tip in (tool for tool in _TOOLS if tool[0] in ("node", "edge")):
             can = editable or (joinable and name == "edge")
             self._tools[name].setEnabled(can)
             self._tools[name].setToolTip(tip if can else f"Not now: {disabled_reason}")
 
     def add_own(self, tools: QWidget) -> None:
-        """What a language has instead of the tools for graphs; stands in the plain bar."""
+        """Add the tools of a language that replace those for graphs in the plain toolbar."""
         self._own = tools
         self._row.insertWidget(self._row.indexOf(self._tool_box), tools)
         tools.setVisible(self._is_plain)
 
     def set_plain(self, plain: bool) -> None:
-        """A picture that has no nodes to move, join or arrange shows no tools for it."""
+        """Hide the tools for graphs in a diagram that has no nodes to move, connect or lay out."""
         if plain != self._is_plain:
             self._is_plain = plain
             self._fold()
@@ -262,7 +263,7 @@ class ModelBar(QFrame):
     # -- narrow
 
     def minimumSizeHint(self) -> QSize:
-        """As narrow as it can fold; otherwise it would keep the window from becoming narrow."""
+        """The folded width, so that the toolbar does not keep the window wide."""
         return QSize(self._width({*self._fold_order}) + 20, super().minimumSizeHint().height())
 
     def _restyle(self) -> None:
@@ -275,7 +276,7 @@ class ModelBar(QFrame):
         self._fold()
 
     def _fold(self) -> None:
-        """What is used least gives way: combos to *View*, pictures to *More*, tools to *Tools*."""
+        """Fold what is used least: combos into *View*, diagrams into *More*, tools into *Tools*."""
         hidden: set[str] = set()
         absent = {"modes", "layouts", "strengths", "tools"} if self._is_plain else set()
         for step in ("", *self._fold_order):
@@ -294,12 +295,12 @@ class ModelBar(QFrame):
         self._picture_menu.setVisible(bool(hidden & set(self._picture_names)))
 
     def _shown_pictures(self, hidden: set[str]) -> list[str]:
-        """The one in view is never hidden."""
+        """The current diagram is never hidden."""
         chosen = self._pictures.current
         return [name for name in self._picture_names if name not in hidden or name == chosen]
 
     def _width(self, hidden: set[str]) -> int:
-        """What the bar needs without these."""
+        """The width without the hidden parts."""
         shown: list[QWidget] = [w for w in (self._chip, self._clear) if not w.isHidden()]
         if self._is_plain and self._own is not None:
             shown.append(self._own)

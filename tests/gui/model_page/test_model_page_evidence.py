@@ -98,7 +98,7 @@ def test_the_bar_counts_evidence_and_clears_it(qtbot: QtBot, page: ModelPage) ->
     click(qtbot, page, bar_of(page, "grass", "dry"))
     chip = page.bar.findChild(object, "evidenceChip")
     assert chip.isVisible()
-    assert "2 evidence" in chip.text()
+    assert "2 findings" in chip.text()
     qtbot.mouseClick(page.bar.findChild(object, "clearEvidence"), LEFT)
     assert page.asking.live.evidence == {}
     assert not chip.isVisible()

@@ -233,7 +233,7 @@ def test_the_size_of_the_clique_tree_is_forecast_while_an_edge_is_drawn(
     qtbot.mouseMove(view.viewport(), head(page, "dysp"))
     assert tool.advice.words == "4 → 8 rows"  # at once
     qtbot.waitUntil(lambda: "junction-tree cells" in tool.advice.forecast)
-    before, after = tool.advice.forecast.split(" clique")[0].split(" → ")
+    before, after = tool.advice.forecast.split(" junction")[0].split(" → ")
     model = network(window)
     assert int(before) == model.effective_size()
     assert int(after) == model.with_edge("asia", "dysp").effective_size()
