@@ -124,6 +124,18 @@ def test_every_source_path_that_the_manual_names_exists() -> None:
     assert missing == []
 
 
+def test_every_class_and_constant_that_the_contributing_pages_name_exists() -> None:
+    sources = [file.read_text(encoding="utf-8") for file in (ROOT / "pgmstudio").rglob("*.py")]
+    defined = r"^(?:class (\w+)|([A-Z]\w+)\b(?=:| =))"
+    found = re.findall(defined, "\n".join(sources), re.MULTILINE)
+    known = {name for pair in found for name in pair if name}
+    pages = (DOCS / "contributing").glob("*.md")
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    named = set(re.findall(r"`([A-Z]\w+)`", text))
+    assert {"Language", "Finished", "LearnTask"} <= named
+    assert named - known - {"False"} == set()
+
+
 def test_the_generated_tables_of_the_reference_are_up_to_date() -> None:
     """Otherwise run `python docs/generate_reference.py`."""
     from docs.generate_reference import outdated_pages
