@@ -1,4 +1,4 @@
-"""SL-curves in the Evaluate menu, and made-up rows in the Data menu."""
+"""Actions of SL-curves in the Evaluate menu, and of synthetic data in the Data menu."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def curve_actions(app: AppContext) -> list[ActionSpec]:
     def no_curves() -> str | None:
         if app.project.curves:
             return None
-        return "there are no curves yet; Evaluate ▸ SL-curves… plans some."
+        return "there are no curves. Plan some with Evaluate ▸ SL-curves…"
 
     def open_folder() -> None:
         from PySide6.QtWidgets import QFileDialog
@@ -90,7 +90,7 @@ def curve_actions(app: AppContext) -> list[ActionSpec]:
             "evaluate.curves",
             "SL-curves…",
             "Evaluate",
-            "Which language gives the best accuracy for its cost: plan a sweep and watch it.",
+            "Plan a sweep that compares log-likelihood and size of the languages.",
             plan,
             icon="chart-line",
             disabled_reason=no_data,
@@ -100,7 +100,7 @@ def curve_actions(app: AppContext) -> list[ActionSpec]:
             "evaluate.curves-show",
             "Show SL-curves",
             "Evaluate",
-            "The newest curves of the project: plot, tables, stop, resume and extend.",
+            "Show the newest curves of the project.",
             show,
             disabled_reason=no_curves,
         ),
@@ -108,14 +108,14 @@ def curve_actions(app: AppContext) -> list[ActionSpec]:
             "evaluate.curves-folder",
             "Open a folder of points…",
             "Evaluate",
-            "The points that “pgmstudio sweep” has left, or is just adding to.",
+            "Open the points of a run of “pgmstudio sweep”.",
             open_folder,
         ),
         ActionSpec(
             "data.generate",
             "Generate data…",
             "Data",
-            "Rows of synthetic data sets: random networks, decision graphs, logic, parity, cycles.",
+            "Generate synthetic data: random networks, decision graphs, logic, parity, cycles.",
             generate,
             icon="dice-five",
         ),

@@ -1,4 +1,4 @@
-"""What can be done with SL-curves: open a model, take plot and points away, compare beliefs."""
+"""Commands of the SL-curves page: open and pin models, export, compare beliefs."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class CurvesController(QObject):
     # -- points
 
     def keep_points(self) -> None:
-        """What was found belongs to the project, also where the folder is lost."""
+        """Store the points in the project, so that they survive a deleted folder."""
         entry = self._page.entry
         if entry is not None:
             self._keeps.ask(partial(with_points, entry, self._page.points))
@@ -83,7 +83,7 @@ class CurvesController(QObject):
     # -- models
 
     def open_model(self, point: CurvePoint) -> None:
-        """The model of a point becomes one of the project, once."""
+        """Add the model of a point to the project and open it."""
         for model_id, entry in self._app.project.models.items():
             # One of a run that goes on has its model with it; another may have its key later.
             is_same = point.model is None or point.model is entry.model
@@ -117,7 +117,7 @@ class CurvesController(QObject):
         self._read_next()
 
     def toggle_pin(self, point: CurvePoint) -> None:
-        """Pin a model, or take the pin off."""
+        """Pin or unpin a model."""
         page, entry = self._page, self._page.entry
         if entry is None:
             return
@@ -141,7 +141,7 @@ class CurvesController(QObject):
     def export_picture(self) -> None:
         """As File ▸ Export picture does."""
         if self.drawing() is None:
-            self._app.notify("There is no plot yet; it comes with the first point.")
+            self._app.notify("There is no plot yet. It is shown with the first point.")
             return
         self._app.actions.refresh("file.export")
         self._app.actions["file.export"].trigger()
@@ -159,7 +159,7 @@ class CurvesController(QObject):
             write(Path(path))
 
     def export_table(self, path: Path) -> bool:
-        """One line for each point, to all digits."""
+        """Write a line per point with all digits."""
         return self._write(path, points_csv(self._page.points).encode())
 
     def export_plan(self, path: Path) -> bool:
@@ -205,7 +205,7 @@ class CurvesController(QObject):
             return "beliefs are being compared."
         if not page.points:
             return "there is no point yet."
-        return "the rows of these curves are gone." if page.setup is None else None
+        return "the data set of these curves was deleted." if page.setup is None else None
 
     def compare_beliefs(self) -> None:
         """How far the beliefs of every model are from those of the best on the test rows."""
@@ -239,7 +239,7 @@ class CurvesController(QObject):
         page.compare.setVisible(page.bar.view.currentData() == "distance")
         page.compare.setEnabled(why is None)
         page.compare.setText("Compare beliefs with the best model")
-        tip = "Ask every model the same queries and measure how far its beliefs are off."
+        tip = "Compute the same queries in every model and measure the distance of the beliefs."
         page.compare.setToolTip(tip if why is None else f"Not now: {why}")
 
 

@@ -1,7 +1,4 @@
-"""Below the plot: how far the sweep is, stop and go on, and tables of curves and points.
-
-A line of words that changes often: nothing around it is laid out again for that.
-"""
+"""Footer of the SL-curves page: progress, stop and resume, and tables of curves and points."""
 
 from __future__ import annotations
 
@@ -66,17 +63,17 @@ class FixedWidthLabel(QWidget):
         self.label.setFixedSize(event.size())
 
 
-RESUME_TIP = "Go on with the runs that are not done; what is done is not done again."
-EXTEND_TIP = "Add learners, values or seeds to this plan; its points stay."
+RESUME_TIP = "Continue with the runs that are not finished."
+EXTEND_TIP = "Add learners, values or seeds to this plan; its points are preserved."
 TABLES = (
     ("curves", "Curves", "One line for each curve."),
-    ("points", "Points", "One line for each model; a double-click opens it."),
-    ("remarks", "Remarks", "Runs that gave no models, or not all they could have."),
+    ("points", "Points", "One line for each model; double-click to open it."),
+    ("remarks", "Remarks", "Notes on runs that failed or were stopped early."),
 )
 
 
 class CurvesFoot(QWidget):
-    """Shows; the page says what and does what the buttons ask."""
+    """Footer of the page; its buttons send requests as signals."""
 
     stop_requested = Signal()
     resume_requested = Signal()
@@ -91,7 +88,7 @@ class CurvesFoot(QWidget):
         self.words = FixedWidthLabel("curvesWords")
         self.bar = QProgressBar()
         self.bar.setObjectName("curvesProgress")
-        self.bar.setAccessibleName("How far the sweep is")
+        self.bar.setAccessibleName("Progress of the sweep")
         self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)
         self.bar.setMaximumWidth(110)
@@ -100,7 +97,7 @@ class CurvesFoot(QWidget):
             self.stop_requested.emit,
             icon_name="stop",
             name="curvesStop",
-            tip="Stop; every point found so far stays, and Resume goes on.",
+            tip="Stop; the points so far are preserved, and Resume continues.",
         )
         self.resume = button(
             "Resume",
@@ -122,7 +119,7 @@ class CurvesFoot(QWidget):
         self.remarks = QListWidget()
         self.remarks.setObjectName("curvesRemarks")
         self.remarks.setAccessibleName("Remarks on runs")
-        self.remarks.setToolTip("Runs that gave no models, or not all they could have.")
+        self.remarks.setToolTip("Notes on runs that failed or were stopped early.")
         self.remarks.setWordWrap(True)
         self._pages = QStackedWidget()
         for page in (self.curves, self.points, self.remarks):

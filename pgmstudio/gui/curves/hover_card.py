@@ -1,4 +1,4 @@
-"""The card beside the mark that is pointed at: what model it is, and its numbers."""
+"""Hover card of a marker: the model and its measures."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class CardFacts:
 
 
 class MarkCard(QFrame):
-    """Stays while the pointer is on it."""
+    """Card of the hovered marker."""
 
     left = Signal()
 

@@ -1,4 +1,4 @@
-"""Beside the plot: which curves are shown, what λ selects, the front, pins, overfitting."""
+"""Side panel of the plot: curves shown, model selected by λ, Pareto front, pins, overfitting."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MIN_WIDE = 44  # px of a column of numbers, with air before the next one
 
 
 class CurvesSide(QFrame):
-    """Shows; wishes are told by signals."""
+    """Side panel; requests are sent as signals."""
 
     hidden_changed = Signal(object)  # names of curves that are not shown
     lambda_chosen = Signal(float)
@@ -49,14 +49,14 @@ class CurvesSide(QFrame):
         self.sign = label()
         self.selected = ElidedLabel(is_link=True)
         self.selected.setObjectName("curvesSelected")
-        self.selected.setToolTip("The model that this λ takes; a click opens it.")
+        self.selected.setToolTip("The model selected by this λ; click to open it.")
         self.selected.clicked.connect(self._on_selected)
         self.selected_bits = label("", size="dense")
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setObjectName("curvesLambda")
         self.slider.setRange(1, STEPS - 1)
         self.slider.setAccessibleName("Penalty λ for size")
-        self.slider.setToolTip("S = (1 − λ) · log-likelihood − λ · size: which model is largest.")
+        self.slider.setToolTip("λ of the score (1 − λ) · log-likelihood − λ · size")
         self.slider.valueChanged.connect(self._on_slider)
         line = row(self.sign, self.selected, self.selected_bits, spacing=6)
         line.layout().setStretch(1, 1)  # type: ignore[union-attr]
@@ -71,7 +71,9 @@ class CurvesSide(QFrame):
         )
         self._front_section = Section("Pareto front")
         self.front = MarkerTable(
-            "curvesFront", "Models that no other is smaller and better than", FRONT_COLUMNS
+            "curvesFront",
+            "Models that no other model dominates",
+            FRONT_COLUMNS,
         )
         # A click on a head still sorts; without room for its arrow the names are not cut.
         head = self.front.horizontalHeader()
@@ -88,7 +90,7 @@ class CurvesSide(QFrame):
             self._on_open_pins,
             icon_name="push-pin",
             name="curvesOpenPins",
-            tip="The pinned models become models of the project.",
+            tip="Open the pinned models in the project.",
         )
         self._pins.add(row(self._open_pins, None))
         self.note = Note("", "info", "curvesOverfit")
@@ -211,7 +213,7 @@ class _PinRow(ElidedLabel):
             f"{point_title(point)}, size {grouped(point.effective_size)}", is_link=True
         )
         self.setObjectName(f"pin.{point.key}")
-        self.setToolTip("Open this model; a right-click on its mark takes the pin off.")
+        self.setToolTip("Open this model; right-click its marker to unpin it.")
         self.point = point
 
 

@@ -1,4 +1,4 @@
-"""Short words beside the marks of a plot, which keep clear of marks, lines and each other."""
+"""Placement of short labels near the markers of a plot, without overlap."""
 
 from __future__ import annotations
 

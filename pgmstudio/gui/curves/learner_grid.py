@@ -1,7 +1,4 @@
-"""The values of one learner to try: a field for each parameter, in which commas part values.
-
-The learners of a plan of SL-curves, to be ticked.
-"""
+"""Learners of a plan of SL-curves, and the parameter values to try for each."""
 
 from __future__ import annotations
 
@@ -60,7 +57,7 @@ def parsed_values(spec: ParamSpec, text: str) -> tuple[Any, ...]:
             continue
         if piece.startswith("["):
             if not spec.is_list:
-                raise ValueError("takes single values; leave the brackets away")
+                raise ValueError("expects single values; remove the brackets")
             found.append(list(parse_value(spec, piece[1:-1])))
             continue
         value = parse_value(spec, piece)
@@ -143,14 +140,14 @@ class GridForm(QWidget):
         self._layout.setVerticalSpacing(4)
         self._layout.setColumnStretch(1, 1)
         own = FIRST.get(learner.key, {})
-        self._add("name", "Name of the curve", learner.title, "How the curve is called.")
+        self._add("name", "Name of the curve", learner.title, "Name of the curve.")
         if self._has_lambdas:
-            tip = "Penalties for size, between 0 and 1; empty: those of the whole plan."
+            tip = "Size penalties λ between 0 and 1; empty: those of the plan."
             self._add("lambdas", "λ", "as for all", tip)
         self._add("time-limit", "Time limit, s", "as for all", "Seconds for each run.")
         for option, spec in self._specs.items():
             choices = f" One or more of {', '.join(spec.choices)}." if spec.choices else ""
-            tip = f"{spec.help}{choices} Commas part the values that are tried."
+            tip = f"{spec.help}{choices} Separate values with commas."
             self._add(option, spec.title, default_text(spec), tip)
         for option, text in own.items():
             self._fields[option].setText(text)
@@ -293,7 +290,7 @@ class LearnerTicks(QListWidget):
         super().__init__()
         self.setObjectName("planLearners")
         self.setAccessibleName("Learners of the plan")
-        self.setToolTip("Tick what takes part; the values of the chosen one stand beside.")
+        self.setToolTip("Select the learners of the plan; set the values of the current one.")
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
         size = theme().px("icon_small")

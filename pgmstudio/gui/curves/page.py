@@ -1,9 +1,4 @@
-"""The rows of the tables about SL-curves: made beside the window, for the table in sight alone.
-
-SL-curves of the project: the live plot, what λ selects, tables, stop, resume and extend.
-
-The plots of a page of SL-curves: one or two of them side by side, or what queries say.
-"""
+"""The SL-curves page: live plots, model selection by λ, tables, stop, resume and extend."""
 
 from __future__ import annotations
 
@@ -200,7 +195,7 @@ class CurvesPage(Page):
             "Compare beliefs with the best model",
             self.commands.compare_beliefs,
             name="curvesCompare",
-            tip="Ask every model the same queries and measure how far its beliefs are off.",
+            tip="Compute the same queries in every model and measure the distance of the beliefs.",
         )
         self._charts = self._latest_task(self._on_chart)
         self._loads = self._latest_task(self._on_loaded)

@@ -1,7 +1,4 @@
-"""The rows of a plan: which data set, and which of its rows are kept for the test.
-
-The sheet of a plan: its rows, what all runs have in common, queries, and where it runs.
-"""
+"""Form of a plan of SL-curves: data and test rows, common settings, queries and executor."""
 
 from __future__ import annotations
 
@@ -36,9 +33,9 @@ from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.param_form import ParamForm
 
 HOW = (
-    (SHARE, "Share", "A share of the rows is put aside at random."),
-    (SPLIT, "Split", "The parts of the data set's own split."),
-    (SETS, "Data sets", "Whole data sets for the test and for validation."),
+    (SHARE, "Share", "A random fraction of the rows is held out."),
+    (SPLIT, "Split", "The split of the data set."),
+    (SETS, "Data sets", "Separate data sets for test and validation."),
 )
 
 
@@ -50,7 +47,7 @@ class RowFields(QWidget):
     def __init__(self, app: AppContext) -> None:
         super().__init__()
         self._app = app
-        self.data = chooser("planData", "The rows to learn from.")
+        self.data = chooser("planData", "Data set to learn from.")
         self.how = Segments(HOW, "planHow")
         self.share = QDoubleSpinBox()
         self.share.setObjectName("planShare")
@@ -59,23 +56,21 @@ class RowFields(QWidget):
         self.share.setValue(10)
         self.share.setSuffix(" %")
         self.share.setAccessibleName("Rows for the test, percent")
-        self.share.setToolTip("So many rows are kept for the test; the others are learned from.")
+        self.share.setToolTip("Share of rows held out for testing.")
         self.seed = QSpinBox()
         self.seed.setObjectName("planSplitSeed")
         self.seed.setRange(0, 2**31 - 1)
         self.seed.setAccessibleName("Seed of the split")
-        self.seed.setToolTip("The same seed puts the same rows aside.")
+        self.seed.setToolTip("The same seed holds out the same rows.")
         self.parts = label("", "secondary", size="dense", wrap=True)
         self.parts.setObjectName("planParts")
         self.test = chooser("planTest", "The data set to test on.")
         self.valid = chooser("planValid", "A data set for validation, if there is one.")
         self.complete = QCheckBox("Only complete rows")
         self.complete.setObjectName("planComplete")
-        self.complete.setToolTip("Leave out rows with missing cells.")
+        self.complete.setToolTip("Exclude rows with missing cells.")
         self.complete.setAccessibleName("Only complete rows")
-        self.reference = chooser(
-            "planReference", "The model that the rows were drawn from, where it is known."
-        )
+        self.reference = chooser("planReference", "The true model of synthetic data, if known.")
         self._form = form_of(
             ("Data", self.data),
             ("Test rows", self.how),
@@ -233,8 +228,8 @@ def _parts_words(split: Split) -> str:
 
 
 PLACES = (
-    ("here", "This computer", "In processes of their own; the window is never felt."),
-    ("cluster", "Dask cluster", "On the workers of a scheduler: rows are sent, models come back."),
+    ("here", "This computer", "In separate processes on this computer."),
+    ("cluster", "Dask cluster", "On the workers of a Dask scheduler."),
 )
 
 
@@ -248,11 +243,11 @@ class PlanSheet(QWidget):
         self.problems: dict[str, str] = {}
         self.rows = RowFields(app)
         self.rows.changed.connect(self._on_changed)
-        self.name = self._line("planName", "SL-curves", "How the curves are called.")
+        self.name = self._line("planName", "SL-curves", "Name of the curves.")
         self.lambdas = self._line(
             "planLambdas",
             "about twenty, with AIC and BIC",
-            "Penalties for size between 0 and 1, parted by commas; each gives a model.",
+            "Size penalties λ between 0 and 1, separated by commas; each gives a model.",
         )
         self.seeds = self._line(
             "planSeeds", "0", "Every run is made with each of them; 0…4 are five. Bars show spread."
@@ -263,12 +258,12 @@ class PlanSheet(QWidget):
         self.limit.setSpecialValueText("none")
         self.limit.setSuffix(" s")
         self.limit.setAccessibleName("Time limit for each run, seconds")
-        self.limit.setToolTip("A run that takes longer gives the models it has by then.")
+        self.limit.setToolTip("A run that takes longer returns its models so far.")
         self.limit.valueChanged.connect(self._on_changed)
         self.ask = QCheckBox("Ask random queries")
         self.ask.setObjectName("planQueries")
         self.ask.setAccessibleName("Ask random queries")
-        self.ask.setToolTip("Measure how well and how fast every model answers.")
+        self.ask.setToolTip("Measure accuracy and time of inference in every model.")
         self.ask.clicked.connect(self._on_ask)
         self.queries = ParamForm(QueryPlan)
         self.queries.changed.connect(self._on_changed)
@@ -280,10 +275,10 @@ class PlanSheet(QWidget):
         self.processes.setRange(0, 256)
         self.processes.setSpecialValueText(f"all {core_count()} cores")
         self.processes.setAccessibleName("Processes")
-        self.processes.setToolTip("How many runs are made at once.")
+        self.processes.setToolTip("Number of runs in parallel.")
         self.processes.valueChanged.connect(self._on_changed)
         self.address = self._line(
-            "planAddress", "tcp://HOST:8786", "The address that “dask scheduler” tells."
+            "planAddress", "tcp://HOST:8786", "Address printed by “dask scheduler”."
         )
         self._marked = {
             name: (field, error_line())

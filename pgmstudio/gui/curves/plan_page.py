@@ -1,4 +1,4 @@
-"""The plan of SL-curves: learners with the values to try, rows, seeds, limits, where it runs."""
+"""The plan page of SL-curves: learners and values to try, data, seeds, limits, executor."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ class CurvesPlanPage(Page):
         self._title = label("", "heading", size="heading")
         self._about = label("", "secondary", wrap=True)
         self._holder = QVBoxLayout()
-        self._advanced = QCheckBox("Show all settings")
+        self._advanced = QCheckBox("Show all parameters")
         self._advanced.setObjectName("planAdvanced")
-        self._advanced.setToolTip("Settings that are rarely changed.")
+        self._advanced.setToolTip("Parameters that are rarely changed.")
         self._advanced.clicked.connect(self._on_advanced)
         self.forecast = Note(name="planForecast")
         self.refusal = Note(level="danger", name="planRefusal")
@@ -247,7 +247,7 @@ class CurvesPlanPage(Page):
             for grid in setup.plan.learners
             if entry is not None and (why := all_learners()[grid.key].refuses(entry.data))
         ]
-        more = "" if self.curve_id is None else " What is done is not done again."
+        more = "" if self.curve_id is None else " Finished runs are not repeated."
         told = f"{counted(len(runs), 'run')} of {counted(len(setup.plan.learners), 'learner')} "
         told += f"{where}{at_most}; a run gives one model or many.{more}"
         if rules := unused_rules(self._app.project.knowledge, "curves"):

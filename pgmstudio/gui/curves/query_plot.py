@@ -1,4 +1,4 @@
-"""What random queries say: accuracy against time, time against size, size against parameters."""
+"""Plots of random queries: accuracy against time, time against size, size against parameters."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ VIEWS: dict[str, QueryView] = {
             _milliseconds,
             lambda point: point.query_distance,
             "Update of all beliefs, ms (log scale)",
-            "Beliefs off, bits (lower is better)",
+            "Distance of beliefs, bits (lower is better)",
             (True, False),
         ),
         QueryView(
@@ -84,7 +84,7 @@ VIEWS: dict[str, QueryView] = {
 }
 
 
-UNASKED = "No point has been measured. Plan a sweep with “Ask random queries” ticked."
+UNASKED = "No point has been measured. Plan a sweep with “Ask random queries”."
 UNCOMPARED = "No beliefs have been compared with those of the best model yet."
 
 

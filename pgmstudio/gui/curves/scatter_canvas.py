@@ -34,7 +34,7 @@ Floats = NDArray[np.float64]
 
 EDGE = 0.03  # how much of the free room at each side may be taken before all is fitted anew
 ROOMY = 0.9  # marks that fill less than this share of the plot are brought nearer
-TIP = "A click opens a model, the right button pins it.\nThe wheel zooms, drag pans, 0 fits."
+TIP = "Click to open a model, right-click to pin it.\nWheel zooms, drag pans, 0 fits."
 
 
 class MarkCanvas(QWidget):

@@ -1,9 +1,4 @@
-"""How much of SL-curves is in sight at first: all marks but the few that lie far below.
-
-How SL-curves are drawn: test filled with a line, training hollow and dashed, the front below.
-
-The live plot of SL-curves: all languages on one pair of axes, the front, and a line for λ.
-"""
+"""Live plot of SL-curves: all languages on one pair of axes, the Pareto front, a line for λ."""
 
 from __future__ import annotations
 
@@ -213,7 +208,7 @@ class SlPlot(ModelScatter):
     lambda_moved = Signal(float)
 
     def __init__(self, name: str = "slPlot") -> None:
-        super().__init__(name, "Points appear here as models are found.")
+        super().__init__(name, "Points are shown as models are learned.")
         self.chart = Chart()
         self.mode = "both"  # test, training, both
         self.is_log = True

@@ -1,8 +1,4 @@
-"""Where the points of SL-curves lie: beside the project file, else with the preferences; how they
-are followed there and kept in the project.
-
-One sweep as the window sees it: points as they are found, runs that are done, remarks.
-"""
+"""Run of a sweep of SL-curves, and the folder that stores its points."""
 
 from __future__ import annotations
 

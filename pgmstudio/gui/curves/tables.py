@@ -1,4 +1,4 @@
-"""Tables about SL-curves whose rows begin with the sign of their language."""
+"""Tables of SL-curves, with the marker of the language in each row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said about points and curves: cards, rows of tables, overfitting, progress."""
+"""Texts of points and curves: hover cards, table rows, overfitting, progress."""
 
 from __future__ import annotations
 
@@ -158,9 +158,9 @@ def progress_words(
             return "All points were there already."
         return f"Finished after {seconds_words(seconds)} with {points}."
     if state is JobState.CANCELLED:
-        return f"Stopped after {seconds_words(seconds)} with {points}. Resume goes on from here."
+        return f"Stopped after {seconds_words(seconds)} with {points}. Resume continues from here."
     if state is JobState.FAILED:
-        return f"Failed after {seconds_words(seconds)}; the points so far stay."
+        return f"Failed after {seconds_words(seconds)}; the points so far are preserved."
     left = ""
     made = share - share_before
     if seconds > 3 and made > 0.03 and share < FORESEEN:

@@ -1,4 +1,4 @@
-"""The bar above the plot of SL-curves: what is shown and how, and taking it away."""
+"""Toolbar of the SL-curves plot: view, rows, size measure and export."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from pgmstudio.gui.widgets.combo_box import Combo
 CURVES = "curves"
 _SHORT, _LONG = 6, 20  # letters of the view that is named
 PARTS = (
-    ("both", "Both", "Test rows filled, training rows hollow."),
-    ("test", "Test", "Test rows alone."),
-    ("training", "Training", "Training rows alone."),
+    ("both", "Both", "Test rows filled, training rows open."),
+    ("test", "Test", "Test rows only."),
+    ("training", "Training", "Training rows only."),
     ("side", "Apart", "Training rows and test rows in two plots, side by side."),
 )
 
@@ -38,7 +38,7 @@ class CurvesBar(QWidget):
         self.view = Combo()
         self.view.setObjectName("curvesView")
         self.view.setAccessibleName("What is plotted")
-        self.view.setToolTip("SL-curves, or what random queries say of the same models.")
+        self.view.setToolTip("SL-curves, or plots of random queries in the same models.")
         self.view.addItem("SL-curves", CURVES)
         for key, view in VIEWS.items():
             self.view.addItem(view.title, key)
@@ -55,14 +55,14 @@ class CurvesBar(QWidget):
         self.measure = Combo()
         self.measure.setObjectName("curvesSize")
         self.measure.setAccessibleName("Measure of size")
-        self.measure.setToolTip("How the size of a model is measured, across.")
+        self.measure.setToolTip("Size measure of the horizontal axis.")
         for key, words in SIZE_TITLES.items():
             self.measure.addItem(words, key)
         self.measure.currentIndexChanged.connect(self._on_changed)
         self.log = QCheckBox("Log")
         self.log.setObjectName("curvesLog")
-        self.log.setAccessibleName("Sizes by their logarithm")
-        self.log.setToolTip("Sizes by their logarithm, or evenly.")
+        self.log.setAccessibleName("Logarithmic size axis")
+        self.log.setToolTip("Logarithmic or linear size axis.")
         self.log.setChecked(True)
         self.log.clicked.connect(self._on_changed)
         self.table = tool_button(
@@ -77,19 +77,19 @@ class CurvesBar(QWidget):
             (
                 "Picture…",
                 "curvesPicture",
-                "The plot as it stands, as SVG, PDF or PNG.",
+                "Export the plot as SVG, PDF or PNG.",
                 self.picture_requested,
             ),
             (
                 "Points as a table…",
                 "curvesCsv",
-                "One line for each point, to all digits (.csv).",
+                "Export a line per point with all digits (.csv).",
                 self.rows_requested,
             ),
             (
                 "Plan…",
                 "curvesPlan",
-                "What “pgmstudio sweep” runs without a window (.json).",
+                "Export the plan for “pgmstudio sweep” (.json).",
                 self.plan_requested,
             ),
         ):

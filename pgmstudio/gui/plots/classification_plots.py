@@ -1,9 +1,4 @@
-"""A reliability diagram: how often things of a probability happen, beside the diagonal.
-
-The confusion matrix as a heat map: true states down, most probable ones across.
-
-ROC curves: each state of a target against the rest.
-"""
+"""Plots of a classification: reliability diagram, confusion matrix and ROC curves."""
 
 from __future__ import annotations
 
@@ -115,7 +110,7 @@ class ConfusionMap(HeatMap):
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(name, parent)
         self.setAccessibleName("Confusion matrix: true states down, most probable states across")
-        self.setToolTip("A click on a cell lists its rows.")
+        self.setToolTip("Click a cell to list its rows.")
         self._counts: Floats = np.zeros((0, 0))
         self.describe = self.words_of
 

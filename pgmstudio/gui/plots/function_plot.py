@@ -33,7 +33,7 @@ class FunctionCurve(QWidget):
         super().__init__()
         self.setObjectName(name)
         self.setAccessibleName("Curve of the belief")
-        self.setToolTip("The belief for every value of the number; the dot is where it stands.")
+        self.setToolTip("The belief as a function of the parameter; the dot is its current value.")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._curve: Curve | None = None
         theme().changed.connect(self.update)
@@ -94,4 +94,4 @@ class FunctionCurve(QWidget):
         below = QRectF(room.left(), room.bottom() + 2, room.width(), metrics.height())
         painter.drawText(below, Qt.AlignmentFlag.AlignLeft, "0")
         painter.drawText(below, Qt.AlignmentFlag.AlignRight, "1")
-        painter.drawText(below, Qt.AlignmentFlag.AlignHCenter, "θ, the number of the table")
+        painter.drawText(below, Qt.AlignmentFlag.AlignHCenter, "Parameter θ")

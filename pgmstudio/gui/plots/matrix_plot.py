@@ -1,11 +1,4 @@
-"""How often edges occur, as squares below a diagonal of names; the area says the count.
-
-The legend of a heat map: the ramp with its ends, the diagonal, outlined cells.
-
-A square map of how much two variables tell about each other; cells can be hovered and chosen.
-
-Which columns are missing together: a band per pattern, dark where missing, rows beside it.
-"""
+"""Matrix plots: heat map of associations, edge frequencies, and patterns of missing cells."""
 
 from __future__ import annotations
 
@@ -331,7 +324,7 @@ class AdjacencyMatrix(HeatMap):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.setAccessibleName("How often edges occur")
-        self.setToolTip("Point at a square for its count, click it to see the edge in the table.")
+        self.setToolTip("Hover over a square for its count; click to show the edge in the table.")
         self._tally: EdgeTally | None = None
         self._focused = (1, 0)
         self.describe = self._describe

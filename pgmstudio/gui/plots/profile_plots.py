@@ -1,9 +1,4 @@
-"""Components as images, where the variables are pixels, with the edges of their trees.
-
-Profiles as a heat map: a row for each state of a variable, a column for each component.
-
-Profiles of components: a column for each variable, a line and a marker for each component.
-"""
+"""Plots of component profiles: lines by variable, a heat map of states, and images."""
 
 from __future__ import annotations
 

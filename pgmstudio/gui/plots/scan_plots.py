@@ -1,13 +1,4 @@
-"""What κ does to a labelled graph: held-out rows, score, likelihood or size against κ.
-
-Plots over the restarts of a search: sorted scores and times, one colour and sign for each k.
-
-The scan of class numbers: criteria by number of classes, the best of each ringed.
-
-Lines of means with bars of their spread, along a setting of an experiment.
-
-The models of a λ sweep: bits per row against size, the best of the run ringed.
-"""
+"""Plots of scans: over κ, restarts, numbers of classes, an experiment's parameter, and λ."""
 
 from __future__ import annotations
 
