@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pgmstudio.core.experiments.comparison_rows import DIFFERENCE, Line
 from pgmstudio.gui.plots.tornado_plot import ticks_of
-from pgmstudio.gui.theme.language_symbols import mark_colors, paint_sign
+from pgmstudio.gui.theme.language_symbols import mark_colors, paint_marker
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.image_file import PictureOptions
 
@@ -177,7 +177,7 @@ class DifferencePlot(QWidget):
             painter.drawLine(QLineF(left, y, right, y))
             for end in (left, right):
                 painter.drawLine(QLineF(end, y - 5, end, y + 5))
-        paint_sign(painter, QPointF(x, y), line.row.language, 11.0 * theme().scale)
+        paint_marker(painter, QPointF(x, y), line.row.language, 11.0 * theme().scale)
         painter.setFont(theme().font("caption"))
         painter.setPen(theme().color("text_secondary"))
         text_rect = QRectF(area.right(), y - 10, self.width() - area.right() - 8, 20)

@@ -34,7 +34,7 @@ from pgmstudio.core.experiments.comparison_rows import (
     VERDICT,
     Line,
 )
-from pgmstudio.gui.theme.language_symbols import paint_sign
+from pgmstudio.gui.theme.language_symbols import paint_marker
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.column_table import dress_head, paint_row_line
 
@@ -158,7 +158,7 @@ class _Painter(QStyledItemDelegate):
     def _paint_name(self, painter: QPainter, inner: QRectF, line: Line) -> None:
         size = theme().px("icon_small")
         middle = QPointF(inner.left() + size / 2, inner.center().y())
-        paint_sign(painter, middle, line.row.language, size * 0.78)
+        paint_marker(painter, middle, line.row.language, size * 0.78)
         text_rect = inner.adjusted(size + 8, 0, 0, 0)
         painter.setFont(theme().font("dense", "medium"))
         painter.setPen(theme().color("text"))

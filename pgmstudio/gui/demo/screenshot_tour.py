@@ -160,12 +160,12 @@ class WindowTour:
         driver.keys(view, Qt.Key.Key_T)
         page.bar.strength_chosen.emit("mi")
         driver.wait_for("the strengths of the edges", lambda: page.canvas.strengths is not None)
-        driver.wait_for("what to ask next", self._is_next_told)
+        driver.wait_for("what to ask next", self._is_next_shown)
         self.facts.after = dict(zip(states, live.beliefs[TARGET].tolist(), strict=True))
         told = ", ".join(f"{name} {finding}" for name, finding in live.evidence.items())
         self.facts.evidence = f"{told}; P(e) = {2**live.log2_evidence:.4g}"
 
-    def _is_next_told(self) -> bool:
+    def _is_next_shown(self) -> bool:
         """Where the inspector is in sight, it tells what to ask; that is computed beside."""
         told = self.driver.window.findChild(QLabel, "inspectorAskNext")
         return told is None or not told.isVisible() or bool(told.text())
@@ -300,7 +300,7 @@ def _made(folder: Path) -> Path:
 
 
 def _report(facts: Facts, files: Sequence[Path], rows: Path) -> str:
-    words = {
+    captions = {
         "01-welcome": "The first page: every way in is one click.",
         "02-import": f"[{rows.name}]({rows.name}) is made up. The second cut of *pressure* was "
         "dragged to 140; labels and counts follow while dragging.",
@@ -315,7 +315,14 @@ def _report(facts: Facts, files: Sequence[Path], rows: Path) -> str:
     }
     lines = ["# A tour of the window", ""]
     for file in files:
-        lines += [f"## {file.stem}", "", words[file.stem], "", f"![{file.stem}]({file.name})", ""]
+        lines += [
+            f"## {file.stem}",
+            "",
+            captions[file.stem],
+            "",
+            f"![{file.stem}]({file.name})",
+            "",
+        ]
         if file.stem == "06-evidence":
             lines += [f"| {TARGET} | before | after |", "|---|---:|---:|"]
             lines += [
@@ -333,11 +340,11 @@ def _on_qt_message(_kind: QtMsgType, _context: QMessageLogContext, message: str)
         print(message, file=sys.stderr)
 
 
-def main(words: Sequence[str] | None = None) -> int:
+def main(captions: Sequence[str] | None = None) -> int:
     """Take the tour in an environment of its own: no preferences are read or changed."""
     parser = argparse.ArgumentParser(prog="pgmstudio.gui.demo.screenshot_tour", description=__doc__)
     parser.add_argument("--out", default="tour", metavar="FOLDER", help="where the files go")
-    folder = Path(parser.parse_args(words).out)
+    folder = Path(parser.parse_args(captions).out)
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     with tempfile.TemporaryDirectory(prefix="pgmstudio-tour-") as own:
         if sys.platform == "linux":

@@ -43,10 +43,10 @@ class WindowDriver:
             QTest.qWait(_TURN_MS)
 
     def widget(self, name: str) -> QWidget:
-        found = [w for w in self.window.findChildren(QWidget, name) if w.isVisible()]
-        if not found:
+        widgets = [w for w in self.window.findChildren(QWidget, name) if w.isVisible()]
+        if not widgets:
             raise LookupError(f"no widget called {name} is in sight")
-        return found[-1]
+        return widgets[-1]
 
     def press(self, name: str) -> None:
         """Click on a widget by its name."""
@@ -69,8 +69,8 @@ class WindowDriver:
 
     def drag(self, widget: QWidget, start: QPoint, end: QPoint) -> None:
         QTest.mousePress(widget, LEFT, NO_KEY, start)
-        for share in (0.25, 0.5, 0.75, 1.0):
-            QTest.mouseMove(widget, start + (end - start) * share)
+        for fraction in (0.25, 0.5, 0.75, 1.0):
+            QTest.mouseMove(widget, start + (end - start) * fraction)
             QTest.qWait(_TURN_MS)
         QTest.mouseRelease(widget, LEFT, NO_KEY, end)
         self.settle()
@@ -93,18 +93,18 @@ class WindowDriver:
         box = page.scene().nodes[node].box
         return page.canvas.view.mapFromScene(QPointF(box.center().x() - 20, box.top() + 10))
 
-    def bar(self, page: ModelPage, node: str, state: str, share: float = 0.5) -> QPoint:
+    def bar(self, page: ModelPage, node: str, state: str, fraction: float = 0.5) -> QPoint:
         """A point on the bar of a state, so far from its left end."""
         item = page.scene().nodes[node]
-        place = item.geometry.shown.index(item.face.states.index(state))
-        bar = item.geometry.bar(place)
-        inside = QPointF(bar.left() + bar.width() * share, bar.center().y())
+        position = item.geometry.shown.index(item.face.states.index(state))
+        bar = item.geometry.bar(position)
+        inside = QPointF(bar.left() + bar.width() * fraction, bar.center().y())
         return page.canvas.view.mapFromScene(item.pos() + item.corner + inside)
 
     def click_canvas(
-        self, page: ModelPage, place: QPoint, held: Qt.KeyboardModifier = NO_KEY
+        self, page: ModelPage, position: QPoint, held: Qt.KeyboardModifier = NO_KEY
     ) -> None:
-        QTest.mouseClick(page.canvas.view.viewport(), LEFT, held, place)
+        QTest.mouseClick(page.canvas.view.viewport(), LEFT, held, position)
         live = page.asking.live
         self.wait_for("the new beliefs", lambda: not live.is_stale)
         self.settle()

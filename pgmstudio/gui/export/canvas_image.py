@@ -60,7 +60,7 @@ class CanvasDrawing:
     def _graph_size(self, options: PictureOptions) -> QSizeF:
         return self._source(options).size() * self._zoom(options)
 
-    def _room(self, options: PictureOptions) -> float:
+    def _legend_width(self, options: PictureOptions) -> float:
         width = self._graph_size(options).width()
         return max(_MIN_SPACE, width) if options.whole else width - 2 * _MARGIN
 
@@ -70,7 +70,7 @@ class CanvasDrawing:
             return graph
         width, height = graph.width(), graph.height()
         if entries:
-            card = card_size(entries, self._room(options))
+            card = card_size(entries, self._legend_width(options))
             width, height = max(width, card.width()), height + _MARGIN + card.height()
         return QSizeF(width + 2 * _MARGIN, height + 2 * _MARGIN)
 
@@ -82,7 +82,7 @@ class CanvasDrawing:
             self._paint_graph(painter, target, options)
         entries = self._entries(options)
         if entries:
-            room = self._room(options)
+            room = self._legend_width(options)
             down = size.height() - _MARGIN - card_size(entries, room).height()
             paint_card(painter, QPointF(_MARGIN, down), entries, room)
 

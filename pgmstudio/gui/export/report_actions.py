@@ -55,8 +55,8 @@ class ReportCommands(QObject):
         return "the project is empty. Import data or draw a model first."
 
     def no_runs(self) -> str | None:
-        if (said := self.no_content()) is not None:
-            return said
+        if (reason := self.no_content()) is not None:
+            return reason
         return None if self._app.project.runs else "nothing was learned here yet."
 
     def no_writer(self) -> str | None:
@@ -95,14 +95,16 @@ class ReportCommands(QObject):
 
     def _chosen_folder(self) -> Path | None:
         title = "Folder of an experiment"
-        chosen = QFileDialog.getExistingDirectory(self._app.window, title, str(self._place()))
+        chosen = QFileDialog.getExistingDirectory(
+            self._app.window, title, str(self._start_folder())
+        )
         return Path(chosen) if chosen else None
 
     def _target(self, name: str) -> Path | None:
         chosen, _ = QFileDialog.getSaveFileName(
             self._app.window,
             "Write report",
-            str(self._place() / f"{name}{ENDING}"),
+            str(self._start_folder() / f"{name}{ENDING}"),
             f"Web page (*{ENDING})",
         )
         if not chosen:
@@ -110,7 +112,7 @@ class ReportCommands(QObject):
         path = Path(chosen)
         return path if path.suffix.lower() in (ENDING, ".htm") else Path(chosen + ENDING)
 
-    def _place(self) -> Path:
+    def _start_folder(self) -> Path:
         path = self._app.document.path
         return self._folder or (path.parent if path is not None else Path())
 
@@ -178,8 +180,8 @@ def _written(
 ) -> Iterator[Path]:
     from pgmstudio.core.reports.report import ReportInfo, ReportTask
 
-    words = ReportInfo(source, datetime.now())
-    yield from in_process(ReportTask(subject, target, words, find_rows()), cancel)
+    text = ReportInfo(source, datetime.now())
+    yield from in_process(ReportTask(subject, target, text, find_rows()), cancel)
 
 
 class ReproduceCommands(QObject):
@@ -251,12 +253,12 @@ def summary_text(done: list[Reproduced]) -> str:
     same = [one for one in done if one.is_same]
     differ = [one.title for one in done if one.is_same is False]
     left = [one for one in done if one.is_same is None]
-    words = f"{counted(len(same), 'run')} gave the same model, bit for bit."
+    text = f"{counted(len(same), 'run')} gave the same model, bit for bit."
     if differ:
-        words += f" Another model came out of {', '.join(differ)}."
+        text += f" Another model came out of {', '.join(differ)}."
     if left:
-        words += f" {counted(len(left), 'run')} could not be compared; the log says why."
-    return words
+        text += f" {counted(len(left), 'run')} could not be compared; the log says why."
+    return text
 
 
 def report_actions(app: AppContext) -> list[ActionSpec]:

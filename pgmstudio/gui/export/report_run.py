@@ -35,7 +35,7 @@ class ReportRun(BackgroundRun):
         self._find_rows = find_rows
 
     def _events(self, cancel: CancelToken) -> Iterator[object]:
-        subject, found = self._subject, list[Reproduced]()
+        subject, reproduced = self._subject, list[Reproduced]()
         rows = self._find_rows()
         task: ReproduceFolder | ReproduceProject
         if isinstance(subject, Path):  # the runs of an experiment have processes of their own
@@ -46,10 +46,10 @@ class ReportRun(BackgroundRun):
             events = in_process(task, cancel)
         for event in events:
             if isinstance(event, Reproduced):
-                found.append(event)
+                reproduced.append(event)
             yield event
-        words = ReportInfo(self._source, datetime.now(), tuple(found))
-        yield from in_process(ReportTask(subject, self._target, words, rows), cancel)
+        text = ReportInfo(self._source, datetime.now(), tuple(reproduced))
+        yield from in_process(ReportTask(subject, self._target, text, rows), cancel)
 
     def _take(self, events: Sequence[object]) -> None:
         for event in events:

@@ -25,12 +25,12 @@ class SmallMultiplesDrawing:
         self.title = title
 
     def _each(self, options: PictureOptions) -> tuple[list[CanvasDrawing], PictureOptions]:
-        told = replace(options, legend=False, whole=True)
-        return [CanvasDrawing(p.canvas, p.graph.title) for p in self._view.panels], told
+        panel_options = replace(options, legend=False, whole=True)
+        return [CanvasDrawing(p.canvas, p.graph.title) for p in self._view.panels], panel_options
 
     def _cell(self, options: PictureOptions) -> tuple[QSizeF, float]:
-        drawings, told = self._each(options)
-        sizes = [drawing.size(told) for drawing in drawings]
+        drawings, panel_options = self._each(options)
+        sizes = [drawing.size(panel_options) for drawing in drawings]
         head = QFontMetricsF(theme().font("body", "semibold")).height() + 4
         wide = max((size.width() for size in sizes), default=0.0)
         return QSizeF(wide, max((s.height() for s in sizes), default=0.0) + head), head
@@ -42,7 +42,7 @@ class SmallMultiplesDrawing:
         return QSizeF(across * (cell.width() + _GAP) + _GAP, down * (cell.height() + _GAP) + _GAP)
 
     def paint(self, painter: QPainter, options: PictureOptions) -> None:
-        drawings, told = self._each(options)
+        drawings, panel_options = self._each(options)
         cell, head = self._cell(options)
         across = self._view.columns()
         for number, (drawing, panel) in enumerate(zip(drawings, self._view.panels, strict=True)):
@@ -56,5 +56,5 @@ class SmallMultiplesDrawing:
             painter.drawText(QRectF(corner, QSizeF(cell.width(), head)), Qt.AlignmentFlag(0), words)
             painter.save()
             painter.translate(corner + QPointF(0, head))
-            drawing.paint(painter, told)
+            drawing.paint(painter, panel_options)
             painter.restore()

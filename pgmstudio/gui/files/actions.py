@@ -52,9 +52,9 @@ def not_saved(path: Path, error: Exception) -> FileError:
     if isinstance(error, FileError):
         return error
     why = str(error) if isinstance(error, PgmStudioError) else f"internal error: {error!r}."
-    said = FileError(path, f"could not be saved. {why} The file on the disk is as it was.")
-    said.__cause__ = error
-    return said
+    failure = FileError(path, f"could not be saved. {why} The file on the disk is as it was.")
+    failure.__cause__ = error
+    return failure
 
 
 class FileCommands(QObject):
@@ -181,8 +181,8 @@ class FileCommands(QObject):
         except Exception as error:  # whatever it is, it must be seen that nothing was saved
             self._app.errors.report_loss(not_saved(path, error))
             return
-        for sentence in lossy:
-            self._app.log("warning", sentence)
+        for message in lossy:
+            self._app.log("warning", message)
         self._app.notify(" ".join([f"Saved {path.name}.", *lossy]))
 
     def no_model(self) -> str | None:

@@ -52,10 +52,10 @@ class TitleAndFact(QStyledItemDelegate):
         place: QRect = option.rect
         if place.width() <= 0:
             return  # only its size is asked for
-        sign = 0 if option.icon.isNull() else option.decorationSize.width() + _GAP
+        icon_width = 0 if option.icon.isNull() else option.decorationSize.width() + _GAP
         fact = index.sibling(index.row(), FACTS).data() or ""
         taken = QFontMetrics(theme().font("caption")).horizontalAdvance(fact) + _GAP if fact else 0
-        room = place.width() - 2 * _MARGIN - sign - taken
+        room = place.width() - 2 * _MARGIN - icon_width - taken
         metrics = QFontMetrics(option.font)
         option.text = metrics.elidedText(option.text, Qt.TextElideMode.ElideMiddle, max(0, room))
 
@@ -183,9 +183,9 @@ class ProjectPanel(QWidget):
                 item.setIcon(0, icon("chart-line"))
         if project.comparisons:
             head = self._head("Comparisons", "scales")
-            for key, kept in project.comparisons.items():
-                fact = counted(len(kept.model_ids), "model")
-                item = self._row(head, "comparison", key, kept.title, fact)
+            for key, comparison in project.comparisons.items():
+                fact = counted(len(comparison.model_ids), "model")
+                item = self._row(head, "comparison", key, comparison.title, fact)
                 item.setIcon(0, icon("scales"))
         if project.runs:
             head = self._head("Runs", "clock-counter-clockwise")

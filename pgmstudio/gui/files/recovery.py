@@ -109,24 +109,24 @@ class Autosave(QObject):
         self._written = self._writing
         if lost:
             why = f"{' '.join(lost)} The copy for recovery holds the rest."
-            self._tell(FileError(self.file, why))
+            self._report(FileError(self.file, why))
         else:
             self._has_told = False
         self.saved.emit(self.file)
 
     def _on_failed(self, error: BaseException) -> None:
         if isinstance(error, FileError):
-            self._tell(error)
+            self._report(error)
             return
-        said = FileError(
+        failure = FileError(
             self.file,
             f"no copy for recovery could be written (internal error: {error!r}). "
             "Save your project often.",
         )
-        said.__cause__ = error
-        self._tell(said)
+        failure.__cause__ = error
+        self._report(failure)
 
-    def _tell(self, error: FileError) -> None:
+    def _report(self, error: FileError) -> None:
         """Once: what cannot be written now cannot be written in a minute either."""
         if not self._has_told:
             self._has_told = True
@@ -168,7 +168,7 @@ def _write_facts(file: Path, path: Path | None, stamp: Stamp | None) -> None:
 
 def left_behind() -> list[Recovered]:
     """The recovery files whose processes are gone, newest first."""
-    found = []
+    entries = []
     for file in recovery_folder().glob("*.pgmz"):
         process = _PROCESS.match(file.name)
         if file == _own_file() or process is None or not file.is_file():
@@ -179,8 +179,8 @@ def left_behind() -> list[Recovered]:
         path = Path(str(facts["path"])) if facts.get("path") else None
         name = str(facts.get("name", "untitled"))
         saved_at = datetime.fromtimestamp(file.stat().st_mtime)
-        found.append(Recovered(file, name, path, saved_at, _stamp_in(facts)))
-    return sorted(found, key=lambda entry: entry.saved_at, reverse=True)
+        entries.append(Recovered(file, name, path, saved_at, _stamp_in(facts)))
+    return sorted(entries, key=lambda entry: entry.saved_at, reverse=True)
 
 
 def _facts(file: Path) -> dict[str, object]:

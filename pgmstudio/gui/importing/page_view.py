@@ -176,7 +176,7 @@ class ImportView(QFrame):
         self._right.setCurrentIndex(1 if step == CUTS else 0)
         report = reading.report
         markers = (*draft.reading.markers, *reading.table.markers)
-        self.steps.tell_found(detected_text(report, draft.reading))
+        self.steps.show_summary(detected_text(report, draft.reading))
         self.file.show_reading(report, draft.reading)
         used = draft.used(report)
         names = [column.name for column in used]

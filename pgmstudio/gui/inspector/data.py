@@ -69,7 +69,7 @@ class DataInspector(QWidget):
             self._asked = data
             self._latest_task.ask(lambda _cancel: _count(data))
         size = f"{grouped(data.row_count)} × {grouped(len(data.domain))}"
-        self._head.show_text(entry.name, f"Data, rows × columns {size}", sign=icon("database"))
+        self._head.show_text(entry.name, f"Data, rows × columns {size}", symbol=icon("database"))
         self._show_facts(entry)
         self._show_models()
 

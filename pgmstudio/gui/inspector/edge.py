@@ -98,7 +98,7 @@ class EdgeInspector(QWidget):
         description = language_view(subject.model.kind).description.load()
         text, symbol = description.edge_facts(subject.model, edge)
         mark = icon(symbol, "label_ink") if symbol else None
-        self._head.show_text(f"{source} → {target}", text, sign=mark)
+        self._head.show_text(f"{source} → {target}", text, symbol=mark)
         why = not_editable_reason(subject)
         for widget, tip in self._tips.items():
             widget.setEnabled(why is None)

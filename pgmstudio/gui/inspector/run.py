@@ -85,7 +85,7 @@ class PlanInspector(QWidget):
         self._head.show_text(
             plan.learner.title,
             f"Run sheet · {plan.data_name}{part}",
-            sign=language_icon(plan.learner.kind),
+            symbol=language_icon(plan.learner.kind),
         )
         self.forecast.show_facts(forecast_facts(plan))
         earlier = earlier_facts(plan, self._app.project.runs.values())

@@ -1,4 +1,4 @@
-"""What every run beside the window has: its job, how far it is, how long it took."""
+"""A run in the background: its job, progress and duration."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class BackgroundRun(QObject):
         self._job.start()
 
     def stop(self) -> None:
-        """Stop soon; what was found so far stays."""
+        """Stop soon; results so far are kept."""
         self._job.cancel()
 
     def wait(self, seconds: float) -> bool:
@@ -93,14 +93,14 @@ class BackgroundRuns(QObject):
         return tuple(self._runs)
 
     def add(self, run: BackgroundRun) -> None:
-        """Tell of a run that is about to start."""
+        """Add a run that is about to start."""
         self._runs.append(run)
         run.state_changed.connect(self._look)
         run.destroyed.connect(self._on_gone)
         self.changed.emit()
 
     def stop_all(self) -> None:
-        """What they have found so far stays."""
+        """Stop all runs; their results so far are kept."""
         for run in self._runs:
             run.stop()
 
@@ -109,7 +109,7 @@ class BackgroundRuns(QObject):
         return all(run.wait(seconds) for run in self._runs)
 
     def _on_gone(self) -> None:
-        """Its page was closed: nobody will tell its end any more."""
+        """Remove a run whose page was closed, as its end will not be reported."""
         self._soon.start()
 
     def _look(self) -> None:

@@ -1,8 +1,6 @@
 """Job: a run in the background; its events reach the window thread in batches.
 
 The worker thread touches the queue and nothing else of the window.
-
-How far a worker is, told across threads.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.execution.events import CancelToken, Progress, StopSwitch
 
 DRAIN_MS = 33
-# So many scores are told one by one: a run that is over in a moment has its whole curve.
+# This many scores are delivered one by one, so that a short run has its whole curve.
 FIRST_SCORES = 400
 
 
@@ -55,7 +53,7 @@ class Job(QObject):
         self._thread: threading.Thread | None = None
         self._state = JobState.QUEUED
         self._scores_told = 0
-        self.error: BaseException | None = None  # why it failed; known when its state says so
+        self.error: BaseException | None = None  # set when the state is FAILED
         self._timer = QTimer(self)
         self._timer.setInterval(DRAIN_MS)
         self._timer.timeout.connect(self._drain)
@@ -78,7 +76,7 @@ class Job(QObject):
         self._timer.start()
 
     def cancel(self) -> None:
-        """Ask to stop; what was found before is still delivered."""
+        """Request a stop; earlier events are still delivered."""
         if self._state is JobState.QUEUED:
             self._set_state(JobState.CANCELLED)
         elif self._state is JobState.RUNNING:
@@ -94,7 +92,7 @@ class Job(QObject):
         self.state_changed.emit(self._state)
 
     def step(self) -> None:
-        """Go on to the next step that the task tells, and wait there."""
+        """Run to the next reported step and pause there."""
         self._switch.step()
         self.state_changed.emit(self._state)
 
@@ -141,7 +139,7 @@ class Job(QObject):
                 self.failed.emit(end.error)
 
     def _is_overtaken(self, events: list[object], event: object) -> bool:
-        """Whether `event` tells all that the last of `events` does."""
+        """Whether `event` makes the last of `events` redundant."""
         if not isinstance(event, Progress) or not events or not isinstance(events[-1], Progress):
             return False
         if "score" not in events[-1].counters or self._scores_told >= FIRST_SCORES:

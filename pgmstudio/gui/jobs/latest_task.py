@@ -1,4 +1,4 @@
-"""Answers computed beside the window: only the newest question of an asker gets its answer."""
+"""A background task of which only the latest request is answered."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class LatestTask(QObject):
         self.follow(task)
 
     def follow(self, task: Callable[[CancelToken], Iterator[object]]) -> None:
-        """The same for what tells its progress before the value; `answered` brings the newest."""
+        """Submit work that yields progress before its value; `answered` has the newest."""
         self.forget()
         job = self._jobs[self._number] = _Question(self._number, task, self)
         job.events_arrived.connect(self._on_events)
@@ -53,24 +53,24 @@ class LatestTask(QObject):
         """For closing: True when no thread of this asker is left."""
         return all(job.wait(seconds) for job in self._jobs.values())
 
-    # Which job tells is asked of Qt: a slot made for each would hold the asker, and the last job
-    # to go would take the asker with it, and that one its jobs, in the middle of its own end.
+    # The sending job comes from Qt's sender(): a slot made for each job would hold a reference to
+    # this object, and the last job to end would destroy it and its jobs while it is ending.
 
     def _on_events(self, events: list[object]) -> None:
-        if self._teller().number == self._number:
+        if self._sending_question().number == self._number:
             self.answered.emit(events[-1])
 
     def _on_failed(self, error: object) -> None:
-        if self._teller().number == self._number:
+        if self._sending_question().number == self._number:
             self.failed.emit(error)
 
     def _on_state(self, _state: object) -> None:
-        job = self._teller()
+        job = self._sending_question()
         if job.state.is_end and job.number in self._jobs:
             del self._jobs[job.number]
             job.deleteLater()
 
-    def _teller(self) -> _Question:
+    def _sending_question(self) -> _Question:
         job = self.sender()
         assert isinstance(job, _Question)
         return job

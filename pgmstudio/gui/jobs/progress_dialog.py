@@ -1,6 +1,6 @@
-"""Work that a person waits for, beside the window: it goes on painting, and may be stopped.
+"""A progress dialog for work that must end before anything else, such as reading a project.
 
-For what has to be done before anything else can be, such as reading a large project.
+The window keeps painting and the work can be stopped.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pgmstudio.gui.widgets.basic import button, label, row
 T = TypeVar("T")
 
 LOOK_EVERY_MS = 10
-# Shorter waits show nothing: a dialog that flashes up tells less than none.
+# Shorter waits show no dialog, because one that flashes up is distracting.
 QUIET_MS = 150
 # A window manager gives the keyboard back within this time; without one it never does.
 FOCUS_MS = 200
@@ -31,9 +31,9 @@ FOCUS_MS = 200
 def run_with_progress(
     parent: QWidget, text: str, work: Callable[[CancelToken, ReportFraction], T]
 ) -> T:
-    """What `work` returns; until then nothing but its dialog takes clicks and keys.
+    """Run `work` in a thread and return its value; meanwhile only its dialog takes input.
 
-    Shortcuts pressed meanwhile are carried out when it is done. Raises what `work` raises,
+    Shortcuts pressed meanwhile are triggered when it ends. Raises what `work` raises, and
     Cancelled when it was stopped.
     """
     worker = _Worker(work)
@@ -137,7 +137,7 @@ class _Worker(Generic[T]):
 
 
 class WaitingDialog(QDialog):
-    """Words, a bar that moves, and *Stop*, which Escape presses as well."""
+    """A text, a progress bar and a Stop button, which Escape presses as well."""
 
     def __init__(
         self, parent: QWidget, text: str, switch: StopSwitch, progress: ProgressCell
@@ -148,13 +148,13 @@ class WaitingDialog(QDialog):
         self._switch, self._progress = switch, progress
         self._text = label(text)
         self._bar = QProgressBar()
-        self._bar.setObjectName("waitingShare")
-        self._bar.setAccessibleName("How far it is")
-        self._bar.setToolTip("How far it is.")
+        self._bar.setObjectName("waitingProgress")
+        self._bar.setAccessibleName("Progress")
+        self._bar.setToolTip("Progress.")
         self._bar.setTextVisible(False)
         self._bar.setRange(0, 1000)
         self._stop = button(
-            "Stop", self.reject, tip="Stop; all stays as it was.", name="waitingStop"
+            "Stop", self.reject, tip="Stop; nothing is changed.", name="waitingStop"
         )
         layout = QVBoxLayout(self)
         margin = theme().space(5)

@@ -54,7 +54,7 @@ class BestChip(QFrame):
             self._view.keep_head(0)
             return
         self._title.setText("Best so far" if follower.is_on else "An earlier best")
-        message = follower.words()
+        message = follower.text()
         more = " · edit it while the run goes on" if follower.is_on else ""
         self._words.setText(message + more)
         self._words.setToolTip(message)

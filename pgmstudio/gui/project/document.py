@@ -1,7 +1,4 @@
-"""The open project: every change goes through `change`, can be undone, and is told to the views.
-
-Trying things in a document and leaving it as it was found, history included.
-"""
+"""The document: the open project, its file and its undo history."""
 
 from __future__ import annotations
 
@@ -108,7 +105,7 @@ class Document(QObject):
 
     @contextmanager
     def quietly(self) -> Iterator[None]:
-        """Many steps inside, told as one change from the first project to the last."""
+        """Combine many steps into one `changed` signal, from the first project to the last."""
         before, self._is_quiet = self._project, True
         try:
             yield
@@ -149,7 +146,7 @@ class UndoStep(QUndoCommand):
         return True
 
 
-UNSAVED = -1  # what Qt says when no step counts as saved
+UNSAVED = -1  # Qt's clean index when no step is saved
 
 
 class DocumentSnapshot:
@@ -175,16 +172,16 @@ class DocumentSnapshot:
         if self.is_void:
             return
         stack = self._document.undo_stack
-        kept = len(list(takewhile(isValid, self._steps)))
-        clean = self._clean_after(stack, kept)
+        valid_count = len(list(takewhile(isValid, self._steps)))
+        clean = self._clean_after(stack, valid_count)
         with self._document.quietly():  # views must not follow every step there and back
-            for step in _steps(stack, kept):
+            for step in _steps(stack, valid_count):
                 step.setObsolete(True)  # an obsolete step goes when it is undone or redone
             while stack.index() < stack.count():
                 stack.redo()
-            while stack.index() > kept:
+            while stack.index() > valid_count:
                 stack.undo()
-            for spare in self._spare[kept:]:
+            for spare in self._spare[valid_count:]:
                 stack.push(spare)
             if clean == UNSAVED:
                 stack.resetClean()
@@ -194,14 +191,14 @@ class DocumentSnapshot:
             stack.setIndex(self._place)
             self._document.show(self._project)
 
-    def _clean_after(self, stack: QUndoStack, kept: int) -> int:
+    def _clean_after(self, stack: QUndoStack, valid_count: int) -> int:
         """The step that counts as saved; none when the file has something that goes now."""
         now = stack.cleanIndex()
         if now in (self._clean, UNSAVED):
             return self._clean
-        return now if now <= kept else UNSAVED
+        return now if now <= valid_count else UNSAVED
 
 
 def _steps(stack: QUndoStack, begin: int) -> list[UndoStep]:
-    steps = [stack.command(place) for place in range(begin, stack.count())]
+    steps = [stack.command(location) for location in range(begin, stack.count())]
     return [step for step in steps if isinstance(step, UndoStep)]

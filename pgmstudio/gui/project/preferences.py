@@ -1,4 +1,4 @@
-"""What a person prefers, in a small versioned JSON file; window geometry is kept elsewhere."""
+"""Preferences in a small versioned JSON file; window geometry is stored elsewhere."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_RECENT = 10
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """Defaults are what a newcomer sees."""
+    """Preferences of the person; the defaults are for a new user."""
 
     mode: str = "light"  # light, dark, system
     scale: float = 1.0
@@ -27,7 +27,7 @@ class Preferences:
     quote_formulas: bool = False  # in CSV files, for spreadsheets
     recent: tuple[str, ...] = ()
     read_limit_gigabytes: int = DEFAULT_GIGABYTES  # unpacked size of a file, memory to read it
-    recipe_folder: str = ""  # where the data sets of the experiments are; "": not said
+    recipe_folder: str = ""  # where the data sets of the experiments are; "" if unknown
 
     def with_recent(self, path: Path) -> Preferences:
         """`path` on top of the recent files."""
@@ -37,8 +37,8 @@ class Preferences:
 
 
 def preferences_folder() -> Path:
-    place = QStandardPaths.StandardLocation.AppConfigLocation
-    return Path(QStandardPaths.writableLocation(place))
+    location = QStandardPaths.StandardLocation.AppConfigLocation
+    return Path(QStandardPaths.writableLocation(location))
 
 
 def load_preferences(folder: Path | None = None) -> Preferences:

@@ -35,7 +35,7 @@ class ArtifactSource(QObject):
             self._kept = artifact_in(record, kind)
 
     @property
-    def kept(self) -> RunArtifact | None:
+    def artifact(self) -> RunArtifact | None:
         return self._kept
 
     @property
@@ -62,11 +62,11 @@ class ArtifactSource(QObject):
     def data_id(self) -> str | None:
         """The data set that the run learned from, if it is still there."""
         if isinstance(self._run, LearningRun):
-            found: str | None = self._run.request.data_id
+            data_id: str | None = self._run.request.data_id
         else:
             record = self._app.project.runs.get(self._run)
-            found = None if record is None else record.data_id
-        return found if found in self._app.project.data else None
+            data_id = None if record is None else record.data_id
+        return data_id if data_id in self._app.project.data else None
 
     def task(self) -> LearnTask:
         """What was run: rows, parameters and seed; PgmStudioError when they are not to be had."""

@@ -29,8 +29,8 @@ def settings_of(run: Run) -> BootstrapParams | None:
     if kept is None:
         return None
     names = {spec.name for spec in specs_of(BootstrapParams)}
-    told = {name: value for name, value in kept["settings"].items() if name in names}
+    details = {name: value for name, value in kept["settings"].items() if name in names}
     try:
-        return parse_params(BootstrapParams, told)
+        return parse_params(BootstrapParams, details)
     except ParameterError:  # written by another version
         return None

@@ -80,7 +80,7 @@ class LearningRun(QObject):
     """A run in the queue. `changed` comes after every batch of events."""
 
     changed = Signal()
-    found = Signal()  # a better model is in `best`
+    best_changed = Signal()  # a better model is in `best`
     stepped = Signal(object)  # Stepped: only while somebody walks through it
     ended = Signal()
 
@@ -205,8 +205,8 @@ class LearningRun(QObject):
                         self.found_at = dict(self.progress.counters)
                     self.best, self.measures = model, dict(measures)
                     self._is_start = isinstance(event, ImprovedModel) and event.is_start
-                    self._note_found()
-                    self.found.emit()
+                    self._record_best()
+                    self.best_changed.emit()
                 case Progress():
                     self.progress = event
                     self._note_progress(event)
@@ -224,7 +224,7 @@ class LearningRun(QObject):
             step = counters.get("step", float(len(self.trace.steps)))
             self.trace.add(step, counters["score"], counters.get("restart", 0.0), counters)
 
-    def _note_found(self) -> None:
+    def _record_best(self) -> None:
         """The best model is a point of the plot even when its progress was too quick to be seen."""
         trace = self.trace
         score = self.measures.get("score")

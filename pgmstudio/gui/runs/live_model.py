@@ -43,7 +43,7 @@ class LiveModel(QObject):
         self._found_at = dict(run.found_at)
         self._is_on = True
         self._soon = one_shot(self, self._catch_up, FOLLOW_MS)
-        run.found.connect(self._on_found)
+        run.best_changed.connect(self._on_better_model)
         run.changed.connect(self.changed)
         app.document.changed.connect(self._on_document_changed)
 
@@ -68,7 +68,7 @@ class LiveModel(QObject):
             self._catch_up()
         self.changed.emit()
 
-    def words(self) -> str:
+    def text(self) -> str:
         """The restart it was found in, its edges and parameters."""
         counted_at, parts = self._found_at, []
         for name, word in (("restart", "restart"), ("runs", "run")):
@@ -79,7 +79,7 @@ class LiveModel(QObject):
         parts.append(counted(self._shown.representation_size(), "parameter"))
         return " · ".join(parts)
 
-    def _on_found(self) -> None:
+    def _on_better_model(self) -> None:
         if self._is_on and not self._soon.isActive():
             self._soon.start()
 

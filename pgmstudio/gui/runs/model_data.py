@@ -48,8 +48,8 @@ class ModelSources(QObject):
 
     def rows_or_why(self, model_id: str) -> DataSet | str:
         """The rows, or the sentence why there are none."""
-        found = self.rows(model_id)
-        return no_rows_reason(self._project, model_id) if found is None else found.data
+        rows = self.rows(model_id)
+        return no_rows_reason(self._project, model_id) if rows is None else rows.data
 
     def run(self, model_id: str) -> Run | None:
         """The run that made a model."""
@@ -88,19 +88,19 @@ class ModelSources(QObject):
         rows = self.rows(model_id)
         entry = self._project.models.get(model_id)
         own = None if entry is None else entry.run_id
-        found = [
+        run_ids = [
             run_id
             for run_id, run in self._project.runs.items()
             if EdgeFrequencies.kind in run.kept
             and (run_id == own or (rows is not None and run.data_fingerprint == rows.fingerprint))
         ]
-        found.reverse()
-        return sorted(found, key=lambda run_id: run_id != own)  # its own before any other
+        run_ids.reverse()
+        return sorted(run_ids, key=lambda run_id: run_id != own)  # its own before any other
 
     def frequencies_of(self, run_id: str) -> EdgeFrequencies | None:
         """What a bootstrap counted."""
-        found = self._kept(run_id, EdgeFrequencies.kind)
-        return found if isinstance(found, EdgeFrequencies) else None
+        artifact = self._kept(run_id, EdgeFrequencies.kind)
+        return artifact if isinstance(artifact, EdgeFrequencies) else None
 
     def frequencies(self, model_id: str) -> EdgeFrequencies | None:
         """What the newest bootstrap of the model's rows counted."""
@@ -108,8 +108,8 @@ class ModelSources(QObject):
         return self.frequencies_of(runs[0]) if runs else None
 
     def frequencies_or_why(self, model_id: str) -> EdgeFrequencies | str:
-        found = self.frequencies(model_id)
-        return NO_BOOTSTRAP if found is None else found
+        frequencies = self.frequencies(model_id)
+        return NO_BOOTSTRAP if frequencies is None else frequencies
 
 
 def model_sources(app: AppContext) -> ModelSources:

@@ -76,7 +76,7 @@ def provenance_facts(provenance: Mapping[str, Any]) -> list[tuple[str, str, str]
     specs = {} if learner is None else {s.name: s for s in specs_of(learner.params_type)}
     for name, value in dict(provenance.get("parameters", {})).items():
         spec = specs.get(name)
-        if not _is_worth_telling(value) or (spec and spec.advanced and value == spec.default):
+        if not _is_shown(value) or (spec and spec.advanced and value == spec.default):
             continue
         title = spec.title if spec is not None else str(name).replace("_", " ").capitalize()
         is_choice = spec is not None and spec.kind is ParamKind.CHOICE
@@ -90,12 +90,12 @@ def provenance_facts(provenance: Mapping[str, Any]) -> list[tuple[str, str, str]
     )
     for title, entry, tip in pairs:
         if entry in provenance:
-            told, tip = _told(entry, provenance[entry], tip)
-            facts.append((title, told, tip))
+            details, tip = _provenance_row(entry, provenance[entry], tip)
+            facts.append((title, details, tip))
     return facts
 
 
-def _told(entry: str, value: Any, tip: str) -> tuple[str, str]:
+def _provenance_row(entry: str, value: Any, tip: str) -> tuple[str, str]:
     """One line of the card and its tip; a model file tells of its data in a group of facts."""
     if entry == "data":
         group = value if isinstance(value, Mapping) else {"fingerprint": value}
@@ -106,7 +106,7 @@ def _told(entry: str, value: Any, tip: str) -> tuple[str, str]:
     return str(value), tip
 
 
-def _is_worth_telling(value: Any) -> bool:
+def _is_shown(value: Any) -> bool:
     return value is not None and value != {} and value != []
 
 

@@ -86,8 +86,8 @@ def model_of(project: Project, run: AnyRun) -> str | None:
     """The model that a run made, if it is still in the project."""
     run_id = run.run_id if isinstance(run, RecordedRun) else record_of(project, run)
     record = project.runs.get(run_id or "")
-    found = None if record is None else record.model_id
-    return found if found in project.models else None
+    model_id = None if record is None else record.model_id
+    return model_id if model_id in project.models else None
 
 
 def runs_of(project: Project, queue: Iterable[LearningRun]) -> list[AnyRun]:

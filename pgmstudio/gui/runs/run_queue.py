@@ -64,10 +64,10 @@ class RunQueue(QObject):
         self._start_next()
         return run
 
-    def move(self, run: LearningRun, place: int) -> None:
+    def move(self, run: LearningRun, position: int) -> None:
         """Reorder the waiting runs."""
         self._runs.remove(run)
-        self._runs.insert(max(0, min(place, len(self._runs))), run)
+        self._runs.insert(max(0, min(position, len(self._runs))), run)
         self.order_changed.emit()
 
     def remove(self, run: LearningRun) -> None:

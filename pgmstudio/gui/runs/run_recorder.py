@@ -136,7 +136,7 @@ class RunRecorder(QObject):
         ):
             run.model_id = model_id
             self._app.notify(self._same_as_before(run) or end_message(run))
-            self._tell_constraints(run)
+            self._log_constraints(run)
 
     def _same_as_before(self, run: LearningRun) -> str | None:
         """For a reproduction: whether the model is the recorded one, to the last bit."""
@@ -170,11 +170,11 @@ class RunRecorder(QObject):
             kept={kind: artifact.plain() for kind, artifact in run.kept.items()},
         )
 
-    def _tell_constraints(self, run: LearningRun) -> None:
-        sentence = constraint_message(run)
-        if sentence is not None:
-            level = "info" if sentence.startswith("All") else "warning"
-            self._app.log(level, sentence)
+    def _log_constraints(self, run: LearningRun) -> None:
+        message = constraint_message(run)
+        if message is not None:
+            level = "info" if message.startswith("All") else "warning"
+            self._app.log(level, message)
 
 
 def _part_of(entry: DataEntry, run: Run) -> str | None:
@@ -239,12 +239,12 @@ def end_message(run: LearningRun) -> str:
     """How a run ended, in words."""
     seconds = f"{run.seconds:.1f}\u00a0s"
     score = run.measures.get("score")
-    told = "" if score is None else f" Score {score_text(run.request.learner_key, score)}."
+    details = "" if score is None else f" Score {score_text(run.request.learner_key, score)}."
     if run.state is JobState.FINISHED:
-        return f"{run.request.title} finished after {seconds}.{told}"
+        return f"{run.request.title} finished after {seconds}.{details}"
     if run.best is not None:
         ended = "failed" if run.state is JobState.FAILED else "stopped"
-        return f"{run.request.title} {ended} after {seconds}. The best model was kept.{told}"
+        return f"{run.request.title} {ended} after {seconds}. The best model was kept.{details}"
     if run.state is JobState.CANCELLED:
         return f"{run.request.title} stopped after {seconds}, before it had found a model."
     return f"{run.request.title} failed after {seconds}."

@@ -54,10 +54,10 @@ def state_text(run: AnyRun) -> str:
             return "failed, see log"
 
 
-def sentence_case(words: str) -> str:
+def sentence_case(text: str) -> str:
     """A capital at the beginning, but not of a symbol: k = 0.5 is not K."""
-    is_symbol = words[1:3] == " =" or not words[:1].isascii()
-    return words if is_symbol else words[:1].upper() + words[1:]
+    is_symbol = text[1:3] == " =" or not text[:1].isascii()
+    return text if is_symbol else text[:1].upper() + text[1:]
 
 
 def progress_text(run: AnyRun) -> str:
@@ -114,14 +114,14 @@ def best_facts(run: LearningRun) -> list[Fact]:
         facts.append((name, run_score_text(run, score), tip))
         if rows > 0 and run.request.learner_key not in BITS_PER_ROW:
             facts.append(("Per row", bits_words(score / rows), "Higher is better."))
-    places = [
+    positions = [
         position_text(word, run.found_at[name])
         for name, word in (("restart", "restart"), ("runs", "run"), ("step", "step"))
         # Where restarts are numbered, how many runs had ended tells nothing more.
         if name in run.found_at and not (name == "runs" and "restart" in run.found_at)
     ]
-    if places:
-        facts.append(("Found in", ", ".join(places)))
+    if positions:
+        facts.append(("Found in", ", ".join(positions)))
     best = run.best
     if isinstance(best, DirectedModel):
         facts.append(("Edges", grouped(len(best.edges))))

@@ -127,7 +127,7 @@ class RunTable(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self._text(run, index.column())
         if role == Qt.ItemDataRole.DecorationRole and index.column() == 0:
-            return _sign(run)
+            return _state_icon(run)
         if role == SHARE and index.column() == 1:
             is_busy = run.state is JobState.RUNNING and not run.is_paused
             return run.progress.fraction if is_busy else None
@@ -155,12 +155,12 @@ def _side_of(column: int) -> int:
     return int(side | Qt.AlignmentFlag.AlignVCenter)
 
 
-def _sign(run: AnyRun) -> QIcon:
+def _state_icon(run: AnyRun) -> QIcon:
     name, color = _SIGNS[run.state]
     return icon("pause", "warning_ink") if run.is_paused else icon(name, color)
 
 
-class _ShareDelegate(QStyledItemDelegate):
+class _ProgressDelegate(QStyledItemDelegate):
     """A short bar before the share of a run that knows how far it is."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
@@ -213,7 +213,7 @@ class RunsPanel(QWidget):
         self._view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self._view.setShowGrid(False)
         self._view.setItemDelegateForColumn(0, _NameDelegate(self._view))
-        self._view.setItemDelegateForColumn(1, _ShareDelegate(self._view))
+        self._view.setItemDelegateForColumn(1, _ProgressDelegate(self._view))
         self._view.verticalHeader().hide()
         header = self._view.horizontalHeader()
         # What a run says about itself may be long; its name, score and time are always whole.
@@ -372,8 +372,8 @@ class RunsPanel(QWidget):
         if self._live is not None:
             self._live.stop()
 
-    def _on_menu(self, place: QPoint) -> None:
-        run = self._table.run_at(self._view.indexAt(place).row())
+    def _on_menu(self, position: QPoint) -> None:
+        run = self._table.run_at(self._view.indexAt(position).row())
         if run is None:
             return
         queue = self._app.workspace.runs
@@ -393,7 +393,7 @@ class RunsPanel(QWidget):
                 menu.addAction("Stop, keep best", run.stop)
         if run.state.is_end or run.state is JobState.QUEUED:
             menu.addAction("Remove", lambda: self._remove(run))
-        menu.popup(self._view.viewport().mapToGlobal(place))
+        menu.popup(self._view.viewport().mapToGlobal(position))
 
     def _remove(self, run: AnyRun) -> None:
         """Off the list and out of the project; its model stays."""

@@ -39,12 +39,12 @@ VIEWS = (
 
 def views_of(trace: Trace) -> list[str]:
     """Which views the trace has something for."""
-    found = ["score"]
+    views = ["score"]
     if any(name.startswith(WEIGHT) for name in trace.more):
-        found.append("weights")
+        views.append("weights")
     if EDGES in trace.more:
-        found.append("edges")
-    return found
+        views.append("edges")
+    return views
 
 
 def start_of_last(trace: Trace) -> int:
@@ -89,7 +89,7 @@ class WeightCurves:
 
         own = [name for name in trace.more if name.startswith(WEIGHT)]
         self.clear()
-        begin, last = _last_told(trace, trace.more[own[0]])
+        begin, last = _last_step(trace, trace.more[own[0]])
         if last < 0:
             return ""
         here = [name for name in own if not math.isnan(trace.more[name][last])]
@@ -108,7 +108,7 @@ class WeightCurves:
             line.setSymbolSize(4)
             line.setSymbolPen(None)
             line.setSymbolBrush(look.category(number, "line"))
-            line.setData(steps, [100 * share for share in trace.more[name][begin : last + 1]])
+            line.setData(steps, [100 * fraction for fraction in trace.more[name][begin : last + 1]])
         least = 100 / (4 * len(here))
         dashed = Qt.PenStyle.DashLine
         self._least.setPen(pyqtgraph.mkPen(look.color("warning_ink"), width=1, style=dashed))
@@ -117,7 +117,7 @@ class WeightCurves:
         return f"% of {some}{len(here)} trees · below the dashed line: nearly empty"
 
 
-def _last_told(trace: Trace, values: list[float]) -> tuple[int, int]:
+def _last_step(trace: Trace, values: list[float]) -> tuple[int, int]:
     """The first and the last point of the newest start with a curve, or of the newest at all."""
     newest = (-1, -1)
     end = len(values) - 1
@@ -264,14 +264,14 @@ class ScorePlot(QWidget):
         if self._weights is not None:
             self._weights.clear()
         if view == "weights" and self._weights is not None:
-            self._tell("", self._weights.draw(run.trace))
+            self._set_labels("", self._weights.draw(run.trace))
         elif view == "edges":
             self._draw_starts(run, run.trace.more[EDGES])
-            self._tell("", "new edges of all trees in a step; 0 when the trees have settled")
+            self._set_labels("", "new edges of all trees in a step; 0 when the trees have settled")
         else:
             self._draw_score(run)
 
-    def _tell(self, best: str, hint: str) -> None:
+    def _set_labels(self, best: str, hint: str) -> None:
         self._best.setText(best)
         self._best.setVisible(self.width() > theme().px("right_min") * 3 // 2)
         self._hint.setText(hint)
@@ -289,17 +289,17 @@ class ScorePlot(QWidget):
     def _draw_score(self, run: AnyRun) -> None:
         trace, curves = run.trace, self._curves
         top = max(trace.scores)
-        place = trace.scores.index(top)
+        position = trace.scores.index(top)
         self._draw_starts(run, trace.scores)
         curves["best"].setData(trace.steps, list(accumulate(trace.scores, max)))
-        curves["top"].setData([trace.steps[place]], [top])
+        curves["top"].setData([trace.steps[position]], [top])
         hint = "higher is better"
         if HELD in trace.more:
             held = trace.more[HELD]
             begin = max(0, len(trace.steps) - MAX_DIM)
             curves["held"].setData(*with_gaps(trace, held, begin, len(held)))
             hint = "bits per row, higher is better · dashed: held-out rows"
-        self._tell(f"best {decimal(top, 1)}", hint)
+        self._set_labels(f"best {decimal(top, 1)}", hint)
 
     def _restyle(self) -> None:
         import pyqtgraph
@@ -340,5 +340,5 @@ def step_ticks(low: float, high: float, length: float) -> list[tuple[float, list
 def tick_labels(values: Sequence[float], scale: float, distance: float) -> list[str]:
     """As many digits as tell them apart, thousands grouped, and never a power of ten."""
     digits = max(0, math.ceil(-math.log10(max(distance * scale, 1e-9))))
-    told = (f"{round(value * scale, digits) + 0.0:,.{digits}f}" for value in values)  # not −0
-    return [words.replace(",", "\u2009").replace("-", "−") for words in told]
+    details = (f"{round(value * scale, digits) + 0.0:,.{digits}f}" for value in values)  # not −0
+    return [words.replace(",", "\u2009").replace("-", "−") for words in details]

@@ -82,7 +82,7 @@ class GlyphEngine(QIconEngine):
 
     def __init__(self, name: str, color: str, on: str, disabled: str) -> None:
         super().__init__()
-        glyph(name)  # an unknown one is told now, not when it is painted
+        glyph(name)  # an unknown name raises now, not when it is painted
         self._name = name
         self._color, self._on, self._disabled = color, on, disabled
 
@@ -126,12 +126,12 @@ def icon(name: str, color: str = "text_secondary", *, on: str | None = None) -> 
 
 
 def language_icon(kind: str) -> QIcon:
-    """The sign of a model language, in its colour."""
-    signs = tokens()["language"]
-    sign = signs.get({"tree": "chow-liu"}.get(kind, kind), signs["bayesian-network"])
+    """The marker of a model language, in its colour."""
+    markers = tokens()["language"]
+    marker = markers.get({"tree": "chow-liu"}.get(kind, kind), markers["bayesian-network"])
     names = [entry["name"] for entry in tokens()["category"][theme().shade]]
-    ink = tokens()["category"][theme().shade][names.index(sign["category"])]["ink"]
-    return _raw_icon(sign["icon"], ink, ink)
+    ink = tokens()["category"][theme().shade][names.index(marker["category"])]["ink"]
+    return _raw_icon(marker["icon"], ink, ink)
 
 
 def paint_icon(painter: QPainter, name: str, color: str, place: QRectF) -> None:

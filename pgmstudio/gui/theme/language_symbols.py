@@ -1,7 +1,4 @@
-"""The signs of the languages of a race: those of all plots.
-
-The signs of languages on plots and beside names: ●, ■, ◆, ▼, ▲, ★, ⬢ in their colours.
-"""
+"""Markers of the model languages on plots and next to names: ●, ■, ◆, ▼, ▲, ★, ⬢."""
 
 from __future__ import annotations
 
@@ -42,7 +39,7 @@ def mark_colors(family: str) -> tuple[QColor, QColor]:
 
 
 def mark_icon(family: str) -> QIcon:
-    """The sign of a language as an icon."""
+    """The marker of a language as an icon."""
     return _icon(family, theme().shade, theme().px("icon_small"))
 
 
@@ -70,8 +67,8 @@ def _family(language: Candidate) -> str:
     return sign_family(language.family, language.learner)
 
 
-def paint_sign(painter: QPainter, at: QPointF, language: Candidate, size: float) -> None:
-    """The sign of a language around a point, so many pixels wide."""
+def paint_marker(painter: QPainter, at: QPointF, language: Candidate, size: float) -> None:
+    """Paint the marker of a language around a point, `size` pixels wide."""
     fill, ink = mark_colors(_family(language))
     painter.save()
     painter.translate(at)
@@ -85,5 +82,5 @@ def paint_sign(painter: QPainter, at: QPointF, language: Candidate, size: float)
 
 
 def language_icon(language: Candidate) -> QIcon:
-    """The sign as an icon, in the present look."""
+    """The marker as an icon, in the present theme."""
     return mark_icon(_family(language))

@@ -1,4 +1,4 @@
-"""The sign of the program: two causes that are seen and one that is not."""
+"""The logo of the program: two observed causes and a hidden one."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def paint_logo(painter: QPainter, area: QRect) -> None:
         area.center().x() + 0.5 - scale * _SIDE / 2, area.center().y() + 0.5 - scale * _SIDE / 2
     )
     painter.scale(scale, scale)
-    places = [QPointF(x, y) for x, y, _, _ in _NODES]
+    points = [QPointF(x, y) for x, y, _, _ in _NODES]
     painter.setPen(QPen(accent, 1.7))
-    painter.drawPolygon(places)
-    for place, (_, _, radius, filled) in zip(places, _NODES, strict=True):
+    painter.drawPolygon(points)
+    for place, (_, _, radius, filled) in zip(points, _NODES, strict=True):
         painter.setBrush(theme().color("accent" if filled else "window"))
         painter.drawEllipse(place, radius, radius)
     painter.restore()
 
 
 class Logo(QWidget):
-    """The sign at the left end of the menu bar."""
+    """The logo at the left end of the menu bar."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Where the files of the window are found, in a checkout and when installed."""
+"""Paths of resource files, in a checkout and when installed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _PACKAGE = Path(__file__).resolve().parents[2]
 
 def folder_of(name: str) -> Path:
     """A folder shipped with the program: "resources", "docs", "sample_data"."""
-    for place in (_PACKAGE / name, _PACKAGE.parent / name):
-        if place.is_dir():
-            return place
+    for rect in (_PACKAGE / name, _PACKAGE.parent / name):
+        if rect.is_dir():
+            return rect
     raise FileError(name, "this folder is missing from the installation; install pgmstudio again.")

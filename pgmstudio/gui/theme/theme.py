@@ -68,17 +68,17 @@ class Theme(QObject):
         self.apply()
         self.changed.emit()
         if self._scale != was:
-            _renew_kept_fonts()
+            _renew_cached_fonts()
 
     @contextmanager
     def painting_as(self, mode: Mode) -> Iterator[None]:
         """Colours of another look, at 100 %, while a picture is painted; the screen stays."""
-        kept = self._mode, self._scale
+        saved = self._mode, self._scale
         self._mode, self._scale = mode, 1.0
         try:
             yield
         finally:
-            self._mode, self._scale = kept
+            self._mode, self._scale = saved
 
     def apply(self) -> None:
         """Palette, font and style sheet of the application, from the tokens."""
@@ -198,7 +198,7 @@ _NO_SIZE = QFont()
 _NO_SIZE.setPixelSize(997)  # shines through where a font says nothing of its size
 
 
-def _renew_kept_fonts() -> None:
+def _renew_cached_fonts() -> None:
     """Qt keeps the first font a widget was given, and gives it back when the widget moves.
 
     After the letters have grown that would be the old size: in pages put side by side, in panels
@@ -207,8 +207,8 @@ def _renew_kept_fonts() -> None:
     with _nothing_collected():
         widgets = QApplication.allWidgets()
     for widget in widgets:
-        kept = widget.property(_KEPT_FONT)
-        if isinstance(kept, QFont) and kept.resolve(_NO_SIZE).pixelSize() != _NO_SIZE.pixelSize():
+        saved = widget.property(_KEPT_FONT)
+        if isinstance(saved, QFont) and saved.resolve(_NO_SIZE).pixelSize() != _NO_SIZE.pixelSize():
             widget.setProperty(_KEPT_FONT, widget.font())
 
 

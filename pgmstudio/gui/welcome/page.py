@@ -223,10 +223,10 @@ class WelcomePage(Page):
             tip=registry.specs["help.tour"].tip,
             name="welcomeStartTour",
         )
-        words = QVBoxLayout()
-        words.setSpacing(theme().space(2))
-        words.addWidget(label("Take the tour", "heading"))
-        words.addWidget(
+        texts = QVBoxLayout()
+        texts.setSpacing(theme().space(2))
+        texts.addWidget(label("Take the tour", "heading"))
+        texts.addWidget(
             label(
                 "8 steps, about 3 minutes: from evidence in a sample to a model learned from rows.",
                 "secondary",
@@ -237,8 +237,8 @@ class WelcomePage(Page):
         inside = QHBoxLayout(card)
         inside.setContentsMargins(*([theme().space(5)] * 4))
         inside.setSpacing(theme().space(4))
-        inside.addWidget(_Sign("graduation-cap"))
-        inside.addLayout(words, 1)
+        inside.addWidget(_LogoLabel("graduation-cap"))
+        inside.addLayout(texts, 1)
         inside.addWidget(start)
         return card
 
@@ -263,8 +263,8 @@ class WelcomePage(Page):
         above = -(-min(ABOVE_THE_TOUR, len(shown)) // columns)
         self._grid.addWidget(self._tour, above, 0, 1, columns)
         for number, card in enumerate(shown):
-            place = number // columns
-            self._grid.addWidget(card, place + (place >= above), number % columns)
+            point = number // columns
+            self._grid.addWidget(card, point + (point >= above), number % columns)
             card.show()
         for column in range(3):
             self._grid.setColumnStretch(column, 1 if column < columns else 0)
@@ -276,7 +276,7 @@ class WelcomePage(Page):
         self._opener.forget()
 
 
-class _Sign(QLabel):
+class _LogoLabel(QLabel):
     """A large icon in the accent colour."""
 
     def __init__(self, name: str) -> None:

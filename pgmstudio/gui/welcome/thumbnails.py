@@ -45,28 +45,28 @@ def paint_sample(painter: QPainter, area: QRectF, sample: Sample) -> None:
 
 
 def _paint_asia(painter: QPainter, area: QRectF) -> None:
-    places = _places(_middle(area, 0.42), _ASIA[0])
-    _paint_edges(painter, places, _ASIA[1])
-    _paint_nodes(painter, places, accent=1)
+    points = _points(_middle(area, 0.42), _ASIA[0])
+    _paint_edges(painter, points, _ASIA[1])
+    _paint_nodes(painter, points, accent=1)
 
 
 def _paint_wide(painter: QPainter, area: QRectF) -> None:
-    places = _places(_middle(area, 0.8, 4.0), _WIDE[0])
-    _paint_edges(painter, places, _WIDE[1])
-    _paint_nodes(painter, places, radius=4.0)
+    points = _points(_middle(area, 0.8, 4.0), _WIDE[0])
+    _paint_edges(painter, points, _WIDE[1])
+    _paint_nodes(painter, points, radius=4.0)
 
 
 def _paint_labels(painter: QPainter, area: QRectF) -> None:
     """A diamond whose lower edges carry labels."""
-    places = _places(_middle(area, 0.36), _DIAMOND)
-    _paint_edges(painter, places, ((0, 1), (0, 2)))
+    points = _points(_middle(area, 0.36), _DIAMOND)
+    _paint_edges(painter, points, ((0, 1), (0, 2)))
     ink = theme().color("label_ink")
-    _paint_edges(painter, places, ((1, 3), (2, 3)), QPen(ink, theme().line("edge")))
-    _paint_nodes(painter, places)
+    _paint_edges(painter, points, ((1, 3), (2, 3)), QPen(ink, theme().line("edge")))
+    _paint_nodes(painter, points)
     painter.setPen(QPen(ink, 1))
     painter.setBrush(theme().color("label_soft"))
     for one, other in ((1, 3), (2, 3)):
-        middle = (places[one] + places[other]) / 2
+        middle = (points[one] + points[other]) / 2
         tag = QRectF(middle.x() - 13, middle.y() - 6, 26, 12)
         painter.drawRoundedRect(tag, 6, 6)
 
@@ -85,7 +85,7 @@ def _paint_bands(painter: QPainter, area: QRectF) -> None:
     for band in bands:
         band.setHeight(height)
         painter.drawRoundedRect(band, 4, 4)
-    places = [
+    points = [
         [QPointF(band.left() + x * band.width(), band.center().y()) for x in row]
         for band, row in zip(bands, rows, strict=True)
     ]
@@ -99,41 +99,41 @@ def _paint_bands(painter: QPainter, area: QRectF) -> None:
         (1, 1, 2, 2.0),
     ):
         painter.setPen(QPen(flow, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
-        painter.drawLine(places[level][one], places[level + 1][other])
+        painter.drawLine(points[level][one], points[level + 1][other])
     painter.setPen(QPen(theme().color("border_control"), theme().line("edge")))
     painter.setBrush(theme().color("surface"))
-    for band_places in places:
-        for place in band_places:
-            painter.drawRoundedRect(QRectF(place.x() - 12, place.y() - 7, 24, 14), 4, 4)
+    for band_points in points:
+        for point in band_points:
+            painter.drawRoundedRect(QRectF(point.x() - 12, point.y() - 7, 24, 14), 4, 4)
 
 
 def _paint_trees(painter: QPainter, area: QRectF) -> None:
     """Three trees over the same nodes, each with its line."""
-    places = _places(_middle(area, 0.46), (*_TREES, (0.5, 1.0), (1.0, 0.92)))
+    points = _points(_middle(area, 0.46), (*_TREES, (0.5, 1.0), (1.0, 0.92)))
     lines = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine)
     for number, (links, line) in enumerate(zip(_TREE_LINKS, lines, strict=True)):
         pen = QPen(theme().category(number, "line"), 2.2, line, Qt.PenCapStyle.FlatCap)
-        _paint_edges(painter, places, links, pen)
-    _paint_nodes(painter, places)
+        _paint_edges(painter, points, links, pen)
+    _paint_nodes(painter, points)
 
 
 def _paint_classes(painter: QPainter, area: QRectF) -> None:
     """A hidden variable over its items, with profiles below."""
     frame = _middle(area, 0.52)
     spots = ((0.5, 0.0), *((number / 4, 0.52) for number in range(5)))
-    places = _places(frame, spots)
-    _paint_edges(painter, places, [(0, number) for number in range(1, 6)])
-    _paint_nodes(painter, places)
+    points = _points(frame, spots)
+    _paint_edges(painter, points, [(0, number) for number in range(1, 6)])
+    _paint_nodes(painter, points)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawEllipse(places[0], _NODE + 3, _NODE + 3)
+    painter.drawEllipse(points[0], _NODE + 3, _NODE + 3)
     painter.setPen(Qt.PenStyle.NoPen)
     tall = frame.height() * 0.26
-    for item, place in enumerate(places[1:]):
+    for item, point in enumerate(points[1:]):
         for kind in range(3):
-            share = 0.4 + 0.6 * ((item * 5 + kind * 7) % 4) / 3
+            fraction = 0.4 + 0.6 * ((item * 5 + kind * 7) % 4) / 3
             painter.setBrush(theme().category((4, 1, 2)[kind]))
-            left = place.x() - 9 + kind * 6
-            painter.drawRect(QRectF(left, frame.bottom() + 4 - tall * share, 5, tall * share))
+            left = point.x() - 9 + kind * 6
+            painter.drawRect(QRectF(left, frame.bottom() + 4 - tall * fraction, 5, tall * fraction))
 
 
 def _paint_cuts(painter: QPainter, area: QRectF) -> None:
@@ -173,8 +173,8 @@ def _paint_circuit(painter: QPainter, area: QRectF) -> None:
     painter.setPen(QPen(theme().color("target"), 2))
     painter.drawEllipse(answer, _NODE + 1, _NODE + 1)
     painter.setPen(QPen(theme().color("border_control"), theme().line("edge")))
-    for place in gates:
-        painter.drawRoundedRect(QRectF(place.x() - 10, place.y() - 9, 20, 18), 4, 4)
+    for point in gates:
+        painter.drawRoundedRect(QRectF(point.x() - 10, point.y() - 9, 20, 18), 4, 4)
 
 
 def _paint_rows(painter: QPainter, area: QRectF) -> None:
@@ -239,15 +239,15 @@ def _paint_table(
     return QRectF(left + 4 * width, top, width, tall)
 
 
-def _middle(area: QRectF, share: float, margin: float = _NODE) -> QRectF:
+def _middle(area: QRectF, fraction: float, margin: float = _NODE) -> QRectF:
     """The middle of `area`, that share of its width, with room for nodes above and below."""
-    width = area.width() * share
+    width = area.width() * fraction
     frame = QRectF(area.center().x() - width / 2, area.top() + margin, width, 0)
     frame.setHeight(area.height() - 2 * margin)
     return frame
 
 
-def _places(frame: QRectF, spots: Spots) -> list[QPointF]:
+def _points(frame: QRectF, spots: Spots) -> list[QPointF]:
     return [
         QPointF(frame.left() + x * frame.width(), frame.top() + y * frame.height())
         for x, y in spots
@@ -255,20 +255,20 @@ def _places(frame: QRectF, spots: Spots) -> list[QPointF]:
 
 
 def _paint_edges(
-    painter: QPainter, places: Sequence[QPointF], links: Links, pen: QPen | None = None
+    painter: QPainter, points: Sequence[QPointF], links: Links, pen: QPen | None = None
 ) -> None:
     painter.setPen(pen or QPen(theme().color("edge"), theme().line("edge")))
     for source, target in links:
-        painter.drawLine(places[source], places[target])
+        painter.drawLine(points[source], points[target])
 
 
 def _paint_nodes(
-    painter: QPainter, places: Sequence[QPointF], *, radius: float = _NODE, accent: int = -1
+    painter: QPainter, points: Sequence[QPointF], *, radius: float = _NODE, accent: int = -1
 ) -> None:
     painter.setPen(QPen(theme().color("border_control"), theme().line("edge")))
-    for number, place in enumerate(places):
+    for number, point in enumerate(points):
         painter.setBrush(theme().color("evidence" if number == accent else "surface"))
-        painter.drawEllipse(place, radius, radius)
+        painter.drawEllipse(point, radius, radius)
 
 
 _PAINTERS: dict[str, Callable[[QPainter, QRectF], None]] = {

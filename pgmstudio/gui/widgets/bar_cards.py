@@ -181,11 +181,11 @@ class BarCardPainter(QStyledItemDelegate):
         painter.setFont(theme().font("caption", "semibold"))
         painter.setPen(theme().color("evidence_ink"))
         painter.drawText(head, RIGHT, card.evidence)
-        room = inner.width() - painter.fontMetrics().horizontalAdvance(card.evidence) - 8
+        space = inner.width() - painter.fontMetrics().horizontalAdvance(card.evidence) - 8
         painter.setFont(font)
         painter.setPen(theme().color("text"))
         middle, right = Qt.TextElideMode.ElideMiddle, Qt.TextElideMode.ElideRight
-        painter.drawText(head, LEFT, metrics.elidedText(card.heading, middle, int(max(0, room))))
+        painter.drawText(head, LEFT, metrics.elidedText(card.heading, middle, int(max(0, space))))
         small = QFontMetrics(theme().font("caption"))
         under = QRectF(inner.left(), head.bottom() + 1, inner.width(), small.height())
         painter.setFont(theme().font("caption"))
@@ -199,13 +199,13 @@ class BarCardPainter(QStyledItemDelegate):
         metrics = QFontMetrics(small)
         names = max((metrics.horizontalAdvance(card.states[i]) for i in card.shown()), default=0)
         left = inner.left() + min(names + 8, inner.width() * 0.34)
-        block, room = self.block(card), left - inner.left()
+        block, space = self.block(card), left - inner.left()
         for place in card.shown():
             state = card.states[place]
             painter.setFont(small)
             painter.setPen(theme().color(card.state_ink(state)))
-            name = metrics.elidedText(state, Qt.TextElideMode.ElideMiddle, int(room - 6))
-            painter.drawText(QRectF(inner.left(), y, room, block - 5), LEFT, name)
+            name = metrics.elidedText(state, Qt.TextElideMode.ElideMiddle, int(space - 6))
+            painter.drawText(QRectF(inner.left(), y, space, block - 5), LEFT, name)
             painter.setFont(micro)
             for number in range(len(card.bars)):
                 row = QRectF(left, y + number * line, inner.right() - left, line)
@@ -242,10 +242,10 @@ class BarCardPainter(QStyledItemDelegate):
         painter.setFont(theme().font("micro"))
         painter.setPen(theme().color("text_tertiary"))
         hidden = len(card.states) - len(card.shown())
-        for told in (*([f"{hidden} {self.more}"] if hidden else []), *card.notes):
+        for parts in (*([f"{hidden} {self.more}"] if hidden else []), *card.notes):
             box = QRectF(inner.left(), y, inner.width(), self.line())
             right = Qt.TextElideMode.ElideRight
-            shown = painter.fontMetrics().elidedText(told, right, int(box.width()))
+            shown = painter.fontMetrics().elidedText(parts, right, int(box.width()))
             painter.drawText(box, LEFT, shown)
             y += self.line()
 

@@ -48,9 +48,9 @@ def _grouped(heights: Sequence[float]) -> list[float]:
 MIN_SHIFT = 0.004
 
 
-def part_of(bar: QRectF, share: float) -> QRectF:
+def part_of(bar: QRectF, fraction: float) -> QRectF:
     """The filled part of a bar, at least one pixel wide."""
-    return QRectF(bar.left(), bar.top(), max(bar.width() * share, 1.0), bar.height())
+    return QRectF(bar.left(), bar.top(), max(bar.width() * fraction, 1.0), bar.height())
 
 
 def paint_prior(painter: QPainter, bar: QRectF, prior: float) -> None:

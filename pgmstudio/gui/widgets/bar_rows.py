@@ -76,7 +76,7 @@ class BarRows(PlainRows):
         self._row = 0  # of the keyboard
         self._hovered: int | None = None
 
-    def tip_at(self, place: QPoint) -> str | None:
+    def tip_at(self, rect: QPoint) -> str | None:
         """What is said about the row at a place; None: what is said about all."""
         return None
 
@@ -109,9 +109,9 @@ class BarRows(PlainRows):
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            words = self.tip_at(event.pos())
-            if words is not None:
-                QToolTip.showText(event.globalPos(), words, self)
+            text = self.tip_at(event.pos())
+            if text is not None:
+                QToolTip.showText(event.globalPos(), text, self)
                 return True
         return super().event(event)
 
@@ -152,8 +152,8 @@ class RankBars(BarRows):
         grew = len(shown) != len(self._ranks)
         self._ranks = shown
         self._row = min(self._row, max(0, len(shown) - 1))
-        told = [f"{title} {bits:.2f} bits" for _, title, bits in shown]
-        self.setAccessibleName(", ".join(told))
+        parts = [f"{title} {bits:.2f} bits" for _, title, bits in shown]
+        self.setAccessibleName(", ".join(parts))
         if grew:
             self.updateGeometry()
         self.update()
@@ -161,8 +161,8 @@ class RankBars(BarRows):
     def _row_count(self) -> int:
         return len(self._ranks)
 
-    def row_at(self, place: QPoint) -> int | None:
-        row = place.y() // self._row_height()
+    def row_at(self, rect: QPoint) -> int | None:
+        row = rect.y() // self._row_height()
         return row if 0 <= row < len(self._ranks) else None
 
     def row_rect(self, key: str) -> QRectF:
@@ -182,17 +182,17 @@ class RankBars(BarRows):
         most = most if most >= 0.5 * 10**-self._digits else 0.0
         height = self._row_height()
         for row, (_, title, bits) in enumerate(self._ranks):
-            place = QRectF(0, row * height, self.width(), height)
+            rect = QRectF(0, row * height, self.width(), height)
             if row == self._hovered:
-                self._paint_ground(painter, place)
+                self._paint_ground(painter, rect)
             painter.setPen(theme().color("text"))
-            self._paint_name(painter, place, title, left)
-            painter.drawText(place, RIGHT, f"{bits:.{self._digits}f}")
+            self._paint_name(painter, rect, title, left)
+            painter.drawText(rect, RIGHT, f"{bits:.{self._digits}f}")
             if most > 0:
                 width = max(2.0, (right - left) * bits / most)
-                self._paint_fill(painter, QRectF(left, place.center().y() - 4, width, 8), "belief")
+                self._paint_fill(painter, QRectF(left, rect.center().y() - 4, width, 8), "belief")
             if self.hasFocus() and row == self._row:
-                self._paint_focus(painter, place)
+                self._paint_focus(painter, rect)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         row = self.row_at(event.position().toPoint())
@@ -204,8 +204,8 @@ class RankBars(BarRows):
         hovered = self.row_at(event.position().toPoint())
         self._hover(hovered, can_be_used=hovered is not None)
 
-    def tip_at(self, place: QPoint) -> str | None:
-        row = self.row_at(place)
+    def tip_at(self, rect: QPoint) -> str | None:
+        row = self.row_at(rect)
         if row is None:
             return None
         _, title, bits = self._ranks[row]

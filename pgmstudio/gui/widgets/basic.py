@@ -149,8 +149,8 @@ class PushButton(QPushButton):
         option = QStyleOptionButton()
         self.initStyleOption(option)
         metrics = self.fontMetrics()
-        room = metrics.horizontalAdvance(self.text()) - lacking
-        option.text = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, room)
+        space = metrics.horizontalAdvance(self.text()) - lacking
+        option.text = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, space)
         QStylePainter(self).drawControl(QStyle.ControlElement.CE_PushButton, option)
 
 
@@ -190,7 +190,7 @@ class Segments(QWidget):
             made.setCheckable(True)
             made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             made.setProperty("role", "segment")
-            made.setProperty("place", _place(number, len(words)))
+            made.setProperty("place", _segment_position(number, len(words)))
             made.clicked.connect(lambda _=False, key=key: self.chosen.emit(key))
             self._group.addButton(made)
             self._buttons[key] = made
@@ -216,11 +216,11 @@ class Segments(QWidget):
         shown = [key for key in self._buttons if key in keys]
         for key, made in self._buttons.items():
             made.setVisible(key in keys)
-            place = _place(shown.index(key), len(shown)) if key in keys else "only"
-            mark(made, "place", place)
+            rect = _segment_position(shown.index(key), len(shown)) if key in keys else "only"
+            mark(made, "place", rect)
 
 
-def _place(number: int, count: int) -> str:
+def _segment_position(number: int, count: int) -> str:
     if count == 1:
         return "only"
     return "first" if number == 0 else "last" if number == count - 1 else "middle"
@@ -390,12 +390,12 @@ def scrolled(content: QWidget, name: str) -> QScrollArea:
     return area
 
 
-def empty_state(sentence: str, *buttons: QPushButton) -> QWidget:
+def empty_state(message: str, *buttons: QPushButton) -> QWidget:
     """One sentence what will be here and at most two ways to get it."""
     made = QWidget()
     layout = QVBoxLayout(made)
     layout.addStretch(1)
-    text = label(sentence, "secondary", wrap=True)
+    text = label(message, "secondary", wrap=True)
     text.setAlignment(Qt.AlignmentFlag.AlignCenter)
     layout.addWidget(text)
     layout.addWidget(row(None, *buttons, None))

@@ -39,8 +39,8 @@ class Bars:
     @property
     def description(self) -> str:
         pairs = zip(self.states, self.beliefs, strict=False)
-        told = [f"{state} {percent(value)} percent" for state, value in pairs]
-        return ", ".join([self.title, *(["stale"] if self.is_stale else []), *told])
+        parts = [f"{state} {percent(value)} percent" for state, value in pairs]
+        return ", ".join([self.title, *(["stale"] if self.is_stale else []), *parts])
 
 
 class BeliefBars(BarRows):
@@ -89,8 +89,8 @@ class BeliefBars(BarRows):
             self._shown = bars.beliefs
         self.update()
 
-    def _on_slide(self, share: float) -> None:
-        eased = 1 - (1 - share) ** 3
+    def _on_slide(self, fraction: float) -> None:
+        eased = 1 - (1 - fraction) ** 3
         ends = self._bars.beliefs
         if len(self._starts) == len(ends):
             pairs = zip(self._starts, ends, strict=True)

@@ -52,11 +52,11 @@ def paint_chip(painter: QPainter, place: QRect, chip: Chip) -> None:
         left += size + 3
     painter.setFont(font)
     painter.setPen(ink)
-    room = QRect(left, place.top(), place.right() - 6 - left, place.height())
-    words = QFontMetrics(font).elidedText(
-        chip.words, Qt.TextElideMode.ElideMiddle, room.width() + 1
+    space = QRect(left, place.top(), place.right() - 6 - left, place.height())
+    text = QFontMetrics(font).elidedText(
+        chip.words, Qt.TextElideMode.ElideMiddle, space.width() + 1
     )
-    painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter), words)
+    painter.drawText(space, int(Qt.AlignmentFlag.AlignVCenter), text)
     painter.restore()
 
 

@@ -341,9 +341,9 @@ class ColumnList(QTableView):
         needed = max(metrics.horizontalAdvance(text) for text in facts) + 12
         shown = (TICK, BARS, MISSING, CHIP)
         others = sum(self._width_of(column) for column in shown)
-        room = self.viewport().width() - others - min(needed, round(_MAX_FACTS * theme().scale))
+        space = self.viewport().width() - others - min(needed, round(_MAX_FACTS * theme().scale))
         least = min(most, round(_MIN_NAME * theme().scale))
-        self.setColumnWidth(NAME, max(least, min(most, room)))
+        self.setColumnWidth(NAME, max(least, min(most, space)))
 
     def _width_of(self, column: int) -> int:
         return 0 if self.isColumnHidden(column) else self.columnWidth(column)

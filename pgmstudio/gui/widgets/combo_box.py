@@ -31,9 +31,9 @@ class Combo(QComboBox):
         control = QStyle.ComplexControl.CC_ComboBox
         painter.drawComplexControl(control, option)
         part = QStyle.SubControl.SC_ComboBoxEditField
-        room = self.style().subControlRect(control, option, part, self).width() - _AIR
+        space = self.style().subControlRect(control, option, part, self).width() - _AIR
         words = str(option.currentText)
-        shown = self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, room)
+        shown = self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, space)
         option.currentText = shown
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
 
@@ -83,5 +83,5 @@ class ChoiceBox(Combo):
             offer(self, words, chosen)
         self.setCurrentIndex(list(words).index(chosen) if chosen in words else 0)
 
-    def _on_activated(self, place: int) -> None:
-        self.picked.emit(self.itemData(place))
+    def _on_activated(self, rect: int) -> None:
+        self.picked.emit(self.itemData(rect))

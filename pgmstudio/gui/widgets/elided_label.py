@@ -38,14 +38,14 @@ class ElidedLabel(QLabel):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        room = self.contentsRect()
+        space = self.contentsRect()
         metrics, words = QFontMetrics(self.font()), self.text()
-        if self.brief and metrics.horizontalAdvance(words) > room.width():
-            fits = metrics.horizontalAdvance(self.brief) <= room.width()
+        if self.brief and metrics.horizontalAdvance(words) > space.width():
+            fits = metrics.horizontalAdvance(self.brief) <= space.width()
             words = self.brief if fits else ""
-        shown = metrics.elidedText(words, self.elide, room.width())
+        shown = metrics.elidedText(words, self.elide, space.width())
         painter.setPen(self.palette().color(self.foregroundRole()))
-        painter.drawText(room, int(self.alignment() | Qt.AlignmentFlag.AlignVCenter), shown)
+        painter.drawText(space, int(self.alignment() | Qt.AlignmentFlag.AlignVCenter), shown)
         if self.hasFocus():
             painter.setPen(theme().color("focus"))
             painter.drawRect(self.rect().adjusted(0, 0, -1, -1))

@@ -35,12 +35,12 @@ class FactRows(QWidget):
         self._facts = tuple(facts)
         while len(self._labels) < len(facts):
             self._labels.append(self._add_row(len(self._labels)))
-        for place, (name, value) in enumerate(self._labels):
-            is_used = place < len(facts)
+        for rect, (name, value) in enumerate(self._labels):
+            is_used = rect < len(facts)
             name.setVisible(is_used)
             value.setVisible(is_used)
             if is_used:
-                fact = facts[place]
+                fact = facts[rect]
                 name.setText(fact[0])
                 value.setText(fact[1])
                 tip = fact[2] if len(fact) == 3 else ""

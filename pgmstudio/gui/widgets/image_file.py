@@ -95,9 +95,9 @@ def image_of(drawing: Drawing, options: PictureOptions, *, most: QSize | None = 
             Qt.AspectRatioMode.KeepAspectRatio,
         )
     if pixels.width() * pixels.height() > MAX_PIXELS:
-        words = f"{grouped(pixels.width())} × {grouped(pixels.height())} pixels"
+        text = f"{grouped(pixels.width())} × {grouped(pixels.height())} pixels"
         raise TooLargeError(
-            f"The picture would have {words}. Choose fewer dots per inch, or SVG or PDF."
+            f"The picture would have {text}. Choose fewer dots per inch, or SVG or PDF."
         )
     image = QImage(pixels, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(Qt.GlobalColor.transparent)
@@ -111,14 +111,14 @@ def image_of(drawing: Drawing, options: PictureOptions, *, most: QSize | None = 
     return image
 
 
-def _fits(size: QSize, room: QSize) -> bool:
-    return size.width() <= room.width() and size.height() <= room.height()
+def _fits(size: QSize, space: QSize) -> bool:
+    return size.width() <= space.width() and size.height() <= space.height()
 
 
 def pixel_size(size: QSize, options: PictureOptions) -> QSize:
     """How many pixels a page of that size has in a PNG."""
-    share = options.dpi / PX_PER_INCH
-    return QSize(max(1, round(size.width() * share)), max(1, round(size.height() * share)))
+    fraction = options.dpi / PX_PER_INCH
+    return QSize(max(1, round(size.width() * fraction)), max(1, round(size.height() * fraction)))
 
 
 def _paint(painter: QPainter, drawing: Drawing, size: QSize, options: PictureOptions) -> None:
@@ -158,8 +158,8 @@ def _pdf(buffer: QBuffer, drawing: Drawing, size: QSize, options: PictureOptions
     page.setPageSize(QPageSize(points, QPageSize.Unit.Point, drawing.title, exact))
     page.setPageMargins(QMarginsF(0, 0, 0, 0))
     painter = QPainter(page)
-    share = page.resolution() / PX_PER_INCH
-    painter.scale(share, share)
+    fraction = page.resolution() / PX_PER_INCH
+    painter.scale(fraction, fraction)
     _paint(painter, drawing, size, options)
     painter.end()
 

@@ -22,14 +22,14 @@ class InspectorHead(QWidget):
         self.title = ElidedLabel(is_snug=True)
         self.title.setObjectName(f"{name}Title")
         self.title.setProperty("role", "heading")
-        self.sign = QLabel()
-        self.sign.hide()
+        self.symbol = QLabel()
+        self.symbol.hide()
         self.chip = ChipLabel(f"{name}Chip", most_width=120)
         self.facts = label("", "tertiary", size="dense", wrap=True)
         self.facts.setObjectName(f"{name}Facts")
         line = QHBoxLayout()
         line.setSpacing(8)
-        line.addWidget(self.sign)
+        line.addWidget(self.symbol)
         line.addWidget(self.title)
         line.addWidget(self.chip)
         line.addStretch(1)
@@ -42,16 +42,16 @@ class InspectorHead(QWidget):
         self._restyle()
 
     def show_text(
-        self, title: str, facts: str, chip: Chip | None = None, sign: QIcon | None = None
+        self, title: str, facts: str, chip: Chip | None = None, symbol: QIcon | None = None
     ) -> None:
         self.title.setText(title)
         self.title.setToolTip(title)
         self.facts.setText(facts)
         self.chip.show_chip(chip)
-        self.sign.setVisible(sign is not None)
-        if sign is not None:
+        self.symbol.setVisible(symbol is not None)
+        if symbol is not None:
             size = theme().px("icon")
-            self.sign.setPixmap(sign.pixmap(size, size))
+            self.symbol.setPixmap(symbol.pixmap(size, size))
 
     def _restyle(self) -> None:
         self.title.setFont(theme().font("title", "semibold"))

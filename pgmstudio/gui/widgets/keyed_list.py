@@ -26,5 +26,5 @@ class KeyedList(QListWidget):
                 self.setCurrentItem(item)
 
     def _items(self) -> list[QListWidgetItem]:
-        found = (self.item(number) for number in range(self.count()))
-        return [item for item in found if item is not None]
+        match = (self.item(number) for number in range(self.count()))
+        return [item for item in match if item is not None]

@@ -81,11 +81,11 @@ class ParamSlider(QSlider):
 
     def value_at(self, step: int) -> float:
         """The number a place stands for, with two digits that tell."""
-        share = step / STEPS
+        fraction = step / STEPS
         if self._spec.low_open and self._low == 0:
-            value = self._high * 10 ** (DECADES * (share - 1))
+            value = self._high * 10 ** (DECADES * (fraction - 1))
         else:
-            value = self._low + (self._high - self._low) * share
+            value = self._low + (self._high - self._low) * fraction
         return float(f"{value:.2g}")
 
     def show_value(self, value: float | None) -> None:
@@ -93,11 +93,11 @@ class ParamSlider(QSlider):
         if value is None:
             return
         if self._spec.low_open and self._low == 0:
-            share = 1 + math.log10(max(value, 1e-300) / self._high) / DECADES
+            fraction = 1 + math.log10(max(value, 1e-300) / self._high) / DECADES
         else:
-            share = (value - self._low) / (self._high - self._low)
+            fraction = (value - self._low) / (self._high - self._low)
         self.blockSignals(True)
-        self.setValue(round(STEPS * min(1.0, max(0.0, share))))
+        self.setValue(round(STEPS * min(1.0, max(0.0, fraction))))
         self.blockSignals(False)
 
     def _on_moved(self, step: int) -> None:
@@ -145,19 +145,19 @@ class ParamForm(QWidget):
         error = label("", "danger", size="dense", wrap=True)
         error.setObjectName(f"error.{spec.name}")
         error.hide()
-        place = 2 * len(self._fields)
-        self._grid.addWidget(title, place, 0)
+        rect = 2 * len(self._fields)
+        self._grid.addWidget(title, rect, 0)
         # A list is long, and its numbers have no slider beside them.
-        self._grid.addWidget(field.widget, place, 1, 1, 2 if spec.is_list else 1)
+        self._grid.addWidget(field.widget, rect, 1, 1, 2 if spec.is_list else 1)
         if has_slider(spec):
-            self._add_slider(spec, field, place)
-        self._grid.addWidget(error, place + 1, 1)
+            self._add_slider(spec, field, rect)
+        self._grid.addWidget(error, rect + 1, 1)
         self._fields[spec.name], self._errors[spec.name] = field, error
         self._titles[spec.name] = title
 
-    def _add_slider(self, spec: ParamSpec, field: _Field, place: int) -> None:
+    def _add_slider(self, spec: ParamSpec, field: _Field, rect: int) -> None:
         slider = self._sliders[spec.name] = ParamSlider(spec)
-        self._grid.addWidget(slider, place, 2)
+        self._grid.addWidget(slider, rect, 2)
         slider.moved_to.connect(field.set_value)
         slider.show_value(spec.default if isinstance(spec.default, float) else None)
 

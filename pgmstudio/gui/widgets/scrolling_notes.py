@@ -14,7 +14,7 @@ _MAX_OF_WINDOW = 4  # of which this is one part; more is scrolled
 class ScrollingNotes(QScrollArea):
     """Notes one below the other; with large fonts in a small window they scroll."""
 
-    def __init__(self, words: Sequence[QWidget]) -> None:
+    def __init__(self, text: Sequence[QWidget]) -> None:
         super().__init__()
         self.setObjectName("footWords")
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -26,7 +26,7 @@ class ScrollingNotes(QScrollArea):
         self._layout = QVBoxLayout(self._words)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(4)
-        for widget in words:
+        for widget in text:
             self._layout.addWidget(widget)
         self.setWidget(self._words)
         self._words.installEventFilter(self)

@@ -17,8 +17,8 @@ class LensField(QLineEdit):
 
     def __init__(self) -> None:
         super().__init__()
-        theme().changed.connect(self._make_room)
-        self._make_room()
+        theme().changed.connect(self._set_text_margins)
+        self._set_text_margins()
 
     @property
     def lens(self) -> QRect:
@@ -32,7 +32,7 @@ class LensField(QLineEdit):
         icon("magnifying-glass").paint(painter, self.lens)
         painter.end()
 
-    def _make_room(self) -> None:
+    def _set_text_margins(self) -> None:
         self.setTextMargins(theme().px("icon") + _EDGE // 2, 0, 0, 0)
         self.update()
 
@@ -40,9 +40,9 @@ class LensField(QLineEdit):
 class SearchField(LensField):
     """To find something in the list below it; can be emptied by one click."""
 
-    def __init__(self, name: str, words: str) -> None:
+    def __init__(self, name: str, text: str) -> None:
         super().__init__()
         self.setObjectName(name)
-        self.setPlaceholderText(words)
-        self.setAccessibleName(words)
+        self.setPlaceholderText(text)
+        self.setAccessibleName(text)
         self.setClearButtonEnabled(True)

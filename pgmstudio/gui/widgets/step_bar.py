@@ -33,11 +33,11 @@ class _Step(QAbstractButton):
         theme().changed.connect(self.updateGeometry)
 
     def sizeHint(self) -> QSize:
-        metrics = QFontMetrics(self._words_font())
+        metrics = QFontMetrics(self._text_font())
         circle = round(_CIRCLE * theme().scale)
         return QSize(circle + 8 + metrics.horizontalAdvance(self.text()) + 10, circle + 10)
 
-    def _words_font(self) -> QFont:
+    def _text_font(self) -> QFont:
         return theme().font("body", "semibold" if self.state == "now" else "regular")
 
     def minimumSizeHint(self) -> QSize:
@@ -63,7 +63,7 @@ class _Step(QAbstractButton):
             ink = "on_accent" if self.state == "now" else "text_secondary"
             painter.setPen(theme().color(ink))
             painter.drawText(circle, Qt.AlignmentFlag.AlignCenter, str(self._number))
-        painter.setFont(self._words_font())
+        painter.setFont(self._text_font())
         painter.setPen(theme().color("text" if self.state == "now" else "text_secondary"))
         words = QRectF(circle.right() + 8, 0, self.width() - circle.right() - 8, self.height())
         text = painter.fontMetrics().elidedText(
@@ -127,24 +127,24 @@ class StepBar(QWidget):
                 layout.addWidget(_Dash())
             layout.addWidget(step)
             self._steps.append(step)
-        self.found = PlainLine("foundAutomatically")
+        self.summary = PlainLine("foundAutomatically")
         self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._both.setContentsMargins(12, 6, 16, 6)
         self._both.setSpacing(6)
         self._both.addWidget(self._row)
-        self._both.addWidget(self.found, 1)
+        self._both.addWidget(self.summary, 1)
         theme().changed.connect(self._arrange)
 
     def _arrange(self) -> None:
         """Where steps and facts have no room in one line, the facts stand below."""
-        words = self.found.fontMetrics().horizontalAdvance(self.found.text())
+        words = self.summary.fontMetrics().horizontalAdvance(self.summary.text())
         margins = self._both.contentsMargins()
-        room = self.width() - margins.left() - margins.right() - self._both.spacing()
-        is_narrow = bool(words) and self._row.sizeHint().width() + words + 2 > room
+        space = self.width() - margins.left() - margins.right() - self._both.spacing()
+        is_narrow = bool(words) and self._row.sizeHint().width() + words + 2 > space
         ways, sides = QBoxLayout.Direction, Qt.AlignmentFlag
         self._both.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
         side = sides.AlignLeft if is_narrow else sides.AlignRight
-        self.found.setAlignment(side | sides.AlignVCenter)
+        self.summary.setAlignment(side | sides.AlignVCenter)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -161,10 +161,10 @@ class StepBar(QWidget):
             step.updateGeometry()  # the words of the present one are wider
             step.update()
 
-    def tell_found(self, words: str) -> None:
+    def show_summary(self, words: str) -> None:
         """What was found out about the file, said at the right."""
-        self.found.setText(words)
-        self.found.setToolTip(words)
+        self.summary.setText(words)
+        self.summary.setToolTip(words)
         self._arrange()
 
     def _on_clicked(self, number: int, _checked: bool = False) -> None:

@@ -58,7 +58,7 @@ class RankedRow:
 
     key: str
     name: str
-    share: float
+    fraction: float
     cells: tuple[str, ...]
     is_ticked: bool = True
     is_weak: bool = False
@@ -102,7 +102,7 @@ class _Rows(TickedRows):
         if role == Qt.ItemDataRole.CheckStateRole and column == TICK:
             return Qt.CheckState.Checked if row.is_ticked else Qt.CheckState.Unchecked
         if role == _SHARE:
-            return row.share
+            return row.fraction
         if role == Qt.ItemDataRole.ForegroundRole and row.is_weak:
             return theme().color("text_tertiary")
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -139,9 +139,9 @@ class _Painter(QStyledItemDelegate):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().color("belief_track"))
         painter.drawRoundedRect(bar, 2, 2)
-        share = float(index.data(_SHARE) or 0.0)
-        if share > 0:
-            bar.setWidth(max(2.0, bar.width() * min(1.0, share)))
+        fraction = float(index.data(_SHARE) or 0.0)
+        if fraction > 0:
+            bar.setWidth(max(2.0, bar.width() * min(1.0, fraction)))
             painter.setBrush(theme().color("belief"))
             painter.drawRoundedRect(bar, 2, 2)
         painter.restore()
@@ -249,15 +249,15 @@ class SortHead(QHeaderView):
 
     def words(self, section: int, name: str) -> str:
         """The name of a column as far as it fits, and the sign if the table is sorted by it."""
-        sign = ""
+        arrow = ""
         if self.isSortIndicatorShown() and section == self.sortIndicatorSection():
             is_up = self.sortIndicatorOrder() == Qt.SortOrder.AscendingOrder
-            sign = " ▴" if is_up else " ▾"
+            arrow = " ▴" if is_up else " ▾"
         font = QFont(self.font())
         font.setWeight(QFont.Weight.DemiBold)  # as the sheet has it, of which the font says nothing
         metrics = QFontMetrics(font)
-        room = self.sectionSize(section) - 2 * _PADDING - metrics.horizontalAdvance(sign)
-        return metrics.elidedText(name, Qt.TextElideMode.ElideRight, room) + sign
+        room = self.sectionSize(section) - 2 * _PADDING - metrics.horizontalAdvance(arrow)
+        return metrics.elidedText(name, Qt.TextElideMode.ElideRight, room) + arrow
 
     def initStyleOptionForIndex(self, option: QStyleOptionHeader, section: int) -> None:
         super().initStyleOptionForIndex(option, section)
@@ -273,7 +273,7 @@ class Column:
     """A heading, how a value reads, and whether it is a number."""
 
     head: str
-    told: Callable[[Any], str] = str
+    parts: Callable[[Any], str] = str
     is_number: bool = False
     stretches: bool = False
     tip: str = ""
@@ -327,8 +327,8 @@ class Facts(QAbstractTableModel):
     def data(self, index: Index, role: int = 0) -> Any:
         column = self._columns[index.column()]
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            told = column.told(self._given[self._order[index.row()]][index.column()])
-            return self._gap(index.column()) + told
+            parts = column.parts(self._given[self._order[index.row()]][index.column()])
+            return self._gap(index.column()) + parts
         return _table_side(column) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def _gap(self, place: int) -> str:

@@ -49,7 +49,7 @@ class GuiThreadCollector(QObject):
         gc.enable()
 
 
-# Threads that work beside the window give way so soon; by itself Python takes five times that.
+# Background threads yield after this many seconds; Python's default is five times longer.
 SWITCH_SECONDS = 0.001
 
 
@@ -112,15 +112,15 @@ def main(files: Sequence[str] = ()) -> int:
 class AfterFirstPaint(QObject):
     """Does something once, when a widget has been painted for the first time."""
 
-    def __init__(self, widget: QWidget, deed: Callable[[], None]) -> None:
+    def __init__(self, widget: QWidget, callback: Callable[[], None]) -> None:
         super().__init__(widget)
-        self._widget, self._deed = widget, deed
+        self._widget, self._callback = widget, callback
         widget.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Paint:
             self._widget.removeEventFilter(self)
-            QTimer.singleShot(0, self._widget, self._deed)
+            QTimer.singleShot(0, self._widget, self._callback)
         return False
 
 

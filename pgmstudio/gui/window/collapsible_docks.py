@@ -1,7 +1,7 @@
 """Where the panels are when the window is small: docked, or folded to a rail and shown on demand.
 
 In this order the sides give way: the right one is shown over the centre while something is
-selected, the left one becomes a rail of icons, the bottom one a row of words.
+selected, the left one becomes a rail of icons, the bottom one a row of labels.
 
 The centre of the window with what stands around it: rails at its edges, overlays above it.
 """
@@ -34,7 +34,7 @@ def panels_at(area: Area) -> list[PanelSpec]:
 class CentralArea(QWidget):
     """The centre with the rails at its edges and the overlays above it."""
 
-    room_requested = Signal()  # something inside needs more or less room than before
+    space_requested = Signal()  # something inside needs more or less space than before
 
     def __init__(self, app: WindowContext) -> None:
         super().__init__()
@@ -65,11 +65,11 @@ class CentralArea(QWidget):
         return min(theme().px("bottom"), self.center.height() * 2 // 3)
 
     @property
-    def has_room_above(self) -> bool:
-        """Whether something can be read beside the centre while the bottom is open."""
+    def has_space_above(self) -> bool:
+        """Whether the centre is still readable while the bottom panel is open."""
         return self.center.height() - self._low >= theme().px("bottom_min")
 
-    def place(self) -> None:
+    def place_overlays(self) -> None:
         """Put the open overlays along the edges of the centre."""
         area, low = self.center.geometry(), self._low
         if self.overlays[BOTTOM].is_open:
@@ -79,9 +79,9 @@ class CentralArea(QWidget):
             area.setHeight(area.height() - low)
         wide = min(theme().px("left"), area.width())
         self.overlays[LEFT].setGeometry(area.left(), area.top(), wide, area.height())
-        self.overlays[RIGHT].setGeometry(self._right_place(area, self.is_right_at_left))
+        self.overlays[RIGHT].setGeometry(self._overlay_rect(area, self.is_right_at_left))
 
-    def _right_place(self, area: QRect, at_left: bool) -> QRect:
+    def _overlay_rect(self, area: QRect, at_left: bool) -> QRect:
         wide = min(theme().px("right"), area.width())
         left = area.left() if at_left else area.right() + 1 - wide
         return QRect(left, area.top(), wide, area.height())
@@ -92,17 +92,17 @@ class CentralArea(QWidget):
             here = QRect(self.mapFromGlobal(selected.topLeft()), selected.size())
             area = self.center.geometry()
             sides = (self.is_right_at_left, not self.is_right_at_left)
-            free = [s for s in sides if not self._right_place(area, s).intersects(here)]
+            free = [s for s in sides if not self._overlay_rect(area, s).intersects(here)]
             self.is_right_at_left = free[0] if free else False
-        self.place()
+        self.place_overlays()
 
     def resizeEvent(self, event: object) -> None:
-        self.place()
+        self.place_overlays()
 
     def event(self, event: QEvent) -> bool:
         is_done = super().event(event)
         if event.type() == QEvent.Type.LayoutRequest:
-            self.room_requested.emit()
+            self.space_requested.emit()
         return is_done
 
 
@@ -119,7 +119,7 @@ _OWN = Qt.FindChildOption.FindDirectChildrenOnly
 def folded_sides(
     width: float, height: float, sides: Collection[Area], columns: int = 1
 ) -> frozenset[Area]:
-    """Which of `sides` give way in so much room for panels and centre, in pixels at 100 %."""
+    """The sides to collapse in the given width and height, in pixels at 100 %."""
     sizes = tokens()["size_px"]
     centre = CANVAS_WIDTH if columns == 1 else columns * COLUMN_WIDTH
     folded: set[Area] = set()
@@ -135,7 +135,7 @@ def folded_sides(
 
 
 class DockCollapser(QObject):
-    """Shows every panel the person wants in the way the room allows."""
+    """Shows every wanted panel as a dock, or as an overlay where there is too little space."""
 
     def __init__(self, window: QMainWindow, app: WindowContext, panels: PanelDocks) -> None:
         super().__init__(window)
@@ -153,7 +153,7 @@ class DockCollapser(QObject):
         self._last = {BOTTOM: "", LEFT: ""}  # the panel last shown over the centre
         for overlay in self.surround.overlays.values():
             overlay.changed.connect(self._on_overlay_changed)
-        self.surround.room_requested.connect(self._on_room_requested)
+        self.surround.space_requested.connect(self._on_space_requested)
         self.surround.rail.chosen.connect(self.toggle)
         self.surround.bottom_row.chosen.connect(self.toggle)
         app.workspace.selection_changed.connect(self._on_selection)
@@ -166,13 +166,13 @@ class DockCollapser(QObject):
     # -- asked by the window
 
     def refold(self) -> None:
-        """Look again at the room there is."""
-        room = self._window.contentsRect()
-        high = room.height() - self._window.menuBar().height() - self._window.statusBar().height()
+        """Collapse or expand the sides for the present size of the window."""
+        space = self._window.contentsRect()
+        high = space.height() - self._window.menuBar().height() - self._window.statusBar().height()
         scale = theme().scale
         sides = {self._area(name) for name in self._wanted_now()}
         columns = self._app.center.columns
-        folded = folded_sides(room.width() / scale, high / scale, sides | self.folded, columns)
+        folded = folded_sides(space.width() / scale, high / scale, sides | self.folded, columns)
         self._arrange(folded, self._is_alone)
 
     def stand_alone(self, alone: bool) -> None:
@@ -194,11 +194,11 @@ class DockCollapser(QObject):
 
     @property
     def wanted(self) -> frozenset[str]:
-        """The panels that are shown wherever there is room for them."""
+        """The panels that are shown where there is space for them."""
         return frozenset(self._wanted_now())
 
     def want(self, names: Collection[str]) -> None:
-        """Show exactly these panels, wherever there is room for them."""
+        """Show exactly these panels, where there is space for them."""
         self._wanted = set(names)
         self._show_requested()
 
@@ -219,7 +219,7 @@ class DockCollapser(QObject):
         """Show a panel, where it is, in front."""
         if not self._is_over(name):
             was_hidden = self._docks[name].isHidden()
-            for tab in self._tabs_with(name):  # what else is there is said by their tabs
+            for tab in self._tabs_with(name):  # the tabs show what else is there
                 self._wanted.add(tab)
                 self._docks[tab].show()
             self.refold()  # one more panel may be one too many
@@ -297,7 +297,7 @@ class DockCollapser(QObject):
     def _arrange(self, folded: frozenset[Area], alone: bool) -> None:
         self._wanted_now()
         if (folded, alone) == (self.folded, self._is_alone):
-            self.surround.place()
+            self.surround.place_overlays()
             return
         self._close_overlays()
         self.folded, self._is_alone = folded, alone
@@ -316,15 +316,15 @@ class DockCollapser(QObject):
         self.surround.bottom_row.setVisible(BOTTOM in self.folded and not self._is_alone)
         self._give_sizes()
         self._are_sizes_due = True
-        self.surround.place()
+        self.surround.place_overlays()
 
     def _front_tab(self) -> str:
         """The panel at the bottom that is in front of the others; none while they are hidden."""
         shown = [n for n in self._docks if self._is_docked(n, BOTTOM) and not self._is_behind(n)]
         return shown[0] if len(shown) == 1 else ""
 
-    def _on_room_requested(self) -> None:
-        """A page that left may have claimed more room in the centre than the sides could spare."""
+    def _on_space_requested(self) -> None:
+        """A closed page may have claimed more of the centre than the sides could give."""
         if self._are_sizes_due:
             QTimer.singleShot(0, self, self._give_due_sizes)
 
@@ -411,7 +411,7 @@ class DockCollapser(QObject):
             self.surround.is_right_at_left = False  # nothing to make way for
         for name in names:
             self._panels.panel(name)  # built before the overlay borrows it
-        if names and not self.surround.has_room_above:  # large fonts: one at a time
+        if names and not self.surround.has_space_above:  # large fonts: one at a time
             for other in (LEFT, RIGHT) if area == BOTTOM else (BOTTOM,):
                 self.surround.overlays[other].close_it()
         overlay.open_with([self._docks[name] for name in names])
@@ -429,7 +429,7 @@ class DockCollapser(QObject):
     def _on_overlay_changed(self) -> None:
         self.surround.rail.mark(self.surround.overlays[LEFT].names)
         self.surround.bottom_row.mark(self.surround.overlays[BOTTOM].names)
-        self.surround.place()
+        self.surround.place_overlays()
         self._keep_clear()
         focus = self._window.focusWidget()
         if focus is None or not focus.isVisible():
@@ -440,7 +440,7 @@ class DockCollapser(QObject):
             return
         names = [name for name in self._docks if name in self._wanted]
         names = [name for name in names if self._area(name) == RIGHT]
-        taken = self.surround.overlays[BOTTOM].is_open and not self.surround.has_room_above
+        taken = self.surround.overlays[BOTTOM].is_open and not self.surround.has_space_above
         if (selection.nodes or selection.edges) and names and not taken:
             page, overlay = self._app.center.current, self.surround.overlays[RIGHT]
             if not overlay.is_open:
@@ -452,13 +452,13 @@ class DockCollapser(QObject):
         self._keep_clear()
 
     def _on_page(self, page: Page | None) -> None:
-        """What lies over the centre is about the page before; a canvas has room beside it."""
+        """An overlay is about the previous page; a canvas has space next to it."""
         before, self._page_key = self._page_key, page.key if page is not None else ""
         if page is not None and page.key != before and not page.key.startswith("model:"):
             self._close_overlays()
 
     def _keep_clear(self) -> None:
-        """Tell the page in front what lies over it, so that it keeps what is selected in sight."""
+        """Pass the covered areas to the current page, which keeps its selection visible."""
         page = self._app.center.current
         if page is not None and page.isVisible():
             overlays = [o for o in self.surround.overlays.values() if o.is_open]

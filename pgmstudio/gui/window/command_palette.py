@@ -41,11 +41,11 @@ class CommandPalette(LensField):
         ends = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         at_the_end.addWidget(self._keys, 0, ends)
         self.textChanged.connect(self._show_keys)
-        self.textEdited.connect(self._list_found)
+        self.textEdited.connect(self._list_matches)
         self._model = QStringListModel(self)
         self._by_text: dict[str, str] = {}
-        self._nothing = ""  # the line that stands where nothing was found
-        self._has_run = False  # by this key already: Enter is told by the field and by its list
+        self._nothing = ""  # the line that is shown when nothing matches
+        self._has_run = False  # by this key already: the field and its list both report Enter
         completer = QCompleter(self._model, self)
         completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         completer.setMaxVisibleItems(12)
@@ -62,7 +62,7 @@ class CommandPalette(LensField):
         self.installEventFilter(self)
 
     def fit(self, room: int) -> None:
-        """As wide as usual where there is room, else what there is, at least the lens."""
+        """Take the usual width where there is space, else what there is, at least the lens."""
         usual = theme().px("left") + theme().space(8)
         least = self.lens.right() + self.lens.left() + 1
         self.setFixedWidth(max(least, min(usual, room)))
@@ -74,7 +74,7 @@ class CommandPalette(LensField):
         self._show_keys()
 
     def _show_keys(self) -> None:
-        """The keys stand at the end while nothing is typed and there is room for the words."""
+        """Show the shortcut at the end while nothing is typed and the placeholder fits."""
         words = self.fontMetrics().horizontalAdvance(_PLACEHOLDER)
         cap = self._keys.fontMetrics().horizontalAdvance(self._keys.text()) + theme().space(6)
         room = self.width() - words - 2 * theme().px("icon") - theme().space(4)
@@ -100,25 +100,27 @@ class CommandPalette(LensField):
             if not action.isEnabled():
                 text += f"   ({action.toolTip()})"
             self._by_text[text] = action_id
-        self._list_found("")
+        self._list_matches("")
 
-    def _list_found(self, typed: str) -> None:
-        found = self._found(typed)
-        self._nothing = "" if found else self._no_action(typed)
-        self._model.setStringList(found or [self._nothing])
+    def _list_matches(self, typed: str) -> None:
+        matches = self._matches(typed)
+        self._nothing = "" if matches else self._no_action(typed)
+        self._model.setStringList(matches or [self._nothing])
 
-    def _found(self, typed: str) -> list[str]:
-        """Lines with all the words: in the name first, then in menu or keys, then in the tip."""
+    def _matches(self, typed: str) -> list[str]:
+        """Lines with all the words: first in the name, then in menu or keys, then in the tip."""
         words = typed.lower().split()
         specs = self._app.actions.specs
 
-        def place(line: str) -> int:
+        def position(line: str) -> int:
             spec = specs[self._by_text[line]]
             texts = (spec.text, line, f"{line} {spec.tip}")
             return next((n for n, text in enumerate(texts) if _has(text, words)), len(texts))
 
-        places = {line: place(line) for line in self._by_text}
-        return sorted((line for line in places if places[line] < 3), key=lambda line: places[line])
+        positions = {line: position(line) for line in self._by_text}
+        return sorted(
+            (line for line in positions if positions[line] < 3), key=lambda line: positions[line]
+        )
 
     def _run(self, text: str) -> None:
         """Run the action of that line, or the one that fits best what was typed."""
@@ -144,7 +146,7 @@ class CommandPalette(LensField):
 
     def _best(self, typed: str) -> str | None:
         specs = self._app.actions.specs
-        found = self._found(typed)
+        matches = self._matches(typed)
 
         def rank(line: str) -> tuple[bool, bool, bool, int]:
             spec = specs[self._by_text[line]]
@@ -153,7 +155,7 @@ class CommandPalette(LensField):
             named = _has(line, typed.lower().split())
             return (not begins, not named, not usable, len(spec.text))
 
-        return self._by_text[min(found, key=rank)] if found else None
+        return self._by_text[min(matches, key=rank)] if matches else None
 
     def _no_action(self, typed: str) -> str:
         texts = {spec.text.lower(): spec.text for spec in self._app.actions.specs.values()}

@@ -48,7 +48,7 @@ class Overlay(QFrame):
         return bool(self._borrowed)
 
     def open_with(self, docks: Sequence[QDockWidget]) -> None:
-        """Show the panels of these docks, in place of others."""
+        """Show the panels of these docks instead of others."""
         if [dock for dock, _ in self._borrowed] == list(docks):
             return
         self._give_back()

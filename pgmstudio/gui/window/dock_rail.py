@@ -1,4 +1,4 @@
-"""What is left of a folded side: a rail of icons at the left, a row of words at the bottom."""
+"""Collapsed sides: a rail of icons at the left, a row of labels at the bottom."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pgmstudio.gui.window.panel_registry import PanelSpec
 
 
 class DockRail(QFrame):
-    """One button per panel of a side; `chosen` tells its name."""
+    """One button per panel of a side; `chosen` has its name."""
 
     chosen = Signal(str)
 
@@ -70,28 +70,28 @@ class DockRail(QFrame):
 
 
 class CollapsedBottomBar(DockRail):
-    """The words of the bottom panels with what the running run says."""
+    """The labels of the bottom panels with the progress of the first run."""
 
     def __init__(self, specs: Sequence[PanelSpec], app: AppContext) -> None:
         super().__init__("bottomRow", specs, upright=False)
         self._runs = app.workspace.runs
-        self._words = label("", "secondary", size="dense")
-        self._words.setObjectName("bottomRowRun")
-        self.box.addWidget(self._words)
+        self._with_verb = label("", "secondary", size="dense")
+        self._with_verb.setObjectName("bottomRowRun")
+        self.box.addWidget(self._with_verb)
         runs = self._runs
         for signal in (runs.run_added, runs.run_changed, runs.run_ended, runs.order_changed):
             signal.connect(self._refresh)
         self._refresh()
 
     def _refresh(self, *_: object) -> None:
-        self._words.setText(progress_words(self._runs.running))
+        self._with_verb.setText(progress_text(self._runs.running))
 
 
-def progress_words(running: Sequence[LearningRun]) -> str:
+def progress_text(running: Sequence[LearningRun]) -> str:
     """`Chow–Liu 45 %`, and how many more there are."""
     if not running:
         return ""
     first = running[0]
-    share = "" if first.progress.fraction is None else f" {first.progress.fraction:.0%}"
+    percent = "" if first.progress.fraction is None else f" {first.progress.fraction:.0%}"
     more = f" and {len(running) - 1} more" if len(running) > 1 else ""
-    return f"{first.request.title}{share.replace('%', ' %')}{more}"
+    return f"{first.request.title}{percent.replace('%', ' %')}{more}"

@@ -21,39 +21,39 @@ class ErrorNote(Note):
 
     def __init__(self, name: str = "errorNote") -> None:
         super().__init__(level="danger", name=name)
-        self._said: list[tuple[str, str]] = []
+        self._messages: list[tuple[str, str]] = []
         self._age = QElapsedTimer()
         self.add_button(
             button(
                 "Copy details",
                 self._on_copy,
                 role="link",
-                tip="Copy the sentence and where in the program it arose",
+                tip="Copy message and traceback",
                 name="errorNoteCopy",
             )
         )
         self._close = tool_button("x", "Close this note", self.dismiss, name="errorNoteClose")
         self._layout.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
 
-    def add(self, sentence: str, details: str) -> None:
-        """Say it too; the same sentence once more comes last and stands there once."""
-        kept = [said for said in self._said if said[0] != sentence]
-        self._said = [*kept, (sentence, details)][-MAX_SHOWN:]
+    def add(self, message: str, details: str) -> None:
+        """Add a message; a repeated one moves to the end."""
+        kept_messages = [message_of for message_of in self._messages if message_of[0] != message]
+        self._messages = [*kept_messages, (message, details)][-MAX_SHOWN:]
         self._age.start()
-        sentences = [said for said, _ in self._said]
+        sentences = [message_of for message_of, _ in self._messages]
         mark = "• " if len(sentences) > 1 else ""
-        self.show_text("\n".join(mark + said for said in sentences))
+        self.show_text("\n".join(mark + message_of for message_of in sentences))
 
     @property
     def is_settled(self) -> bool:
         return self._age.isValid() and self._age.hasExpired(SETTLED_MS)
 
     def dismiss(self) -> None:
-        self._said = []
+        self._messages = []
         self.show_text("")
 
     def _on_copy(self) -> None:
-        QApplication.clipboard().setText("\n\n".join(details for _, details in self._said))
+        QApplication.clipboard().setText("\n\n".join(details for _, details in self._messages))
 
 
 LOSS = "loss"  # the note of what is not on the disk
@@ -74,13 +74,13 @@ class ErrorNotes(QObject):
         app.document.file_changed.connect(self._on_file_changed)
         app.center.page_changed.connect(self._on_page_changed)
 
-    def show(self, panel: str, sentence: str, details: str) -> None:
+    def show(self, panel: str, message: str, details: str) -> None:
         """In that panel when it is in sight; else, and without a name, above the pages."""
         is_seen = panel in self._panels.docks and self._panels.panel(panel).isVisible()
-        self._note(panel if is_seen else "").add(sentence, details)
+        self._note(panel if is_seen else "").add(message, details)
 
-    def show_loss(self, sentence: str, details: str) -> None:
-        self._note(LOSS).add(sentence, details)
+    def show_loss(self, message: str, details: str) -> None:
+        self._note(LOSS).add(message, details)
 
     def dismiss_one(self) -> bool:
         """Close the note that came last; False when none is in sight."""

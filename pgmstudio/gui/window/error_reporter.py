@@ -1,4 +1,4 @@
-"""The one place where errors become visible: a note for people, a box with details for bugs."""
+"""The error reporter: a banner for errors a person can act on, a dialog for bugs."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ class PanelReporter(QObject):
         self._errors, self._panel = errors, panel
 
     def report(self, error: BaseException) -> None:
-        """Show an error that was caught somewhere."""
+        """Show an error that was caught."""
         self._errors.report(error, self._panel)
 
 
 class WindowErrorReporter(QObject):
-    """`sentence` for what a person can act on; bugs go to the log and into a box, once each."""
+    """Reports errors: `message` for those a person can act on; bugs are logged and shown once."""
 
-    sentence = Signal(str)
-    noted = Signal(str, str, str)  # name of the panel or "", sentence, details
-    loss_noted = Signal(str, str)  # sentence, details
+    message = Signal(str)
+    noted = Signal(str, str, str)  # name of the panel or "", message, details
+    loss_noted = Signal(str, str)  # message, details
     _bug_in_thread = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -43,31 +43,31 @@ class WindowErrorReporter(QObject):
         self._bug_in_thread.connect(self._show_bug)
 
     def install(self) -> None:
-        """Become the handler of every error nobody caught, in any thread."""
+        """Handle every uncaught error, in any thread."""
         sys.excepthook = self._on_uncaught
         threading.excepthook = self._on_uncaught_in_thread
 
     def at(self, panel: str) -> PanelReporter:
-        """Where the panel of that name reports; a name of the layout table."""
+        """The reporter of the panel with that name."""
         if panel not in self._panels:
             self._panels[panel] = PanelReporter(self, panel)
         return self._panels[panel]
 
     def report(self, error: BaseException, panel: str = "") -> None:
-        """Show an error that was caught somewhere; without a panel it concerns the page."""
+        """Show an error that was caught; without a panel it concerns the page."""
         if isinstance(error, Cancelled):
             return
         if isinstance(error, PgmStudioError):
             log.info("%s", error)
-            self.sentence.emit(str(error))
+            self.message.emit(str(error))
             self.noted.emit(panel, str(error), "".join(traceback.format_exception(error)))
             return
         self._bug_in_thread.emit("".join(traceback.format_exception(error)))
 
     def report_loss(self, error: FileError) -> None:
-        """Show that something is not on the disk; it stays until it is closed or saved."""
+        """Show that something could not be saved or read, until it is dismissed or saved."""
         log.warning("%s", error, exc_info=error.__cause__)
-        self.sentence.emit(str(error))
+        self.message.emit(str(error))
         self.loss_noted.emit(str(error), "".join(traceback.format_exception(error)))
 
     def _on_uncaught(
@@ -94,7 +94,7 @@ class WindowErrorReporter(QObject):
         box.setIcon(QMessageBox.Icon.Critical)
         box.setWindowTitle("PGM Studio – internal error")
         box.setText(
-            "Something went wrong inside the program. Your project is as it was; "
+            "An unexpected error occurred. Your project was not changed; "
             "save it under a new name to be safe."
         )
         box.setDetailedText(details)

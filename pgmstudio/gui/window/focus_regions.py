@@ -11,28 +11,28 @@ from pgmstudio.gui.window.panel_registry import BOTTOM, LEFT, PANELS, RIGHT
 
 def regions(window: MainWindow) -> list[QWidget]:
     """What F6 visits now, in order; folded sides are visited by their rail."""
-    found: list[QWidget] = []
+    matches: list[QWidget] = []
     surround, page = window.folding.surround, window.app.center.current
-    found += [surround.rail, *_panels(window, LEFT)]
+    matches += [surround.rail, *_panels(window, LEFT)]
     if page is not None:
         bars = [child for child in page.children() if isinstance(child, QWidget)]
-        found += [child for child in bars if child.objectName().endswith("Bar")]
-        found.append(page)
-    found += [*_panels(window, BOTTOM), surround.bottom_row, *_panels(window, RIGHT)]
-    return [region for region in found if region.isVisible() and _first_stop(region) is not None]
+        matches += [child for child in bars if child.objectName().endswith("Bar")]
+        matches.append(page)
+    matches += [*_panels(window, BOTTOM), surround.bottom_row, *_panels(window, RIGHT)]
+    return [region for region in matches if region.isVisible() and _first_stop(region) is not None]
 
 
 def step_region(window: MainWindow, by: int) -> None:
     """Give the focus to the next region, or with −1 to the one before."""
-    found = regions(window)
-    if not found:
+    matches = regions(window)
+    if not matches:
         return
     focus = QApplication.focusWidget()
     # The last that fits: the view bar stands before the page it belongs to.
-    holds = [i for i, region in enumerate(found) if focus is not None and _holds(region, focus)]
-    bars = [i for i in holds if found[i].objectName().endswith("Bar")]
+    holds = [i for i, region in enumerate(matches) if focus is not None and _holds(region, focus)]
+    bars = [i for i in holds if matches[i].objectName().endswith("Bar")]
     here = (bars or holds or [-1 if by > 0 else 0])[0]
-    stop = _first_stop(found[(here + by) % len(found)])
+    stop = _first_stop(matches[(here + by) % len(matches)])
     if stop is not None:
         stop.setFocus(Qt.FocusReason.TabFocusReason)
 

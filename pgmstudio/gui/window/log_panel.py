@@ -1,4 +1,4 @@
-"""The log: every sentence that was shown since the project was opened, newest last."""
+"""The log panel: every message since the project was opened, newest last."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The main window: menus, panels around the centre, status bar; it only puts things together."""
+"""The main window: menus, panels around the tabs, status bar."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ REFRESH_AFTER_MS = 50
 
 
 class MainWindow(QMainWindow):
-    """`shell` is what everything inside talks to."""
+    """Puts the parts together; `app` is the context that all of them use."""
 
     def __init__(self, *, panels_later: bool = False) -> None:
-        """With `panels_later` whoever makes it calls `add_late_actions` and `panels.build_all`
-        after the first paint."""
+        """With `panels_later` the caller runs `add_late_actions` and `panels.build_all` after the
+        first paint."""
         super().__init__()
         self.setObjectName("mainWindow")
         self.setMinimumSize(960, 640)
         self.resize(1280, 800)
         self.setAcceptDrops(True)
         self.setDockNestingEnabled(True)
-        # The Window menu shows and hides panels; Qt's own menu would not know of folded ones.
+        # The Window menu shows and hides panels; Qt's own menu does not know collapsed ones.
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
         for corner, area in _CORNERS:
             self.setCorner(corner, area)
@@ -73,10 +73,10 @@ class MainWindow(QMainWindow):
         self.error_notes = ErrorNotes(self.app, self.panels)
         self._refresh_soon = one_shot(self, self.app.actions.refresh)
         self._refit_soon = one_shot(self, self._refit)
-        # New beliefs are painted first; menus and the command field ask again when they open.
+        # New beliefs are painted first; menus and the command field refresh when they open.
         self._refresh_later = one_shot(self, self.app.actions.refresh, REFRESH_AFTER_MS)
         self.app.toast.connect(self.toast.show_message)
-        self.app.errors.sentence.connect(self._on_error_sentence)
+        self.app.errors.message.connect(self._on_error)
         self.app.errors.noted.connect(self.error_notes.show)
         self.app.errors.loss_noted.connect(self.error_notes.show_loss)
         self.app.reveal_requested.connect(self.reveal)
@@ -106,11 +106,11 @@ class MainWindow(QMainWindow):
             self._menus[title].setObjectName(f"menu{title}")
             self._menus[title].setToolTipsVisible(True)
             self._menus[title].aboutToShow.connect(registry.refresh)
-        for place in ACTION_TABLES:
-            if place in LATE_TABLES:
-                self._menu(LATE_TABLES[place])  # keeps the place
+        for position in ACTION_TABLES:
+            if position in LATE_TABLES:
+                self._menu(LATE_TABLES[position])  # keeps its position
             else:
-                self._add_table(place)
+                self._add_table(position)
         files = self._menus["File"]
         files.insertMenu(registry["file.welcome"], RecentMenu(self.app, files))
         for title, menu in self._menus.items():
@@ -124,11 +124,11 @@ class MainWindow(QMainWindow):
 
     def add_late_actions(self) -> None:
         """The actions that are not needed for the first paint."""
-        for place in LATE_TABLES:
-            self._add_table(place)
+        for position in LATE_TABLES:
+            self._add_table(position)
 
-    def _add_table(self, place: str) -> None:
-        module, _, name = place.partition(":")
+    def _add_table(self, position: str) -> None:
+        module, _, name = position.partition(":")
         specs: Sequence[ActionSpec] = getattr(importlib.import_module(module), name)(self.app)
         registry = self.app.actions
         registry.add(specs)
@@ -161,7 +161,7 @@ class MainWindow(QMainWindow):
         open_welcome(self.app)
 
     def reset_layout(self) -> None:
-        """Every panel back at its place and size."""
+        """Restore the default position and size of every panel."""
         self.folding.release()
         self.restoreState(self._default_state, LAYOUT_VERSION)
         self.folding.usual_sizes()
@@ -198,10 +198,10 @@ class MainWindow(QMainWindow):
 
     def _refit(self) -> None:
         self._fit_command_field()
-        self.toast.place()
+        self.toast.update_position()
 
-    def _on_error_sentence(self, sentence: str) -> None:
-        self.app.log("error", sentence)
+    def _on_error(self, message: str) -> None:
+        self.app.log("error", message)
 
     # -- Qt
 
@@ -213,24 +213,24 @@ class MainWindow(QMainWindow):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.toast.place()
+        self.toast.update_position()
         self._fit_command_field()
         self.folding.refold()
 
     def _fit_command_field(self) -> None:
-        """The command field gives way to the menus, down to a few letters."""
+        """Shrink the command field to leave space for the menus."""
         bar = self.menuBar()
         titles = [action.text() for action in bar.actions() if action.isVisible()]
-        # Where the bar has no room for a menu it has no geometry, so ask for the words.
-        letters = sum(bar.fontMetrics().horizontalAdvance(title) for title in titles)
-        others = letters + self._logo.width() + MENU_MARGIN * (len(titles) + 1)
+        # A menu that does not fit the bar has no geometry, so measure the titles.
+        text_width = sum(bar.fontMetrics().horizontalAdvance(title) for title in titles)
+        others = text_width + self._logo.width() + MENU_MARGIN * (len(titles) + 1)
         self.command_field.fit(self.width() - others)
         self._corner.hold()
-        # The bar places its corners anew only when it is given a size.
+        # The bar lays out its corner widgets only on a resize event.
         QApplication.sendEvent(bar, QResizeEvent(bar.size(), bar.size()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc that nobody else needed closes a note, or a panel over the centre."""
+        """Escape closes an error banner, or a panel over the centre."""
         if event.key() == Qt.Key.Key_Escape and (
             self.error_notes.dismiss_one() or self.folding.close_one()
         ):
@@ -265,7 +265,7 @@ def panel_widget(window: MainWindow, name: str) -> QWidget:
     return window.panels.panel(name)
 
 
-_MORE_MENUS = 6  # px: the sign of more menus reaches into the corner
+_MORE_MENUS = 6  # px: the extension arrow of the menu bar reaches into the corner
 
 
 class _Corner(QWidget):
@@ -284,7 +284,7 @@ class _Corner(QWidget):
         self.setFixedWidth(_MORE_MENUS + self._field.width() + 8)
 
     def sizeHint(self) -> QSize:
-        """Honest about the width: the sign that there are more menus stands before it."""
+        """The real width: the extension arrow of the menu bar is drawn before it."""
         return QSize(self.minimumWidth(), super().sizeHint().height())
 
 

@@ -26,7 +26,7 @@ class PanelSpec:
     icon: str
     tip: str
     shown: bool = True
-    titled: bool = True  # False: the panel says its name itself
+    titled: bool = True  # False: the panel shows its own title
 
     def build(self, app: Any) -> QWidget:
         module, _, name = self.where.partition(":")
@@ -35,7 +35,7 @@ class PanelSpec:
 
 
 # In the order in which they stand on their side. The bottom ones come when they are asked for:
-# a table to edit, a run that starts; until then the centre has the room.
+# a table to edit, a run that starts; until then the centre has the space.
 PANELS = (
     PanelSpec(
         "projectPanel",
@@ -61,7 +61,7 @@ PANELS = (
         LEFT,
         "pgmstudio.gui.files.history_panel:HistoryPanel",
         "clock-counter-clockwise",
-        "Every change, to go back and forth.",
+        "Undo history.",
         shown=False,
     ),
     PanelSpec(
@@ -97,7 +97,7 @@ PANELS = (
         BOTTOM,
         "pgmstudio.gui.structure.moves_panel:MovesPanel",
         "skip-forward",
-        "The best next moves of a search from the graph in view.",
+        "The best next moves of a search from the active graph.",
         shown=False,
     ),
     PanelSpec(
@@ -106,12 +106,12 @@ PANELS = (
         BOTTOM,
         "pgmstudio.gui.window.log_panel:LogPanel",
         "list-bullets",
-        "What happened, newest last.",
+        "Messages, newest last.",
         shown=False,
     ),
 )
 
-# Where the actions of the menus come from: `module:function(shell) -> list[ActionSpec]`.
+# Where the actions of the menus come from: `module:function(app) -> list[ActionSpec]`.
 ACTION_TABLES = (
     "pgmstudio.gui.files.actions:file_actions",
     "pgmstudio.gui.export.actions:export_actions",

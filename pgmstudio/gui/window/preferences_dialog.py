@@ -19,9 +19,9 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Segments, button, label
 
 MODES = (
-    ("light", "Light", "Dark letters on light ground."),
-    ("dark", "Dark", "Light letters on dark ground."),
-    ("system", "As the system", "Light or dark as the system says."),
+    ("light", "Light", "Light theme."),
+    ("dark", "Dark", "Dark theme."),
+    ("system", "Follow system", "Use the light or dark theme of the system."),
 )
 
 
@@ -44,7 +44,7 @@ class PreferencesDialog(QDialog):
         self._motion.toggled.connect(lambda on: self._prefer(reduced_motion=on))
         self._autosave = _number(
             "preferAutosave",
-            "Seconds between two copies that are kept for recovery after a crash.",
+            "Seconds between two recovery copies.",
             (5, 3600),
             5,
             " s",
@@ -74,18 +74,18 @@ class PreferencesDialog(QDialog):
         form.addRow("Keep a copy every", self._autosave)
         form.addRow("CSV files", self._quote)
         form.addRow("Read files up to", self._limit)
-        note = "Copies for recovery are kept apart from your own files, which only you save."
+        note = "Recovery copies are stored separately; your own files change only when you save."
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         usual = button(
-            "Back to the defaults",
+            "Restore defaults",
             self._back,
             name="preferDefaults",
             tip="Light, 100 %, with motion, a copy every minute, files up to 4 GB.",
         )
         buttons.addButton(usual, QDialogButtonBox.ButtonRole.ResetRole)
         close = buttons.button(QDialogButtonBox.StandardButton.Close)
-        close.setToolTip("Close; everything is kept (Esc).")
+        close.setToolTip("Close; all changes are saved (Esc).")
         close.setDefault(True)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(*([theme().space(6)] * 4))
@@ -97,7 +97,7 @@ class PreferencesDialog(QDialog):
         self._show(app.preferences)
 
     def _show(self, preferences: Preferences) -> None:
-        """The choices as they are; by signals blocked, since they are nobody's wish."""
+        """Show the present preferences, with signals blocked because the person changed nothing."""
         self._mode.choose(preferences.mode)
         for field, value in (
             (self._scale, round(preferences.scale * 100)),
@@ -120,8 +120,8 @@ class PreferencesDialog(QDialog):
         self.adjustSize()
 
     def _back(self) -> None:
-        kept = self._app.preferences.recent
-        self._app.set_preferences(Preferences(recent=kept))
+        kept_messages = self._app.preferences.recent
+        self._app.set_preferences(Preferences(recent=kept_messages))
         self.adjustSize()
 
 

@@ -167,7 +167,7 @@ class StatusBar(QStatusBar):
                 wide.pop(part)
         for part in self._parts:
             part.setVisible(part in shown)
-        self._strip.place(
+        self._strip.arrange(
             [p for p in self._left if p in wide], [p for p in self._right if p in wide]
         )
 
@@ -175,15 +175,15 @@ class StatusBar(QStatusBar):
         return QSize(0, super().minimumSizeHint().height())
 
     def _refresh_runs(self, *_: object) -> None:
-        runs, beside = self._app.workspace.runs, self._app.workspace.background_runs.running
-        busy, waiting = len(runs.running) + len(beside), len(runs.waiting)
+        runs, background = self._app.workspace.runs, self._app.workspace.background_runs.running
+        busy, waiting = len(runs.running) + len(background), len(runs.waiting)
         if not busy and not waiting:
             self.signal.setText("Ready")
             self.signal.setIcon(icon("check-circle", "success_ink"))
             self._colour_signal("ready")
             self._fit()
             return
-        states = {run.state for run in runs.running} | {run.state for run in beside}
+        states = {run.state for run in runs.running} | {run.state for run in background}
         stopping = JobState.CANCELLING in states
         words = f"{busy} run{'s' if busy != 1 else ''}" + (
             f", {waiting} waiting" if waiting else ""
@@ -210,9 +210,9 @@ class StatusBar(QStatusBar):
 
 
 class _Facts(QPushButton):
-    """Words with their numbers in a heavier weight."""
+    """A text with its numbers in a heavier weight."""
 
-    # Asked for many times after each click, while the words and their look are the same.
+    # Used many times after each click, while text and look are the same.
     _measured: tuple[tuple[str, str, float], QSize] | None = None
 
     def sizeHint(self) -> QSize:
@@ -227,9 +227,9 @@ class _Facts(QPushButton):
     def _pieces(self) -> list[tuple[str, bool]]:
         """The text in pieces, and which of them are numbers."""
         pieces, end = [], 0
-        for found in _NUMBERS.finditer(self.text()):
-            pieces += [(self.text()[end : found.start()], False), (found.group(), True)]
-            end = found.end()
+        for matches in _NUMBERS.finditer(self.text()):
+            pieces += [(self.text()[end : matches.start()], False), (matches.group(), True)]
+            end = matches.end()
         return [*pieces, (self.text()[end:], False)]
 
     def _fonts(self) -> tuple[QFont, QFont]:
@@ -252,15 +252,15 @@ class _Facts(QPushButton):
         for (words, heavy), width in zip(self._pieces(), widths, strict=True):
             painter.setFont(fonts[heavy])
             painter.setPen(theme().color("text" if heavy else "text_secondary"))
-            place = QRect(left, 0, width, self.height())
-            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, words)
+            position = QRect(left, 0, width, self.height())
+            painter.drawText(position, Qt.AlignmentFlag.AlignVCenter, words)
             left += width
 
 
 class _Strip(QWidget):
     """Parts side by side, from both ends, without a layout.
 
-    A layout would tell the window of every other word in it, and the window would lay out all of
+    A layout would notify the window of every changed text, and the window would lay out all of
     its panels again.
     """
 
@@ -273,7 +273,7 @@ class _Strip(QWidget):
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
-    def place(self, left: Sequence[QWidget], right: Sequence[QWidget]) -> None:
+    def arrange(self, left: Sequence[QWidget], right: Sequence[QWidget]) -> None:
         """Those of the right side end where the strip ends."""
         begin = 0
         for part in left:

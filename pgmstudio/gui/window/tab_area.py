@@ -1,4 +1,4 @@
-"""The centre: tabs of pages, in one or two groups side by side or one above the other."""
+"""The tabs of pages, in one or two groups side by side or one above the other."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from pgmstudio.gui.widgets.page import Page
 
 
 class _TabBar(QTabBar):
-    """Titles give way, but not down to a letter; then the bar scrolls."""
+    """Shortens long titles down to a minimum width; then the bar scrolls."""
 
     def tabSizeHint(self, index: int) -> QSize:
-        """Room for the bold title of the tab in front, in every tab: titles are cut to that."""
-        wanted, words = super().tabSizeHint(index), self.tabText(index)
+        """Space for the bold title of the current tab, in every tab."""
+        wanted, text = super().tabSizeHint(index), self.tabText(index)
         if index != self.currentIndex():
             plain = QFont(self.font())
             plain.setWeight(QFont.Weight.Normal)
-            more = self.fontMetrics().horizontalAdvance(words)
-            more -= QFontMetrics(plain).horizontalAdvance(words)
+            more = self.fontMetrics().horizontalAdvance(text)
+            more -= QFontMetrics(plain).horizontalAdvance(text)
             wanted.setWidth(wanted.width() + max(0, more))
         return wanted
 
@@ -31,7 +31,7 @@ class _TabBar(QTabBar):
 
 
 class _Tabs(QTabWidget):
-    """Needs as much room as the page in front, not as the widest of all pages."""
+    """Tabs whose minimum size is that of the current page, not of the largest page."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,21 +51,21 @@ class _Tabs(QTabWidget):
         self.fit_titles()
 
     def fit_titles(self) -> None:
-        """Pages with a shorter title show it where there is no room for all the long ones."""
+        """Use short titles where the long ones do not fit."""
         bar, pages = self.tabBar(), _pages_of(self)
         wanted = sum(bar.tabSizeHint(self.indexOf(page)).width() for page in pages)
-        words = bar.fontMetrics()
+        text = bar.fontMetrics()
         for page in pages:
             shown = self.tabText(self.indexOf(page))
-            wanted += words.horizontalAdvance(literal(page.title))
-            wanted -= words.horizontalAdvance(shown)
+            wanted += text.horizontalAdvance(literal(page.title))
+            wanted -= text.horizontalAdvance(shown)
         for page in pages:
             title = literal(page.title if wanted <= self.width() else page.short_title)
             if self.tabText(self.indexOf(page)) != title:
                 self.setTabText(self.indexOf(page), title)
 
     def size_crosses(self) -> None:
-        """The crosses of the tabs grow with their words; the style gives them one size."""
+        """Scale the close buttons with the font; the style gives them a fixed size."""
         side, bar = theme().px("row") * 5 // 6, self.tabBar()
         for index in range(self.count()):
             if (cross := bar.tabButton(index, QTabBar.ButtonPosition.RightSide)) is not None:
@@ -80,9 +80,9 @@ class _Tabs(QTabWidget):
 
 
 class TabArea(QWidget):
-    """Opens pages, knows the one in front, and tiles two groups of tabs."""
+    """Opens and closes pages and tiles two groups of tabs."""
 
-    page_changed = Signal(object)  # the Page in front or None
+    page_changed = Signal(object)  # the current Page or None
     facts_changed = Signal()  # of any page
     tiling_changed = Signal()
     start_requested = Signal()
@@ -93,12 +93,12 @@ class TabArea(QWidget):
         self._splitter = QSplitter(Qt.Orientation.Horizontal)
         self._groups: list[_Tabs] = []
         self._nothing = empty_state(
-            "Nothing is open. Choose from the project at the left, or begin at the start page.",
+            "No page is open. Choose from the project at the left, or open the start page.",
             button(
                 "Start page",
                 self.start_requested.emit,
                 icon_name="house",
-                tip="Samples, recent projects and every way to begin.",
+                tip="Samples, recent projects and other ways to start.",
                 name="centerStart",
             ),
         )
@@ -206,7 +206,7 @@ class TabArea(QWidget):
         return len(self._groups) if across else 1
 
     def tile(self, orientation: Qt.Orientation | None) -> None:
-        """Two groups in that direction, the page in front moved to the second; None: one group."""
+        """Two groups in that direction, the current page moved to the second; None: one group."""
         if orientation is None:
             for tabs in self._groups[1:]:
                 for page in _pages_of(tabs):
@@ -293,12 +293,3 @@ class TabArea(QWidget):
 def _pages_of(tabs: QTabWidget) -> list[Page]:
     widgets = [tabs.widget(index) for index in range(tabs.count())]
     return [widget for widget in widgets if isinstance(widget, Page)]
-
-
-def panel_tab_bar() -> QTabBar:
-    """A flat tab bar for switching inside a panel."""
-    bar = QTabBar()
-    bar.setProperty("role", "panel")
-    bar.setDrawBase(False)
-    bar.setExpanding(False)
-    return bar

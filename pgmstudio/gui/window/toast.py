@@ -1,4 +1,4 @@
-"""A sentence at the bottom left for a few seconds, with Undo where that makes sense."""
+"""The toast: a message at the bottom left for a few seconds, with Undo where possible."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ class Toast(QFrame):
         self._timer = one_shot(self, self.hide)
         self.hide()
 
-    def show_message(self, sentence: str, undo: object = None) -> None:
+    def show_message(self, message: str, undo: object = None) -> None:
         # A number is not broken where its thousands are parted.
-        self._label.setText(sentence.replace("\u2009", "\u202f"))
+        self._label.setText(message.replace("\u2009", "\u202f"))
         self._undo.setVisible(undo is not None)
         self.show()
-        self.place()
+        self.update_position()
         self.raise_()
         self._timer.start(max(6000, theme().motion_ms("toast_stay")))
 
-    def place(self) -> None:
+    def update_position(self) -> None:
         window = self.parentWidget()
         if window is None or not self.isVisible():
             return

@@ -1,7 +1,7 @@
 """Undo and redo of the window: the steps of the project and, between them, those of evidence.
 
-Evidence is no part of the project. Its steps are kept here, each with the project it was set in, so
-they come in their turn and neither the undo stack nor the file nor what counts as saved sees them.
+Evidence is not part of the project. Its steps are stored here, each with the project it was set in,
+so they are undone in order and affect neither the undo stack nor the file nor the saved state.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NOTHING = Standing()
 
 @dataclass(frozen=True, eq=False, slots=True)
 class EvidenceStep:
-    """What one model was told before and after, in which state of the project."""
+    """The evidence of one model before and after a step, in a state of the project."""
 
     project: Project
     model_id: str
@@ -78,12 +78,12 @@ class UndoHistory(QObject):
         if self._is_typing and (waiting := self._work.waiting) is not None:
             return f"Undo the number typed into the table of {waiting.title}"
         step = self._next_back()
-        return _words("Undo", self._stack.undoText() if step is None else words_of(step))
+        return _with_verb("Undo", self._stack.undoText() if step is None else step_text(step))
 
     @property
     def redo_text(self) -> str:
         step = self._next_forth()
-        return _words("Redo", self._stack.redoText() if step is None else words_of(step))
+        return _with_verb("Redo", self._stack.redoText() if step is None else step_text(step))
 
     def undo(self) -> None:
         """Take back what was done last: evidence, a change of the project, or a number typed
@@ -156,10 +156,10 @@ class UndoHistory(QObject):
             self._is_going = False
         if step.model_id != self._workspace.model_id:
             title = self._app.project.models[step.model_id].title
-            words = words_of(step)
+            words = step_text(step)
             self._app.notify(f"{title}: {words} {what}.")
 
-    # -- what is told
+    # -- recording
 
     def _on_beliefs(self, model_id: str) -> None:
         if model_id not in self._app.project.models:
@@ -187,7 +187,7 @@ class UndoHistory(QObject):
         self._past.append(step)
 
 
-def words_of(step: EvidenceStep) -> str:
+def step_text(step: EvidenceStep) -> str:
     """`evidence smoke = yes`, `evidence of 3 variables`."""
     before, after = dict(step.before.findings), dict(step.after.findings)
     names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
@@ -211,7 +211,7 @@ def _is_drag(step: EvidenceStep) -> bool:
     return len(pairs) == 1 and all(isinstance(finding, Likelihood) for finding in pairs[0])
 
 
-def _words(verb: str, text: str) -> str:
+def _with_verb(verb: str, text: str) -> str:
     """A verb before a step; its own begins with a small letter, unless it is an abbreviation."""
     if text[1:2].islower():
         text = text[:1].lower() + text[1:]

@@ -37,16 +37,16 @@ def _look(app: AppContext) -> list[ActionSpec]:
         show_preferences(app)
 
     modes = (
-        ("light", "Light", "Dark letters on light ground."),
-        ("dark", "Dark", "Light letters on dark ground."),
-        ("system", "As the system", "Light or dark as the system says."),
+        ("light", "Light", "Light theme."),
+        ("dark", "Dark", "Dark theme."),
+        ("system", "Follow system", "Use the light or dark theme of the system."),
     )
     return [
         ActionSpec(
             "edit.preferences",
             "Preferences…",
             "Edit",
-            "Colours, font size, motion and how often the project is kept for recovery.",
+            "Theme, font size, motion and the interval of recovery copies.",
             open_preferences,
             keys=("Ctrl+,",),
             icon="gear-six",
@@ -65,7 +65,7 @@ def _look(app: AppContext) -> list[ActionSpec]:
         ),
         ActionSpec(
             "view.larger",
-            "Larger letters",
+            "Increase font size",
             "View/Font size",
             "Every font one step larger, up to 200 %.",
             lambda: set_scale(theme().scale + SCALE_STEP),
@@ -74,7 +74,7 @@ def _look(app: AppContext) -> list[ActionSpec]:
         ),
         ActionSpec(
             "view.smaller",
-            "Smaller letters",
+            "Decrease font size",
             "View/Font size",
             "Every font one step smaller, down to 80 %.",
             lambda: set_scale(theme().scale - SCALE_STEP),
@@ -83,7 +83,7 @@ def _look(app: AppContext) -> list[ActionSpec]:
         ),
         ActionSpec(
             "view.normal",
-            "Normal letters",
+            "Reset font size",
             "View/Font size",
             "Fonts at 100 %.",
             lambda: set_scale(1.0),
@@ -164,7 +164,7 @@ def _arrangement(app: AppContext) -> list[ActionSpec]:
             "window.columns",
             "Two columns",
             "Window",
-            "The tab in front beside the others.",
+            "Show the current tab next to the others.",
             lambda: app.center.tile(Qt.Orientation.Horizontal),
             disabled_reason=too_few_tabs,
             separator_before=True,
@@ -221,7 +221,7 @@ def _arrangement(app: AppContext) -> list[ActionSpec]:
             "window.reset",
             "Reset layout",
             "Window",
-            "Every panel back at its place and size.",
+            "Restore the default position and size of every panel.",
             lambda: window().reset_layout(),
             separator_before=True,
         ),
@@ -264,7 +264,7 @@ def _help(app: AppContext) -> list[ActionSpec]:
             "help.glossary",
             "Glossary",
             "Help",
-            "The words of this program and what they mean.",
+            "Definitions of the terms used in this program.",
             lambda: show("reference/glossary.md"),
         ),
         ActionSpec("help.about", "About PGM Studio", "Help", "Version and licence.", about),

@@ -136,7 +136,7 @@ def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
     told = json.loads((tmp_path / "languages.json").read_text())
     assert told["budget"] == 600
     assert told["best"] == expected.best
-    with qtbot.waitSignal(app.errors.sentence) as refused:  # no table is called a page
+    with qtbot.waitSignal(app.errors.message) as refused:  # no table is called a page
         page.exports.export(tmp_path / "languages.html")
     assert "Use .csv or .json." in refused.args[0]
     assert not (tmp_path / "languages.html").exists()

@@ -171,7 +171,7 @@ def test_text_that_is_no_number_is_refused_with_its_place(
     before = window.app.project
     QApplication.clipboard().setText("0.5\tmany")
     sentences: list[str] = []
-    window.app.errors.sentence.connect(sentences.append)
+    window.app.errors.message.connect(sentences.append)
     panel.paste()
     assert window.app.project is before
     assert "“many” in row 1, column 2" in sentences[0]

@@ -109,7 +109,7 @@ def test_the_last_two_states_cannot_be_removed(
 ) -> None:
     before = window.app.project
     said: list[str] = []
-    window.app.errors.sentence.connect(said.append)
+    window.app.errors.message.connect(said.append)
     chips.setFocus()
     chips.choose("no")
     qtbot.keyClick(chips, Key.Key_Delete)

@@ -73,7 +73,7 @@ def test_a_csv_with_marks_and_blanks_is_imported_with_the_cut_that_was_dragged(
     window: MainWindow, qtbot: QtBot, patients: Path
 ) -> None:
     page = opened(window, qtbot, patients)
-    assert page.view.steps.found.text() == "comma · UTF-8 · header in row 1 · detected"
+    assert page.view.steps.summary.text() == "comma · UTF-8 · header in row 1 · detected"
     assert page.view.foot.finish.text() == "Import 120 rows"
     assert page.view.file.preview.text_at(3, "sex") == "?"
     qtbot.mouseClick(page.view.foot.forward, Qt.MouseButton.LeftButton)
@@ -384,12 +384,12 @@ def test_the_facts_of_a_file_are_never_cut(qtbot: QtBot, width: int) -> None:
     try:
         bar = StepBar()
         qtbot.addWidget(bar)
-        bar.tell_found("comma · UTF-8 · header in row 1 · detected")
+        bar.show_summary("comma · UTF-8 · header in row 1 · detected")
         bar.resize(width, bar.sizeHint().height())
         bar.show()
-        qtbot.waitUntil(lambda: bar.found.isVisible())
-        words = bar.found.fontMetrics().horizontalAdvance(bar.found.text())
-        qtbot.waitUntil(lambda: bar.found.width() >= words)
+        qtbot.waitUntil(lambda: bar.summary.isVisible())
+        words = bar.summary.fontMetrics().horizontalAdvance(bar.summary.text())
+        qtbot.waitUntil(lambda: bar.summary.width() >= words)
     finally:
         theme().set_look(scale=1.0)
 

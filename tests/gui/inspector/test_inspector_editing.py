@@ -63,7 +63,7 @@ def test_a_name_that_is_taken_is_refused_and_the_field_goes_back(
     assert isinstance(identifier, QLineEdit)
     identifier.selectAll()
     qtbot.keyClicks(identifier, "lung")
-    with qtbot.waitSignal(window.app.errors.sentence) as told:
+    with qtbot.waitSignal(window.app.errors.message) as told:
         qtbot.keyClick(identifier, Key.Key_Return)
     assert "lung" in told.args[0]
     assert identifier.text() == "tub"

@@ -32,7 +32,7 @@ def told(window: MainWindow) -> list[str]:
     """Every sentence of the log and every error, as they come."""
     sentences: list[str] = []
     window.app.workspace.message.connect(lambda _level, sentence: sentences.append(sentence))
-    window.app.errors.sentence.connect(sentences.append)
+    window.app.errors.message.connect(sentences.append)
     return sentences
 
 

@@ -214,7 +214,7 @@ def test_the_combos_start_at_an_edge_that_can_be(window: MainWindow, page: Knowl
 
 def test_an_edge_to_itself_is_refused_in_words(window: MainWindow, page: KnowledgePage) -> None:
     told: list[str] = []
-    window.app.errors.sentence.connect(told.append)
+    window.app.errors.message.connect(told.append)
     page.set_rule("rain", "rain", "required")
     assert rules(window).is_empty
     assert len(told) == 1
@@ -281,7 +281,7 @@ def test_a_file_that_is_no_knowledge_is_told_and_changes_nothing(
     window: MainWindow, page: KnowledgePage, tmp_path: Path
 ) -> None:
     told: list[str] = []
-    window.app.errors.sentence.connect(told.append)
+    window.app.errors.message.connect(told.append)
     file = tmp_path / "rules.json"
     file.write_text("{", encoding="utf-8")
     before = window.app.project

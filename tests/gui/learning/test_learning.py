@@ -241,7 +241,7 @@ def test_a_model_whose_rows_changed_is_learned_again_not_reproduced(
     button = inspector.model.findChild(QPushButton, "inspectorLearnAgain")
     qtbot.waitUntil(button.isVisible)
     refused: list[str] = []
-    app.errors.sentence.connect(refused.append)
+    app.errors.message.connect(refused.append)
     with qtbot.waitSignal(app.workspace.runs.run_ended, timeout=LONG_MS):
         button.click()
     assert refused == []
@@ -284,7 +284,7 @@ def test_a_run_that_fails_says_why(qtbot: QtBot, window: MainWindow) -> None:
     app = window.app
     add_sprinkler(app)
     said: list[str] = []
-    app.errors.sentence.connect(said.append)
+    app.errors.message.connect(said.append)
     app.workspace.message.connect(lambda _level, sentence: said.append(sentence))
     params = parse_params(learner_of("bn.tan").params_type, {"class_": "nobody"})
     with qtbot.waitSignal(app.workspace.runs.run_ended, timeout=LONG_MS):

@@ -182,10 +182,10 @@ def test_the_log_is_filtered_sorted_and_written(
     log.one.setCurrentIndex(0)
     log.other.setCurrentIndex(0)
     made = log.table.facts.rowCount()
-    qtbot.mouseClick(log.found.button("independent"), LEFT)
+    qtbot.mouseClick(log.outcome_filter.button("independent"), LEFT)
     assert 0 < log.table.facts.rowCount() < made
     assert set(column(log, 8)) == {"independent"}
-    qtbot.mouseClick(log.found.button("all"), LEFT)
+    qtbot.mouseClick(log.outcome_filter.button("all"), LEFT)
     log.table.sortByColumn(6, Qt.SortOrder.DescendingOrder)
     values = [float(p.replace("−", "-")) for p in column(log, 6)]
     assert values == sorted(values, reverse=True)
@@ -239,8 +239,8 @@ def trace(qtbot: QtBot, window: MainWindow) -> TracePage:
 
 def test_the_demo_of_the_lecture_is_shown_step_by_step(qtbot: QtBot, trace: TracePage) -> None:
     # §7.6: KV is worked first; of L, KA and M the best joins, and the total is −2227.638872 nats.
-    assert trace.words.text().startswith("Step 1 of ")
-    assert "KV" in trace.words.text()
+    assert trace.caption.text().startswith("Step 1 of ")
+    assert "KV" in trace.caption.text()
     tried = [trace.table.facts.index(i, 0).data() for i in range(trace.table.facts.rowCount())]
     assert tried == ["L", "KA", "M"]
     begun = set(trace.canvas.scene.edges)

@@ -228,7 +228,7 @@ def do_and_undo(qtbot: QtBot, window: MainWindow, seed: int, count: int) -> None
     beginning, first = app.project, project_bytes(app.project)
     chance, done = Chance(seed), 0
     refused: list[str] = []
-    app.errors.sentence.connect(refused.append)
+    app.errors.message.connect(refused.append)
     while done < count:
         text, edit = chance.edit(app.project)
         before = app.project

@@ -153,7 +153,7 @@ def test_a_recovery_file_that_is_damaged_is_told_and_stays(
     [entry] = left_behind()
     entry.file.write_bytes(entry.file.read_bytes()[:100])
     told: list[str] = []
-    window.app.errors.sentence.connect(told.append)
+    window.app.errors.message.connect(told.append)
     before = window.app.project
     recover(window.app, entry)
     assert window.app.project is before
@@ -192,7 +192,7 @@ def test_a_folder_that_cannot_be_written_is_told_and_loses_nothing(
     recovery_folder().parent.mkdir(parents=True, exist_ok=True)
     recovery_folder().write_text("a file where the folder should be", encoding="utf-8")
     told: list[str] = []
-    window.app.errors.sentence.connect(told.append)
+    window.app.errors.message.connect(told.append)
     window.autosave.save_now()
     qtbot.waitUntil(lambda: bool(told))
     assert "recovery" in told[0]

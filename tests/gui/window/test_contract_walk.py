@@ -92,7 +92,7 @@ class Effects:
         self._told: list[object] = []
         workspace, app = window.app.workspace, window.app
         copied = QApplication.clipboard().dataChanged
-        for signal in (app.toast, app.errors.sentence, workspace.message, copied):
+        for signal in (app.toast, app.errors.message, workspace.message, copied):
             signal.connect(self._note)
         asked.clear()
         self._before = self._facts()
@@ -213,7 +213,7 @@ def test_every_action_that_can_be_used_can_be_used(
     app = window.app
     monkeypatch.setattr(app.actions["file.quit"], "trigger", lambda: None)
     refused: list[str] = []
-    app.errors.sentence.connect(refused.append)
+    app.errors.message.connect(refused.append)
     walked: set[str] = set()
     if part == "its own":  # what a plain network can do as well is walked there
         arrange(window, "model")

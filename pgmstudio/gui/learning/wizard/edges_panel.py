@@ -208,7 +208,7 @@ class LinksPanel(QWidget):
                 RankedRow(
                     key=f"{link.source}\n{link.target}",
                     name=f"{link.source} → {link.target}",
-                    share=max(0.0, values[link.edge]) / most if most > 0 else 0.0,
+                    fraction=max(0.0, values[link.edge]) / most if most > 0 else 0.0,
                     cells=(
                         f"{link.bic_gain:.1f}".replace("-", "−"),
                         "–" if link.alone is None else f"{link.information_bits:.3f}",

@@ -180,7 +180,7 @@ class WizardPage(UndoablePage):
     def _refresh(self) -> None:
         step, plan = self.plan.step, self.plan
         self.steps.show_step(step)
-        self.steps.tell_found(self._progress_text())
+        self.steps.show_summary(self._progress_text())
         lacks_data = plan.data is None and step <= LEARNING
         lacks_model = plan.model_id is None and step > LEARNING
         if lacks_data:

@@ -38,7 +38,7 @@ REDRAW_MS = 250
 _COLUMNS = (
     Column("Edge", str, stretches=True, tip="Two variables that are joined."),
     Column("Count", str, True, tip="In how many of them."),
-    Column("Share", lambda share: f"{100 * share:.0f} %", True, tip="Of all of them."),
+    Column("Share", lambda fraction: f"{100 * fraction:.0f} %", True, tip="Of all of them."),
 )
 
 
@@ -54,7 +54,7 @@ class AdjacencyPage(ArtifactPage):
     """Follows the run while it goes on."""
 
     export_words = ("Export counts", "edges.csv", "One line for each edge (*.csv);;All (*.json)")
-    _kept: RunArtifact | None = None
+    _artifact: RunArtifact | None = None
 
     def __init__(self, app: AppContext, source: ArtifactSource) -> None:
         super().__init__("adjacency", app, source)
@@ -123,23 +123,23 @@ class AdjacencyPage(ArtifactPage):
     # -- showing
 
     def _refresh(self, *_: object) -> None:
-        kept = self._kept = self._source.kept
-        self._show_choices(kept)
-        if isinstance(kept, Adjacency):
+        artifact = self._artifact = self._source.artifact
+        self._show_choices(artifact)
+        if isinstance(artifact, Adjacency):
             per_restart = self.per.current == "restarts"
-            tally: EdgeTally | None = kept.tally(
+            tally: EdgeTally | None = artifact.tally(
                 self.numbers.currentData(), of_restarts=per_restart
             )
         else:
-            tally = tally_of(kept)
+            tally = tally_of(artifact)
         if tally is None or not tally.total:
             self.facts.setText("No restart has ended yet.")
             return
         self.tally = tally
         words = [counted(tally.total, tally.what[:-1], tally.what)]
-        if isinstance(kept, Adjacency) and tally.what == "trees":
+        if isinstance(artifact, Adjacency) and tally.what == "trees":
             chosen = self.numbers.currentData()
-            restarts = kept.tally(chosen, of_restarts=True).total
+            restarts = artifact.tally(chosen, of_restarts=True).total
             words.insert(0, counted(restarts, "restart"))
         pairs = len(tally.names) * (len(tally.names) - 1) // 2
         words.append(f"{len(tally.counts)} of {counted(pairs, 'pair')} joined at least once")
@@ -156,8 +156,8 @@ class AdjacencyPage(ArtifactPage):
         self._pairs = [pair for pair, _ in order]
         self.table.show_rows([(" – ".join(p), n, n / tally.total) for p, n in order])
 
-    def _show_choices(self, kept: RunArtifact | None) -> None:
-        numbers = list(kept.by_number) if isinstance(kept, Adjacency) else []
+    def _show_choices(self, artifact: RunArtifact | None) -> None:
+        numbers = list(artifact.by_number) if isinstance(artifact, Adjacency) else []
         self.per.setVisible(bool(numbers))
         self.numbers.setVisible(len(numbers) > 1)
         if [self.numbers.itemData(i) for i in range(1, self.numbers.count())] != numbers:
@@ -193,9 +193,9 @@ KINDS = (Adjacency.kind, KesOptima.kind, EdgeFrequencies.kind)
 def adjacency_source(app: AppContext) -> ArtifactSource | None:
     """Of the run behind the model in view, else of the run looked at, else of the newest."""
     run_id = run_of_model(app.project, app.workspace.model_id)
-    kept = app.project.runs[run_id].kept if run_id is not None else {}
+    artifact = app.project.runs[run_id].kept if run_id is not None else {}
     for kind in KINDS:
-        if run_id is not None and kind in kept:
+        if run_id is not None and kind in artifact:
             return ArtifactSource(app, kind, run_id)
     return next(filter(None, (active_source(app, kind) for kind in KINDS)), None)
 

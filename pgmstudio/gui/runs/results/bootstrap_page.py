@@ -29,16 +29,16 @@ REDRAW_MS = 60
 Edge = tuple[str, str]
 
 
-def _share(value: float) -> str:
+def _percent_text(value: float) -> str:
     return f"{100 * value:.0f} %"
 
 
 _COLUMNS = (
     Column("Edge", str, stretches=True, tip="In its own, the more frequent, direction."),
-    Column("Joined", _share, True, tip="The share of replicates that join the two."),
-    Column("→", _share, True, tip="… with this direction."),
-    Column("←", _share, True, tip="… with the other direction."),
-    Column("Either", _share, True, tip="… where both directions say the same."),
+    Column("Joined", _percent_text, True, tip="The share of replicates that join the two."),
+    Column("→", _percent_text, True, tip="… with this direction."),
+    Column("←", _percent_text, True, tip="… with the other direction."),
+    Column("Either", _percent_text, True, tip="… where both directions say the same."),
 )
 
 
@@ -50,7 +50,7 @@ class BootstrapPage(FittingPage):
     """Follows the run while it goes on; the threshold can be moved at any time."""
 
     export_words = ("Export edges", "edges.csv", "One row for each edge (*.csv);;All (*.json)")
-    _kept: EdgeFrequencies | None = None
+    _artifact: EdgeFrequencies | None = None
 
     def __init__(self, app: AppContext, source: ArtifactSource) -> None:
         super().__init__("bootstrap", app, source)
@@ -65,8 +65,8 @@ class BootstrapPage(FittingPage):
         self.threshold.setMinimumWidth(90)
         self.threshold.setMaximumWidth(200)
         self.threshold.valueChanged.connect(self._on_threshold)
-        self._words = label("", "secondary")
-        self._words.setObjectName("bootstrapWords")
+        self._point_text = label("", "secondary")
+        self._point_text.setObjectName("bootstrapWords")
         self.note = Note(level="warning", name="bootstrapNote")
         self.averaged = AveragedCanvas()
         self.averaged.selected.connect(self._on_edge)
@@ -97,7 +97,7 @@ class BootstrapPage(FittingPage):
         layout.setSpacing(6)
         layout.addWidget(row(self.facts))
         limit = label("Threshold", "secondary", size="dense")
-        layout.addWidget(row(limit, self.threshold, self._words, None, opener, export))
+        layout.addWidget(row(limit, self.threshold, self._point_text, None, opener, export))
         layout.addWidget(self.note)
         layout.addWidget(splitter, 1)
         self._soon = one_shot(self, self._show_average, REDRAW_MS)
@@ -124,59 +124,59 @@ class BootstrapPage(FittingPage):
     # -- showing
 
     def _refresh(self) -> None:
-        kept = self._source.kept
-        if not isinstance(kept, EdgeFrequencies) or not kept.graphs:
+        artifact = self._source.artifact
+        if not isinstance(artifact, EdgeFrequencies) or not artifact.graphs:
             self.facts.setText("No replicate is done yet.")
             return
-        self._kept = kept
-        told = kept.settings
-        how = "classes" if told.get("orientation") == "class" else "graphs"
+        self._artifact = artifact
+        details = artifact.settings
+        how = "classes" if details.get("orientation") == "class" else "graphs"
         self.facts.setText(
-            f"{counted(kept.graphs, 'replicate')} of {_title_of(told.get('learner'))}, "
-            f"seed {told.get('seed', 0)} · {counted(len(kept.edges), 'pair')} joined at least "
-            f"once · directions of {how}"
+            f"{counted(artifact.graphs, 'replicate')} of {_title_of(details.get('learner'))}, "
+            f"seed {details.get('seed', 0)} · {counted(len(artifact.edges), 'pair')} joined "
+            f"at least once · directions of {how}"
         )
         self.facts.setToolTip(self.facts.text())
         chosen = self.table.current
-        self.table.show_rows([_row(edge) for edge in kept.edges])
+        self.table.show_rows([_row(edge) for edge in artifact.edges])
         if chosen is not None:
             self.table.select(chosen)
         self._show_average()
 
     def _on_threshold(self) -> None:
-        self._tell_threshold()
+        self._show_threshold()
         self._soon.start()
 
-    def _tell_threshold(self) -> None:
+    def _show_threshold(self) -> None:
         edges = "" if self._averaged is None else counted(len(self._averaged.dag.edges), "edge")
-        self._words.setText(f"≥ {self.threshold.value()} % · {edges}")
+        self._point_text.setText(f"≥ {self.threshold.value()} % · {edges}")
 
     def _show_average(self) -> None:
-        if self._kept is None:
+        if self._artifact is None:
             return
-        averaged = self._averaged = self._kept.averaged(self.threshold.value() / 100)
-        self._tell_threshold()
-        sentences = [
-            f"{edge.source} → {edge.target} ({_share(edge.joined)}) would close a cycle and is "
-            "left out."
+        averaged = self._averaged = self._artifact.averaged(self.threshold.value() / 100)
+        self._show_threshold()
+        messages = [
+            f"{edge.source} → {edge.target} ({_percent_text(edge.joined)}) would close a cycle "
+            "and is left out."
             for edge in averaged.left_out[:3]
         ]
         if len(averaged.left_out) > 3:
-            sentences.append(f"So are {len(averaged.left_out) - 3} more.")
+            messages.append(f"So are {len(averaged.left_out) - 3} more.")
         if not averaged.is_exact:
-            sentences.append("No network has exactly the v-structures that most replicates share.")
-        self.note.show_text(" ".join(sentences))
-        self.averaged.show_average(self._kept, averaged)
+            messages.append("No network has exactly the v-structures that most replicates share.")
+        self.note.show_text(" ".join(messages))
+        self.averaged.show_average(self._artifact, averaged)
 
     def _on_row(self, number: int) -> None:
-        if self._kept is not None:
-            edge = self._kept.edges[number]
+        if self._artifact is not None:
+            edge = self._artifact.edges[number]
             self.averaged.show_edge((edge.source, edge.target))
 
     def _on_edge(self, edge: Edge | None) -> None:
-        if self._kept is None or edge is None:
+        if self._artifact is None or edge is None:
             return
-        for number, known in enumerate(self._kept.edges):
+        for number, known in enumerate(self._artifact.edges):
             if {known.source, known.target} == set(edge):
                 self.table.select(number)
 
@@ -189,23 +189,23 @@ class BootstrapPage(FittingPage):
         task = self._task()
         if task is None:
             return
-        dag, share = self._averaged.dag, self.threshold.value()
-        title, data_id = f"{self._source.title}, ≥ {share} %", self._source.data_id
-        replicates = self._kept.graphs if self._kept is not None else 0
+        dag, fraction = self._averaged.dag, self.threshold.value()
+        title, data_id = f"{self._source.title}, ≥ {fraction} %", self._source.data_id
+        replicates = self._artifact.graphs if self._artifact is not None else 0
         smoothing = getattr(task.params, "smoothing", 1.0)
 
         def fitted(_cancel: CancelToken) -> ModelEntry:
             network = averaged_network(task.data, dag, smoothing, seed=task.seed)
             made = {"made by": f"bootstrap of {task.learner_key}", "replicates": replicates}
-            told = {**made, "threshold": share / 100, "seed": task.seed}
-            return ModelEntry(title, network, data_id=data_id, provenance=told)
+            details = {**made, "threshold": fraction / 100, "seed": task.seed}
+            return ModelEntry(title, network, data_id=data_id, provenance=details)
 
         self._fitting.ask(fitted)
 
 
 def _row(edge: EdgeFrequency) -> tuple[object, ...]:
-    shares = (edge.joined, edge.forward, edge.backward, edge.undirected)
-    return (f"{edge.source} → {edge.target}", *shares)
+    fractions = (edge.joined, edge.forward, edge.backward, edge.undirected)
+    return (f"{edge.source} → {edge.target}", *fractions)
 
 
 def open_bootstrap(app: AppContext, source: ArtifactSource) -> None:

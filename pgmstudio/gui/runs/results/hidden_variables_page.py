@@ -34,7 +34,7 @@ def _bits(value: float) -> str:
     return "–" if math.isinf(value) else f"{value:.3f}"
 
 
-def _share(value: float) -> str:
+def _percent_text(value: float) -> str:
     return "–" if value < 0 else f"{value:.3f}"
 
 
@@ -49,7 +49,10 @@ _COLUMNS = (
     Column("BIC-h ↓", _bits, True, tip="The same with the rows of each hidden state."),
     Column("Held-out ↓", _bits, True, tip="Bits per row of rows it has not learned from."),
     Column(
-        "Accuracy", _share, stretches=True, tip="Agreement with the label column, if one was given."
+        "Accuracy",
+        _percent_text,
+        stretches=True,
+        tip="Agreement with the label column, if one was given.",
     ),
 )
 _PAIRS = (
@@ -69,7 +72,7 @@ class HiddenScanPage(ArtifactPage):
         "candidates.csv",
         "One line for each model (*.csv);;All (*.json)",
     )
-    _kept: HiddenScan | None = None
+    _artifact: HiddenScan | None = None
 
     def __init__(self, app: AppContext, source: ArtifactSource) -> None:
         super().__init__("hidden-scan", app, source)
@@ -100,42 +103,42 @@ class HiddenScanPage(ArtifactPage):
         return icon("circles-three")
 
     def _refresh(self) -> None:
-        kept = self._source.kept
-        if not isinstance(kept, HiddenScan) or not kept.candidates:
+        artifact = self._source.artifact
+        if not isinstance(artifact, HiddenScan) or not artifact.candidates:
             self.facts.setText("No model yet.")
             return
-        self._kept = kept
-        best, structures = kept.best, kept.structures()
+        self._artifact = artifact
+        best, structures = artifact.best, artifact.structures()
         assert best is not None
-        words = [
-            counted(len(kept.candidates), "model"),
+        text = [
+            counted(len(artifact.candidates), "model"),
             counted(len(structures), "structure"),
-            f"{'chosen' if kept.chosen is not None else 'best so far'}: "
+            f"{'chosen' if artifact.chosen is not None else 'best so far'}: "
             f"{best.what}, {counted(len(best.blocks), 'block')}, "
             f"{_bits(best.length_bits)} bits per row",
         ]
-        _tell(self.facts, " · ".join(words))
+        _set_labels(self.facts, " · ".join(text))
         chosen = self.table.current
-        self.table.show_rows([_row(kept, candidate) for candidate in kept.candidates])
-        self.table.select(kept.candidates.index(best) if chosen is None else chosen)
+        self.table.show_rows([_row(artifact, candidate) for candidate in artifact.candidates])
+        self.table.select(artifact.candidates.index(best) if chosen is None else chosen)
         self._on_selected()
 
     def _on_selected(self, *_: object) -> None:
-        number, kept = self.table.current, self._kept
-        if kept is None or number is None or not 0 <= number < len(kept.candidates):
+        number, artifact = self.table.current, self._artifact
+        if artifact is None or number is None or not 0 <= number < len(artifact.candidates):
             return
-        candidate = kept.candidates[number]
+        candidate = artifact.candidates[number]
         blocks = " | ".join(", ".join(block) for block in candidate.blocks)
-        told = "Not tested." if candidate.check is None else candidate.check.sentence()
-        _tell(self.blocks, f"Blocks: {blocks}")
-        _tell(self.verdict, told)
+        details = "Not tested." if candidate.check is None else candidate.check.sentence()
+        _set_labels(self.blocks, f"Blocks: {blocks}")
+        _set_labels(self.verdict, details)
         pairs = () if candidate.check is None else candidate.check.pairs
         self.pairs.show_rows([_pair(pair) for pair in pairs])
 
 
-def _tell(line: ElidedLabel, words: str) -> None:
-    line.setText(words)
-    line.setToolTip(words)
+def _set_labels(line: ElidedLabel, text: str) -> None:
+    line.setText(text)
+    line.setToolTip(text)
 
 
 def _row(scan: HiddenScan, candidate: Candidate) -> tuple[object, ...]:
@@ -156,11 +159,11 @@ def _row(scan: HiddenScan, candidate: Candidate) -> tuple[object, ...]:
 
 
 def _pair(pair: PairCheck) -> tuple[object, ...]:
-    share = pair.outside / max(1, pair.samples)
+    fraction = pair.outside / max(1, pair.samples)
     return (
         f"{pair.one} – {pair.other}",
         f"{pair.verdict} (cannot be rejected)" if pair.is_vacuous else pair.verdict,
-        f"{share:.3f} [{pair.low:.3f}, {pair.high:.3f}] of {pair.samples}",
+        f"{fraction:.3f} [{pair.low:.3f}, {pair.high:.3f}] of {pair.samples}",
         ", ".join(f"{bits:.3f}" for bits in pair.information),
         ", ".join(f"{bits:.3f}" for bits in pair.thresholds),
     )

@@ -53,16 +53,16 @@ class TestLogPage(ArtifactPage):
     __test__ = False  # nothing for pytest to collect
 
     export_words = ("Export tests", "tests.csv", "Table (*.csv);;All (*.json)")
-    _kept: TestLog
+    _artifact: TestLog
 
     def __init__(self, app: AppContext, source: ArtifactSource) -> None:
         super().__init__("tests", app, source)
-        kept = source.kept
-        assert isinstance(kept, TestLog)
-        self._kept = kept
+        artifact = source.artifact
+        assert isinstance(artifact, TestLog)
+        self._artifact = artifact
         self._shown: tuple[LoggedTest, ...] = ()
         self.one, self.other = self._combo("testLogOne"), self._combo("testLogOther")
-        self.found = Segments(
+        self.outcome_filter = Segments(
             [
                 ("all", "All", "Every test."),
                 ("independent", "Independent", "Tests that found no dependence."),
@@ -71,7 +71,7 @@ class TestLogPage(ArtifactPage):
             ],
             "testLogFound",
         )
-        self.found.chosen.connect(self._refresh)
+        self.outcome_filter.chosen.connect(self._refresh)
         self.why = Note(name="testLogWhy")
         self.table = FactTable("testLogTable", "Tests in the order they were made", _COLUMNS)
         self.facts = facts_label("testLogFacts")
@@ -85,13 +85,15 @@ class TestLogPage(ArtifactPage):
         layout.setSpacing(8)
         layout.addWidget(wide_first(row(self.facts, export)))
         pair = label("Pair", "secondary", size="dense")
-        layout.addWidget(row(pair, self.one, label("–", "secondary"), self.other, self.found, None))
+        layout.addWidget(
+            row(pair, self.one, label("–", "secondary"), self.other, self.outcome_filter, None)
+        )
         layout.addWidget(self.why)
         layout.addWidget(self.table, 1)
         layout.addWidget(self._alpha_row())
-        self._rest = one_shot(self, self._tell_alpha, REST_MS)
+        self._rest = one_shot(self, self._show_alpha, REST_MS)
         self._refresh()
-        self._tell_alpha()
+        self._show_alpha()
 
     def _combo(self, name: str) -> QComboBox:
         combo = Combo()
@@ -99,7 +101,7 @@ class TestLogPage(ArtifactPage):
         combo.setAccessibleName("A variable of the pair")
         combo.setToolTip("Only tests about this variable; two of them: why there is no edge.")
         combo.addItem(ANY)
-        combo.addItems(self._kept.names)
+        combo.addItems(self._artifact.names)
         combo.setMinimumContentsLength(9)
         combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         combo.currentIndexChanged.connect(self._refresh)
@@ -112,7 +114,7 @@ class TestLogPage(ArtifactPage):
         self.alpha.setAccessibleName("Another significance level")
         self.alpha.setToolTip("What these tests would find at another α.")
         self.alpha.setRange(0, _STEPS)
-        self.alpha.setValue(_step_of(self._kept.rule.alpha))
+        self.alpha.setValue(_step_of(self._artifact.rule.alpha))
         self.alpha.setFixedWidth(160)
         self.alpha.valueChanged.connect(self._on_alpha)
         self.again = button(
@@ -127,7 +129,7 @@ class TestLogPage(ArtifactPage):
         assert inner is not None
         inner.addWidget(self.alpha)
         self.what_if.add_button(self.again)
-        self.what_if.setVisible(self._kept.rule.test in ("g2", "chi2"))
+        self.what_if.setVisible(self._artifact.rule.test in ("g2", "chi2"))
         return self.what_if
 
     @property
@@ -139,7 +141,7 @@ class TestLogPage(ArtifactPage):
 
     @property
     def names(self) -> tuple[str, ...]:
-        return self._kept.names
+        return self._artifact.names
 
     # -- filtering
 
@@ -159,14 +161,14 @@ class TestLogPage(ArtifactPage):
     def _tests(self) -> tuple[LoggedTest, ...]:
         one, other = self._pair
         if one is None and other is None:
-            return self._kept.tests
+            return self._artifact.tests
         if one is not None and other is not None:
-            return self._kept.about(one, other)
-        return self._kept.about(one or other or "")
+            return self._artifact.about(one, other)
+        return self._artifact.about(one or other or "")
 
     def _refresh(self, *_: object) -> None:
         tests = self._tests()
-        wanted = self.found.current
+        wanted = self.outcome_filter.current
         self._shown = tuple(
             test
             for test in tests
@@ -174,19 +176,19 @@ class TestLogPage(ArtifactPage):
             or (wanted == "doubtful" and not test.outcome.reliable)
             or (wanted != "doubtful" and test.outcome.independent is (wanted == "independent"))
         )
-        number = {id(test): i for i, test in enumerate(self._kept.tests, start=1)}
+        number = {id(test): i for i, test in enumerate(self._artifact.tests, start=1)}
         self.table.show_rows([_row(number[id(test)], test) for test in self._shown])
         one, other = self._pair
         is_pair = one is not None and other is not None and one != other
-        self.why.show_text(self._kept.why(one, other) if is_pair and one and other else "")
-        shown = f"{grouped(len(self._shown))} of " if len(self._shown) < self._kept.made else ""
+        self.why.show_text(self._artifact.why(one, other) if is_pair and one and other else "")
+        shown = f"{grouped(len(self._shown))} of " if len(self._shown) < self._artifact.made else ""
         cut = (
             "; of each pair the one that decided was kept"
-            if len(self._kept.tests) < self._kept.made
+            if len(self._artifact.tests) < self._artifact.made
             else ""
         )
         self.facts.setText(
-            f"{shown}{counted(self._kept.made, 'test')}{cut} · {self._kept.threshold}"
+            f"{shown}{counted(self._artifact.made, 'test')}{cut} · {self._artifact.threshold}"
         )
 
     # -- another α
@@ -194,23 +196,23 @@ class TestLogPage(ArtifactPage):
     @property
     def other_alpha(self) -> float:
         value = self.alpha.value()
-        if value == _step_of(self._kept.rule.alpha):
-            return self._kept.rule.alpha
+        if value == _step_of(self._artifact.rule.alpha):
+            return self._artifact.rule.alpha
         return float(f"{_MIN_ALPHA * (_MAX_ALPHA / _MIN_ALPHA) ** (value / _STEPS):.2g}")
 
     def _on_alpha(self) -> None:
         self._rest.start()
 
-    def _tell_alpha(self) -> None:
+    def _show_alpha(self) -> None:
         alpha = self.other_alpha
         turned = sum(
             (test.outcome.p_value > alpha) is not test.outcome.independent
-            for test in self._kept.tests
+            for test in self._artifact.tests
         )
         self.what_if.show_text(
             f"With α = {alpha:g}, {grouped(turned)} of these would find otherwise."
         )
-        self.what_if.setVisible(self._kept.rule.test in ("g2", "chi2"))
+        self.what_if.setVisible(self._artifact.rule.test in ("g2", "chi2"))
 
     def _on_again(self) -> None:
         from pgmstudio.gui.navigation import open_learn_page
@@ -229,13 +231,13 @@ class TestLogPage(ArtifactPage):
 
 
 def _step_of(alpha: float) -> int:
-    share = log(max(alpha, _MIN_ALPHA) / _MIN_ALPHA) / log(_MAX_ALPHA / _MIN_ALPHA)
-    return round(_STEPS * min(1.0, share))
+    fraction = log(max(alpha, _MIN_ALPHA) / _MIN_ALPHA) / log(_MAX_ALPHA / _MIN_ALPHA)
+    return round(_STEPS * min(1.0, fraction))
 
 
 def _row(number: int, test: LoggedTest) -> tuple[object, ...]:
     outcome = test.outcome
-    found = "independent" if outcome.independent else "dependent"
+    text = "independent" if outcome.independent else "dependent"
     return (
         number,
         test.a,
@@ -245,7 +247,7 @@ def _row(number: int, test: LoggedTest) -> tuple[object, ...]:
         outcome.freedom,
         outcome.p_value,
         outcome.bits,
-        found if outcome.reliable else f"{found}, few rows",
+        text if outcome.reliable else f"{text}, few rows",
     )
 
 

@@ -29,7 +29,7 @@ Edge = tuple[str, str]
 EDGES, LABELS, GRAPHS = "edges", "labels", "graphs"
 
 
-def _share(value: float) -> str:
+def _percent_text(value: float) -> str:
     return f"{100 * value:.1f} %"
 
 
@@ -38,8 +38,13 @@ _TABLES = {
         "Edges, the most probable first",
         (
             Column("Edge", str, stretches=True),
-            Column("P", _share, True, tip="Probability of the graphs that have the edge."),
-            Column("P labelled", _share, True, tip="Probability of those in which it has a label."),
+            Column("P", _percent_text, True, tip="Probability of the graphs that have the edge."),
+            Column(
+                "P labelled",
+                _percent_text,
+                True,
+                tip="Probability of those in which it has a label.",
+            ),
         ),
     ),
     LABELS: (
@@ -47,14 +52,18 @@ _TABLES = {
         (
             Column("Edge", str),
             Column("Vanishes where", str, stretches=True, tip="States of the other parents."),
-            Column("P", _share, True, tip="Probability that the edge is there and vanishes so."),
+            Column(
+                "P", _percent_text, True, tip="Probability that the edge is there and vanishes so."
+            ),
         ),
     ),
     GRAPHS: (
         "Graphs, the most probable first",
         (
             Column("Graph", grouped, True),
-            Column("P", _share, True, tip="Probability among the graphs that the chains kept."),
+            Column(
+                "P", _percent_text, True, tip="Probability among the graphs that the chains kept."
+            ),
             Column("Score ↑", lambda bits: f"{bits:,.2f}".replace(",", "\u2009"), True),
             Column("Edges", str, stretches=True),
         ),
@@ -75,7 +84,7 @@ class PosteriorPage(ArtifactPage):
         "probabilities.csv",
         "One line for each edge and context (*.csv);;All (*.json)",
     )
-    _kept: LdagPosterior | None = None
+    _artifact: LdagPosterior | None = None
 
     def __init__(self, app: AppContext, source: ArtifactSource) -> None:
         super().__init__("posterior", app, source)
@@ -90,8 +99,8 @@ class PosteriorPage(ArtifactPage):
         self.threshold.setValue(50)
         self.threshold.setMinimumWidth(90)
         self.threshold.setMaximumWidth(200)
-        self._words = label("", "secondary")
-        self._words.setObjectName("posteriorWords")
+        self._point_text = label("", "secondary")
+        self._point_text.setObjectName("posteriorWords")
         self.picture = AveragedCanvas(self._strengths)
         self.picture.selected.connect(self._on_edge)
         self.tables = {
@@ -117,7 +126,7 @@ class PosteriorPage(ArtifactPage):
         limit = label("Threshold", "secondary", size="dense")
         self._lay_out(
             wide_first(row(self.facts, export)),
-            row(limit, self.threshold, self._words, None),
+            row(limit, self.threshold, self._point_text, None),
             splitter,
         )
         self._soon = one_shot(self, self._show_picture, REDRAW_MS)
@@ -142,26 +151,27 @@ class PosteriorPage(ArtifactPage):
         self.picture.stop()
 
     def _refresh(self) -> None:
-        kept = self._source.kept
-        if not isinstance(kept, LdagPosterior):
+        artifact = self._source.artifact
+        if not isinstance(artifact, LdagPosterior):
             self.facts.setText("The chains are still walking.")
             return
-        self._kept = kept
+        self._artifact = artifact
         self.facts.setText(
-            f"{counted(kept.models, 'graph')} of {counted(kept.steps, 'step')}, weighed by score, "
-            f"each with its best labels · {grouped(kept.accepted)} steps accepted"
+            f"{counted(artifact.models, 'graph')} of {counted(artifact.steps, 'step')}, "
+            "weighted by score, "
+            f"each with its best labels · {grouped(artifact.accepted)} steps accepted"
         )
         self.facts.setToolTip(self.facts.text())
         self.tables[EDGES].show_rows(
-            [(f"{e.source} → {e.target}", e.probability, e.labelled) for e in kept.edges]
+            [(f"{e.source} → {e.target}", e.probability, e.labelled) for e in artifact.edges]
         )
         self.tables[LABELS].show_rows(
-            [(f"{c.source} → {c.target}", c.words, c.probability) for c in kept.contexts]
+            [(f"{c.source} → {c.target}", c.words, c.probability) for c in artifact.contexts]
         )
         self.tables[GRAPHS].show_rows(
             [
                 (i + 1, graph.probability, graph.score, ", ".join(map(" → ".join, graph.edges)))
-                for i, graph in enumerate(kept.graphs)
+                for i, graph in enumerate(artifact.graphs)
             ]
         )
         self._show_picture()
@@ -174,46 +184,52 @@ class PosteriorPage(ArtifactPage):
         entry = self._app.project.models.get(self._source.model_id or "")
         if entry is not None:
             return entry.model.domain.names
-        ends = [end for e in self._kept.edges for end in (e.source, e.target)] if self._kept else []
+        ends = (
+            [end for e in self._artifact.edges for end in (e.source, e.target)]
+            if self._artifact
+            else []
+        )
         return tuple(dict.fromkeys(ends))
 
     def _show_picture(self) -> None:
-        if self._kept is None:
+        if self._artifact is None:
             return
-        found = self._kept.frequencies(self._names())
-        averaged = found.averaged(self.threshold.value() / 100)
+        frequencies = self._artifact.frequencies(self._names())
+        averaged = frequencies.averaged(self.threshold.value() / 100)
         count = counted(len(averaged.dag.edges), "edge")
-        self._words.setText(f"≥ {self.threshold.value()} % in either direction · {count}")
-        self.picture.show_average(found, averaged)
+        self._point_text.setText(f"≥ {self.threshold.value()} % in either direction · {count}")
+        self.picture.show_average(frequencies, averaged)
 
-    def _strengths(self, edges: Iterable[Edge], found: EdgeFrequencies) -> Strengths:
+    def _strengths(self, edges: Iterable[Edge], frequencies: EdgeFrequencies) -> Strengths:
         """Probabilities as widths; the tooltip tells directions and labels."""
-        kept = self._kept
-        labelled = {} if kept is None else {(e.source, e.target): e.labelled for e in kept.edges}
+        artifact = self._artifact
+        labelled = (
+            {} if artifact is None else {(e.source, e.target): e.labelled for e in artifact.edges}
+        )
         values, notes = {}, {}
         for edge in edges:
-            share = found.of_pair(*edge)
-            values[edge] = share.joined
+            fraction = frequencies.of_pair(*edge)
+            values[edge] = fraction.joined
             notes[edge] = (
-                f"→ {_share(share.forward)}, ← {_share(share.backward)}, "
-                f"with a label {_share(labelled.get(edge, 0.0))}"
+                f"→ {_percent_text(fraction.forward)}, ← {_percent_text(fraction.backward)}, "
+                f"with a label {_percent_text(labelled.get(edge, 0.0))}"
             )
         return Strengths("probability", "%", values, full=1.0, notes=notes)
 
     def _on_edge_row(self, number: int) -> None:
-        if self._kept is not None:
-            edge = self._kept.edges[number]
+        if self._artifact is not None:
+            edge = self._artifact.edges[number]
             self.picture.show_edge((edge.source, edge.target))
 
     def _on_label_row(self, number: int) -> None:
-        if self._kept is not None:
-            context = self._kept.contexts[number]
+        if self._artifact is not None:
+            context = self._artifact.contexts[number]
             self.picture.show_edge((context.source, context.target))
 
     def _on_edge(self, edge: Edge | None) -> None:
-        if self._kept is None or edge is None:
+        if self._artifact is None or edge is None:
             return
-        ends = [(known.source, known.target) for known in self._kept.edges]
+        ends = [(known.source, known.target) for known in self._artifact.edges]
         if edge in ends:
             self.tables[EDGES].select(ends.index(edge))
 

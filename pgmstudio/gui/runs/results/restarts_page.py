@@ -47,7 +47,7 @@ REDRAW_MS = 250
 _COLUMNS = (
     Column("Score ↑", lambda score: decimal(score, 1), True, tip="Higher is better."),
     Column("Runs", str, True, tip="How many runs ended here."),
-    Column("Share", lambda share: f"{100 * share:.1f} %", True, tip="Of all runs."),
+    Column("Share", lambda fraction: f"{100 * fraction:.1f} %", True, tip="Of all runs."),
     Column("Edges", str, True),
     Column("Directed", str, True, tip="Edges with one direction in every graph of the class."),
     Column("Greediness k of its runs", lambda ks: ", ".join(f"{k:g}" for k in ks), stretches=True),
@@ -58,7 +58,7 @@ class RestartsPage(FittingPage):
     """Follows the run while it goes on."""
 
     export_words = ("Export restarts", "restarts.csv", "One row for each run (*.csv);;All (*.json)")
-    _kept: KesOptima | None = None
+    _artifact: KesOptima | None = None
 
     def __init__(self, app: AppContext, source: ArtifactSource) -> None:
         super().__init__("restarts", app, source)
@@ -116,8 +116,8 @@ class RestartsPage(FittingPage):
         self.least.valueChanged.connect(self._on_least)
         self._least_words = label("", "secondary", size="dense")
         self._least_rest = one_shot(self, self._show_edges, REDRAW_MS)
-        words = row(self.weight, self.least, self._least_words, None)
-        return under_the_picture(words, self.frequencies, top=0)
+        text = row(self.weight, self.least, self._least_words, None)
+        return under_the_picture(text, self.frequencies, top=0)
 
     @property
     def title(self) -> str:
@@ -133,48 +133,48 @@ class RestartsPage(FittingPage):
     # -- showing
 
     def _refresh(self) -> None:
-        kept = self._source.kept
-        if not isinstance(kept, KesOptima) or not kept.runs:
+        artifact = self._source.artifact
+        if not isinstance(artifact, KesOptima) or not artifact.runs:
             self.facts.setText("No run has ended yet.")
             self._opener.setEnabled(False)
             return
-        self._kept = kept
-        best = kept.best
+        self._artifact = artifact
+        best = artifact.best
         self.facts.setText(
-            f"{counted(len(kept.runs), 'run')} · "
-            f"{counted(len(kept.optima), 'local optimum', 'local optima')} · "
+            f"{counted(len(artifact.runs), 'run')} · "
+            f"{counted(len(artifact.optima), 'local optimum', 'local optima')} · "
             f"best {decimal(best.score, 1)} in {counted(best.runs, 'run')}"
         )
         chosen = self.table.current
-        self.table.show_rows([_row(optimum, len(kept.runs)) for optimum in kept.optima])
+        self.table.show_rows([_row(optimum, len(artifact.runs)) for optimum in artifact.optima])
         self.table.select(chosen or 0)
         self._on_selected()
         self._on_view(self.views.current)
 
     def _on_view(self, key: str) -> None:
-        if self._kept is None:
+        if self._artifact is None:
             return
         self._stack.setCurrentIndex(1 if key == "edges" else 0)
         if key == "edges":
             self._show_edges()
         else:
-            self.plot.show_optima(self._kept, key)
+            self.plot.show_optima(self._artifact, key)
 
     def _on_least(self) -> None:
-        self._tell_least()
+        self._show_minimum()
         self._least_rest.start()
 
-    def _tell_least(self) -> None:
+    def _show_minimum(self) -> None:
         self._least_words.setText(f"at least {self.least.value()} %")
 
     def _show_edges(self, *_: object) -> None:
-        if self._kept is None:
+        if self._artifact is None:
             return
-        self._tell_least()
+        self._show_minimum()
         of_runs = self.weight.current == "runs"
-        found = self._kept.edge_frequencies(of_runs=of_runs)
+        frequencies = self._artifact.edge_frequencies(of_runs=of_runs)
         what = "of runs" if of_runs else "of optima"
-        self.frequencies.show_frequencies(found, what, self.least.value() / 100)
+        self.frequencies.show_frequencies(frequencies, what, self.least.value() / 100)
 
     def _on_selected(self, *_: object) -> None:
         why = "" if self._source.data_id is not None else "the data set of this run is gone."
@@ -193,9 +193,9 @@ class RestartsPage(FittingPage):
 
     def _open(self, number: int) -> None:
         data_id = self._source.data_id
-        if self._kept is None or data_id is None:
+        if self._artifact is None or data_id is None:
             return
-        optimum = self._kept.optima[number]
+        optimum = self._artifact.optima[number]
         task = self._task()
         if task is None:
             return
@@ -203,8 +203,8 @@ class RestartsPage(FittingPage):
 
         def fitted(cancel: CancelToken) -> ModelEntry:
             network = network_of(optimum.cpdag, task, cancel)
-            told = {"score": optimum.score, "runs": optimum.runs, "optimum": number + 1}
-            provenance = {"made by": f"bn.kes, seed {task.seed}", **told}
+            details = {"score": optimum.score, "runs": optimum.runs, "optimum": number + 1}
+            provenance = {"made by": f"bn.kes, seed {task.seed}", **details}
             return ModelEntry(title, network, data_id=data_id, provenance=provenance)
 
         self._fitting.ask(fitted)

@@ -57,7 +57,7 @@ class ArtifactPage(Page):
 
     # Of the dialog that asks for a file: its title, the name it offers, the kinds of files.
     export_words: tuple[str, str, str]
-    _kept: RunArtifact | None = None
+    _artifact: RunArtifact | None = None
 
     def __init__(self, key: str, app: AppContext, source: ArtifactSource) -> None:
         super().__init__(f"{key}:{source.key}")
@@ -83,8 +83,8 @@ class ArtifactPage(Page):
             layout.addWidget(widget)
         layout.setStretchFactor(widgets[-1], 1)
 
-    def _export_button(self, words: str, name: str, tip: str) -> QPushButton:
-        return button(words, self._on_export, icon_name="export", name=name, tip=tip)
+    def _export_button(self, text: str, name: str, tip: str) -> QPushButton:
+        return button(text, self._on_export, icon_name="export", name=name, tip=tip)
 
     def _on_export(self) -> None:
         path, _ = QFileDialog.getSaveFileName(self, *self.export_words)
@@ -93,12 +93,12 @@ class ArtifactPage(Page):
 
     def export(self, path: Path) -> None:
         """Write what is shown as a table in a .csv, or everything as .json."""
-        if self._kept is None:
+        if self._artifact is None:
             return
         try:
             write_kept(
                 path,
-                {self._kept.kind: self._kept},
+                {self._artifact.kind: self._artifact},
                 quoted=self._app.preferences.quote_formulas,
             )
         except PgmStudioError as error:

@@ -98,11 +98,11 @@ class PointsPage(ArtifactPage, Generic[P]):
     """Follows the run while it goes on; a child says what its points are."""
 
     name: str  # of the widgets
-    sign: str  # an icon
+    symbol: str  # the name of an icon
     columns: Sequence[Column]
     table_words: str
     open_tip: str
-    gone_words: str  # when a model was too large to be kept
+    missing_text: str  # when a model was too large to be kept
     _scan: RecordedScan[P] | None = None
 
     def __init__(self, key: str, app: AppContext, source: ArtifactSource, plot: PointPlot) -> None:
@@ -115,7 +115,7 @@ class PointsPage(ArtifactPage, Generic[P]):
         self._opener = button(
             "Open model",
             self._on_open,
-            icon_name=self.sign,
+            icon_name=self.symbol,
             name=f"{self.name}Open",
             tip=self.open_tip,
         )
@@ -131,15 +131,15 @@ class PointsPage(ArtifactPage, Generic[P]):
         self._refresh()
 
     def page_icon(self) -> QIcon:
-        return icon(self.sign)
+        return icon(self.symbol)
 
     # -- what a child says
 
-    def _show(self, kept: RunArtifact) -> RecordedScan[P] | None:
+    def _show(self, artifact: RunArtifact) -> RecordedScan[P] | None:
         """Draws what the run has kept; None when it is of another kind."""
         raise AssertionError("a child draws its points")
 
-    def _words(self, point: P) -> str:
+    def _point_text(self, point: P) -> str:
         """The best point in a few words."""
         raise AssertionError("a child tells of its points")
 
@@ -154,17 +154,17 @@ class PointsPage(ArtifactPage, Generic[P]):
     # -- what all have
 
     def _refresh(self) -> None:
-        kept = self._source.kept
-        shown = None if kept is None else self._show(kept)
+        artifact = self._source.artifact
+        shown = None if artifact is None else self._show(artifact)
         if shown is None or not shown.points:
             self.facts.setText("No model yet.")
             self._opener.setEnabled(False)
             return
-        self._kept = self._scan = shown
+        self._artifact = self._scan = shown
         best = shown.best()
         self.facts.setText(
             f"{counted(len(shown.points), 'model')} · best by {shown.criterion}: "
-            f"{self._words(best)}, {bits_cell(best.value(shown.criterion))} bits per row"
+            f"{self._point_text(best)}, {bits_cell(best.value(shown.criterion))} bits per row"
         )
         chosen = self.table.current
         self.table.show_rows([self._row(point) for point in shown.points])
@@ -184,7 +184,7 @@ class PointsPage(ArtifactPage, Generic[P]):
         point = self._point(self.table.current)
         self._opener.setEnabled(point is not None and point.model is not None)
         is_gone = point is not None and point.model is None
-        self._opener.setToolTip(f"Not now: {self.gone_words}" if is_gone else self.open_tip)
+        self._opener.setToolTip(f"Not now: {self.missing_text}" if is_gone else self.open_tip)
 
     def _on_open(self) -> None:
         if self.table.current is not None:
@@ -196,7 +196,7 @@ class PointsPage(ArtifactPage, Generic[P]):
         if point is None:
             return
         if point.model is None:
-            self._app.notify(f"{self.gone_words[:1].upper()}{self.gone_words[1:]}")
+            self._app.notify(f"{self.missing_text[:1].upper()}{self.missing_text[1:]}")
             return
         title, provenance = self._about(point)
         entry = ModelEntry(title, point.model, data_id=self._source.data_id, provenance=provenance)
@@ -211,7 +211,7 @@ class ClassScanPage(PointsPage[ScanPoint]):
         "classes.csv",
         "One line for each model (*.csv);;All (*.json)",
     )
-    name, sign = "scan", "circle-dashed"
+    name, symbol = "scan", "circle-dashed"
     columns = (
         Column("Classes", str, True),
         Column("Training ↑", bits_cell, True, tip="Bits per row; higher is better."),
@@ -230,7 +230,7 @@ class ClassScanPage(PointsPage[ScanPoint]):
     )
     table_words = "Models of the scan, in the order of the run"
     open_tip = "The model with this number of classes, as one of the project."
-    gone_words = "its tables were too large to be kept; learn that number alone."
+    missing_text = "its tables were too large to be kept; learn that number alone."
 
     def __init__(self, app: AppContext, source: ArtifactSource) -> None:
         self.plot = ScanPlot()
@@ -240,13 +240,13 @@ class ClassScanPage(PointsPage[ScanPoint]):
     def title(self) -> str:
         return f"Classes of {self._source.title}"
 
-    def _show(self, kept: RunArtifact) -> ClassScan | None:
-        if not isinstance(kept, ClassScan):
+    def _show(self, artifact: RunArtifact) -> ClassScan | None:
+        if not isinstance(artifact, ClassScan):
             return None
-        self.plot.show_scan(kept)
-        return kept
+        self.plot.show_scan(artifact)
+        return artifact
 
-    def _words(self, point: ScanPoint) -> str:
+    def _point_text(self, point: ScanPoint) -> str:
         return counted(point.classes, "class", "classes")
 
     def _row(self, point: ScanPoint) -> tuple[object, ...]:
@@ -262,9 +262,9 @@ class ClassScanPage(PointsPage[ScanPoint]):
 
     def _about(self, point: ScanPoint) -> tuple[str, Mapping[str, Any]]:
         made = self._source.title
-        told = {"classes": point.classes, "bic": point.bic_bits, "aic": point.aic_bits}
-        title = f"{made}, {self._words(point)}"
-        return title, {"made by": f"a scan of classes: {made}", **told}
+        details = {"classes": point.classes, "bic": point.bic_bits, "aic": point.aic_bits}
+        title = f"{made}, {self._point_text(point)}"
+        return title, {"made by": f"a scan of classes: {made}", **details}
 
 
 def open_scan(app: AppContext, source: ArtifactSource) -> ClassScanPage:
@@ -294,7 +294,7 @@ class KappaPage(PointsPage[KappaPoint]):
         "kappa-path.csv",
         "One line for each κ (*.csv);;All (*.json)",
     )
-    name, sign = "kappa", "tag"
+    name, symbol = "kappa", "tag"
     columns = (
         Column("κ", kappa_words, True, tip="The prior of labels; 0 is without labels."),
         Column("Held-out ↑", bits_cell, True, tip="Bits per row of rows it has not learned from."),
@@ -307,7 +307,7 @@ class KappaPage(PointsPage[KappaPoint]):
     )
     table_words = "Models from the smallest κ to the largest"
     open_tip = "The graph of this κ, as a model of the project."
-    gone_words = "its model was not kept."
+    missing_text = "its model was not kept."
 
     def __init__(self, app: AppContext, source: ArtifactSource) -> None:
         self.plot = KappaPlot()
@@ -323,14 +323,14 @@ class KappaPage(PointsPage[KappaPoint]):
     def title(self) -> str:
         return f"κ path of {self._source.title}"
 
-    def _show(self, kept: RunArtifact) -> KappaPath | None:
-        if not isinstance(kept, KappaPath):
+    def _show(self, artifact: RunArtifact) -> KappaPath | None:
+        if not isinstance(artifact, KappaPath):
             return None
-        if kept.points:
-            self.plot.show_path(kept)
-        return kept
+        if artifact.points:
+            self.plot.show_path(artifact)
+        return artifact
 
-    def _words(self, point: KappaPoint) -> str:
+    def _point_text(self, point: KappaPoint) -> str:
         where = f"κ {kappa_words(point.kappa)}" if point.kappa else "no labels"
         return f"{where}, {counted(point.parameters, 'parameter')}"
 
@@ -348,8 +348,8 @@ class KappaPage(PointsPage[KappaPoint]):
         )
 
     def _about(self, point: KappaPoint) -> tuple[str, Mapping[str, Any]]:
-        made, words = self._source.title, self._words(point).partition(",")[0]
-        return f"{made}, {words}", {"made by": f"the κ path of {made}", "kappa": point.kappa}
+        made, text = self._source.title, self._point_text(point).partition(",")[0]
+        return f"{made}, {text}", {"made by": f"the κ path of {made}", "kappa": point.kappa}
 
 
 def open_kappa(app: AppContext, source: ArtifactSource) -> KappaPage:
@@ -370,7 +370,7 @@ class PdgScanPage(PointsPage[PdgPoint]):
         "lambda-sweep.csv",
         "One line for each model (*.csv);;All (*.json)",
     )
-    name, sign = "sweep", "git-fork"
+    name, symbol = "sweep", "git-fork"
     columns = (
         Column("λ", _lambda, True, tip="The weight of the size; larger gives smaller graphs."),
         Column("Nodes", grouped, True),
@@ -383,7 +383,7 @@ class PdgScanPage(PointsPage[PdgPoint]):
     )
     table_words = "Models from the largest λ to the smallest"
     open_tip = "The graph of this λ, as a model of the project."
-    gone_words = "its numbers were too many to be kept; learn with that λ alone."
+    missing_text = "its numbers were too many to be kept; learn with that λ alone."
 
     def __init__(self, app: AppContext, source: ArtifactSource) -> None:
         self.plot = SweepPlot()
@@ -393,13 +393,13 @@ class PdgScanPage(PointsPage[PdgPoint]):
     def title(self) -> str:
         return f"λ sweep of {self._source.title}"
 
-    def _show(self, kept: RunArtifact) -> PdgScan | None:
-        if not isinstance(kept, PdgScan):
+    def _show(self, artifact: RunArtifact) -> PdgScan | None:
+        if not isinstance(artifact, PdgScan):
             return None
-        self.plot.show_scan(kept)
-        return kept
+        self.plot.show_scan(artifact)
+        return artifact
 
-    def _words(self, point: PdgPoint) -> str:
+    def _point_text(self, point: PdgPoint) -> str:
         return f"λ {_lambda(point.lambda_)}, {counted(point.nodes, 'node')}"
 
     def _row(self, point: PdgPoint) -> tuple[object, ...]:
@@ -477,22 +477,23 @@ class TreeScanPage(ArtifactPage):
         return icon("chart-line")
 
     def _refresh(self) -> None:
-        kept = self._source.kept
-        if not isinstance(kept, MixtureScan) or not kept.points:
+        artifact = self._source.artifact
+        if not isinstance(artifact, MixtureScan) or not artifact.points:
             self.facts.setText("No model yet.")
             self.along.hide()
             return
-        self._kept, best = kept, kept.best()
+        self._artifact, best = artifact, artifact.best()
         self.facts.setText(
-            f"{counted(len(kept.points), 'start')} · best by {kept.criterion}: "
-            f"{counted(best.trees, 'tree')}, {bits_cell(best.value(kept.criterion))} bits per row"
+            f"{counted(len(artifact.points), 'start')} · best by {artifact.criterion}: "
+            f"{counted(best.trees, 'tree')}, {bits_cell(best.value(artifact.criterion))} "
+            "bits per row"
         )
-        self.along.setVisible(has_smoothings(kept))
-        by_smoothing = self.along.current == "smoothing" and has_smoothings(kept)
-        self.plot.show_sweep(smoothing_sweep(kept) if by_smoothing else trees_sweep(kept))
+        self.along.setVisible(has_smoothings(artifact))
+        by_smoothing = self.along.current == "smoothing" and has_smoothings(artifact)
+        self.plot.show_sweep(smoothing_sweep(artifact) if by_smoothing else trees_sweep(artifact))
         chosen = self.table.current
-        self.table.show_rows([_row(point) for point in kept.points])
-        self.table.select(kept.points.index(best) if chosen is None else chosen)
+        self.table.show_rows([_row(point) for point in artifact.points])
+        self.table.select(artifact.points.index(best) if chosen is None else chosen)
 
 
 def _row(point: MixturePoint) -> tuple[object, ...]:

@@ -63,24 +63,24 @@ class TracePage(ArtifactPage):
     """One run of K2; back and forth by buttons, keys or the slider."""
 
     export_words = ("Export steps", "steps.csv", "Table (*.csv);;All (*.json)")
-    _kept: K2Trace
+    _artifact: K2Trace
 
     def __init__(self, app: AppContext, source: ArtifactSource) -> None:
         super().__init__("trace", app, source)
-        kept = source.kept
-        assert isinstance(kept, K2Trace)
-        self._kept = kept
+        artifact = source.artifact
+        assert isinstance(artifact, K2Trace)
+        self._artifact = artifact
         self._step = 0
         self._places: dict[str, tuple[float, float]] = {}
-        self.words = ElidedLabel()
-        self.words.setObjectName("traceWords")
+        self.caption = ElidedLabel()
+        self.caption.setObjectName("traceCaption")
         self.facts = label("", "secondary", size="dense", wrap=True)
         self.facts.setObjectName("traceFacts")
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setObjectName("traceSlider")
         self.slider.setAccessibleName("Step of the search")
         self.slider.setToolTip("Go to any step.")
-        self.slider.setRange(0, len(kept.steps))
+        self.slider.setRange(0, len(artifact.steps))
         self.slider.setPageStep(1)
         self.slider.valueChanged.connect(self.go_to)
         self.back = tool_button(
@@ -107,7 +107,7 @@ class TracePage(ArtifactPage):
         hint = "Dashed edges are tried in this step; the green one joins."
         self._lay_out(
             row(self.back, self.slider, self.forth, export),
-            self.words,
+            self.caption,
             label(hint, "tertiary", size="dense"),
             splitter,
         )
@@ -139,23 +139,23 @@ class TracePage(ArtifactPage):
 
     def go_to(self, step: int) -> None:
         """Show a step, from 0; the one after the last is the result."""
-        self._step = max(0, min(step, len(self._kept.steps)))
+        self._step = max(0, min(step, len(self._artifact.steps)))
         self.slider.blockSignals(True)
         self.slider.setValue(self._step)
         self.slider.blockSignals(False)
         self.back.setEnabled(self._step > 0)
-        self.forth.setEnabled(self._step < len(self._kept.steps))
-        trace = self._kept
+        self.forth.setEnabled(self._step < len(self._artifact.steps))
+        trace = self._artifact
         if self._step < len(trace.steps):
             now = trace.steps[self._step]
-            self.words.setText(f"Step {self._step + 1} of {len(trace.steps)}. {now}")
+            self.caption.setText(f"Step {self._step + 1} of {len(trace.steps)}. {now}")
             self.facts.setText(_facts(now, trace.measure))
             rows = [
                 (t.candidate, t.value, t.value - now.value, "joins" * (t.candidate == now.added))
                 for t in now.trials
             ]
         else:
-            self.words.setText(f"The result after {len(trace.steps)} steps.")
+            self.caption.setText(f"The result after {len(trace.steps)} steps.")
             order = " → ".join(trace.order)
             total = f"{choice_label(trace.measure)} over all columns: {_value(trace.total)}"
             self.facts.setText(f"Order {order}. Sum of {total}.")
@@ -165,7 +165,7 @@ class TracePage(ArtifactPage):
 
     def _ask_layout(self) -> None:
         """Places for the whole result; a step only shows and hides edges."""
-        picture = step_picture(self._kept, len(self._kept.steps))
+        picture = step_picture(self._artifact, len(self._artifact.steps))
         sizes = {n.id: face_size(n, NodeView(n.label)) for n in picture.nodes}
         self._layouts.ask(LayoutQuestion("k2", picture, sizes, "layered"))
 
@@ -177,21 +177,21 @@ class TracePage(ArtifactPage):
     def _draw(self) -> None:
         if not self._places:
             return
-        picture = step_picture(self._kept, self._step)
+        picture = step_picture(self._artifact, self._step)
         faces = {node.id: NodeView(node.label) for node in picture.nodes}
-        if self._step < len(self._kept.steps):
-            child = self._kept.steps[self._step].child
+        if self._step < len(self._artifact.steps):
+            child = self._artifact.steps[self._step].child
             faces[child] = NodeView(child, is_target=True)
         self.canvas.scene.show_picture(picture, faces, self._places)
 
 
 def _facts(step: K2Step, measure: str) -> str:
     parents = ", ".join(step.parents) or "no parents yet"
-    told = f"{step.child} with {parents}: {choice_label(measure)} {_value(step.value)}"
+    details = f"{step.child} with {parents}: {choice_label(measure)} {_value(step.value)}"
     if measure in SCORE_MEASURES:
         # Scores are in bits here; lectures print natural logarithms.
-        told += f" bits, {_value(step.value * math.log(2))} nats"
-    return f"{told}."
+        details += f" bits, {_value(step.value * math.log(2))} nats"
+    return f"{details}."
 
 
 def open_trace(app: AppContext, source: ArtifactSource) -> None:
