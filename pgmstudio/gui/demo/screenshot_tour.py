@@ -44,7 +44,7 @@ TARGET = "lung"
 
 @dataclass(slots=True)
 class Facts:
-    """What the report tells beside the pictures."""
+    """Facts that the report shows with the pictures."""
 
     rows: str = ""
     missing: str = ""
@@ -306,8 +306,8 @@ def _report(facts: Facts, files: Sequence[Path], rows: Path) -> str:
         "dragged to 140; labels and counts follow while dragging.",
         "03-data": f"As a data set: {facts.rows}.",
         "04-learning-run": "Hill climbing with restarts, under way; the best model so far is "
-        f"open above. Before the start it was said: “{facts.missing}”",
-        "05-model": f"Stopped, the best kept: {facts.learned}.",
+        f"open above. Before the start the page showed: “{facts.missing}”",
+        "05-model": f"Stopped, the best model saved: {facts.learned}.",
         "06-evidence": f"The sample “Asia”. Evidence: {facts.evidence}. The outline is the prior.",
         "07-table": "The table behind a node.",
         "08-knowledge": "What is known before learning: tiers, required and forbidden edges.",

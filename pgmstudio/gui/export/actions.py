@@ -1,4 +1,4 @@
-"""File ▸ Export: the model in view, or the plot of the runs, as a picture."""
+"""File ▸ Export: the current model or the plot of the runs as an image file."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ExportCommands(QObject):
 
     @property
     def _page(self) -> CanvasPage | None:
-        """The page in front, when it has a canvas."""
+        """The current page, if it has a canvas."""
         page = self._app.center.current
         if page is not None and hasattr(page, "canvas"):
             return cast("CanvasPage", page)
@@ -119,7 +119,7 @@ def export_actions(app: AppContext) -> list[ActionSpec]:
             "file.export",
             "Export picture…",
             "File",
-            "The model or plot in view as PNG, SVG or PDF, with its legend.",
+            "Export the current model or plot as PNG, SVG or PDF, with its legend.",
             commands.export_picture,
             keys=("Ctrl+E",),
             icon="export",
@@ -130,7 +130,7 @@ def export_actions(app: AppContext) -> list[ActionSpec]:
             "file.export-plot",
             "Export plot of runs…",
             "File",
-            "The scores of the selected run as PNG, SVG or PDF.",
+            "Export the scores of the selected run as PNG, SVG or PDF.",
             commands.export_plot,
             disabled_reason=commands.no_plot,
         ),

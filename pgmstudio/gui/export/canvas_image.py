@@ -18,7 +18,7 @@ from pgmstudio.gui.canvas.node_view import Detail
 from pgmstudio.gui.widgets.image_file import PictureOptions
 
 _MARGIN = 12.0
-# A legend below a very narrow graph still gets a line of words.
+# A legend below a very narrow graph still gets a readable line.
 _MIN_SPACE = 360.0
 
 
@@ -101,7 +101,7 @@ class CanvasDrawing:
 
     @contextmanager
     def _without_marks(self, options: PictureOptions) -> Iterator[None]:
-        """No selection, no focus, no pixels kept from the screen; all of it comes back."""
+        """Hide selection, focus and cached pixels while painting; all are restored."""
         scene, view = self._canvas.scene, self._canvas.view
         view.stop_hover()
         nodes, edges = list(scene.nodes.values()), list(scene.edges.values())

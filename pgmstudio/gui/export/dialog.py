@@ -45,7 +45,7 @@ DPI_STEP = 24
 
 
 class ExportDialog(QDialog):
-    """Shows the picture as the file will hold it; `written` tells the path."""
+    """Shows the picture as the file will hold it; `written` has the path."""
 
     written = Signal(object)  # Path
 
@@ -81,14 +81,14 @@ class ExportDialog(QDialog):
         self._format = Segments(
             [
                 (".png", "PNG", "Pixels, for slides and web pages."),
-                (".svg", "SVG", "Lines and letters, sharp at any size, can be edited."),
-                (".pdf", "PDF", "Lines and letters, for papers and printing."),
+                (".svg", "SVG", "Vector graphics: sharp at any size and editable."),
+                (".pdf", "PDF", "Vector graphics for papers and printing."),
             ],
             "exportFormat",
         )
         self._part = Segments(
             [
-                ("whole", "Whole graph", "Every node, with a little room around."),
+                ("whole", "Whole graph", "Every node, with a small margin."),
                 ("sight", "Current view", "Exactly the part that is in sight."),
             ],
             "exportPart",
@@ -102,14 +102,14 @@ class ExportDialog(QDialog):
         )
         self._shade = Segments(
             [
-                ("light", "Light", "Dark letters on light ground."),
-                ("dark", "Dark", "Light letters on dark ground."),
+                ("light", "Light", "Light theme."),
+                ("dark", "Dark", "Dark theme."),
             ],
             "exportShade",
         )
         self._legend = self._check("exportLegend", "Legend", "What widths and marks mean.")
         self._transparent = self._check(
-            "exportTransparent", "Transparent background", "What lies below shows through."
+            "exportTransparent", "Transparent background", "Transparent background."
         )
         self._dpi = QSpinBox()
         self._dpi.setObjectName("exportDpi")
@@ -248,7 +248,7 @@ class ExportDialog(QDialog):
             self.export_to(path)
 
     def export_to(self, path: Path) -> bool:
-        """Write the picture; what stands in the way is said here, and the dialog stays."""
+        """Write the image; an error is shown in the dialog, which stays open."""
         try:
             write_picture(path, self._drawing, self._options)
         except PgmStudioError as error:

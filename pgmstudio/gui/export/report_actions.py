@@ -63,7 +63,7 @@ class ReportCommands(QObject):
         return None if self._run is None else "a report is being written."
 
     def of_project(self, *, again: bool = False) -> None:
-        """With `again` every run is done once more first, and the page says what came out."""
+        """Write a report; with `again` every run is repeated first and compared."""
         project, path = self._app.project, self._app.document.path
         name = path.stem if path is not None else project.title or "report"
         target = self._target(name)
@@ -71,7 +71,7 @@ class ReportCommands(QObject):
             self._write(project, target, path.name if path is not None else "", again)
 
     def of_experiment(self, *, again: bool = False) -> None:
-        """The folder behind the curves in front, or one that is chosen."""
+        """The folder of the current curves, or one that is chosen."""
         entry = self._curves_in_front()
         folder = self._folder_of(entry)
         if entry is None or folder is None:
@@ -208,7 +208,7 @@ class ReproduceCommands(QObject):
         return None if self._app.project.runs else "nothing was learned here yet."
 
     def reproduce_all(self) -> None:
-        """Every run once more; the log says of each what came out."""
+        """Repeat every run; the log shows the result of each."""
         if self._again is not None:
             return
         from pgmstudio.core.reports.reproduction import ReproduceProject
@@ -249,15 +249,15 @@ class ReproduceCommands(QObject):
 
 
 def summary_text(done: list[Reproduced]) -> str:
-    """What came of doing runs again, in a sentence or three."""
+    """A summary of repeated runs."""
     same = [one for one in done if one.is_same]
     differ = [one.title for one in done if one.is_same is False]
     left = [one for one in done if one.is_same is None]
     text = f"{counted(len(same), 'run')} gave the same model, bit for bit."
     if differ:
-        text += f" Another model came out of {', '.join(differ)}."
+        text += f" Not reproduced: {', '.join(differ)}."
     if left:
-        text += f" {counted(len(left), 'run')} could not be compared; the log says why."
+        text += f" {counted(len(left), 'run')} could not be compared; see the log."
     return text
 
 
@@ -277,14 +277,14 @@ def report_actions(app: AppContext) -> list[ActionSpec]:
             "file.report-experiment",
             "Report of an experiment…",
             "File",
-            "One web page with the curves and models of an experiment that is kept in a folder.",
+            "Write one web page with the curves and models of an experiment in a folder.",
             commands.of_experiment,
         ),
         ActionSpec(
             "file.report-again",
             "Report with all runs reproduced…",
             "File",
-            "Every run of the project is done again; the page says whether the same came out.",
+            "Repeat every run of the project and report whether the models are the same.",
             partial(commands.of_project, again=True),
             disabled_reason=commands.no_runs,
         ),
@@ -292,7 +292,7 @@ def report_actions(app: AppContext) -> list[ActionSpec]:
             "file.report-experiment-again",
             "Report of an experiment, reproduced…",
             "File",
-            "The experiment of a folder is run again; the page says whether the same came out.",
+            "Repeat the experiment of a folder and report whether the results are the same.",
             partial(commands.of_experiment, again=True),
             disabled_reason=commands.no_writer,
         ),

@@ -1,4 +1,4 @@
-"""A report for which everything is run again first: it says of each run what came out."""
+"""A report that repeats every run first and shows whether it was reproduced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small canvases beside each other as one drawing for a file."""
+"""Small multiples as one drawing for a file."""
 
 from __future__ import annotations
 

@@ -48,11 +48,11 @@ def with_ending(path: Path, picked: str) -> Path:
 
 
 def not_saved(path: Path, error: Exception) -> FileError:
-    """What a failed save says; for people's own mistakes the error itself."""
+    """The error to show for a failed save; an error a person can act on is returned as it is."""
     if isinstance(error, FileError):
         return error
     why = str(error) if isinstance(error, PgmStudioError) else f"internal error: {error!r}."
-    failure = FileError(path, f"could not be saved. {why} The file on the disk is as it was.")
+    failure = FileError(path, f"could not be saved. {why} The file on disk was not changed.")
     failure.__cause__ = error
     return failure
 
@@ -153,7 +153,7 @@ class FileCommands(QObject):
         return box.exec()
 
     def save_model(self) -> None:
-        """The model in view into a file of its own, in the format its ending names."""
+        """Save the active model to a file, in the format of its ending."""
         entry = self._app.project.models[self._app.workspace.model_id or ""]
         chosen, picked = QFileDialog.getSaveFileName(
             self._app.window,
@@ -165,7 +165,7 @@ class FileCommands(QObject):
             self.save_model_to(with_ending(Path(chosen), picked), entry)
 
     def save_model_to(self, path: Path, entry: ModelEntry) -> None:
-        """Write one model, and tell what its format cannot hold."""
+        """Write one model and report what its format cannot store."""
         drawn = structure_diagram(entry.model)
         file = ModelFile(
             model=entry.model,
@@ -200,7 +200,7 @@ def file_actions(app: AppContext) -> list[ActionSpec]:
             "file.new",
             "New project",
             "File",
-            "An empty project.",
+            "Start an empty project.",
             commands.new_project,
             keys=("Ctrl+Shift+N",),
         ),
@@ -233,7 +233,7 @@ def file_actions(app: AppContext) -> list[ActionSpec]:
             "file.save",
             "Save project",
             "File",
-            "Everything in one file; the old file is replaced only when the new one is whole.",
+            "Save everything in one file.",
             commands.save,
             keys=("Ctrl+S",),
             icon="floppy-disk",
@@ -243,7 +243,7 @@ def file_actions(app: AppContext) -> list[ActionSpec]:
             "file.save-as",
             "Save project as…",
             "File",
-            "The project under another name.",
+            "Save the project under another name.",
             commands.save_as,
             keys=("Ctrl+Shift+S",),
         ),
@@ -251,7 +251,7 @@ def file_actions(app: AppContext) -> list[ActionSpec]:
             "file.save-model",
             "Save model as…",
             "File",
-            "The model in view for this or another program: JSON, BIF, GeNIe, HUGIN or Netica.",
+            "Save the active model as JSON, BIF, GeNIe, HUGIN or Netica.",
             commands.save_model,
             disabled_reason=commands.no_model,
         ),
@@ -270,7 +270,7 @@ def close_and_undo_actions(app: AppContext) -> list[ActionSpec]:
             "file.close-tab",
             "Close tab",
             "File",
-            "The tab in front; what it shows stays in the project.",
+            "Close the current tab; its content stays in the project.",
             close_tab,
             keys=("Ctrl+W",),
             disabled_reason=lambda: None if app.center.current else "no tab is open.",
@@ -280,7 +280,7 @@ def close_and_undo_actions(app: AppContext) -> list[ActionSpec]:
             "file.quit",
             "Quit",
             "File",
-            "Close the window; unsaved changes are asked about.",
+            "Close the window.",
             app.window.close,
             keys=("Ctrl+Q",),
         ),

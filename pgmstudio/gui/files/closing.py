@@ -18,12 +18,12 @@ def may_close(app: AppContext) -> bool:
     app.workspace.background_runs.stop_all()
     are_over = app.workspace.runs.wait(WAIT_SECONDS)
     if not app.workspace.background_runs.wait(WAIT_SECONDS) or not are_over:
-        app.notify("A run does not stop; it ends together with the program.")
+        app.notify("A run is still stopping; it will be ended on exit.")
     return True
 
 
 def settled(app: AppContext) -> bool:
-    """True when another project may take the place of this one: its runs end, its changes go."""
+    """True when another project may replace this one: runs end, unsaved changes are dropped."""
     return _may_end_runs(app) and _is_saved_or_given_up(app)
 
 
@@ -38,7 +38,7 @@ def _may_end_runs(app: AppContext) -> bool:
     box.setWindowTitle("PGM Studio")
     box.setText(
         f"{counted(count, 'run')} of this project {'has' if count == 1 else 'have'} not ended. "
-        "Leaving the project stops them, and what they have found is lost."
+        "Leaving the project stops them and their results are lost."
     )
     box.setInformativeText("Learn ▸ Stop all, keep best keeps it.")
     box.setStandardButtons(buttons.Discard | buttons.Cancel)

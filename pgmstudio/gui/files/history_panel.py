@@ -42,7 +42,7 @@ class HistoryPanel(QWidget):
         head.setContentsMargins(8, 0, 4, 0)
         layout.addWidget(head)
         layout.addWidget(self._list, 1)
-        # One step tells several signals, and a long history takes a while to list.
+        # One step emits several signals, and listing a long history takes time.
         self._soon = one_shot(self, self._refresh)
         for signal in (
             self._stack.indexChanged,
@@ -53,7 +53,7 @@ class HistoryPanel(QWidget):
         theme().changed.connect(self._on_stack_changed)
 
     def _on_stack_changed(self, *_: object) -> None:
-        if isValid(self._soon):  # a stack that is being destroyed tells that it is empty
+        if isValid(self._soon):  # a stack that is being destroyed reports that it is empty
             self._soon.start()
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -1,7 +1,4 @@
-"""Opening things: projects, models, data files and samples; by menu, drop or command line.
-
-Reading and writing projects: small ones at once, large ones beside the window.
-"""
+"""Opening of projects, models, data files and evidence, by menu, drop or command line."""
 
 from __future__ import annotations
 
@@ -34,7 +31,7 @@ PROJECT_ENDING = ".pgmz"
 
 
 def begin(app: AppContext, files: Sequence[Path]) -> None:
-    """What the window shows first: the files given, or the welcome page."""
+    """Show the given files, or the welcome page, at start."""
     from pgmstudio.gui.files.recovery import offer_recovery
 
     if files:
@@ -45,7 +42,7 @@ def begin(app: AppContext, files: Sequence[Path]) -> None:
 
 
 def open_files(app: AppContext, files: Sequence[Path]) -> None:
-    """Each file in the way its ending says; what cannot be opened is told and skipped."""
+    """Open each file by its ending; what cannot be opened is reported and skipped."""
     for file in files:
         try:
             open_file(app, file)
@@ -77,7 +74,7 @@ def open_project(app: AppContext, path: Path) -> None:
 
 
 def report_left_out(app: AppContext, path: Path, left_out: Sequence[str]) -> None:
-    """Say which parts of a project could not be read, once it is shown."""
+    """Report the parts of a project that could not be read."""
     if left_out:
         advice = "The rest was opened. Keep a copy of the file before you save the project."
         app.errors.report_loss(ProjectFileError(path, " ".join([*left_out, advice])))
@@ -107,8 +104,8 @@ def open_model_file(app: AppContext, path: Path) -> None:
     """Add the model of a file to the project and show it."""
 
     file = read_model_with_progress(app, path)
-    for remark in file.remarks:
-        app.log("warning", remark)
+    for warning in file.remarks:
+        app.log("warning", warning)
     entry = model_entry(file, file.title or path.name.split(".")[0])
     add_and_show_model(app, entry, f"Open {path.name}")
     if file.remarks:
@@ -124,7 +121,7 @@ SMALL_DATA = 4 << 20  # bytes of codes
 
 @dataclass(frozen=True, slots=True)
 class OpenedProject:
-    """A project, the stamp of its file when it was read, and a sentence for each part that could
+    """A project, the stamp of its file when it was read, and a message for each part that could
     not be read."""
 
     project: Project
@@ -144,25 +141,25 @@ def read_model_with_progress(app: AppContext, path: Path) -> ModelFile:
     return run_with_progress(app.window, f"Opening {path.name}", partial(_read_model, path))
 
 
-def _read_model(path: Path, cancel: CancelToken, _told: ReportFraction) -> ModelFile:
+def _read_model(path: Path, cancel: CancelToken, _report_fraction: ReportFraction) -> ModelFile:
     # Taking a long text apart would hold up the window from another thread, too.
     is_small = not path.is_file() or path.stat().st_size < SMALL_TEXT
     return read_model(path) if is_small else read_model_in_child(path, cancel)
 
 
 def write_with_progress(app: AppContext, path: Path, project: Project) -> tuple[str, ...]:
-    """Save the project; a sentence for each part that could not be written. When that is stopped
-    the old file is as it was."""
+    """Save the project; returns a message for each part that could not be written. When it is
+    stopped the old file is unchanged."""
     if sum(entry.data.codes.nbytes for entry in project.data.values()) < SMALL_DATA:
         return write_project(path, project)
     work = partial(write_project, path, project)
     return run_with_progress(app.window, f"Saving {path.name}", work)
 
 
-def _read(path: Path, cancel: CancelToken, told: ReportFraction) -> OpenedProject:
+def _read(path: Path, cancel: CancelToken, report_fraction: ReportFraction) -> OpenedProject:
     stamp = file_stamp(path)
     left_out: list[str] = []
-    project = read_project(path, cancel, told, left_out=left_out)
+    project = read_project(path, cancel, report_fraction, left_out=left_out)
     for entry in project.data.values():
         cancel.raise_if_cancelled()
         entry.data.prepared()

@@ -1,7 +1,4 @@
-"""The project tree: data, knowledge, models, evidence cases and runs, each under its head.
-
-How a row of the project tree is painted: its title, and at the right what is told of it.
-"""
+"""The project panel: models, data, runs and other entries as a tree."""
 
 from __future__ import annotations
 
@@ -37,13 +34,13 @@ from pgmstudio.gui.theme.icons import icon, language_icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label, row, tool_button
 
-FACTS = 1  # the column of what is told
+FACTS = 1  # the column of facts
 _MARGIN = 5  # px, of the row
 _GAP = 8  # between icon, title and fact
 
 
 class TitleAndFact(QStyledItemDelegate):
-    """Every title has the room that its own fact leaves, not the one that the longest does."""
+    """Paints a title and, at the right, a fact; each title has the width its own fact leaves."""
 
     def initStyleOption(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -120,7 +117,7 @@ class ProjectPanel(QWidget):
         self._following.changed.connect(self._on_following)
         app.document.changed.connect(self._on_changed)
         app.document.file_changed.connect(self._retitle)
-        app.center.page_changed.connect(self._mark_page_in_front)
+        app.center.page_changed.connect(self._mark_current_page)
         theme().changed.connect(self._rebuild)
         self._retitle()
         self._rebuild()
@@ -135,7 +132,7 @@ class ProjectPanel(QWidget):
             self._rebuild()
 
     def _on_following(self, model_id: str) -> None:
-        """A badge comes or goes; what the run says of itself in between is told elsewhere."""
+        """Update the badges when a run starts or ends; its progress is shown elsewhere."""
         follower = self._following.of_model(model_id)
         live = follower is not None and follower.is_on
         shown = {i.data(0, KEY) for i in self._items() if i.text(FACTS) == "live"}
@@ -193,7 +190,7 @@ class ProjectPanel(QWidget):
                 self._row(head, "run", key, run.title or run.learner, f"{run.seconds:.1f} s")
             head.setExpanded(False)
         self._tree.blockSignals(False)
-        self._mark_page_in_front()
+        self._mark_current_page()
 
     def _head(self, text: str, icon_name: str) -> QTreeWidgetItem:
         item = QTreeWidgetItem(self._tree, [text])
@@ -220,8 +217,8 @@ class ProjectPanel(QWidget):
         rows = [head.child(i) for head in heads if head for i in range(head.childCount())]
         return [item for item in rows if item is not None]
 
-    def _mark_page_in_front(self, *_: object) -> None:
-        """Its own row, or that of the model it is about; no row of a page beside it."""
+    def _mark_current_page(self, *_: object) -> None:
+        """Select the row of the current page, or of the model it is about."""
         page = self._app.center.current
         wanted = () if page is None else (page.key, f"model:{page.model_id}")
         keys = ((item, f"{item.data(0, KIND)}:{item.data(0, KEY)}") for item in self._items())

@@ -55,7 +55,7 @@ def _own_file() -> Path:
 
 
 class Autosave(QObject):
-    """Writes the project beside the person's files whenever it has unsaved changes."""
+    """Writes a recovery copy of the project while it has unsaved changes."""
 
     saved = Signal(object)  # Path
 
@@ -74,7 +74,7 @@ class Autosave(QObject):
         app.document.file_changed.connect(self._on_file_changed)
         # A sweep takes long, so its plan is saved at once.
         app.workspace.background_runs.changed.connect(self.save_now)
-        # What a run found is kept at once, and what of it cannot be saved is told at its end.
+        # The result of a run is saved at once; parts that cannot be saved are reported at its end.
         self._save_soon = one_shot(self, self.save_now)
         app.workspace.runs.run_ended.connect(self._on_run_ended)
         self._restart()
@@ -144,7 +144,7 @@ class Autosave(QObject):
 
 
 def _write(file: Path, project: Project, path: Path | None, stamp: Stamp | None) -> tuple[str, ...]:
-    """A sentence for each part of the project that could not be written."""
+    """A message for each part of the project that could not be written."""
     try:
         make_folder(file.parent, private=True)
         _write_facts(file, path, stamp)
@@ -220,7 +220,7 @@ def _exists(process: int) -> bool:
     except ProcessLookupError:
         return False
     except OSError:
-        pass  # it lives and belongs to somebody else
+        pass  # the process is alive and belongs to another user
     return True
 
 
@@ -239,7 +239,7 @@ def _began(process: int) -> str | None:
 
 
 def recover(app: AppContext, entry: Recovered) -> None:
-    """Open what was kept, as unsaved changes of its project.
+    """Open a recovery copy as unsaved changes of its project.
 
     The file becomes this program's own: another crash before the next autosave loses nothing.
     """
@@ -278,7 +278,7 @@ def _remove(file: Path) -> None:
 
 
 def offer_recovery(app: AppContext) -> None:
-    """After a crash: the welcome page with its note in front."""
+    """After a crash, show the welcome page with the recovery note."""
     from pgmstudio.gui.navigation import open_welcome
 
     if left_behind():

@@ -156,7 +156,7 @@ class WelcomePage(Page):
         for entry in left_behind()[:3]:
             note = Note(name="recoveryNote", rich=True)
             note.show_text(
-                f"PGM Studio closed unexpectedly. <b>{escape(entry.name)}</b> was kept up to "
+                f"PGM Studio closed unexpectedly. <b>{escape(entry.name)}</b> was saved for recovery at "
                 f"{_when(entry.saved_at)}."
             )
             layout.addSpacing(theme().space(4))
@@ -173,14 +173,14 @@ class WelcomePage(Page):
                         partial(recover, self._app, entry),
                         role="link",
                         name="recoveryAccept",
-                        tip="Open what was kept, as unsaved changes.",
+                        tip="Open the recovery copy as unsaved changes.",
                     ),
                     button(
                         "Discard",
                         discard,
                         role="link",
                         name="recoveryDiscard",
-                        tip="Forget what was kept.",
+                        tip="Delete the recovery copy.",
                     ),
                     None,
                 )
@@ -291,7 +291,7 @@ class _LogoLabel(QLabel):
 
 
 class SampleCard(QFrame):
-    """A picture, a title with its kind, a sentence; click or Enter opens it."""
+    """A card with picture, title, kind and description; click or Enter opens the sample."""
 
     chosen = Signal(object)
 

@@ -131,7 +131,7 @@ SAMPLES = (
         "Parity",
         "Data",
         DATA,
-        "Five bits, one rule, and no pair tells anything.",
+        "Five bits and one rule; no pair of variables is dependent.",
     ),
 )
 
@@ -147,7 +147,7 @@ class SampleOpener(QObject):
         self._latest_task.failed.connect(app.errors.report)
 
     def open(self, sample: Sample) -> None:
-        """Show a sample; rows are read beside the window."""
+        """Show a sample; rows are read in the background."""
         if sample.rows_path is None:
             open_files(self._app, [sample.path])
         else:

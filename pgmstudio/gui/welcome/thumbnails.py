@@ -200,7 +200,7 @@ def _paint_bits(painter: QPainter, area: QRectF) -> None:
 
 
 def _paint_counts(painter: QPainter, area: QRectF) -> None:
-    """A table whose last column tells how often a line occurs."""
+    """A table whose last column counts how often a row occurs."""
     counts = (1.0, 0.25, 0.6, 0.15, 0.8)
 
     def cell(r: int, c: int) -> QColor | None:

@@ -130,12 +130,12 @@ def test_all_runs_are_done_again_and_compared(window: MainWindow, qtbot: QtBot) 
     app.toast.connect(lambda sentence, _undo: said.append(sentence))
     app.actions["learn.reproduce-all"].trigger()
     qtbot.waitUntil(lambda: len(said) == 2, timeout=60_000)
-    assert said[1] == ("1 run gave the same model, bit for bit. Another model came out of Odd.")
+    assert said[1] == ("1 run gave the same model, bit for bit. Not reproduced: Odd.")
 
 
 def test_what_could_not_be_compared_is_counted() -> None:
     assert summary_text([Reproduced("A", None, "why")]) == (
-        "0 runs gave the same model, bit for bit. 1 run could not be compared; the log says why."
+        "0 runs gave the same model, bit for bit. 1 run could not be compared; see the log."
     )
 
 

@@ -187,7 +187,7 @@ def test_a_command_is_found_by_a_part_of_its_name(qtbot: QtBot, window: MainWind
     ("typed", "first"),
     [
         ("page welcome", "File ▸ Welcome page"),  # words in any order
-        ("mutual", "View ▸ Edge width ▸ MI"),  # only its tip says so
+        ("mutual", "Data ▸ Associations"),  # only its tip has the word
         ("glosary", "No action is called “glosary”. Did you mean Glossary?"),
     ],
 )
@@ -234,7 +234,7 @@ def test_a_greyed_command_says_why(qtbot: QtBot, window: MainWindow) -> None:
     field.setText("undo")
     field.completer().popup().hide()
     qtbot.keyClick(field, Qt.Key.Key_Return)
-    assert told == ["Not now: nothing was changed yet."]
+    assert told == ["Not now: nothing to undo."]
 
 
 def test_a_mistyped_command_gets_a_suggestion(qtbot: QtBot, window: MainWindow) -> None:
