@@ -156,8 +156,8 @@ class WelcomePage(Page):
         for entry in left_behind()[:3]:
             note = Note(name="recoveryNote", rich=True)
             note.show_text(
-                f"PGM Studio closed unexpectedly. <b>{escape(entry.name)}</b> was saved for recovery at "
-                f"{_when(entry.saved_at)}."
+                f"PGM Studio closed unexpectedly. <b>{escape(entry.name)}</b> was saved "
+                f"for recovery: {_when(entry.saved_at)}."
             )
             layout.addSpacing(theme().space(4))
             layout.addWidget(note)
