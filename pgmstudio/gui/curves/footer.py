@@ -20,7 +20,7 @@ from pgmstudio.core.io.curve_setup import Loaded
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.gui.curves.sweep_run import CurveRun
 from pgmstudio.gui.curves.tables import CURVE_COLUMNS, POINT_COLUMNS
-from pgmstudio.gui.curves.text import progress_words
+from pgmstudio.gui.curves.text import progress_text
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.widgets.basic import Segments, button, row
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
@@ -170,7 +170,7 @@ class CurvesFoot(QWidget):
             self.show_text(words, None)
             return
         share, counters = run.progress.fraction or 0.0, run.progress.counters
-        words = progress_words(
+        words = progress_text(
             run.state,
             run.progress.message,
             int(counters.get("run", 0)),
@@ -181,7 +181,7 @@ class CurvesFoot(QWidget):
             run.share_before,
         )
         self.show_text(words, share if is_running else None)
-        self.tell_remarks(run.problems)
+        self.show_notes(run.problems)
 
     def show_text(self, words: str, share: float | None) -> None:
         """The sentence on the sweep; None hides the bar."""
@@ -190,7 +190,7 @@ class CurvesFoot(QWidget):
         if share is not None:
             self.bar.setValue(round(1000 * share))
 
-    def tell_remarks(self, remarks: Sequence[str]) -> None:
+    def show_notes(self, remarks: Sequence[str]) -> None:
         words = f"Remarks {grouped(len(remarks))}" if remarks else "Remarks"
         self.which.button("remarks").setText(words)
         if self.remarks.count() != len(remarks):

@@ -174,7 +174,7 @@ def bits(value: float | None, digits: int = 3) -> str | None:
     return f"{value:.{digits}f}".replace("-", "−")
 
 
-def seconds_words(seconds: float) -> str:
+def seconds_text(seconds: float) -> str:
     """`41.8 s`, `3:18 min` from two minutes on, `2:22 h` from two hours on."""
     if seconds >= 7200:
         return f"{int(seconds // 3600)}:{int(seconds % 3600 // 60):02d} h"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
-from pgmstudio.gui.curves.plot_layers import Frame, Layer, draw_word
+from pgmstudio.gui.curves.plot_layers import Frame, Layer, draw_label
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.debounce import one_shot
 
@@ -26,7 +26,7 @@ _LATER_MS = 25  # the marks are drawn first, and the window breathes between
 
 
 @dataclass(frozen=True, slots=True)
-class MarkWords:
+class MarkLabel:
     """A short word beside a mark, which is where the axes say; a name would rather be right of
     it."""
 
@@ -62,21 +62,21 @@ class _Crowd:
         return min(max(int((at - begin) / _CELL), 0), self._sums.shape[axis] - 2)
 
 
-class WordsLayer(Layer):
+class LabelLayer(Layer):
     """Words around their marks, where the fewest marks and lines are, or left out."""
 
     placed = Signal()
 
     def __init__(self) -> None:
         super().__init__(38)
-        self._told: tuple[MarkWords, ...] = ()
+        self._told: tuple[MarkLabel, ...] = ()
         self._xs: Floats = np.empty(0)
         self._ys: Floats = np.empty(0)
         self._clear: list[QRectF] = []
-        self._placed: list[tuple[QRectF, MarkWords]] = []
+        self._placed: list[tuple[QRectF, MarkLabel]] = []
         self._later = one_shot(self, self._place_all, _LATER_MS)
 
-    def tell(self, told: Sequence[MarkWords], xs: Floats, ys: Floats) -> None:
+    def tell(self, told: Sequence[MarkLabel], xs: Floats, ys: Floats) -> None:
         """Those that come first are placed first; `xs` and `ys` are better left uncovered."""
         self._told, self._xs, self._ys = tuple(told), xs, ys
         self._place_later()
@@ -135,10 +135,10 @@ class WordsLayer(Layer):
         rise = QFontMetricsF(font).ascent()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for rect, one in self._placed:
-            draw_word(painter, rect.topLeft() + QPointF(0, rise), one.words, font, one.ink)
+            draw_label(painter, rect.topLeft() + QPointF(0, rise), one.words, font, one.ink)
 
 
-def _around(one: MarkWords, at: QPointF, metrics: QFontMetricsF) -> list[QRectF]:
+def _around(one: MarkLabel, at: QPointF, metrics: QFontMetricsF) -> list[QRectF]:
     """The places for a word, the best first."""
     size = metrics.size(0, one.words)
     sides = sorted(_SIDES, key=lambda side: side != (1, 0)) if one.is_name else _SIDES

@@ -52,7 +52,7 @@ def next_on_line(xs: Floats, ys: Floats, line_of: Numbers, at: int | None, step:
     return int(own[place]) if 0 <= place < len(own) else None
 
 
-def nearest_beside(
+def nearest_on_other_line(
     xs: Floats, ys: Floats, line_of: Numbers, at: int, up: bool, scale: tuple[float, float]
 ) -> int | None:
     """The nearest mark of another line that is higher, or lower; `scale` is the part in sight."""
@@ -77,8 +77,8 @@ class ModelScatter(MarkCanvas):
     pinned = Signal(object)  # CurvePoint: to be pinned, or no longer
     pointed = Signal(object)  # CurvePoint or None
 
-    def __init__(self, name: str, empty_words: str) -> None:
-        super().__init__(name, empty_words)
+    def __init__(self, name: str, empty_text: str) -> None:
+        super().__init__(name, empty_text)
         self._xs: Floats = np.empty(0)
         self._ys: Floats = np.empty(0)
         self._line_of: NDArray[np.int64] = np.empty(0, dtype=np.int64)
@@ -167,7 +167,7 @@ class ModelScatter(MarkCanvas):
         part = int(np.searchsorted(self._begins, number, side="right")) - 1
         return self._parts[part][3][number - int(self._begins[part])]
 
-    def _scene_place(self, number: int) -> QPointF:
+    def _scene_position(self, number: int) -> QPointF:
         place = QPointF(float(self._xs[number]), float(self._ys[number]))
         found: QPointF = self._view.mapViewToScene(place)
         return found
@@ -198,12 +198,12 @@ class ModelScatter(MarkCanvas):
     def looked_at(self) -> CurvePoint | None:
         return None if self._at is None else best_of(self._behind(self._at))
 
-    def place_on_screen(self, point: CurvePoint) -> QPoint | None:
+    def position_on_screen(self, point: CurvePoint) -> QPoint | None:
         """Where on the viewport the mark of a model is; None when it has none."""
         number = self._place_of(point.key)
         if number is None or self._canvas is None:
             return None
-        return QPoint(self._canvas.mapFromScene(self._scene_place(number)))
+        return QPoint(self._canvas.mapFromScene(self._scene_position(number)))
 
     def _show_ring(self) -> None:
         at = [] if self._at is None or not np.isfinite(self._ys[self._at]) else [self._at]
@@ -235,18 +235,18 @@ class ModelScatter(MarkCanvas):
         shown = self._canvas.mapFromScene(self._view.sceneBoundingRect()).boundingRect()
         room = QRect(self._canvas.viewport().mapTo(self, shown.topLeft()), shown.size())
         facts = self.tell(self._behind(self._at))
-        self.card.show_facts(facts, self._place_here(self._at), room, self._crowd)
+        self.card.show_facts(facts, self._widget_position(self._at), room, self._crowd)
         self._lead_to_card()
 
-    def _place_here(self, number: int) -> QPoint:
+    def _widget_position(self, number: int) -> QPoint:
         """Where a mark is on this widget."""
-        seen = self._canvas.mapFromScene(self._scene_place(number))
+        seen = self._canvas.mapFromScene(self._scene_position(number))
         return QPoint(self._canvas.viewport().mapTo(self, seen))
 
     def _lead_to_card(self) -> None:
         """A line from the mark to a card that stands apart from it."""
         is_shown = self._at is not None and not self.card.isHidden()
-        end = self.card.leads_from(self._place_here(self._at or 0)) if is_shown else None
+        end = self.card.leads_from(self._widget_position(self._at or 0)) if is_shown else None
         if end is None or self._at is None:
             self._ring.line("to the card", None)
             return
@@ -339,7 +339,7 @@ class ModelScatter(MarkCanvas):
             return
         rect = self._view.viewRect()
         scale = max(rect.width(), 1e-12), max(rect.height(), 1e-12)
-        number = nearest_beside(self._xs, self._ys, self._line_of, self._at, up, scale)
+        number = nearest_on_other_line(self._xs, self._ys, self._line_of, self._at, up, scale)
         if number is not None:
             self._look_at(number)
 

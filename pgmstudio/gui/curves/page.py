@@ -29,7 +29,7 @@ from pgmstudio.gui.curves.sl_plot import SlPlot
 from pgmstudio.gui.curves.sweep_question import may_sweep
 from pgmstudio.gui.curves.sweep_run import CurveRun, points_size, with_distance
 from pgmstudio.gui.curves.tables import point_rows
-from pgmstudio.gui.curves.text import card_of, curve_rows, rows_words
+from pgmstudio.gui.curves.text import card_of, curve_rows, rows_text
 from pgmstudio.gui.curves.toolbar import CURVES, CurvesBar
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
@@ -201,7 +201,7 @@ class CurvesPage(Page):
         self._loads = self._latest_task(self._on_loaded)
         self._soon = one_shot(self, self._ask_chart, REDRAW_MS)
         self._then = one_shot(self, self._show_beside, BESIDE_MS)
-        self._tell = one_shot(self, self._refresh_words, TELL_MS)
+        self._tell = one_shot(self, self._refresh_text, TELL_MS)
         self._look = QTimer(self)
         self._look.setInterval(LOOK_MS)
         self._look.timeout.connect(self._on_look)
@@ -214,7 +214,7 @@ class CurvesPage(Page):
         self._look.start()
         self._load()
         self._soon.start()
-        self._refresh_words()
+        self._refresh_text()
 
     def _latest_task(self, on_answer: Callable[[Any], None]) -> LatestTask:
         made = LatestTask(self)
@@ -370,7 +370,7 @@ class CurvesPage(Page):
         if self.run is not None and not self.run.is_running:
             self.commands.keep_points()
         self._soon.start()
-        self._refresh_words()
+        self._refresh_text()
 
     def _on_look(self) -> None:
         """Others may add points: the command line, or a comparison that goes on."""
@@ -413,13 +413,13 @@ class CurvesPage(Page):
         self._app.workspace.background_runs.add(run)
         run.start()
         self._clock.start()
-        self._refresh_words()
+        self._refresh_text()
 
     def stop(self) -> None:
         """Stop the sweep; Resume goes on from there."""
         if self.run is not None:
             self.run.stop()
-            self._refresh_words()
+            self._refresh_text()
 
     def _on_run_changed(self) -> None:
         """Batches come thirty times a second; words that fast cannot be read."""
@@ -434,7 +434,7 @@ class CurvesPage(Page):
         return self._known.problem or None
 
     def _on_clock(self) -> None:
-        self._refresh_words()
+        self._refresh_text()
         if self.foot.which.current == "curves":
             self._fill_table()
 
@@ -496,7 +496,7 @@ class CurvesPage(Page):
 
     def _facts(self) -> str:
         data = self._app.project.data.get(self.about_data() or "")
-        told = ["" if data is None else data.name, rows_words(self._known)]
+        told = ["" if data is None else data.name, rows_text(self._known)]
         return " · ".join(filter(None, told)) or counted(len(self._points), "point")
 
     def data_facts(self) -> str | None:
@@ -519,7 +519,7 @@ class CurvesPage(Page):
     def _card(self, behind: Behind) -> CardFacts:
         return card_of(behind, self.chart, self.pinned)
 
-    def _refresh_words(self) -> None:
+    def _refresh_text(self) -> None:
         can_extend = self.setup is not None and self.setup.rows is not None
         self.foot.show_state(
             self.run,

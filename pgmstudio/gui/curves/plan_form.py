@@ -169,7 +169,7 @@ class RowFields(QWidget):
         elif self.how.current not in [key for key, there in known if there]:
             self.how.choose(SHARE)
         if entry is not None and entry.split is not None and has_split:
-            self.parts.setText(_parts_words(entry.split))
+            self.parts.setText(_parts_text(entry.split))
         others = {key: self._app.project.data[key].name for key in self._others()}
         offer(self.test, others)
         offer(self.valid, {None: "none", **others})
@@ -222,7 +222,7 @@ def _roles(split: Split) -> tuple[str, str, str | None]:
     return train, test, rest[0] if rest else None
 
 
-def _parts_words(split: Split) -> str:
+def _parts_text(split: Split) -> str:
     sizes = zip(split.names, split.sizes, strict=True)
     return " · ".join(f"{name} {grouped(size)}" for name, size in sizes)
 

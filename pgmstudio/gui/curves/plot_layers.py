@@ -341,7 +341,7 @@ class RingsLayer(Layer):
             draw_stroke(painter, *self._px(line.xs, line.ys), line.pen)
         for line, words in self._lines.values():  # over all lines: another one may cross them
             if words:
-                self._draw_words(painter, line, words)
+                self._draw_line_label(painter, line, words)
         for rings in self._rings.values():
             painter.setPen(rings.pen)
             half = rings.size / 2
@@ -349,14 +349,14 @@ class RingsLayer(Layer):
             for x, y in zip(*self._px(rings.xs, rings.ys), strict=True):
                 draw(QRectF(float(x) - half, float(y) - half, rings.size, rings.size))
 
-    def _draw_words(self, painter: QPainter, line: Stroke, words: str) -> None:
+    def _draw_line_label(self, painter: QPainter, line: Stroke, words: str) -> None:
         metrics = QFontMetricsF(font := theme().font("caption"))
-        place = self.words_place(line, metrics.size(0, words))
+        place = self.label_rect(line, metrics.size(0, words))
         if place is not None:
             at = place.bottomLeft() - QPointF(0, metrics.descent())
-            draw_word(painter, at, words, font, line.pen.color())
+            draw_label(painter, at, words, font, line.pen.color())
 
-    def words_place(self, line: Stroke, size: QSizeF) -> QRectF | None:
+    def label_rect(self, line: Stroke, size: QSizeF) -> QRectF | None:
         """Above the right end of the line or, where something lies over that, the left one."""
         start, end = (self.at(float(line.xs[k]), float(line.ys[k])) for k in (0, -1))
         for left, y in ((end.x() - 6 - size.width(), end.y()), (start.x() + 6, start.y())):
@@ -366,7 +366,7 @@ class RingsLayer(Layer):
         return None
 
 
-def draw_word(painter: QPainter, at: QPointF, words: str, font: QFont, ink: QColor) -> None:
+def draw_label(painter: QPainter, at: QPointF, words: str, font: QFont, ink: QColor) -> None:
     """A word on its base line, with a seam that keeps lines below it apart."""
     seam = QPen(theme().color("surface", 0.85), _SEAM)
     seam.setJoinStyle(Qt.PenJoinStyle.RoundJoin)

@@ -42,7 +42,7 @@ class MarkCanvas(QWidget):
 
     moved = Signal()  # a hand has brought another part in sight
 
-    def __init__(self, name: str, empty_words: str) -> None:
+    def __init__(self, name: str, empty_text: str) -> None:
         super().__init__()
         self.setObjectName(name)
         self._canvas: Any = None
@@ -55,7 +55,7 @@ class MarkCanvas(QWidget):
         self._logs: tuple[bool, bool] | None = None
         self._legend_told: object = None
         self._fitted_logs: object = None
-        self._empty = label(empty_words, "secondary", wrap=True)
+        self._empty = label(empty_text, "secondary", wrap=True)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)

@@ -16,7 +16,7 @@ from pgmstudio.core.experiments.curve_chart import Chart, CurveMarks, Floats
 from pgmstudio.core.experiments.sl_curves.curve import SIZE_TITLES
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.number_format import counted
-from pgmstudio.gui.curves.label_placement import MarkWords, WordsLayer
+from pgmstudio.gui.curves.label_placement import LabelLayer, MarkLabel
 from pgmstudio.gui.curves.model_scatter import ModelScatter
 from pgmstudio.gui.curves.plot_layers import (
     MANY,
@@ -121,7 +121,7 @@ VERY_MANY = 1500
 _STEPS_BETWEEN = 10
 
 
-def tell_curves(layer: MarksLayer, chart: Chart, mode: str, across: Across) -> None:
+def show_curves(layer: MarksLayer, chart: Chart, mode: str, across: Across) -> None:
     """The curves and their front in the present colours; `mode`: test, training or both."""
     strokes = [] if mode == "training" else _front(chart, across)
     dots: list[Dots] = []
@@ -169,10 +169,10 @@ def _bars(curve: CurveMarks, xs: Floats, ink: QColor) -> list[Bars]:
     return [Bars(xs[known], middle - half, middle + half, QPen(ink, 1))]
 
 
-def words_beside(chart: Chart, mode: str, across: Across) -> list[MarkWords]:
+def curve_labels(chart: Chart, mode: str, across: Across) -> list[MarkLabel]:
     """At its end the name of a curve, where others have the same sign; then what BIC, AIC take."""
-    names: list[MarkWords] = []
-    letters: list[MarkWords] = []
+    names: list[MarkLabel] = []
+    letters: list[MarkLabel] = []
     for curve in chart.curves:
         xs, ink = across(curve.sizes), mark_colors(curve.family)[1]
         heights = curve.train if mode == "training" else curve.test
@@ -180,9 +180,9 @@ def words_beside(chart: Chart, mode: str, across: Across) -> list[MarkWords]:
         told = {place: words for place, words in curve.letters.items() if place in known}
         if len(known) and sum(other.family == curve.family for other in chart.curves) > 1:
             last = known[-1]
-            names.append(MarkWords(float(xs[last]), float(heights[last]), curve.title, ink, True))
+            names.append(MarkLabel(float(xs[last]), float(heights[last]), curve.title, ink, True))
         letters += [
-            MarkWords(float(xs[place]), float(heights[place]), words, ink)
+            MarkLabel(float(xs[place]), float(heights[place]), words, ink)
             for place, words in told.items()
         ]
     return names + letters
@@ -266,13 +266,13 @@ class SlPlot(ModelScatter):
     def draw_on(self, background: str | None) -> None:
         super().draw_on(background)
         if self.canvas is not None:
-            self._words.place_now()  # a file does not wait for them
+            self._labels.place_now()  # a file does not wait for them
 
     def _build(self) -> None:
-        self._words = WordsLayer()
-        self._words.placed.connect(self._show_line)
-        self._layers.append(self._words)
-        self._canvas.scene().addItem(self._words)
+        self._labels = LabelLayer()
+        self._labels.placed.connect(self._show_line)
+        self._layers.append(self._labels)
+        self._canvas.scene().addItem(self._labels)
         self.pill = Pill()
         self.pill.dragged.connect(self._on_dragged)
         self._canvas.scene().addItem(self.pill)
@@ -298,7 +298,7 @@ class SlPlot(ModelScatter):
             ("Log-likelihood, bits per row", "Bits per row", "Bits"),
             f"Bits per row against size, {len(chart.curves)} curves, {chart.marks} marks",
         )
-        tell_curves(self.marks, chart, self.mode, self._across)
+        show_curves(self.marks, chart, self.mode, self._across)
         parts = []
         for number, curve in enumerate(chart.curves):
             xs = self._across(curve.sizes)
@@ -393,15 +393,15 @@ class SlPlot(ModelScatter):
             return
         places = self._ring_models("pins", sorted(self._pins), 15, "text", 1.4)
         told = [
-            MarkWords(float(self._xs[p]), float(self._ys[p]), "pinned", theme().color("text"))
+            MarkLabel(float(self._xs[p]), float(self._ys[p]), "pinned", theme().color("text"))
             for p in places
         ]
-        told += words_beside(self.chart, self.mode, self._across)
+        told += curve_labels(self.chart, self.mode, self._across)
         parts = [(xs, ys) for _, xs, ys, _ in self._parts]
         if len(self._xs) <= MANY:  # of more marks the lines lie under them
             parts = [along(xs, ys) for xs, ys in parts]
         covered = (np.concatenate(some) for some in zip(*parts, strict=True))
-        self._words.tell(told, *(covered if parts else (self._xs, self._ys)))
+        self._labels.tell(told, *(covered if parts else (self._xs, self._ys)))
 
     # -- the part in sight
 
@@ -424,7 +424,7 @@ class SlPlot(ModelScatter):
         super()._place_overlays()
         if self._canvas is not None:
             taken = [self.legend.sceneBoundingRect()] if self.legend.isVisible() else []
-            self._words.keep_clear(taken)
+            self._labels.keep_clear(taken)
             self.rings.keep_clear(taken)
         self._show_line()  # its handle stands beside the legend
 
@@ -483,7 +483,7 @@ class SlPlot(ModelScatter):
         across, down = self._frame.across(xs), self._frame.down(ys)
         own, found = self.pill.boundingRect(), np.zeros(len(xs), dtype=bool)
         rooms = [self.legend.sceneBoundingRect()] if self.legend.isVisible() else []
-        for room in rooms + self._words.rooms:
+        for room in rooms + self._labels.rooms:
             wide = room.adjusted(-own.right(), -own.bottom(), -own.left(), -own.top())
             is_in = (across > wide.left()) & (across < wide.right())
             found |= is_in & (down > wide.top()) & (down < wide.bottom())

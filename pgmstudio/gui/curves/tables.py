@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pgmstudio.core.experiments.curve_chart import Chart, series_title, sign_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.number_format import grouped
-from pgmstudio.gui.curves.hover_card import bits, seconds_words
+from pgmstudio.gui.curves.hover_card import bits, seconds_text
 from pgmstudio.gui.widgets.table import Column
 
 
@@ -21,7 +21,7 @@ def _whole(value: int) -> str:
 
 
 def _spent(seconds: float) -> str:
-    return seconds_words(seconds) if seconds else "–"
+    return seconds_text(seconds) if seconds else "–"
 
 
 def _lambda(value: float) -> str:
@@ -55,7 +55,7 @@ POINT_COLUMNS = (
     Column("Training ↑", _bits, True, tip="Bits per training row; higher is better."),
     Column("Test ↑", _bits, True, tip="Bits per test row; higher is better."),
     Column("±", _bits, True, tip="Standard error of the bits on test rows."),
-    Column("Learned in", seconds_words, True, tip="Seconds of learning."),
+    Column("Learned in", seconds_text, True, tip="Seconds of learning."),
     Column("Update, ms ↓", _milliseconds, True, tip="Of all beliefs, with evidence."),
     Column("Queries ↑", _bits, True, tip="Mean log2 P(Q | E) of random queries."),
     Column("", str, tip="Best on test rows, on the front, pinned."),

@@ -18,7 +18,7 @@ from pgmstudio.core.experiments.curve_chart import (
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.io.curve_setup import Loaded
 from pgmstudio.core.number_format import counted, grouped
-from pgmstudio.gui.curves.hover_card import CardFacts, bits, lines_of, seconds_words
+from pgmstudio.gui.curves.hover_card import CardFacts, bits, lines_of, seconds_text
 from pgmstudio.gui.jobs.job import JobState
 
 # Test rows fall by so many bits per row before it is called overfitting.
@@ -30,7 +30,7 @@ FORESEEN = 0.9
 def card_of(behind: Behind, chart: Chart, pinned: frozenset[str]) -> CardFacts:
     """The numbers of a mark; of several seeds their means with a standard deviation."""
     point = best_of(behind)
-    mean = _mean_words(behind)
+    mean = _mean_text(behind)
     spread = point.test_standard_error
     test = bits(point.test_log2_likelihood_per_row)
     error = "" if spread is None else f" ± {bits(spread)}"
@@ -41,8 +41,8 @@ def card_of(behind: Behind, chart: Chart, pinned: frozenset[str]) -> CardFacts:
         ("Training", bits(point.train_log2_likelihood_per_row)),
         ("Queries", bits(point.query_log2)),
         ("Mean ± deviation of", f"{len(behind)} seeds" if len(behind) > 1 else None),
-        ("Learned in", seconds_words(point.seconds)),
-        ("All beliefs in", _update_words(point)),
+        ("Learned in", seconds_text(point.seconds)),
+        ("All beliefs in", _update_text(point)),
     )
     chip, hint = _chip(point, behind, chart, pinned), _hint(point, pinned)
     return CardFacts(sign_of(point), point_title(point), chip, lines, hint)
@@ -54,14 +54,14 @@ def _hint(point: CurvePoint, pinned: frozenset[str]) -> str:
     return f"Click opens · right-click {'unpins' if point.key in pinned else 'pins'}"
 
 
-def _mean_words(behind: Behind) -> str | None:
+def _mean_text(behind: Behind) -> str | None:
     if len(behind) < 2:
         return None
     values = np.array([point.test_log2_likelihood_per_row for point in behind])
     return f"{bits(float(values.mean()))} ± {bits(float(values.std(ddof=1)))}"
 
 
-def _update_words(point: CurvePoint) -> str | None:
+def _update_text(point: CurvePoint) -> str | None:
     seconds = point.inference_seconds
     return None if seconds is None else f"{1000 * seconds:.2f} ms"
 
@@ -114,7 +114,7 @@ def curve_rows(
         rows.append(
             (
                 series,
-                _state_words(ended, len(keys), state, not begun.isdisjoint(set(keys) - done)),
+                _state_text(ended, len(keys), state, not begun.isdisjoint(set(keys) - done)),
                 f"{ended} of {len(keys)}" if keys else "–",
                 len(found),
                 -math.inf if best is None else best.test_log2_likelihood_per_row,
@@ -126,7 +126,7 @@ def curve_rows(
     return rows
 
 
-def _state_words(ended: int, planned: int, state: JobState | None, is_at_it: bool) -> str:
+def _state_text(ended: int, planned: int, state: JobState | None, is_at_it: bool) -> str:
     if planned and ended >= planned:
         return "finished"
     if state is None or state.is_end:
@@ -136,7 +136,7 @@ def _state_words(ended: int, planned: int, state: JobState | None, is_at_it: boo
     return "stopping"
 
 
-def progress_words(
+def progress_text(
     state: JobState,
     message: str,
     run: int,
@@ -156,21 +156,21 @@ def progress_words(
     if state is JobState.FINISHED:
         if new == 0:
             return "All points were there already."
-        return f"Finished after {seconds_words(seconds)} with {points}."
+        return f"Finished after {seconds_text(seconds)} with {points}."
     if state is JobState.CANCELLED:
-        return f"Stopped after {seconds_words(seconds)} with {points}. Resume continues from here."
+        return f"Stopped after {seconds_text(seconds)} with {points}. Resume continues from here."
     if state is JobState.FAILED:
-        return f"Failed after {seconds_words(seconds)}; the points so far are preserved."
+        return f"Failed after {seconds_text(seconds)}; the points so far are preserved."
     left = ""
     made = share - share_before
     if seconds > 3 and made > 0.03 and share < FORESEEN:
         rest = seconds * (1 - share) / made
-        left = f" · {f'{rest:.0f} s' if rest < 120 else seconds_words(rest)} left"
+        left = f" · {f'{rest:.0f} s' if rest < 120 else seconds_text(rest)} left"
     runs = f"{run} of {of} runs · " if of else ""
     return f"{runs}{points}{left}" + (f" · {message}" if message else "")
 
 
-def rows_words(known: Loaded) -> str:
+def rows_text(known: Loaded) -> str:
     """“2 000 training rows, 500 test rows”; empty when that is not known."""
     if known.train_rows is None or known.test_rows is None:
         return ""

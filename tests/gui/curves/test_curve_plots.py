@@ -16,7 +16,7 @@ from pgmstudio.core.drawing.svg.sl_plot import even_digits
 from pgmstudio.core.experiments.curve_chart import Floats, chart_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.gui.curves import plot_layers
-from pgmstudio.gui.curves.hover_card import seconds_words
+from pgmstudio.gui.curves.hover_card import seconds_text
 from pgmstudio.gui.curves.page import CurvesPage
 from pgmstudio.gui.curves.sl_plot import SlPlot, extent_of
 from pgmstudio.gui.curves.text import card_of
@@ -35,7 +35,7 @@ def drawn(qtbot: QtBot, points: list[CurvePoint], width: int = 700, mode: str = 
     plot.show_chart(chart_of(points))
     qtbot.waitUntil(lambda: plot.canvas is not None)
     plot.set_lambda(0.36)
-    qtbot.waitUntil(lambda: bool(plot._words.rooms))
+    qtbot.waitUntil(lambda: bool(plot._labels.rooms))
     return plot
 
 
@@ -152,16 +152,16 @@ def test_the_handle_of_λ_stays_inside_the_plot_and_off_the_words(qtbot: QtBot, 
     plot.set_lambda(0.36)
     if not steps:
         pill, places = plot.pill.sceneBoundingRect(), zip(*plot._on_scene(), strict=True)
-        assert not any(pill.intersects(word) for word in plot._words.rooms)
+        assert not any(pill.intersects(word) for word in plot._labels.rooms)
         assert not any(pill.contains(QPointF(x, y)) for x, y in places)
 
 
 def test_no_word_lies_under_the_legend(qtbot: QtBot) -> None:
     plot = drawn(qtbot, made_up_points(), width=380)
     legend = plot.legend.sceneBoundingRect()
-    qtbot.waitUntil(lambda: plot._words._clear == [legend])
-    assert plot._words.shown
-    assert not any(word.intersects(legend) for word in plot._words.rooms)
+    qtbot.waitUntil(lambda: plot._labels._clear == [legend])
+    assert plot._labels.shown
+    assert not any(word.intersects(legend) for word in plot._labels.rooms)
 
 
 def test_the_legend_leaves_the_corners_when_there_are_marks_in_all_of_them(qtbot: QtBot) -> None:
@@ -247,7 +247,7 @@ def test_words_and_handle_are_in_place_before_a_file_is_painted(
 ) -> None:
     page = open_points(window.app, made_up_points(), qtbot)
     placed: list[bool] = []
-    page.plot._words.placed.connect(lambda: placed.append(True))
+    page.plot._labels.placed.connect(lambda: placed.append(True))
     page.plot.draw_on("canvas")
     assert placed
     placed.clear()
@@ -285,7 +285,7 @@ def test_the_card_has_room_for_its_title_and_says_what_the_right_button_does(
 
 
 def test_times_are_told_in_units_that_can_be_read() -> None:
-    told = [seconds_words(seconds) for seconds in (0.0107, 41.8, 198, 7199, 8567)]
+    told = [seconds_text(seconds) for seconds in (0.0107, 41.8, 198, 7199, 8567)]
     assert told == ["10.7 ms", "41.8 s", "3:18 min", "119:59 min", "2:22 h"]
 
 
@@ -315,7 +315,7 @@ def test_a_hybrid_has_a_sign_of_its_own_and_needs_no_name_beside_it(qtbot: QtBot
     plot = drawn(qtbot, [*points, *hybrids])
     symbols = {curve.title: language_sign(curve.family)[0] for curve in plot.chart.curves}
     assert symbols["Hybrid PDG"] != symbols["PDG"]
-    assert "Hybrid PDG" not in plot._words.shown
+    assert "Hybrid PDG" not in plot._labels.shown
 
 
 def test_the_name_of_the_ceiling_is_drawn_over_the_lines_that_cross_it(
@@ -325,7 +325,7 @@ def test_the_name_of_the_ceiling_is_drawn_over_the_lines_that_cross_it(
     plot.set_truth(-15.3, None)
     order: list[str] = []
     monkeypatch.setattr(plot_layers, "draw_stroke", lambda *_: order.append("line"))
-    monkeypatch.setattr(plot_layers, "draw_word", lambda *told: order.append(told[2]))
+    monkeypatch.setattr(plot_layers, "draw_label", lambda *told: order.append(told[2]))
     picture = QPixmap(900, 500)
     painter = QPainter(picture)
     plot.rings.paint(painter, QStyleOptionGraphicsItem())
@@ -345,11 +345,11 @@ def test_the_name_of_the_ceiling_stands_where_the_legend_is_not(qtbot: QtBot) ->
         ("all", [room]),
     ):
         plot.rings.keep_clear(covered)
-        place = plot.rings.words_place(line, size)
+        place = plot.rings.label_rect(line, size)
         ends[side] = None if place is None else place.center().x() > room.center().x()
     assert ends == {"nothing": True, "right": False, "all": None}
     plot._place_overlays()
-    place = plot.rings.words_place(line, size)
+    place = plot.rings.label_rect(line, size)
     assert place is not None
     assert not place.intersects(plot.legend.sceneBoundingRect())
 

@@ -34,7 +34,7 @@ from tests.strategies import random_network
 
 def mark_of(page: CurvesPage, key: str) -> QPoint:
     point = next(point for point in page.points if point.key == key)
-    found = page.plot.place_on_screen(point)
+    found = page.plot.position_on_screen(point)
     assert found is not None
     return found
 
@@ -64,7 +64,7 @@ def test_all_languages_share_the_axes_with_front_letters_and_legend(
     assert words[:5] == [curve.title for curve in page.chart.curves]
     assert "Pareto front" in words
     assert {p.key for p in page.chart.front} == {p.key for p in pareto_front(page.points)}
-    assert "BIC" in " ".join(page.plot._words.shown)
+    assert "BIC" in " ".join(page.plot._labels.shown)
     assert page.side.front.facts.rowCount() == len(page.chart.front)
     said = {curve.title: overfitting(curve) for curve in page.chart.curves}
     assert said["Chow–Liu"] is None

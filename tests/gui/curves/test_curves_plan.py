@@ -20,7 +20,7 @@ from pgmstudio.gui.curves.actions import open_curves
 from pgmstudio.gui.curves.learner_grid import parsed_numbers, parsed_values
 from pgmstudio.gui.curves.page import CurvesPage
 from pgmstudio.gui.curves.plan_page import CurvesPlanPage
-from pgmstudio.gui.curves.text import progress_words
+from pgmstudio.gui.curves.text import progress_text
 from pgmstudio.gui.data.generate_page import GeneratePage
 from pgmstudio.gui.files.closing import may_close
 from pgmstudio.gui.files.opening import show_project
@@ -169,7 +169,7 @@ def test_a_sweep_that_runs_tells_what_waits_and_keeps_its_plan(
 
 def test_the_time_left_is_that_of_this_sweep_and_not_told_of_the_last_runs() -> None:
     def left(share: float, before: float = 0.0) -> str:
-        return progress_words(JobState.RUNNING, "", 5, 10, 5, 60.0, share, before)
+        return progress_text(JobState.RUNNING, "", 5, 10, 5, 60.0, share, before)
 
     assert "60 s left" in left(0.5)
     assert "75 s left" in left(0.5, before=0.1)

@@ -78,7 +78,7 @@ def test_a_person_races_the_languages_on_one_plot(
     curves.side.slider.setValue(500)
     assert curves.plot.selected() is best_at(curves.points, 0.5)
     front = curves.chart.front[-1]
-    place = curves.plot.place_on_screen(front)
+    place = curves.plot.position_on_screen(front)
     assert place is not None
     assert curves.plot.canvas is not None
     qtbot.mouseClick(curves.plot.canvas.viewport(), Qt.MouseButton.LeftButton, pos=place)

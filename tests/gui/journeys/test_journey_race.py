@@ -76,7 +76,7 @@ def test_a_person_races_languages_stops_one_and_runs_the_race_again(
 
     # A point of the front opens its model.
     chart, plot = page.panes.plot.chart, page.panes.plot
-    place = plot.place_on_screen(chart.front[-1])
+    place = plot.position_on_screen(chart.front[-1])
     assert place is not None
     assert plot.canvas is not None
     qtbot.mouseClick(plot.canvas.viewport(), LEFT, pos=place)
