@@ -250,13 +250,14 @@ class LanguagesReport:
             f"{f' in each of {splits} splits' if splits > 1 else ''}; "
             "bits per row, higher is better\n"
         )
-        rows = [_row(row, row is self.table.best) for row in self.table.ranked]
+        table = self.table
+        rows = [_row(row, row is table.best, table.has_verdict) for row in table.ranked]
         yield Table(HEADER, rows, "<>>>><>>>>")
         yield f"\n{self.table.method}"
         yield verdict(self.table)
 
 
-def _row(row: LanguageRow, is_best: bool) -> tuple[str, ...]:
+def _row(row: LanguageRow, is_best: bool, has_verdict: bool) -> tuple[str, ...]:
     model, point = row.compared, row.point
     if model is None or point is None:
         return (row.language.title, *[""] * 4, row.state, "", "", decimal(row.seconds, 1), "")
@@ -268,7 +269,7 @@ def _row(row: LanguageRow, is_best: bool) -> tuple[str, ...]:
         decimal(model.standard_error),
         "" if is_best else decimal(model.difference),
         "" if is_best or low is None else f"{decimal(low)} to {decimal(high)}",
-        row.verdict,
+        row.verdict if has_verdict or row.state == "stopped" else "",
         whole(round(model.effective_size)),
         whole(round(model.representation_size)),
         decimal(row.seconds, 1),

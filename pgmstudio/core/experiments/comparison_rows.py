@@ -143,7 +143,7 @@ def lines_of(table: LanguageTable, reference: str | None) -> list[Line]:
             row,
             pairs.get(row.language.title),
             row.language.title == base,
-            row.language.title == best,
+            row.language.title == best and table.has_verdict,
         )
         for row in table.ranked
     ]

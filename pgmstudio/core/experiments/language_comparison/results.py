@@ -124,7 +124,7 @@ def _left_out(table: LanguageTable) -> str:
         reasons.append(f"{_listed(cut)} {'was' if len(cut) == 1 else 'were'} cut short")
     if missing:
         reasons.append(f"{_listed(missing)} {'has' if len(missing) == 1 else 'have'} no model")
-    among = "the verdict is among the others" if len(table.judged) > 1 else "there is no verdict"
+    among = "the verdict is among the others" if table.has_verdict else "there is no verdict"
     return f"{'; '.join(reasons)}: {among}. Allow more time to include all."
 
 
@@ -302,6 +302,11 @@ class LanguageTable:
     def left_out(self) -> tuple[LanguageRow, ...]:
         """The languages that were cut short or ended without a model."""
         return tuple(row for row in self.rows if row.state in ("stopped", "no model"))
+
+    @property
+    def has_verdict(self) -> bool:
+        """Whether there is more than one language to judge, or no other was left out."""
+        return len(self.judged) > 1 or not self.left_out
 
     @property
     def best(self) -> LanguageRow | None:

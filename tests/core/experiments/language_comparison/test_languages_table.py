@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.experiments.comparison_rows import lines_of
 from pgmstudio.core.experiments.language_comparison.candidates import LANGUAGES
 from pgmstudio.core.experiments.language_comparison.results import (
     AllSplitsState,
@@ -246,6 +247,8 @@ def test_a_language_that_was_cut_short_or_has_no_model_takes_no_part_in_the_verd
     assert text.startswith("Only Chow–Liu tree was learned to its end")
     without = "Probabilistic decision graph has no model: there is no verdict."
     assert f"Bayesian network was cut short; {without}" in text
+    shown = {line.title: line.verdict for line in lines_of(race.table(), None)}
+    assert (shown["Chow–Liu tree"], shown["Bayesian network"]) == ("reference", "cut short")
 
     race = raced(("tree", -0.3, 10), ("bn", 0.0, 40), cut=("tree", "bn"))
     assert "Chow–Liu tree and Bayesian network were cut short" in verdict(race.table())
