@@ -85,7 +85,7 @@ def replace_between(text: str, name: str, table: str) -> str:
     if text.count(start) != 1 or END not in text.partition(start)[2]:
         raise ValueError(f"the markers {start} and {END} must each stand once in the page")
     before, _, rest = text.partition(start)
-    return f"{before}{start}\n{table}\n{END}{rest.partition(END)[2]}"
+    return f"{before}{start}\n\n{table}\n\n{END}{rest.partition(END)[2]}"
 
 
 def generated_pages() -> Iterator[tuple[Path, str]]:

@@ -165,7 +165,7 @@ def test_a_table_without_its_markers_is_refused() -> None:
     from docs.generate_reference import replace_between
 
     assert replace_between("a <!-- t -->\nold\n<!-- end --> b", "t", "new") == (
-        "a <!-- t -->\nnew\n<!-- end --> b"
+        "a <!-- t -->\n\nnew\n\n<!-- end --> b"
     )
     with pytest.raises(ValueError, match="markers"):
         replace_between("no markers here", "t", "new")

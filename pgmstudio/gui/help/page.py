@@ -10,7 +10,9 @@ from PySide6.QtCore import QModelIndex, Qt, QUrl
 from PySide6.QtGui import (
     QDesktopServices,
     QIcon,
+    QImageReader,
     QKeySequence,
+    QResizeEvent,
     QShortcut,
     QTextBlockFormat,
     QTextCursor,
@@ -89,6 +91,7 @@ class HelpPage(Page):
         self._none.hide()
         self.back.setEnabled(False)
         splitter = QSplitter()
+        splitter.splitterMoved.connect(self._fit_images)
         splitter.addWidget(left)
         splitter.addWidget(self._browser)
         splitter.setStretchFactor(0, 1)
@@ -167,8 +170,39 @@ class HelpPage(Page):
         self._browser.setSearchPaths([str(file.parent)])
         self._browser.setMarkdown(file.read_text(encoding="utf-8"))
         _set_spacing(self._browser.document())
+        self._fit_images()
         self._browser.moveCursor(QTextCursor.MoveOperation.Start)
         self._browser.verticalScrollBar().setValue(scroll)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_images()
+
+    def _fit_images(self) -> None:
+        """Scale images that are wider than the text down to its width."""
+        if not self._shown:
+            return
+        document = self._browser.document()
+        available = self._browser.viewport().width() - 4 * document.documentMargin()
+        folder = (self._folder / self._shown).parent
+        block = document.begin()
+        while block.isValid():
+            fragments = block.begin()
+            while not fragments.atEnd():
+                fragment = fragments.fragment()
+                image = fragment.charFormat().toImageFormat()
+                if image.isValid() and image.name():
+                    width = QImageReader(str(folder / image.name())).size().width()
+                    image.setWidth(max(1.0, min(width, available)))
+                    cursor = QTextCursor(document)
+                    cursor.setPosition(fragment.position())
+                    cursor.setPosition(
+                        fragment.position() + fragment.length(), QTextCursor.MoveMode.KeepAnchor
+                    )
+                    cursor.setCharFormat(image)
+                    break  # an image stands alone in its paragraph; the iterator is now outdated
+                fragments += 1
+            block = block.next()
 
     def _scroll_to(self, anchor: str) -> None:
         document = self._browser.document()
@@ -262,7 +296,8 @@ def _set_spacing(document: QTextDocument) -> None:
     block = document.begin()
     while block.isValid():
         form = block.blockFormat()
-        form.setLineHeight(LINE_PERCENT, _PROPORTIONAL)
+        has_image = "\ufffc" in block.text()  # the character that stands for it
+        form.setLineHeight(100.0 if has_image else LINE_PERCENT, _PROPORTIONAL)
         in_list = block.textList() is not None
         heading, code = form.headingLevel(), form.hasProperty(_CODE)
         form.setTopMargin(theme().space(5) if heading > 1 else 0)

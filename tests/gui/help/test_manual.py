@@ -208,3 +208,27 @@ def _links(text: QTextBrowser) -> set[str]:
             at += 1
         block = block.next()
     return found
+
+
+def test_images_are_no_wider_than_the_text(qtbot: QtBot, window: MainWindow) -> None:
+    open_help(window.app, "studies/trees-and-mixtures.md")
+    page = window.app.center.current
+    assert isinstance(page, HelpPage)
+    browser = page.findChild(QTextBrowser, "helpText")
+
+    def widths() -> list[float]:
+        found = []
+        block = browser.document().begin()
+        while block.isValid():
+            parts = block.begin()
+            while not parts.atEnd():
+                image = parts.fragment().charFormat().toImageFormat()
+                found += [image.width()] if image.isValid() else []
+                parts += 1
+            block = block.next()
+        return found
+
+    for size in ((1400, 900), (1000, 700)):
+        window.resize(*size)
+        qtbot.waitUntil(lambda: 0 < max(widths()) <= browser.viewport().width())
+    assert len(widths()) == 2
