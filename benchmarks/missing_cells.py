@@ -1,20 +1,26 @@
 """Held-out bits of every language when cells are missing, beside complete data and alternatives.
 
-    python benchmarks/missing_cells.py [--rows 2000] [--tables alarm,vote] [--removed 0.1,0.3]
+    python benchmarks/missing_cells.py [--rows 1000] [--tables alarm,vote] [--removed 0.1,0.3]
 
 From each table some rows are learned from and others kept for the test. Of the rows to learn from a
 part of the cells is removed at random; the test rows stay as they are. A line has the bits per test
 row of the model learned from all cells, of the learner's default, and of its alternatives: the
-available cells, or the complete rows alone, as far as 30 are left. The last column is the default
-minus the best alternative with the standard error of that difference over the test rows.
+available cells, or the complete rows alone, as far as 30 are left. The gain is the default minus
+the best alternative, with the standard error of that difference over the test rows.
+
+Lines are appended to `--out`, and those that it already has are not measured again; the manual's
+page on missing data shows them.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import math
 import time
 from collections.abc import Callable
+from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,6 +38,9 @@ from pgmstudio.core.learning.base import Finished
 from pgmstudio.core.params import parse_params, specs_of
 
 Logs = NDArray[np.float64]
+Line = dict[str, str]
+KEY = ("table", "removed", "learner")
+RESULTS = Path(__file__).resolve().parents[1] / "docs/results/missing-cells.csv"
 MIN_COMPLETE_ROWS = 30
 
 # One learner for each language, and two more of networks; settings keep the slow ones short.
@@ -95,14 +104,8 @@ def scored(key: str, train: DataSet, test: DataSet, **more: Any) -> tuple[Logs, 
     return log2_probabilities(model, test), seconds
 
 
-def bits(logs: Logs | None) -> str:
-    if logs is None:
-        return "-"
-    mean = float(logs.mean())
-    return "-inf" if mean == -math.inf else f"{mean:.3f}"
-
-
-def line(name: str, part: float, key: str, train: DataSet, test: DataSet, whole: Logs) -> str:
+def measured(name: str, part: float, key: str, train: DataSet, test: DataSet, whole: Logs) -> Line:
+    """One line: the default and its alternatives on the test rows."""
     learner = learner_of(key)
     default, seconds = scored(key, train, test)
     available = only_complete = None
@@ -111,43 +114,71 @@ def line(name: str, part: float, key: str, train: DataSet, test: DataSet, whole:
     if train.complete_rows().row_count >= MIN_COMPLETE_ROWS:
         only_complete, _ = scored(key, train.complete_rows(), test)
     others = [logs for logs in (available, only_complete) if logs is not None]
-    error = float(default.std()) / math.sqrt(default.size)
-    verdict = "-"
-    if others:
-        gain = default - max(others, key=lambda logs: float(logs.mean()))
-        gain_error = float(gain.std()) / math.sqrt(gain.size)
-        verdict = f"{gain.mean():+.3f} ± {gain_error:.3f}"
-    cells = (
-        name,
-        f"{part:.0%}",
-        key,
-        bits(whole),
-        f"{bits(default)} ± {error:.3f}",
-        bits(available),
-        bits(only_complete),
-        verdict,
-        f"{seconds:.1f}",
-    )
-    return "| " + " | ".join(cells) + " |"
+    gain = default - max(others, key=lambda logs: float(logs.mean())) if others else None
+    return {
+        "table": name,
+        "rows": str(train.row_count),
+        "removed": f"{part:g}",
+        "learner": key,
+        "all cells": mean_of(whole),
+        "default": mean_of(default),
+        "default error": error_of(default),
+        "available": mean_of(available),
+        "complete rows": mean_of(only_complete),
+        "gain": mean_of(gain),
+        "gain error": error_of(gain),
+        "seconds": f"{seconds:.1f}",
+    }
+
+
+def mean_of(logs: Logs | None) -> str:
+    return "" if logs is None else f"{logs.mean():.4f}"
+
+
+def error_of(logs: Logs | None) -> str:
+    """The standard error of the mean; none where a row has probability 0."""
+    if logs is None or not np.isfinite(logs).all():
+        return ""
+    return f"{logs.std() / math.sqrt(logs.size):.4f}"
+
+
+def stored_lines(path: Path) -> list[Line]:
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def main() -> None:
     reader = argparse.ArgumentParser(description=__doc__)
-    reader.add_argument("--rows", type=int, default=2_000)
+    reader.add_argument("--rows", type=int, default=1_000)
     reader.add_argument("--tables", default=",".join(TABLES))
-    reader.add_argument("--removed", default="0.1,0.3,0.5")
+    reader.add_argument("--removed", default="0,0.1,0.3,0.5")
     reader.add_argument("--learners", default=",".join(LEARNERS))
+    reader.add_argument("--out", type=Path, default=RESULTS)
     chosen = reader.parse_args()
-    print(
-        "| table | removed | learner | all cells | default | available | complete rows | gain | s |"
-    )
-    print("|---|---|---|---|---|---|---|---|---|", flush=True)
-    for name in chosen.tables.split(","):
+    done = {tuple(line[name] for name in KEY) for line in stored_lines(chosen.out)}
+    for key, name in product(chosen.learners.split(","), chosen.tables.split(",")):
         train, test = parts(TABLES[name](), chosen.rows)
-        for key in chosen.learners.split(","):
-            whole, _ = scored(key, train, test)
-            for part in map(float, chosen.removed.split(",")):
-                print(line(name, part, key, with_removed(train, part), test, whole), flush=True)
+        whole: Logs | None = None
+        for part in map(float, chosen.removed.split(",")):
+            rows = with_removed(train, part)
+            if not rows.has_missing or (name, f"{part:g}", key) in done:
+                continue
+            if whole is None:
+                whole, _ = scored(key, train, test)
+            add(chosen.out, measured(name, part, key, rows, test, whole))
+
+
+def add(path: Path, line: Line) -> None:
+    """Append a line to the file, below a header if it is the first."""
+    is_new = not path.exists()
+    with path.open("a", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, line, lineterminator="\n")
+        if is_new:
+            writer.writeheader()
+        writer.writerow(line)
+    print(", ".join(line.values()), flush=True)
 
 
 if __name__ == "__main__":
