@@ -53,6 +53,8 @@ def test_the_table_on_missing_cells_is_what_was_stored_of_its_run() -> None:
 
 def test_no_default_is_worse_than_an_alternative_by_more_than_its_standard_error() -> None:
     worse = [
-        line for line in stored() if line["gain"] and float(line["gain"]) < -float(line["gain error"])
+        line
+        for line in stored()
+        if line["gain"] and float(line["gain"]) < -float(line["gain error"])
     ]
     assert not worse

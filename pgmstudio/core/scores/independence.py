@@ -97,7 +97,7 @@ def sums_of(counts: NDArray[np.float64]) -> SliceSums:
     flat = np.ascontiguousarray(counts, dtype=np.float64).ravel()
     slice_sums(flat, slices, rows, columns, sums)
     total, chi2, g2, freedom = sums.tolist()
-    return SliceSums(total, chi2, g2, int(freedom), (rows - 1) * (columns - 1) * slices)
+    return SliceSums(total, chi2, g2, round(freedom), (rows - 1) * (columns - 1) * slices)
 
 
 def tail_probability(statistic: float, freedom: int) -> float:

@@ -19,7 +19,8 @@ def slice_sums(
 
     χ² = Σ (N_ab − E_ab)² / E_ab and G² = 2 Σ N_ab ln(N_ab / E_ab) with E_ab = N_a N_b / N inside
     each slice. A slice has (r − 1)(s − 1) degrees of freedom with the r rows and s columns that
-    occur in it.
+    occur in it. A state of weight below 1 counts with its weight: completions of missing cells
+    give many states a small chance, and as whole states they would hide every dependence.
     """
     left, right = np.empty(rows), np.empty(columns)
     for i in range(4):
@@ -30,14 +31,14 @@ def slice_sums(
         if total <= 0:
             continue
         chi2 = g2 = 0.0
-        r = s = 0
+        r = s = 0.0
         for b in range(columns):
             if right[b] > 0:
-                s += 1
+                s += min(right[b], 1.0)
         for a in range(rows):
             if left[a] <= 0:
                 continue
-            r += 1
+            r += min(left[a], 1.0)
             for b in range(columns):
                 if right[b] > 0:
                     count = counts[start + a * columns + b]
@@ -48,4 +49,4 @@ def slice_sums(
         sums[0] += total
         sums[1] += chi2
         sums[2] += 2.0 * max(g2, 0.0)
-        sums[3] += (r - 1.0) * (s - 1.0)
+        sums[3] += max(r - 1.0, 0.0) * max(s - 1.0, 0.0)

@@ -109,6 +109,15 @@ def test_exchanging_the_two_columns_changes_nothing(shape: tuple[int, int, int, 
     assert one.occurring_freedom == other.occurring_freedom
 
 
+def test_states_with_a_small_chance_in_a_slice_hardly_add_degrees_of_freedom() -> None:
+    counts = np.full((2, 4, 3), 0.01)
+    counts[:, :2, :2] = [[30.0, 5.0], [5.0, 30.0]]
+    whole = np.where(counts < 1, 0.0, counts)
+    assert sums_of(counts).occurring_freedom == sums_of(whole).occurring_freedom == 2
+    rule = IndependenceRule()
+    assert rule.decide(counts).p_value == pytest.approx(rule.decide(whole).p_value, rel=0.2)
+
+
 @given(st.integers(1, 60), st.floats(0, 300))
 def test_the_tail_is_that_of_the_chi_square_distribution(freedom: int, statistic: float) -> None:
     assert tail_probability(statistic, freedom) == pytest.approx(stats.chi2.sf(statistic, freedom))

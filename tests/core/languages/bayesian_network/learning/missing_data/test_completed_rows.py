@@ -123,6 +123,14 @@ def test_strong_dependences_are_seen_though_half_of_the_cells_are_missing() -> N
     assert bits > log2_likelihood(tree, unseen) / 2000 + 2
 
 
+def test_independence_tests_find_the_edges_though_some_cells_are_missing() -> None:
+    whole = woven(800, 0)
+    codes = whole.codes.copy()
+    codes[np.random.default_rng(2).random(codes.shape) < 0.1] = 255
+    found = learned("bn.pc", DataSet(whole.domain, codes), max_condition=2)
+    assert len(found.dag.edges) >= len(learned("bn.pc", whole, max_condition=2).dag.edges) - 2
+
+
 def test_complete_rows_are_searched_as_they_are_and_nothing_is_drawn() -> None:
     data = clinic().complete_rows()
     rng = np.random.default_rng(4)
