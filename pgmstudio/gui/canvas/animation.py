@@ -50,21 +50,21 @@ class Slide(QObject):
             self.stop()
             step(1.0)
 
-    def _on_tick(self, share: Any) -> None:
+    def _on_tick(self, fraction: Any) -> None:
         if self._step is not None:
-            self._step(float(share))
+            self._step(float(fraction))
 
 
 Values = tuple[float, ...]
 
 
 def between(
-    start: Mapping[str, Values], end: Mapping[str, Values], share: float
+    start: Mapping[str, Values], end: Mapping[str, Values], fraction: float
 ) -> dict[str, Values]:
     """The values on the way; exactly `end` at 1."""
-    if share >= 1:
+    if fraction >= 1:
         return dict(end)
     return {
-        key: tuple(a + (b - a) * share for a, b in zip(start[key], values, strict=True))
+        key: tuple(a + (b - a) * fraction for a, b in zip(start[key], values, strict=True))
         for key, values in end.items()
     }

@@ -235,17 +235,17 @@ class Canvas(QWidget):
         width = min(self.find_bar.sizeHint().width(), far - near - 2 * _EDGE)
         self.find_bar.resize(width, self.find_bar.sizeHint().height())
         left, right = near + _EDGE, far - width - _EDGE
-        found = [self.scene.nodes[i] for i in self.find_bar.found_ids if i in self.scene.nodes]
-        seen = [self.view.mapFromScene(item.box).boundingRect() for item in found]
+        result = [self.scene.nodes[i] for i in self.find_bar.found_ids if i in self.scene.nodes]
+        seen = [self.view.mapFromScene(item.box).boundingRect() for item in result]
         low = self.legend.y() - self.find_bar.height() - 8
-        places = [QPoint(right, _EDGE), QPoint(left, _EDGE), QPoint(left, low)]
+        positions = [QPoint(right, _EDGE), QPoint(left, _EDGE), QPoint(left, low)]
 
-        def covered(place: QPoint) -> tuple[bool, int]:
-            bar = QRect(place, self.find_bar.size())
+        def covered(position: QPoint) -> tuple[bool, int]:
+            bar = QRect(position, self.find_bar.size())
             hidden = [bar.intersects(box) for box in seen]
             return any(hidden[:1]), sum(hidden)
 
-        self.find_bar.move(min(places, key=covered))
+        self.find_bar.move(min(positions, key=covered))
 
     def _between_panels(self) -> tuple[int, int]:
         """From where to where nothing stands over the sides of the view."""

@@ -145,8 +145,8 @@ class EdgeItem(QGraphicsItem):
     def label_place(self) -> QRectF:
         """Where its words stand, on a tag or plain; empty for an edge without."""
         if self.edge.style.has_tag and self.edge.label:
-            share = 0.5 if self._share is None else self._share
-            return tag_place(self.route, share, self.edge.label)
+            fraction = 0.5 if self._share is None else self._share
+            return tag_place(self.route, fraction, self.edge.label)
         words = self._words()
         if not words:
             return QRectF()
@@ -161,11 +161,11 @@ class EdgeItem(QGraphicsItem):
         room = LABEL_ROOM - 10
         return canvas_metrics("caption").elidedText(label, Qt.TextElideMode.ElideRight, room)
 
-    def set_label_share(self, share: float) -> None:
+    def set_label_share(self, fraction: float) -> None:
         """Another place for the words along the way."""
-        if share != self._share:
+        if fraction != self._share:
             self.prepareGeometryChange()
-            self._share = share
+            self._share = fraction
             self._bounds = self._bounds.united(self.label_place.adjusted(-8, -8, 8, 8))
             self.update()
 
@@ -248,22 +248,22 @@ class EdgeItem(QGraphicsItem):
         painter.drawPath(self._far)
 
     def _paint_label(self, painter: QPainter, zoom: float) -> None:
-        words, place = self._words(), self.label_place
+        words, position = self._words(), self.label_place
         if not words:
             return
         larger = max(1.0, LABEL_SHRINKS_TO / zoom)
         painter.save()
-        painter.translate(place.center())
+        painter.translate(position.center())
         painter.scale(larger, larger)
-        painter.translate(-place.center())
+        painter.translate(-position.center())
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().color("canvas"))
-        painter.drawRoundedRect(place, 4, 4)
+        painter.drawRoundedRect(position, 4, 4)
         is_sign = self.edge.style.is_difference
         ink = PENS[self.edge.style].color if is_sign else "text_secondary"
         painter.setPen(theme().color(ink))
         painter.setFont(canvas_font("caption", "semibold" if is_sign else "regular"))
-        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, words)
+        painter.drawText(position, Qt.AlignmentFlag.AlignCenter, words)
         painter.restore()
 
     def _paint_step(self, painter: QPainter, step: int) -> None:
@@ -273,8 +273,8 @@ class EdgeItem(QGraphicsItem):
         painter.drawEllipse(QPointF(x, y), _STEP_RADIUS, _STEP_RADIUS)
         painter.setPen(theme().color("surface"))
         painter.setFont(canvas_font("caption", "semibold"))
-        place = QRectF(x - 8, y - 8, 16, 16)
-        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, str(step))
+        position = QRectF(x - 8, y - 8, 16, 16)
+        painter.drawText(position, Qt.AlignmentFlag.AlignCenter, str(step))
 
 
 def line_of(route: EdgeRoute, shorter: float) -> QPainterPath:

@@ -30,35 +30,35 @@ def tag_size(label: str) -> Size:
     return canvas_metrics("caption", "semibold").horizontalAdvance(label) + 20.0, TAG_HEIGHT
 
 
-def tag_place(route: EdgeRoute, share: float, label: str) -> QRectF:
+def tag_place(route: EdgeRoute, fraction: float, label: str) -> QRectF:
     """Where the tag stands in the scene."""
-    (x, y), (width, height) = route.at(share), tag_size(label)
+    (x, y), (width, height) = route.at(fraction), tag_size(label)
     return QRectF(x - width / 2, y - height / 2, width, height)
 
 
 def paint_tag(
-    painter: QPainter, place: QRectF, label: str, style: EdgeStyle, *, is_selected: bool = False
+    painter: QPainter, position: QRectF, label: str, style: EdgeStyle, *, is_selected: bool = False
 ) -> None:
     """The tag over its line, which gets a gap; a ring when the edge is selected."""
     is_gone = style is EdgeStyle.VANISHED
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme().color("canvas"))
-    ground = place.adjusted(-TAG_GAP, -TAG_GAP, TAG_GAP, TAG_GAP)
+    ground = position.adjusted(-TAG_GAP, -TAG_GAP, TAG_GAP, TAG_GAP)
     painter.drawRoundedRect(ground, _RADIUS + TAG_GAP, _RADIUS + TAG_GAP)
     pen = QPen(theme().color("label_ink"), theme().line("hairline"))
     if is_gone:
         pen.setDashPattern([3.0, 2.0])
     painter.setPen(pen)
     painter.setBrush(theme().color("canvas" if is_gone else "label_soft"))
-    painter.drawRoundedRect(place, _RADIUS, _RADIUS)
+    painter.drawRoundedRect(position, _RADIUS, _RADIUS)
     if is_selected:
         painter.setPen(QPen(theme().color("accent"), theme().line("focus")))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        ring = place.adjusted(-_RING, -_RING, _RING, _RING)
+        ring = position.adjusted(-_RING, -_RING, _RING, _RING)
         painter.drawRoundedRect(ring, _RADIUS + _RING, _RADIUS + _RING)
     painter.setPen(theme().color("text_secondary" if is_gone else "label_ink"))
     painter.setFont(canvas_font("caption", "semibold"))
-    painter.drawText(place, Qt.AlignmentFlag.AlignCenter, label)
+    painter.drawText(position, Qt.AlignmentFlag.AlignCenter, label)
 
 
 class TagLayer(QGraphicsItem):
@@ -119,12 +119,12 @@ def place_labels(scene: CanvasScene, routed: Collection[tuple[str, str]]) -> Non
     if not any(ends in worded for ends in routed) or len(worded) > MAX_PLACED:
         return
     sizes = [item.label_place.size() for item in worded.values()]
-    shares = tag_shares(
+    fractions = tag_shares(
         [item.route for item in worded.values()],
         [(size.width(), size.height()) for size in sizes],
         [node.sides for node in scene.nodes.values()],
         [item.route for ends, item in scene.edges.items() if ends not in worded],
     )
-    for item, share in zip(worded.values(), shares, strict=True):
-        item.set_label_share(share)
+    for item, fraction in zip(worded.values(), fractions, strict=True):
+        item.set_label_share(fraction)
     _raise_tags(scene)

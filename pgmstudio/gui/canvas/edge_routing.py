@@ -39,8 +39,8 @@ class Routing:
     def routes(self, edges: Sequence[PictureEdge] | None = None) -> dict[Edge, EdgeRoute]:
         """By their ends; of all edges or of the given."""
         chosen = self.picture.edges if edges is None else edges
-        found = edge_route(self.picture, self.positions, self.sizes, chosen)
-        return {(e.source, e.target): route for e, route in zip(chosen, found, strict=True)}
+        result = edge_route(self.picture, self.positions, self.sizes, chosen)
+        return {(e.source, e.target): route for e, route in zip(chosen, result, strict=True)}
 
     def __call__(self, cancel: CancelToken, /) -> Iterator[dict[Edge, EdgeRoute]]:
         cancel.raise_if_cancelled()

@@ -104,19 +104,19 @@ class Strengths:
     @property
     def widths(self) -> dict[Edge, float]:
         """By edge, in either direction: pictures without arrows name the ends as they like."""
-        found: dict[Edge, float] = {}
+        result: dict[Edge, float] = {}
         for (source, target), value in self.values.items():
-            found[source, target] = found[target, source] = self.width_of(value)
-        return found
+            result[source, target] = result[target, source] = self.width_of(value)
+        return result
 
     @property
     def labels(self) -> dict[Edge, str]:
         """Words on the edges; only shares are short enough to be read there."""
-        found: dict[Edge, str] = {}
+        result: dict[Edge, str] = {}
         if self.unit == "%":
             for (source, target), value in self.values.items():
-                found[source, target] = found[target, source] = self.told(value)
-        return found
+                result[source, target] = result[target, source] = self.told(value)
+        return result
 
     def number(self, value: float) -> str:
         """A value without its unit; a share is always told as one."""
@@ -145,10 +145,10 @@ class LanguageTally:
 
 
 def _gathered(
-    kind: str, found: Iterable[tuple[Edge, float]], tally: LanguageTally, cancel: CancelToken
+    kind: str, result: Iterable[tuple[Edge, float]], tally: LanguageTally, cancel: CancelToken
 ) -> Strengths:
     values: dict[Edge, float] = {}
-    for edge, value in found:
+    for edge, value in result:
         cancel.raise_if_cancelled()
         values[edge] = value
         tally.done += 1
@@ -181,15 +181,15 @@ def strengths_of_score(
     return _gathered(kind, edge_gains(dag, scores, cancel), tally, cancel)
 
 
-def strengths_of_replicates(edges: Iterable[Edge], found: EdgeFrequencies) -> Strengths:
+def strengths_of_replicates(edges: Iterable[Edge], frequencies: EdgeFrequencies) -> Strengths:
     """How many replicates join the ends of each edge; the tooltip tells the directions."""
-    told = {edge: found.of_pair(*edge) for edge in edges}
+    pairs = {edge: frequencies.of_pair(*edge) for edge in edges}
     notes = {
-        edge: f"→ {share.forward:.0%}, ← {share.backward:.0%}, either way {share.undirected:.0%} "
-        f"of {found.graphs} replicates".replace("%", " %")
-        for edge, share in told.items()
+        edge: f"→ {pair.forward:.0%}, ← {pair.backward:.0%}, either way {pair.undirected:.0%} "
+        f"of {frequencies.graphs} replicates".replace("%", " %")
+        for edge, pair in pairs.items()
     }
-    values = {edge: share.joined for edge, share in told.items()}
+    values = {edge: pair.joined for edge, pair in pairs.items()}
     return Strengths(KINDS["bootstrap"].title, "%", values, full=1.0, notes=notes)
 
 
@@ -259,17 +259,17 @@ class StrengthKeeper(QObject):
                 self._live.side.ask(TOPIC, question)
             return
         source = self._replicates if self._kind == "bootstrap" else self._rows
-        found = "There is nothing to measure it by here." if source is None else source()
-        if isinstance(found, str):
+        result = "There is nothing to measure it by here." if source is None else source()
+        if isinstance(result, str):
             self.choose("none")
-            self.refused.emit(found)
-        elif self._asked_for != (model, found):
-            self._begin(len(model.edges), model, found)
-            if isinstance(found, EdgeFrequencies):
-                self._on_strengths(strengths_of_replicates(model.edges, found))
+            self.refused.emit(result)
+        elif self._asked_for != (model, result):
+            self._begin(len(model.edges), model, result)
+            if isinstance(result, EdgeFrequencies):
+                self._on_strengths(strengths_of_replicates(model.edges, result))
             else:
                 question_of_rows = partial(
-                    strengths_of_score, self._kind, model, found, self._tally
+                    strengths_of_score, self._kind, model, result, self._tally
                 )
                 self._latest_task.ask(question_of_rows)
 

@@ -154,11 +154,11 @@ class EdgeTool(Tool):
         painter.drawRoundedRect(card, 5, 5)
         painter.setFont(canvas_font("dense", "medium"))
         for number, (words, ink) in enumerate(lines):
-            place = QRectF(card.left() + 8, card.top() + 2 + 20 * number, width - 16, 20)
+            position = QRectF(card.left() + 8, card.top() + 2 + 20 * number, width - 16, 20)
             if is_large and number == len(lines) - 1:
-                middle = place.center().y() - _SIGN / 2
-                paint_icon(painter, "warning", ink, QRectF(place.left(), middle, _SIGN, _SIGN))
-                place.setLeft(place.left() + sign)
+                middle = position.center().y() - _SIGN / 2
+                paint_icon(painter, "warning", ink, QRectF(position.left(), middle, _SIGN, _SIGN))
+                position.setLeft(position.left() + sign)
             painter.setPen(theme().color(ink))
-            painter.drawText(place, _LEFT, words)
+            painter.drawText(position, _LEFT, words)
         painter.restore()

@@ -22,11 +22,11 @@ def match_rank(wanted: str, name: str) -> int | None:
         return 1
     at, gaps = -1, 0
     for letter in wanted:
-        found = name.find(letter, at + 1)
-        if found < 0:
+        result = name.find(letter, at + 1)
+        if result < 0:
             return None
-        gaps += found - at - 1
-        at = found
+        gaps += result - at - 1
+        at = result
     return 2 + gaps
 
 

@@ -73,8 +73,8 @@ def tooltip_of(hit: Hit, described: str = "") -> str:
         if face.mode is NodeMode.ENTROPY and face.entropy_bits is not None:
             words += f"\nEntropy {face.entropy_bits:.3f} bits"
         if face.mode is NodeMode.LINE and face.beliefs:
-            shares = zip(face.states, face.beliefs, strict=True)
-            words += "".join(f"\n{state} {percent(value)} %" for state, value in shares)
+            fractions = zip(face.states, face.beliefs, strict=True)
+            words += "".join(f"\n{state} {percent(value)} %" for state, value in fractions)
         words = f"{words}\n{face.note}" if face.note else words
         # What can be read in the box is not said once more at the pointer.
         return "" if words == face.title and hit.node.shows_whole_title else words

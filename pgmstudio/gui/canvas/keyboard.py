@@ -33,7 +33,7 @@ DIRECTIONS: Mapping[str, Point] = {
 
 
 def nearest(
-    start: Point, places: Mapping[str, Point], among: Iterable[str], direction: str
+    start: Point, positions: Mapping[str, Point], among: Iterable[str], direction: str
 ) -> str | None:
     """The nearest of `among` that lies more forward than aside.
 
@@ -42,7 +42,7 @@ def nearest(
     fx, fy = DIRECTIONS[direction]
     best: tuple[int, float, str] | None = None
     for name in among:
-        dx, dy = places[name][0] - start[0], places[name][1] - start[1]
+        dx, dy = positions[name][0] - start[0], positions[name][1] - start[1]
         forward, aside = dx * fx + dy * fy, abs(dx * fy - dy * fx)
         if forward <= 1e-6:
             continue
@@ -52,9 +52,9 @@ def nearest(
     return None if best is None else best[2]
 
 
-def first_of(places: Mapping[str, Point], among: Iterable[str]) -> str | None:
+def first_of(positions: Mapping[str, Point], among: Iterable[str]) -> str | None:
     """Where reading begins: topmost, then leftmost."""
-    return min(among, key=lambda name: (places[name][1], places[name][0]), default=None)
+    return min(among, key=lambda name: (positions[name][1], positions[name][0]), default=None)
 
 
 Command = Callable[[], object]
@@ -231,16 +231,16 @@ class CanvasKeys:
 
     def _walk(self, direction: str, held: Modifiers) -> None:
         graph = self._view.graph
-        places = {i: n.centre for i, n in graph.nodes.items() if n.isVisible()}
+        positions = {i: n.centre for i, n in graph.nodes.items() if n.isVisible()}
         item = self._item
         if item is None:
-            chosen = [n for n in graph.selected_nodes if n in places]
-            goal = chosen[0] if chosen else first_of(places, places)
+            chosen = [n for n in graph.selected_nodes if n in positions]
+            goal = chosen[0] if chosen else first_of(positions, positions)
         else:
             along = bool(held & Modifiers.AltModifier)
-            others = graph.picture.neighbours[item.id] if along else places
-            among = [n for n in others if n != item.id and n in places]
-            goal = nearest(item.centre, places, among, direction)
+            others = graph.picture.neighbours[item.id] if along else positions
+            among = [n for n in others if n != item.id and n in positions]
+            goal = nearest(item.centre, positions, among, direction)
         if goal is None:
             return
         self.go_to(goal)
@@ -345,9 +345,9 @@ class CanvasKeys:
     def focus_came(self, reason: Qt.FocusReason) -> None:
         if reason in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason):
             if self._item is None and self._view.graph.nodes:
-                places = {i: n.centre for i, n in self._view.graph.nodes.items()}
-                chosen = [n for n in self._view.graph.selected_nodes if n in places]
-                self.go_to(chosen[0] if chosen else first_of(places, places))
+                positions = {i: n.centre for i, n in self._view.graph.nodes.items()}
+                chosen = [n for n in self._view.graph.selected_nodes if n in positions]
+                self.go_to(chosen[0] if chosen else first_of(positions, positions))
             elif self._node is not None:
                 self.go_to(self._node)
 

@@ -80,8 +80,8 @@ class LayoutQuestion:
         if self.picture.method == "force" and any(e.strands for e in self.picture.edges):
             closer = WIDER  # parallel lines need air to be told apart
         sizes = {i: (w * closer, h * closer) for i, (w, h) in self.sizes.items()}
-        found = _found(Placement(self.picture, method=method, sizes=sizes), cancel)
-        return {i: (round(x / closer), round(y / closer)) for i, (x, y) in found.items()}
+        result = _found(Placement(self.picture, method=method, sizes=sizes), cancel)
+        return {i: (round(x / closer), round(y / closer)) for i, (x, y) in result.items()}
 
 
 def _found(placement: Placement, cancel: CancelToken) -> dict[str, Point]:
@@ -112,10 +112,10 @@ def follow_renames(
     if len(before) != len(after):
         return
     names = {a: b for a, b in zip(before, after, strict=True) if a != b}
-    for places in known.values():
+    for positions in known.values():
         for was, now in names.items():
-            if was in places and was not in after:
-                places[now] = places.pop(was)
+            if was in positions and was not in after:
+                positions[now] = positions.pop(was)
 
 
 class LayoutMaker(QObject):

@@ -50,9 +50,9 @@ class LegendEntry:
             x += SAMPLE + 8
         painter.setFont(canvas_font("caption"))
         painter.setPen(theme().color("text"))
-        place = QRectF(x, corner.y(), self.width + 4, _LINE)
+        position = QRectF(x, corner.y(), self.width + 4, _LINE)
         painter.drawText(
-            place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.text
+            position, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.text
         )
 
 
@@ -143,12 +143,12 @@ def _shows_prior(face: NodeView) -> bool:
 # -- samples
 
 
-def _bar(place: QRectF) -> QRectF:
-    return QRectF(place.left(), place.center().y() - 4.5, place.width(), 9)
+def _bar(position: QRectF) -> QRectF:
+    return QRectF(position.left(), position.center().y() - 4.5, position.width(), 9)
 
 
-def _prior_sample(painter: QPainter, place: QRectF) -> None:
-    bar = _bar(place)
+def _prior_sample(painter: QPainter, position: QRectF) -> None:
+    bar = _bar(position)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme().color("belief_track"))
     painter.drawRoundedRect(bar, 2, 2)
@@ -157,46 +157,46 @@ def _prior_sample(painter: QPainter, place: QRectF) -> None:
     paint_prior(painter, bar, 0.38)
 
 
-def _likelihood_sample(painter: QPainter, place: QRectF) -> None:
-    middle = place.center().y()
-    strip = QRectF(place.left(), middle - 1.5, place.width() - 4, 3)
+def _likelihood_sample(painter: QPainter, position: QRectF) -> None:
+    middle = position.center().y()
+    strip = QRectF(position.left(), middle - 1.5, position.width() - 4, 3)
     paint_hatched(painter, strip, theme().color("virtual"))
     painter.setPen(QPen(theme().color("virtual_ink"), 1.25))
     painter.setBrush(theme().color("surface"))
     painter.drawRoundedRect(QRectF(strip.right() - 2, middle - 6.5, 4, 13), 1.5, 1.5)
 
 
-def _frame_sample(painter: QPainter, place: QRectF) -> None:
+def _frame_sample(painter: QPainter, position: QRectF) -> None:
     painter.setPen(QPen(theme().color("mpe"), 1.5))
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawRoundedRect(_bar(place).adjusted(0, -1, 0, 1), 3, 3)
+    painter.drawRoundedRect(_bar(position).adjusted(0, -1, 0, 1), 3, 3)
 
 
 def _icon_sample(name: str, color: str) -> Sample:
-    def paint(painter: QPainter, place: QRectF) -> None:
-        box = QRectF(place.center().x() - 6.5, place.center().y() - 6.5, 13, 13)
+    def paint(painter: QPainter, position: QRectF) -> None:
+        box = QRectF(position.center().x() - 6.5, position.center().y() - 6.5, 13, 13)
         paint_icon(painter, name, color, box)
 
     return paint
 
 
 def _outline_sample(color: str) -> Sample:
-    def paint(painter: QPainter, place: QRectF) -> None:
+    def paint(painter: QPainter, position: QRectF) -> None:
         pen = QPen(theme().color(color), 2)
         if color == "virtual":
             pen.setDashPattern([2.0, 1.5])
         painter.setPen(pen)
         painter.setBrush(theme().color("surface"))
-        painter.drawRoundedRect(_bar(place).adjusted(1, -1, -1, 1), 3, 3)
+        painter.drawRoundedRect(_bar(position).adjusted(1, -1, -1, 1), 3, 3)
 
     return paint
 
 
 def _dot_sample(color: str) -> Sample:
-    def paint(painter: QPainter, place: QRectF) -> None:
+    def paint(painter: QPainter, position: QRectF) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().color(color))
-        box = QRectF(place.right() - 12, place.center().y() - 5, 10, 10)
+        box = QRectF(position.right() - 12, position.center().y() - 5, 10, 10)
         if color == "do":
             painter.drawPolygon(diamond(box.center(), 6))
             return
@@ -206,9 +206,9 @@ def _dot_sample(color: str) -> Sample:
 
 
 def _edge_sample(style: EdgeStyle, width: float) -> Sample:
-    def paint(painter: QPainter, place: QRectF) -> None:
-        y = place.center().y()
-        route = EdgeRoute((place.left(), y), (place.right(), y))
+    def paint(painter: QPainter, position: QRectF) -> None:
+        y = position.center().y()
+        route = EdgeRoute((position.left(), y), (position.right(), y))
         color = theme().color(PENS[style].color)
         paint_edge(painter, route, color, width, style.has_arrow, PENS[style].dash)
         if PENS[style].has_ring:
@@ -218,25 +218,25 @@ def _edge_sample(style: EdgeStyle, width: float) -> Sample:
 
 
 def _strand_sample(component: int) -> Sample:
-    def paint(painter: QPainter, place: QRectF) -> None:
-        y = place.center().y()
-        route = EdgeRoute((place.left(), y), (place.right(), y))
+    def paint(painter: QPainter, position: QRectF) -> None:
+        y = position.center().y()
+        route = EdgeRoute((position.left(), y), (position.right(), y))
         paint_strands(painter, route, (Strand(2.0, component),))
 
     return paint
 
 
-def _wedge_sample(painter: QPainter, place: QRectF) -> None:
-    y = place.center().y()
+def _wedge_sample(painter: QPainter, position: QRectF) -> None:
+    y = position.center().y()
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme().color("edge"))
-    corners = [(place.left(), y), (place.right(), y - 3), (place.right(), y + 3)]
+    corners = [(position.left(), y), (position.right(), y - 3), (position.right(), y + 3)]
     painter.drawPolygon(QPolygonF([QPointF(*corner) for corner in corners]))
 
 
-def _cut_sample(painter: QPainter, place: QRectF) -> None:
-    y = place.center().y()
-    route = EdgeRoute((place.left(), y), (place.right(), y))
+def _cut_sample(painter: QPainter, position: QRectF) -> None:
+    y = position.center().y()
+    route = EdgeRoute((position.left(), y), (position.right(), y))
     paint_edge(painter, route, theme().color(CUT.color), CUT.width, True, CUT.dash)
 
 

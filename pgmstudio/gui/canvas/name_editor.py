@@ -27,10 +27,10 @@ class NameEditor(QLineEdit):
         self.setPlaceholderText("Name")
         self.hide()
 
-    def begin(self, place: QRectF, text: str, done: Callable[[str], None]) -> None:
+    def begin(self, position: QRectF, text: str, done: Callable[[str], None]) -> None:
         """Open over `place` of the scene."""
-        self.place, self._done = place, done
-        box = self._view.mapFromScene(place).boundingRect()
+        self.place, self._done = position, done
+        box = self._view.mapFromScene(position).boundingRect()
         width = max(box.width(), 120)
         self.setGeometry(box.center().x() - width // 2, box.top(), width, max(28, box.height()))
         self.setText(text)

@@ -84,25 +84,25 @@ class NodeGeometry:
         high = ROW * len(self.shown)
         return QRectF(self.bar_left - 3, ROWS_TOP, self.bar_width + 6, high)
 
-    def row(self, place: int) -> QRectF:
-        return QRectF(0, ROWS_TOP + ROW * place, self.width, ROW)
+    def row(self, position: int) -> QRectF:
+        return QRectF(0, ROWS_TOP + ROW * position, self.width, ROW)
 
-    def bar(self, place: int) -> QRectF:
-        middle = ROWS_TOP + ROW * (place + 0.5)
+    def bar(self, position: int) -> QRectF:
+        middle = ROWS_TOP + ROW * (position + 0.5)
         return QRectF(self.bar_left, middle - BAR_HEIGHT / 2, self.bar_width, BAR_HEIGHT)
 
-    def handle(self, place: int) -> QRectF:
+    def handle(self, position: int) -> QRectF:
         """The grip of a likelihood."""
-        bar = self.bar(place)
-        x = bar.left() + bar.width() * self.face.weights[self.shown[place]]
+        bar = self.bar(position)
+        x = bar.left() + bar.width() * self.face.weights[self.shown[position]]
         return QRectF(x - 2, bar.center().y() - 6.5, 4, 13)
 
     def state_at(self, point: QPointF) -> int | None:
         """The index of the state whose row holds the point."""
-        place = int((point.y() - ROWS_TOP) // ROW)
-        if not (0 <= point.x() <= self.width and 0 <= place < len(self.shown)):
+        position = int((point.y() - ROWS_TOP) // ROW)
+        if not (0 <= point.x() <= self.width and 0 <= position < len(self.shown)):
             return None
-        return self.shown[place]
+        return self.shown[position]
 
     def is_on_bar(self, point: QPointF) -> bool:
         """The point is where dragging means a likelihood, a little beyond the bar's ends too."""

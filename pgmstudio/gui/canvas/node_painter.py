@@ -214,7 +214,7 @@ class NodePainter:
         self._painter.setPen(theme().color(ink))
         self._painter.drawText(room, _CENTER, shown)
 
-    def _paint_line(self, share: float) -> None:
+    def _paint_line(self, fraction: float) -> None:
         """The belief as a thin line under the name."""
         painter, box = self._painter, self._box
         track = QRectF(INDENT - 2, box.bottom() - 5.5, box.width() - 2 * INDENT + 4, 2)
@@ -223,7 +223,7 @@ class NodePainter:
         painter.drawRect(track)
         tint = "belief" if self._mark is None else self._mark.tint
         painter.setBrush(theme().color("stale" if self._face.is_stale else tint))
-        painter.drawRect(QRectF(track.left(), track.top(), track.width() * share, 2))
+        painter.drawRect(QRectF(track.left(), track.top(), track.width() * fraction, 2))
 
     def _paint_label(self) -> None:
         painter, face = self._painter, self._face
@@ -245,8 +245,8 @@ class NodePainter:
             shown = metrics.elidedText(
                 words, Qt.TextElideMode.ElideMiddle, self._box.width() - 2 * INDENT + 6
             )
-            place = QRectF(0, top + LINE * number, self._box.width(), LINE)
-            painter.drawText(place, _CENTER, shown)
+            position = QRectF(0, top + LINE * number, self._box.width(), LINE)
+            painter.drawText(position, _CENTER, shown)
 
     def _paint_entropy(self, bits: float) -> None:
         painter, box = self._painter, self._box
@@ -281,8 +281,8 @@ class NodePainter:
             symbols.append(("clock", "text_tertiary"))
         for name, color in symbols:
             size = MARK_SIZE
-            place = QRectF(right - size, middle - size / 2, size, size)
-            paint_icon(painter, name, color, place)
+            position = QRectF(right - size, middle - size / 2, size, size)
+            paint_icon(painter, name, color, position)
             right -= size + 2
         bold = canvas_metrics("dense", "semibold")
         title = face.title.replace("\n", " ")
@@ -295,8 +295,8 @@ class NodePainter:
             if shown:
                 painter.setFont(canvas_font("caption", "semibold"))
                 painter.setPen(colors.color(ink))
-                place = QRectF(right - width - 1, middle - 9, width + 1, 18)
-                painter.drawText(place, _RIGHT, shown)
+                position = QRectF(right - width - 1, middle - 9, width + 1, 18)
+                painter.drawText(position, _RIGHT, shown)
                 right -= width + 5
         room = right - INDENT - (8 if face.note else 0)
         shown = bold.elidedText(title, Qt.TextElideMode.ElideMiddle, room)
@@ -319,8 +319,8 @@ class NodePainter:
 
     def _paint_state_rows(self) -> None:
         painter, geometry = self._painter, self._geometry
-        for place, index in enumerate(geometry.shown):
-            self._paint_row(place, index, geometry.names[place])
+        for position, index in enumerate(geometry.shown):
+            self._paint_row(position, index, geometry.names[position])
         hidden = geometry.hidden
         if hidden:
             row = geometry.row(len(geometry.shown))
@@ -331,9 +331,9 @@ class NodePainter:
                 rest = percent(min(1.0, sum(self._face.beliefs[i] for i in hidden)))
                 painter.drawText(row.adjusted(0, 0, -INDENT + 1, 0), _RIGHT, rest)
 
-    def _paint_row(self, place: int, index: int, name: str) -> None:
+    def _paint_row(self, position: int, index: int, name: str) -> None:
         painter, face, mark, colors = self._painter, self._face, self._mark, theme()
-        row = self._geometry.row(place)
+        row = self._geometry.row(position)
         state = face.states[index]
         is_known = bool(face.beliefs)
         is_out = (is_known and face.beliefs[index] <= 0) or (
@@ -355,7 +355,7 @@ class NodePainter:
             painter.setPen(colors.color(chosen) if is_chosen else ink)
             number = percent(face.beliefs[index])
             painter.drawText(row.adjusted(0, 0, -INDENT + 1, 0), _RIGHT, number)
-        self._paint_bar(place, index, mark, is_chosen)
+        self._paint_bar(position, index, mark, is_chosen)
         if face.most_probable == state:
             painter.setPen(QPen(colors.color("mpe"), 1.5))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -366,9 +366,9 @@ class NodePainter:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(row.adjusted(2, 0, -2, 0), 3, 3)
 
-    def _paint_bar(self, place: int, index: int, mark: Mark | None, is_chosen: bool) -> None:
+    def _paint_bar(self, position: int, index: int, mark: Mark | None, is_chosen: bool) -> None:
         painter, face, colors = self._painter, self._face, theme()
-        bar = self._geometry.bar(place)
+        bar = self._geometry.bar(position)
         radius = theme().radius("bar")
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colors.color("belief_track"))
@@ -383,7 +383,7 @@ class NodePainter:
         painter.drawLines(
             [
                 QLineF(x, bar.top(), x, bar.bottom())
-                for x in (bar.left() + bar.width() * share for share in (0.25, 0.5, 0.75))
+                for x in (bar.left() + bar.width() * fraction for fraction in (0.25, 0.5, 0.75))
             ]
         )
         if mark is not None and mark.is_soft:
@@ -395,7 +395,7 @@ class NodePainter:
         if mark is not None and mark.is_soft:
             painter.setPen(QPen(colors.color("virtual_ink"), 1.25))
             painter.setBrush(colors.color("surface"))
-            painter.drawRoundedRect(self._geometry.handle(place), 1.5, 1.5)
+            painter.drawRoundedRect(self._geometry.handle(position), 1.5, 1.5)
 
     def _paint_weight(self, bar: QRectF, weight: float) -> None:
         strip = QRectF(bar.left(), bar.bottom() - 3, bar.width() * weight, 3)

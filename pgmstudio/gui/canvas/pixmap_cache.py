@@ -30,23 +30,23 @@ class PixmapCache:
         world, device = painter.worldTransform(), painter.device()
         ratio = device.devicePixelRatio()
         screen = QRect(0, 0, device.width(), device.height())
-        place = world.mapRect(bounds).toAlignedRect() & screen
-        if place.isEmpty():
+        position = world.mapRect(bounds).toAlignedRect() & screen
+        if position.isEmpty():
             return
-        key = (world, place, theme().shade, ratio)
+        key = (world, position, theme().shade, ratio)
         if key != self._key or self._pixels is None:
-            pixels = QPixmap(place.size() * ratio)
+            pixels = QPixmap(position.size() * ratio)
             pixels.setDevicePixelRatio(ratio)
             pixels.fill(Qt.GlobalColor.transparent)
             inner = QPainter(pixels)
             inner.setRenderHints(painter.renderHints())
-            inner.translate(-place.topLeft())
+            inner.translate(-position.topLeft())
             inner.setWorldTransform(world, True)
             back, _ = world.inverted()
-            draw(inner, back.mapRect(QRectF(place)))
+            draw(inner, back.mapRect(QRectF(position)))
             inner.end()
             self._key, self._pixels = key, pixels
         painter.save()
         painter.resetTransform()
-        painter.drawPixmap(place.topLeft(), self._pixels)
+        painter.drawPixmap(position.topLeft(), self._pixels)
         painter.restore()

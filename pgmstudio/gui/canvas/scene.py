@@ -84,8 +84,8 @@ class CanvasScene(QGraphicsScene):
         if slide and moves and len(self.nodes) <= MAX_SLIDING:
             self._slide_to(old, moves)
         else:
-            for identity, place in moves.items():
-                self.nodes[identity].setPos(QPointF(*place))
+            for identity, position in moves.items():
+                self.nodes[identity].setPos(QPointF(*position))
             self._route_all(routes)
         self.contents_changed.emit()
 
@@ -127,7 +127,7 @@ class CanvasScene(QGraphicsScene):
         start = {item.id: item.shown_beliefs for item in sliding}
         end = {item.id: item.face.beliefs for item in sliding}
         if sliding:
-            self._bars.start(lambda share: self._show_beliefs(between(start, end, share)))
+            self._bars.start(lambda fraction: self._show_beliefs(between(start, end, fraction)))
         else:
             self._bars.stop()
         return bool(resized)
@@ -149,11 +149,11 @@ class CanvasScene(QGraphicsScene):
     def sizes(self) -> dict[str, Size]:
         return {identity: item.size for identity, item in self.nodes.items()}
 
-    def move_nodes(self, places: Mapping[str, Point]) -> None:
+    def move_nodes(self, positions: Mapping[str, Point]) -> None:
         """Put some nodes elsewhere; the edges at them follow at once."""
-        for identity, place in places.items():
-            self.nodes[identity].setPos(QPointF(*place))
-        self.route_at(places)
+        for identity, position in positions.items():
+            self.nodes[identity].setPos(QPointF(*position))
+        self.route_at(positions)
 
     def route_at(self, nodes: Iterable[str]) -> None:
         """New ways for the edges at these nodes."""
@@ -184,11 +184,11 @@ class CanvasScene(QGraphicsScene):
         place_labels(self, routes)
 
     def _slide_to(self, old: Mapping[str, Point], new: Mapping[str, Point]) -> None:
-        def step(share: float) -> None:
-            for identity, place in between(old, new, share).items():
+        def step(fraction: float) -> None:
+            for identity, position in between(old, new, fraction).items():
                 if identity in self.nodes:
-                    self.nodes[identity].setPos(place[0], place[1])
-            if share >= 1:
+                    self.nodes[identity].setPos(position[0], position[1])
+            if fraction >= 1:
                 self.route_all()
                 self.contents_changed.emit()
                 return

@@ -87,11 +87,11 @@ class GraphPanel(QFrame):
         layout.addWidget(top)
         layout.addWidget(self.canvas, 1)
 
-    def show_on(self, faces: Mapping[str, NodeView], places: Mapping[str, Point]) -> None:
+    def show_on(self, faces: Mapping[str, NodeView], positions: Mapping[str, Point]) -> None:
         picture = self.graph.picture
-        if all(node.id in faces and node.id in places for node in picture.nodes):
+        if all(node.id in faces and node.id in positions for node in picture.nodes):
             mine = {node.id: faces[node.id] for node in picture.nodes}
-            here = {node.id: places[node.id] for node in picture.nodes}
+            here = {node.id: positions[node.id] for node in picture.nodes}
             self.canvas.scene.show_picture(picture, mine, here)
 
 
@@ -131,10 +131,10 @@ class SmallMultiples(QScrollArea):
             panel.head.clicked.connect(self._on_head)
         self._arrange()
 
-    def show_on(self, faces: Mapping[str, NodeView], places: Mapping[str, Point]) -> None:
+    def show_on(self, faces: Mapping[str, NodeView], positions: Mapping[str, Point]) -> None:
         """The same faces on the same places in all of them."""
         for panel in self.panels:
-            panel.show_on(faces, places)
+            panel.show_on(faces, positions)
         self._arrange()
 
     def show_faces(self, faces: Mapping[str, NodeView]) -> None:

@@ -159,8 +159,8 @@ class SelectTool(Tool):
         if hit is None or hit.node is None or hit.state is None:
             return
         node = hit.node
-        share = node.geometry.share_at(node.in_box(point).x())
-        self._weights[node.face.states[hit.state]] = max(MIN_WEIGHT, round(share, 2))
+        fraction = node.geometry.share_at(node.in_box(point).x())
+        self._weights[node.face.states[hit.state]] = max(MIN_WEIGHT, round(fraction, 2))
         self._view.signals.likelihood.emit(node.id, dict(self._weights))
 
     def _drag_nodes(self, way: QPointF, modifiers: Modifiers) -> None:

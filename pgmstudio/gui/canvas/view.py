@@ -178,10 +178,10 @@ class CanvasView(ZoomView):
             self.mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        place = event.position().toPoint()
-        self._pointer = self.mapToScene(place)
+        point = event.position().toPoint()
+        self._pointer = self.mapToScene(point)
         if self.is_panning:
-            self.pan_to(place)
+            self.pan_to(point)
         elif event.buttons() & Qt.MouseButton.LeftButton:
             self._tool.move(self._pointer, event.modifiers())
         else:

@@ -28,7 +28,7 @@ Edge = tuple[str, str]
 StrengthsOf = Callable[[Iterable[Edge], EdgeFrequencies], Strengths]
 
 
-def averaged_picture(found: EdgeFrequencies, averaged: Averaged) -> GraphPicture:
+def averaged_picture(frequencies: EdgeFrequencies, averaged: Averaged) -> GraphPicture:
     """Arrows where most replicates have them; edges that could lead either way have none.
 
     The shares stand on the edges, so that a layout leaves room for them.
@@ -39,7 +39,7 @@ def averaged_picture(found: EdgeFrequencies, averaged: Averaged) -> GraphPicture
         PictureEdge(
             source,
             target,
-            f"{100 * found.of_pair(source, target).joined:.0f} %",
+            f"{100 * frequencies.of_pair(source, target).joined:.0f} %",
             EdgeStyle.DIRECTED if (source, target) in directed else EdgeStyle.UNDIRECTED,
         )
         for source, target in averaged.dag.edges
@@ -70,10 +70,10 @@ class AveragedCanvas(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.canvas)
 
-    def show_average(self, found: EdgeFrequencies, averaged: Averaged) -> None:
-        self._picture = averaged_picture(found, averaged)
+    def show_average(self, frequencies: EdgeFrequencies, averaged: Averaged) -> None:
+        self._picture = averaged_picture(frequencies, averaged)
         edges = averaged.dag.edges
-        self._strengths = self._strengths_of(edges, found) if edges else None
+        self._strengths = self._strengths_of(edges, frequencies) if edges else None
         if set(self._places) >= set(self._picture.ids):
             self._draw(None)
             return
@@ -111,9 +111,9 @@ class AveragedCanvas(QWidget):
         self.canvas.scene.show_selection(nodes, edges)
         self.selected.emit(edges[0] if len(edges) == 1 else None)
 
-    def _on_moved(self, places: dict[str, Point]) -> None:
-        self._places |= places
-        self.canvas.scene.move_nodes(places)
+    def _on_moved(self, positions: dict[str, Point]) -> None:
+        self._places |= positions
+        self.canvas.scene.move_nodes(positions)
 
     def stop(self) -> None:
         """The page is closed: nothing goes on behind it."""
@@ -121,14 +121,14 @@ class AveragedCanvas(QWidget):
         self.canvas.stop()
 
 
-def frequency_picture(found: EdgeFrequencies, least: float) -> GraphPicture:
+def frequency_picture(frequencies: EdgeFrequencies, least: float) -> GraphPicture:
     """All variables, and the pairs that at least that share joins; an arrow where most have it.
 
     The shares stand on the edges, so that a layout leaves room for them.
     """
-    nodes = tuple(PictureNode(name, name, variable=name) for name in found.names)
+    nodes = tuple(PictureNode(name, name, variable=name) for name in frequencies.names)
     edges = []
-    for edge in found.edges:
+    for edge in frequencies.edges:
         if edge.joined < least:
             break
         is_directed = edge.forward > edge.joined / 2
@@ -154,10 +154,10 @@ class FrequencyCanvas(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.canvas)
 
-    def show_frequencies(self, found: EdgeFrequencies, what: str, least: float) -> None:
+    def show_frequencies(self, frequencies: EdgeFrequencies, what: str, least: float) -> None:
         """`what` the shares are of: "of optima"."""
-        picture = frequency_picture(found, least)
-        values = {(e.source, e.target): e.joined for e in found.edges if e.joined >= least}
+        picture = frequency_picture(frequencies, least)
+        values = {(e.source, e.target): e.joined for e in frequencies.edges if e.joined >= least}
         self._strengths = Strengths(f"share {what}", "%", values, full=1.0) if values else None
         faces = {node.id: NodeView(node.label) for node in picture.nodes}
         sizes = {node.id: face_size(node, faces[node.id]) for node in picture.nodes}

@@ -267,15 +267,15 @@ class ZoomView(QGraphicsView):
     def is_panning(self) -> bool:
         return self._pan_from is not None
 
-    def begin_pan(self, place: QPoint) -> None:
-        self._pan_from = place
+    def begin_pan(self, position: QPoint) -> None:
+        self._pan_from = position
         self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
 
-    def pan_to(self, place: QPoint) -> None:
+    def pan_to(self, position: QPoint) -> None:
         """Follow the pointer."""
         if self._pan_from is not None:
-            self._scroll_by(self._pan_from - place)
-            self._pan_from = place
+            self._scroll_by(self._pan_from - position)
+            self._pan_from = position
             self._is_fitted = False
             self.looked_elsewhere.emit()
 

@@ -124,7 +124,7 @@ def rows_for(
     """Of `first`, the model's own data set and all others, the first with one of its columns."""
     data = app.project.data
     known = set(entry.model.domain.names)
-    for found in (*first, data.get(entry.data_id or ""), *data.values()):
-        if found is not None and found.data.row_count and known & set(found.data.domain.names):
-            return found
+    for result in (*first, data.get(entry.data_id or ""), *data.values()):
+        if result is not None and result.data.row_count and known & set(result.data.domain.names):
+            return result
     return None

@@ -87,12 +87,12 @@ class CptEditSession(QObject):
 
 def _descendants(model: Model, variable: str) -> frozenset[str]:
     edges = model.edges if isinstance(model, DirectedModel) else ()
-    found, new = {variable}, [variable]
+    result, new = {variable}, [variable]
     while new:
         name = new.pop()
-        new += [target for source, target in edges if source == name and target not in found]
-        found.update(new)
-    return frozenset(found)
+        new += [target for source, target in edges if source == name and target not in result]
+        result.update(new)
+    return frozenset(result)
 
 
 def cpt_edit_session(app: AppContext) -> CptEditSession:

@@ -106,11 +106,11 @@ class EvidenceSection(Section):
             self._list.removeWidget(row)
             row.deleteLater()
         rows = {name: self._rows.get(name) or self._row(name) for name in names}
-        for place, row in enumerate(rows.values()):
-            at = self._list.itemAt(place)
+        for position, row in enumerate(rows.values()):
+            at = self._list.itemAt(position)
             if at is None or at.widget() is not row:
                 self._list.removeWidget(row)
-                self._list.insertWidget(place, row)
+                self._list.insertWidget(position, row)
         self._rows = rows
 
     def _row(self, name: str) -> _Row:

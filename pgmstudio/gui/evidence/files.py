@@ -30,8 +30,8 @@ def open_evidence(app: AppContext, path: Path) -> None:
     cases = run_with_progress(app.window, opening, lambda *_: read_evidence(path, domain))
     subject.live.set_all(cases[0] if cases else {})
     more = f" The first of {len(cases)} sets in the file." if len(cases) > 1 else ""
-    found = counted(len(cases[0]) if cases else 0, "variable")
-    app.notify(f"Evidence on {found} from {path.name}.{more}")
+    result = counted(len(cases[0]) if cases else 0, "variable")
+    app.notify(f"Evidence on {result} from {path.name}.{more}")
 
 
 class EvidenceFileCommands(QObject):

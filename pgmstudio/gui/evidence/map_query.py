@@ -72,9 +72,9 @@ class MapQuery(QObject):
         """Whether it is proved; otherwise how good it is at least."""
         if answer.is_exact:
             return "Exact: no combination is more probable."
-        share = math.floor(1000 * answer.share_of_bound) / 10
+        fraction = math.floor(1000 * answer.share_of_bound) / 10
         return (
-            f"Best found in {self._seconds:g} s; at least {share:g} % as probable as the best "
+            f"Best found in {self._seconds:g} s; at least {fraction:g} % as probable as the best "
             "possible."
         )
 

@@ -121,8 +121,8 @@ class RowSurprise(QObject):
     # -- the ranking
 
     def ranking_of(self, model: Model, data: DataSet) -> Ranking | None:
-        found = self._ranking
-        return found if found is not None and _is(found, model, data) else None
+        result = self._ranking
+        return result if result is not None and _is(result, model, data) else None
 
     @property
     def is_ranking(self) -> bool:
@@ -136,15 +136,15 @@ class RowSurprise(QObject):
             self._goes_on = True
             self._rank(model, data)
             return
-        row, place = self._row, 0
+        row, position = self._row, 0
         if row is not None and row.model_id == model_id and row.data is data:
-            place = ranking.place_of(row.row) + 1
-        if place >= len(ranking.order):
-            place = 0
+            position = ranking.place_of(row.row) + 1
+        if position >= len(ranking.order):
+            position = 0
             self._app.notify("That was the last row; here is the most surprising one again.")
         from pgmstudio.gui.evidence.row_evidence import use_row_as_evidence
 
-        use_row_as_evidence(self._app, data, int(ranking.order[place]))
+        use_row_as_evidence(self._app, data, int(ranking.order[position]))
 
     def stop(self) -> None:
         """Give the ranking up."""
@@ -195,7 +195,7 @@ def bits_given_parents(model: Model, evidence: Mapping[str, Finding]) -> dict[st
         return {}
     domain = model.domain
     states = [
-        found.state if isinstance(found := evidence.get(name), Observed | Done) else None
+        result.state if isinstance(result := evidence.get(name), Observed | Done) else None
         for name in domain.names
     ]
     bits = parent_bits(model, DataSet.from_rows(domain, [states]))[:, 0]

@@ -74,8 +74,8 @@ class Card(BarCard):
         color = LETTERS.index(self.groups[number][0])
         return theme().category(color, "fill"), theme().category(color, "ink")
 
-    def prior(self, place: int) -> float | None:
-        return self.priors[place] if self.priors else None
+    def prior(self, position: int) -> float | None:
+        return self.priors[position] if self.priors else None
 
     @property
     def description(self) -> str:
@@ -163,7 +163,7 @@ class ScenariosPage(Page):
     def _slots(self) -> QGridLayout:
         grid = QGridLayout()
         grid.setHorizontalSpacing(8)
-        for place, letter in enumerate(LETTERS):
+        for position, letter in enumerate(LETTERS):
             sign = QLabel(letter)
             sign.setObjectName(f"scenarioSign{letter}")
             choice = Combo()
@@ -180,7 +180,7 @@ class ScenariosPage(Page):
             fact.setProperty("role", "tertiary")
             fact.setObjectName(f"scenarioFact{letter}")
             self._choices[letter], self._facts[letter] = choice, fact
-            line, column = divmod(place, 2)
+            line, column = divmod(position, 2)
             grid.addWidget(sign, 2 * line, 2 * column)
             grid.addWidget(choice, 2 * line, 2 * column + 1)
             grid.addWidget(fact, 2 * line + 1, 2 * column + 1)
@@ -189,9 +189,9 @@ class ScenariosPage(Page):
         return grid
 
     def _restyle(self) -> None:
-        for place, letter in enumerate(LETTERS):
+        for position, letter in enumerate(LETTERS):
             sign = self.findChild(QLabel, f"scenarioSign{letter}")
-            ink = theme().category(place, "ink").name()
+            ink = theme().category(position, "ink").name()
             if sign is not None:
                 sign.setFont(theme().font("title", "semibold"))
                 sign.setStyleSheet(f"color: {ink};")
@@ -309,9 +309,9 @@ class ScenariosPage(Page):
         if not cards:
             sentence = "No variable is selected. Select some in the list of variables."
         self._note.show_text(sentence, "warning")
-        found = {outcome.scenario.letter: outcome for outcome in self._outcomes}
+        result = {outcome.scenario.letter: outcome for outcome in self._outcomes}
         for letter, fact in self._facts.items():
-            fact.setText(_fact(found.get(letter), entry.node_titles))
+            fact.setText(_fact(result.get(letter), entry.node_titles))
             fact.setToolTip(fact.text())
 
     # -- taking it away

@@ -199,9 +199,9 @@ class SensitivityPage(Page):
         self._ask()
 
     def _on_target_changed(self, name: str | None) -> None:
-        place = self.target.findData(name)
-        if name is not None and place >= 0 and place != self.target.currentIndex():
-            self.target.setCurrentIndex(place)
+        position = self.target.findData(name)
+        if name is not None and position >= 0 and position != self.target.currentIndex():
+            self.target.setCurrentIndex(position)
             self._fill_states(self.state.currentText())
             self._rest.start()
 
@@ -236,22 +236,22 @@ class SensitivityPage(Page):
 
     # -- showing
 
-    def _on_found(self, found: SensitivityAnswer) -> None:
-        self._found = found
+    def _on_found(self, result: SensitivityAnswer) -> None:
+        self._found = result
         self.note.show_text("")
-        self.sentence.setText(found.sentence)
-        self.chart.show_tornado(found.tornado)
-        self.table.show_rows(found.cells)
+        self.sentence.setText(result.sentence)
+        self.chart.show_tornado(result.tornado)
+        self.table.show_rows(result.cells)
         self._on_looked_at(self.chart.current or "")
 
     def _on_looked_at(self, key: str) -> None:
         self.card.show_detail(None if self._found is None else self._found.details.get(key))
 
     def _on_chosen(self, key: str) -> None:
-        found = self._found
-        if found is not None and key in found.details:
+        result = self._found
+        if result is not None and key in result.details:
             self._on_looked_at(key)
-            self._app.workspace.select((found.details[key].variable,))
+            self._app.workspace.select((result.details[key].variable,))
 
     def _on_as_table(self) -> None:
         to_table = self._stack.currentWidget() is self.chart
@@ -319,10 +319,10 @@ class DetailCard(QFrame):
     def has_curve(self, has: bool) -> None:
         self.curve.setVisible(has)
 
-    def show_detail(self, found: Detail | None) -> None:
-        self.heading.setText("" if found is None else found.heading)
-        lines = [] if found is None else list(found.lines)
+    def show_detail(self, result: Detail | None) -> None:
+        self.heading.setText("" if result is None else result.heading)
+        lines = [] if result is None else list(result.lines)
         if len(lines) > MAX_LINES:
             lines[MAX_LINES - 1 :] = [f"and {len(lines) - MAX_LINES + 1} more states"]
         self.lines.setText("\n".join(lines))
-        self.curve.show_curve(None if found is None else found.curve)
+        self.curve.show_curve(None if result is None else result.curve)

@@ -74,25 +74,25 @@ class SensitivityAnswer:
 def what_to_ask(asked: Asked, session: InferenceSession, cancel: CancelToken) -> SensitivityAnswer:
     """Every variable that could be asked about, the most telling first."""
     become(session, asked.evidence)
-    found = value_of_evidence(session, asked.model.domain, asked.target, cancel)
+    result = value_of_evidence(session, asked.model.domain, asked.target, cancel)
     rows, details = [], {}
-    for worth in found.worths[:MAX_BARS]:
+    for worth in result.worths[:MAX_BARS]:
         (low_state, low), (high_state, high) = worth.extremes(asked.code)
         if worth.bits < MIN_BITS and high - low < MIN_MOVE:
             continue
-        title, share = asked.title(worth.variable), 100 * found.share(worth)
-        fact = f"{worth.bits:.3f}  {share:.1f} %"
+        title, fraction = asked.title(worth.variable), 100 * result.share(worth)
+        fact = f"{worth.bits:.3f}  {fraction:.1f} %"
         rows.append(TornadoRow(worth.variable, title, fact, low, high, low_state, high_state))
         lines = [
             f"{title} = {state} ({percent(chance)} %) makes {asked.words} {percent(belief)} %."
             for state, chance, belief in worth.outcomes(asked.code)
         ]
-        heading = f"Asking {title}: {worth.bits:.4f} bits, {share:.1f} % of what is open"
+        heading = f"Asking {title}: {worth.bits:.4f} bits, {fraction:.1f} % of what is open"
         details[worth.variable] = Detail(heading, tuple(lines), worth.variable)
-    belief = float(found.belief[asked.code])
+    belief = float(result.belief[asked.code])
     sentence = (
         f"How much each answer is expected to tell about {asked.title(asked.target)}, in bits of "
-        f"its {found.entropy:.3f} bits of entropy, and how far it could move the belief in "
+        f"its {result.entropy:.3f} bits of entropy, and how far it could move the belief in "
         f"{asked.words}."
         if rows
         else f"No variable that is still open would tell anything about "
@@ -106,7 +106,7 @@ def what_to_ask(asked: Asked, session: InferenceSession, cancel: CancelToken) ->
         "raises it most",
         f"now {percent(belief)} %",
     )
-    return SensitivityAnswer(asked, sentence, tornado, worth_table(found, asked.code), details)
+    return SensitivityAnswer(asked, sentence, tornado, worth_table(result, asked.code), details)
 
 
 def what_findings_do(
@@ -164,9 +164,9 @@ def which_numbers_matter(
         raise PgmStudioError(
             f"{a_kind(asked.model.kind, 'A')} has no conditional probability tables."
         )
-    found = sensitivity_of(network, asked.evidence, asked.target, asked.state, cancel)
+    result = sensitivity_of(network, asked.evidence, asked.target, asked.state, cancel)
     rows, details = [], {}
-    for swing in found.swings(asked.span, MAX_BARS, once_a_row=True):
+    for swing in result.swings(asked.span, MAX_BARS, once_a_row=True):
         title = _swing_words(asked, swing)
         rows.append(
             TornadoRow(
@@ -180,7 +180,7 @@ def which_numbers_matter(
             f"θ from {swing.low:.4g} to {swing.high:.4g} moves it from "
             f"{percent(swing.belief_at_low)} % to {percent(swing.belief_at_high)} %.",
         )
-        words = f"{asked.words} for θ from 0 to 1, now {percent(found.probability)} percent"
+        words = f"{asked.words} for θ from 0 to 1, now {percent(result.probability)} percent"
         curve = Curve(swing.belief_at, swing.value, swing.low, swing.high, words)
         details[title] = Detail(f"θ = {title}", lines, swing.variable, curve)
     how = "by ±10 % of itself" if asked.span is Span.TENTH else "over everything from 0 to 1"
@@ -192,15 +192,15 @@ def which_numbers_matter(
         else f"No number of any table moves {asked.words}."
     )
     tornado = Tornado(
-        found.probability,
+        result.probability,
         tuple(rows),
         "number",
         "number made smaller",
         "number made larger",
-        f"now {percent(found.probability)} %",
+        f"now {percent(result.probability)} %",
     )
     return SensitivityAnswer(
-        asked, sentence, tornado, swing_table(found.swings(asked.span)), details
+        asked, sentence, tornado, swing_table(result.swings(asked.span)), details
     )
 
 

@@ -138,11 +138,11 @@ class CardPainter(BarCardPainter):
     def head(self) -> int:
         return super().head() + QFontMetrics(theme().font("caption")).height() + 2
 
-    def state_at(self, card: BarCard, place: QRectF, at: QPointF) -> str | None:
+    def state_at(self, card: BarCard, position: QRectF, at: QPointF) -> str | None:
         """The state whose bars are at a point of the list."""
-        top = place.top() + PADDING + self.head()
+        top = position.top() + PADDING + self.head()
         row = int((at.y() - top) // self.block(card))
-        inside = place.left() < at.x() < place.right() - GAP
+        inside = position.left() < at.x() < position.right() - GAP
         if at.y() < top or not inside or row >= len(card.shown()):
             return None
         return card.states[card.shown()[row]]
@@ -176,19 +176,19 @@ class EvidenceCardList(BarCardList):
 
     def show_card(self, name: str) -> None:
         """Choose a card and bring it into sight."""
-        for place, card in enumerate(self._cards.cards):
+        for position, card in enumerate(self._cards.cards):
             if card.name == name:
-                self.setCurrentIndex(self._cards.index(place))
-                self.scrollTo(self._cards.index(place))
+                self.setCurrentIndex(self._cards.index(position))
+                self.scrollTo(self._cards.index(position))
 
     def state_place(self, name: str, state: str) -> QPointF:
         """The middle of the bars of a state, for whoever points at it."""
         number = [card.name for card in self._cards.cards].index(name)
         card, index = self._cards.cards[number], self._cards.index(number)
-        place, made = self.visualRect(index), self.painter_of_cards
+        position, made = self.visualRect(index), self.painter_of_cards
         row = [card.states[i] for i in card.shown()].index(state)
-        top = place.top() + PADDING + made.head() + (row + 0.4) * made.block(card)
-        return QPointF(place.left() + place.width() * 0.6, top)
+        top = position.top() + PADDING + made.head() + (row + 0.4) * made.block(card)
+        return QPointF(position.left() + position.width() * 0.6, top)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         number = event.key() - Qt.Key.Key_1

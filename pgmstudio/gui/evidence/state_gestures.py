@@ -40,23 +40,23 @@ def use_state(
     return None
 
 
-def say_at(widget: QWidget, sentence: str | None, place: QPoint) -> None:
+def say_at(widget: QWidget, sentence: str | None, position: QPoint) -> None:
     """A refusal at the pointer, for as long as a toast."""
     if sentence:
-        QToolTip.showText(widget.mapToGlobal(place), sentence, widget, widget.rect(), 6000)
+        QToolTip.showText(widget.mapToGlobal(position), sentence, widget, widget.rect(), 6000)
 
 
 def state_tip(
     live: BeliefService, variable: str, state: str, titles: Mapping[str, str] = MappingProxyType({})
 ) -> str:
     """What a state's bar says when the pointer rests on it."""
-    place = live.model.domain[variable].code(state)
+    position = live.model.domain[variable].code(state)
     words = f"{titles.get(variable, variable)} = {state}"
     belief, prior = live.beliefs.get(variable), live.priors.get(variable)
     if belief is not None:
-        words += f": {percent(float(belief[place]))} %"
+        words += f": {percent(float(belief[position]))} %"
     if prior is not None and live.evidence:
-        words += f", prior {percent(float(prior[place]))} %"
+        words += f", prior {percent(float(prior[position]))} %"
     reason = live.why_impossible(variable, state, titles)
     return f"{words}\nNot now: {reason}" if reason else f"{words}\n{HOW}"
 
@@ -74,9 +74,9 @@ def use_in(
     state: str,
     held: Modifiers,
     widget: QWidget,
-    place: QPoint,
+    position: QPoint,
 ) -> None:
     """Use a state of the model in view; a refusal is told at the place in the widget."""
     if subject is not None:
         refusal = use_state(subject.live, variable, state, held, subject.entry.node_titles)
-        say_at(widget, refusal, place)
+        say_at(widget, refusal, position)

@@ -39,43 +39,43 @@ class VariableDelegate(QStyledItemDelegate):
         return QSize(120, max(theme().px("row") + 1, metrics.height() + 6))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        place: QRect = option.rect
+        position: QRect = option.rect
         exposed = self.exposed
-        if exposed is not None and not exposed.intersects(place):
+        if exposed is not None and not exposed.intersects(position):
             return  # a view paints every row between the first and the last
         row = self._rows.rows[index.row()]
-        mini = mini_rect(place)
-        self._paint_ground(painter, place, option.state.value)
+        mini = mini_rect(position)
+        self._paint_ground(painter, position, option.state.value)
         paint_mini(painter, mini, row)
-        left, right = mini.right() + MINI_GAP, place.right() - MARGIN
-        words = QRect(QPoint(mini.right() + 1, place.top()), place.bottomRight())
+        left, right = mini.right() + MINI_GAP, position.right() - MARGIN
+        words = QRect(QPoint(mini.right() + 1, position.top()), position.bottomRight())
         if exposed is None or exposed.intersects(words):
-            self._paint_words(painter, place, row, left, right)
+            self._paint_words(painter, position, row, left, right)
 
     def _paint_words(
-        self, painter: QPainter, place: QRect, row: VariableRow, left: int, right: int
+        self, painter: QPainter, position: QRect, row: VariableRow, left: int, right: int
     ) -> None:
         if row.chip is not None:
             name = _wide(row.title, theme().scale)
             size = chip_size(row.chip, max((right - left) * 3 // 5, right - left - name - 8))
             at = QRect(QPoint(0, 0), size)
-            at.moveCenter(QPoint(right - size.width() // 2, place.center().y()))
+            at.moveCenter(QPoint(right - size.width() // 2, position.center().y()))
             paint_chip(painter, at, row.chip)
             right = at.left() - 6
         hidden = len(row.states) - len(row.shown())
         if hidden:
-            left = self._paint_more(painter, place, left, hidden)
+            left = self._paint_more(painter, position, left, hidden)
         painter.setFont(theme().font("body"))
         painter.setPen(theme().color("text"))
         words = _elided(row.title, theme().scale, max(0, right - left))
-        room = QRect(left, place.top(), max(0, right - left), place.height())
+        room = QRect(left, position.top(), max(0, right - left), position.height())
         painter.drawText(room, V_CENTER, words)
 
-    def _paint_ground(self, painter: QPainter, place: QRect, state: int) -> None:
+    def _paint_ground(self, painter: QPainter, position: QRect, state: int) -> None:
         if not state & (SELECTED | HOVERED | FOCUSED):
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        ground = QRectF(place).adjusted(1, 0.5, -1, -0.5)
+        ground = QRectF(position).adjusted(1, 0.5, -1, -0.5)
         radius = theme().radius("control")
         if state & (SELECTED | HOVERED):
             name = "selection" if state & SELECTED else "hover"
@@ -87,13 +87,13 @@ class VariableDelegate(QStyledItemDelegate):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(ground.adjusted(1, 1, -1, -1), radius, radius)
 
-    def _paint_more(self, painter: QPainter, place: QRect, left: int, hidden: int) -> int:
+    def _paint_more(self, painter: QPainter, position: QRect, left: int, hidden: int) -> int:
         font = theme().font("micro")
         painter.setFont(font)
         painter.setPen(theme().color("text_secondary"))
         words = f"+{hidden}"
         width = QFontMetrics(font).horizontalAdvance(words)
-        room = QRect(left - 5, place.top(), width + 2, place.height())
+        room = QRect(left - 5, position.top(), width + 2, position.height())
         painter.drawText(room, V_CENTER, words)
         return left + width + 2
 
@@ -110,9 +110,9 @@ def _wide(title: str, scale: float) -> int:
     return QFontMetrics(theme().font("body")).horizontalAdvance(title)
 
 
-def paint_mini(painter: QPainter, place: QRect, row: VariableRow) -> None:
+def paint_mini(painter: QPainter, position: QRect, row: VariableRow) -> None:
     """One column per state, as high as its belief; a hair where there is nothing."""
-    columns = row.columns(place.height(), painter.device().devicePixelRatio())
+    columns = row.columns(position.height(), painter.device().devicePixelRatio())
     if not columns:
         return
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
@@ -121,7 +121,7 @@ def paint_mini(painter: QPainter, place: QRect, row: VariableRow) -> None:
     chosen = plain
     if row.shares and not row.is_stale:
         chosen = "evidence" if row.chip is None else row.chip.tint  # seen, or done
-    step, left, bottom = place.width() / len(columns), place.left(), place.bottom() + 1
+    step, left, bottom = position.width() / len(columns), position.left(), position.bottom() + 1
     for number, (index, height) in enumerate(columns):
         x = round(left + number * step)
         width = max(1.0, round(left + (number + 1) * step) - x - 1)

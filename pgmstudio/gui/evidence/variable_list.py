@@ -66,12 +66,12 @@ class VariableList(QListView):
         """Of rows whose bars alone are others, paint those that are in sight and look otherwise."""
         first, sight, ratio = self.visualRect(self._rows.index(0)), self.height(), 0.0
         top, step = first.top(), first.height()
-        for place, before in changed.items():
-            if not -step < top + place * step < sight:
+        for position, before in changed.items():
+            if not -step < top + position * step < sight:
                 continue
-            mini = mini_rect(first.translated(0, place * step))
+            mini = mini_rect(first.translated(0, position * step))
             ratio = ratio or self.devicePixelRatio()
-            columns = self._rows.rows[place].columns(mini.height(), ratio)
+            columns = self._rows.rows[position].columns(mini.height(), ratio)
             if columns != before.columns(mini.height(), ratio):
                 self.viewport().update(mini)
 
@@ -110,12 +110,12 @@ class VariableList(QListView):
     # -- pointer
 
     def _hit(self, event: QMouseEvent | QHelpEvent) -> tuple[VariableRow, int] | None:
-        place = event.pos() if isinstance(event, QHelpEvent) else event.position().toPoint()
-        index = self.indexAt(place)
+        point = event.pos() if isinstance(event, QHelpEvent) else event.position().toPoint()
+        index = self.indexAt(point)
         if not index.isValid():
             return None
         row = self._rows.rows[index.row()]
-        state = state_at(row, self.visualRect(index), place)
+        state = state_at(row, self.visualRect(index), point)
         return None if state is None else (row, state)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -172,8 +172,8 @@ class VariableList(QListView):
     def _use(self, row: VariableRow, state: int, held: Modifiers) -> None:
         if self.live is not None and state < len(row.states):
             refusal = use_state(self.live, row.name, row.states[state], held, self.titles)
-            place = mini_rect(self.visualRect(self._rows.place_of(row.name))).center()
-            say_at(self.viewport(), refusal, place)
+            position = mini_rect(self.visualRect(self._rows.place_of(row.name))).center()
+            say_at(self.viewport(), refusal, position)
 
     # -- keys
 
@@ -209,6 +209,6 @@ class VariableList(QListView):
 
     def _move_cursor(self, row: VariableRow, by: int) -> None:
         shown, at = row.shown(), self._cursor_in(row)
-        place = shown.index(at) + by if at in shown else 0
-        self.state_cursor = (row.name, shown[min(len(shown) - 1, max(0, place))])
+        position = shown.index(at) + by if at in shown else 0
+        self.state_cursor = (row.name, shown[min(len(shown) - 1, max(0, position))])
         self.cursor_moved.emit()

@@ -67,9 +67,11 @@ class VariableRow:
         """
         if not self.shares:
             return [(index, 1.0) for index in self.shown()]
-        most, shares = full * ratio, self.shares
+        most, fractions = full * ratio, self.shares
         # Half a pixel is not drawn: the lower edge stands and the upper one is rounded down.
-        return [(i, max(1.0, ceil(most * min(1.0, shares[i]) - 0.5) / ratio)) for i in self.shown()]
+        return [
+            (i, max(1.0, ceil(most * min(1.0, fractions[i]) - 0.5) / ratio)) for i in self.shown()
+        ]
 
     def differs_in_shares_alone(self, other: VariableRow) -> bool:
         """Nothing but the beliefs tells the two apart, and both have them."""
@@ -99,7 +101,7 @@ class VariableRows(QAbstractListModel):
             return False
         self.beginResetModel()
         self.rows = rows
-        self._places = {row.name: place for place, row in enumerate(rows)}
+        self._places = {row.name: position for position, row in enumerate(rows)}
         self.endResetModel()
         return True
 
@@ -107,13 +109,13 @@ class VariableRows(QAbstractListModel):
         others: list[int] = []
         bars: dict[int, VariableRow] = {}
         is_heard = QAccessible.isActive()  # who listens wants to know of every number
-        for place, (old, new) in enumerate(zip(before, self.rows, strict=True)):
+        for position, (old, new) in enumerate(zip(before, self.rows, strict=True)):
             if old is new or old == new:
                 continue
             if not is_heard and new.differs_in_shares_alone(old):
-                bars[place] = old
+                bars[position] = old
             else:
-                others.append(place)
+                others.append(position)
         # A view paints one row for one, but all it shows for a range.
         few = len(others) <= MAX_ALONE
         for first, last in [(i, i) for i in others] if few else [(others[0], others[-1])]:
@@ -122,8 +124,8 @@ class VariableRows(QAbstractListModel):
             self.bars_changed.emit(bars)
 
     def place_of(self, name: str) -> QModelIndex:
-        place = self._places.get(name)
-        return QModelIndex() if place is None else self.index(place)
+        position = self._places.get(name)
+        return QModelIndex() if position is None else self.index(position)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self.rows)
@@ -148,9 +150,9 @@ def mini_rect(row: QRect) -> QRect:
     )
 
 
-def state_at(row: VariableRow, place: QRect, point: QPoint) -> int | None:
+def state_at(row: VariableRow, position: QRect, point: QPoint) -> int | None:
     """The state whose mini bar is under the point."""
-    mini, shown = mini_rect(place), row.shown()
+    mini, shown = mini_rect(position), row.shown()
     if not shown or not mini.left() - 3 <= point.x() <= mini.right() + 3:
         return None
     step = mini.width() / len(shown)

@@ -236,9 +236,9 @@ class SeparationController(QObject):
         else:
             self._latest_task.ask(partial(_answer, graph, one or "", other, given))
 
-    def _on_found(self, found: Separation | LabelledAnswer) -> None:
-        self.by_labels = found if isinstance(found, LabelledAnswer) else None
-        self.found = found.trails if isinstance(found, LabelledAnswer) else found
+    def _on_found(self, result: Separation | LabelledAnswer) -> None:
+        self.by_labels = result if isinstance(result, LabelledAnswer) else None
+        self.found = result.trails if isinstance(result, LabelledAnswer) else result
         self._show()
 
     def _show(self) -> None:
@@ -264,15 +264,15 @@ class SeparationController(QObject):
         return titles.get(name or "", name or "")
 
     def _tell(self) -> None:
-        found = self.found
+        result = self.found
         self.bar.show_check(not self._numbers)
         if self._one is None:
             self.bar.show_text("Click a node for A.", "Then one for B, then what is known.")
-        elif found is None:
+        elif result is None:
             self.bar.show_text("…", "")
         elif self._other is None:
-            count = counted(len(found.irrelevant), "variable")
-            verb = "is" if len(found.irrelevant) == 1 else "are"
+            count = counted(len(result.irrelevant), "variable")
+            verb = "is" if len(result.irrelevant) == 1 else "are"
             self.bar.show_text("Click a node for B.", f"{count} {verb} irrelevant to A.")
         else:
             known = f" given {self._told(self._given)}" if self._given else ""
@@ -281,13 +281,13 @@ class SeparationController(QObject):
                 sentence = self.by_labels.sentence(one, other, known)
                 holds = self.by_labels.holds
                 sign = ("check-circle", "success_ink") if holds else ("path", "accent")
-            elif found.is_separated:
+            elif result.is_separated:
                 sentence, sign = f"{one} ⟂ {other}{known}", ("check-circle", "success_ink")
             else:
                 sentence = f"{one} and {other} are connected{known}"
                 sign = ("path", "accent")
             self.bar.show_text(
-                sentence, self._details(found), *sign, tip=self._trails_listed(found)
+                sentence, self._details(result), *sign, tip=self._trails_listed(result)
             )
 
     def _told(self, names: Sequence[str]) -> str:
@@ -295,22 +295,22 @@ class SeparationController(QObject):
         few = len(names) <= MAX_NAMED
         return ", ".join(map(self._title, names)) if few else counted(len(names), "variable")
 
-    def _details(self, found: Separation) -> str:
+    def _details(self, result: Separation) -> str:
         parts = [self._numbers] if self._numbers else []
         if self.by_labels is not None:
             parts += filter(None, [self.by_labels.detail()])
-        if found.active:
-            more = " and more" if found.has_more else ""
-            parts.append(f"{counted(len(found.active), 'active trail')}{more}.")
-        elif found.blocked:
-            parts.append(f"Blocked at {self._stops(found)}.")
+        if result.active:
+            more = " and more" if result.has_more else ""
+            parts.append(f"{counted(len(result.active), 'active trail')}{more}.")
+        elif result.blocked:
+            parts.append(f"Blocked at {self._stops(result)}.")
         else:
             parts.append("No trail joins them.")
         return " ".join(parts)
 
-    def _stops(self, found: Separation) -> str:
+    def _stops(self, result: Separation) -> str:
         """The first block of every trail, each once: known nodes and colliders."""
-        blocks = dict.fromkeys(trail.blocks[0] for trail in found.blocked)
+        blocks = dict.fromkeys(trail.blocks[0] for trail in result.blocked)
         known = [self._title(b.node) for b in blocks if b.meeting is not Meeting.COLLIDER]
         closed = [self._title(b.node) for b in blocks if b.meeting is Meeting.COLLIDER]
         parts = [f"{', '.join(known)} (known)"] if known else []
@@ -318,16 +318,16 @@ class SeparationController(QObject):
         parts += [f"{', '.join(closed)} ({word}, nothing known below)"] if closed else []
         return " and ".join(parts)
 
-    def _trails_listed(self, found: Separation) -> str:
+    def _trails_listed(self, result: Separation) -> str:
         """Every trail with its reasons, for the tooltip."""
         known = ", ".join(map(self._title, self._given))
         lines = [f"known: {known}"] if known else []
-        lines += [f"active: {trail}" for trail in found.active[:MAX_LISTED]]
+        lines += [f"active: {trail}" for trail in result.active[:MAX_LISTED]]
         lines += [
             f"blocked: {trail} ({'; '.join(map(str, trail.blocks))})"
-            for trail in found.blocked[: max(0, MAX_LISTED - len(found.active))]
+            for trail in result.blocked[: max(0, MAX_LISTED - len(result.active))]
         ]
-        if len(found.active) + len(found.blocked) > MAX_LISTED or found.has_more:
+        if len(result.active) + len(result.blocked) > MAX_LISTED or result.has_more:
             lines.append("… and more")
         return "\n".join(lines)
 

@@ -66,12 +66,12 @@ class Listing:
 def listing_of(dag: Dag, known: dict[str, Point], _cancel: CancelToken) -> Listing:
     """Up to 200 of them, made beside the window."""
     cpdag = cpdag_of(dag)
-    found = list(islice(members_of(cpdag), MAX_MEMBERS + 1))
-    others = [member for member in found if member != dag][: MAX_MEMBERS - 1]
+    result = list(islice(members_of(cpdag), MAX_MEMBERS + 1))
+    others = [member for member in result if member != dag][: MAX_MEMBERS - 1]
     others.sort(key=lambda member: len(turned(dag, member)))
     picture = picture_of_member(dag, frozenset(cpdag.directed))
     positions = place(picture, known, sizes=box_sizes(picture, {}))
-    has_more = len(found) > MAX_MEMBERS
+    has_more = len(result) > MAX_MEMBERS
     return Listing(dag, (dag, *others), has_more, frozenset(cpdag.directed), positions)
 
 
@@ -210,19 +210,19 @@ class EquivalencePage(Page):
         known = dict(entry.layouts.get(structure_diagram(entry.model), {}))
         self._lists.ask(partial(listing_of, self._model.dag, known))
 
-    def _on_listing(self, found: Listing) -> None:
-        self.listing = found
-        count = counted(len(found.members), "graph")
-        if found.has_more:
+    def _on_listing(self, result: Listing) -> None:
+        self.listing = result
+        count = counted(len(result.members), "graph")
+        if result.has_more:
             words = f"The first {count} of the equivalence class; there are more."
-        elif len(found.members) == 1:
+        elif len(result.members) == 1:
             words = "No other graph says the same: every edge is compelled."
         else:
             words = f"All {count} of the equivalence class."
         self.words.setText(f"{words} Thick arrows are the same in all of them.")
         self.list.clear()
-        for member in found.members:
-            edges = turned(found.own, member)
+        for member in result.members:
+            edges = turned(result.own, member)
             told = ", ".join(" → ".join(edge) for edge in edges)
             other = f"{counted(len(edges), 'edge')} reversed: {told}"
             item = QListWidgetItem(other if edges else "The present graph", self.list)
@@ -237,19 +237,19 @@ class EquivalencePage(Page):
         return self.listing.members[at]
 
     def _on_row(self, _row: int) -> None:
-        member, found = self.chosen, self.listing
+        member, result = self.chosen, self.listing
         self._carried = None
-        if member is None or found is None or self._model is None:
+        if member is None or result is None or self._model is None:
             return
-        picture = picture_of_member(member, found.compelled)
+        picture = picture_of_member(member, result.compelled)
         entry = self._app.project.models[self._id]
         faces = {n.id: NodeView(entry.node_titles.get(n.id, n.label)) for n in picture.nodes}
         self.canvas.view.keep_fitted()
-        self.canvas.scene.show_picture(picture, faces, found.positions)
-        self.canvas.scene.show_selection((), turned(found.own, member))
+        self.canvas.scene.show_picture(picture, faces, result.positions)
+        self.canvas.scene.show_selection((), turned(result.own, member))
         self.canvas.view.fit()
         self._allow()
-        if member != found.own:
+        if member != result.own:
             self._checks.ask(partial(carried, self._model, member))
 
     def _on_carried(self, told: Carried) -> None:
@@ -258,9 +258,9 @@ class EquivalencePage(Page):
         self._allow()
 
     def _allow(self) -> None:
-        told, found = self._carried, self.listing
+        told, result = self._carried, self.listing
         reason = ""
-        if found is None or self.chosen == found.own:
+        if result is None or self.chosen == result.own:
             reason = "this is the present graph."
             self.check.show_text("This is the present graph; choose another one.", "info")
         elif told is None:

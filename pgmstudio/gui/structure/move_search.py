@@ -413,14 +413,14 @@ class MovesController(QObject):
     def _draw(self) -> None:
         search, layer = self._search, self._canvas.moves
         shown = search.shown
-        found = search.found if shown is not None and shown.model_id == self._model_id else None
+        result = search.found if shown is not None and shown.model_id == self._model_id else None
         drawn: list[tuple[int, MoveKey]] = []
-        if found is not None and self._is_on_dag:
+        if result is not None and self._is_on_dag:
             # Those that would lower the score are drawn only while they are looked at.
             drawn = [
                 (number, move.key)
-                for number, move in enumerate(found.moves, start=1)
-                if found.raises(move) or move.key == search.looked_at
+                for number, move in enumerate(result.moves, start=1)
+                if result.raises(move) or move.key == search.looked_at
             ]
         if drawn or layer.moves:
             layer.show_moves(drawn, search.looked_at)

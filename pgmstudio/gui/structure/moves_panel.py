@@ -245,26 +245,26 @@ class MovesPanel(QWidget):
         self._tell()
 
     def _tell(self) -> None:
-        search, found = self._search, self._list
+        search, result = self._search, self._list
         name = choice_label(search.params.score)
         if search.words:
             words = search.words
-        elif found is None:
+        elif result is None:
             words = "Scoring the moves…"
         else:
-            total = f"{found.score:,.1f}".replace(",", "\u2009").replace("-", "−")
-            if found.is_optimum:
+            total = f"{result.score:,.1f}".replace(",", "\u2009").replace("-", "−")
+            if result.is_optimum:
                 told = "a local optimum: no move raises it"
             else:
-                verb = "raises" if found.better == 1 else "raise"
-                told = f"{found.better} of {counted(found.legal, 'move')} {verb} it"
+                verb = "raises" if result.better == 1 else "raise"
+                told = f"{result.better} of {counted(result.legal, 'move')} {verb} it"
             words = f"{name} {total} bits · {told}"
         self.words.setText(words)
         self.words.setToolTip(words)
         busy = search.is_taking
-        is_ready = found is not None and not busy
+        is_ready = result is not None and not busy
         _allow(is_ready and self.selected is not None, self.accept, self.veto, self.force)
-        _allow(is_ready and found is not None and not found.is_optimum, self.best, self.run)
+        _allow(is_ready and result is not None and not result.is_optimum, self.best, self.run)
         self.run.setVisible(not busy)
         self.stop.setVisible(busy)
         self.lambda_.setVisible(search.params.score == "lambda")

@@ -160,8 +160,8 @@ class UnresolvedBar(TwoLineBar):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for answer in self._rest:
             menu.addAction(literal(answer.words), partial(self.answered.emit, answer))
-        place = self._buttons[-1]
-        menu.popup(place.mapToGlobal(place.rect().bottomLeft()))
+        position = self._buttons[-1]
+        menu.popup(position.mapToGlobal(position.rect().bottomLeft()))
 
     def _on_back(self) -> None:
         self.moved.emit(-1)

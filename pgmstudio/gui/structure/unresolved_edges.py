@@ -126,9 +126,9 @@ class UnresolvedDirections(QObject):
             dag = network.dag
             pdag = free_pdag(dag, decided)
             wanted = oriented(pdag, [(dag.index(answer.edge[0]), dag.index(answer.edge[1]))])
-            found = None if wanted is None else extension_of(wanted)
-            assert found is not None  # the edge is free in the class, so a member has it this way
-            return _Turned(network, with_equivalent_graph(network, found), answer.edge)
+            result = None if wanted is None else extension_of(wanted)
+            assert result is not None  # the edge is free in the class, so a member has it this way
+            return _Turned(network, with_equivalent_graph(network, result), answer.edge)
 
         self._latest_task.ask(turn)
 
@@ -252,9 +252,9 @@ class UnresolvedController(QObject):
 
     def _look(self) -> None:
         """Work out what is still open, in the background."""
-        entry, found = self._entry, self._open
+        entry, result = self._entry, self._open
         self._show(None)
-        if entry is None or found is None or not isinstance(entry.model, DirectedModel):
+        if entry is None or result is None or not isinstance(entry.model, DirectedModel):
             return
         try:
             self._task = task_of(self._app.project, self._run())
@@ -264,8 +264,8 @@ class UnresolvedController(QObject):
         text = choices_of(entry)
 
         def look(cancel: CancelToken) -> Resolved | None:
-            choices = read_choices(text, found.names)
-            resolved = found.resolved(choices, _rules(task), lenient=True, cancel=cancel)
+            choices = read_choices(text, result.names)
+            resolved = result.resolved(choices, _rules(task), lenient=True, cancel=cancel)
             return resolved if set(resolved.orientation.dag.edges) == edges else None
 
         self._looking.ask(look)
@@ -366,14 +366,14 @@ class UnresolvedController(QObject):
         self._choose(all_of, "Resolve all by strength")
 
     def _choose(self, chosen: Callable[[Choices], Choices], words: str) -> None:
-        found, task, resolved = self._open, self._task, self._resolved
-        if found is None or task is None or resolved is None or self._choosing.is_waiting:
+        result, task, resolved = self._open, self._task, self._resolved
+        if result is None or task is None or resolved is None or self._choosing.is_waiting:
             return
         choices = chosen(resolved.choices)
         self.bar.set_busy(True)
 
         def fit(cancel: CancelToken) -> _Chosen:
-            after = found.resolved(choices, _rules(task), lenient=True, cancel=cancel)
+            after = result.resolved(choices, _rules(task), lenient=True, cancel=cancel)
             return _Chosen(_fitted(after, task, cancel), after.choices, words)
 
         self._choosing.ask(fit)
@@ -401,9 +401,9 @@ class UnresolvedController(QObject):
     def _on_moved(self, step: int) -> None:
         self._number = (self._number + step) % len(self._questions)
         self._draw()
-        place = self.layer.middle_of(self._questions[self._number].answers[0].edge)
-        if place is not None and not self._canvas.view.sight().contains(place):
-            self._canvas.view.centre_on(place)
+        position = self.layer.middle_of(self._questions[self._number].answers[0].edge)
+        if position is not None and not self._canvas.view.sight().contains(position):
+            self._canvas.view.centre_on(position)
 
     # -- clicks on the canvas
 
@@ -425,16 +425,16 @@ class UnresolvedController(QObject):
 
     def _under(self, event: QMouseEvent) -> tuple[OpenLink, float] | None:
         view = self._canvas.view
-        place = event.position().toPoint()
-        if view.hit(place).node is not None:
+        point = event.position().toPoint()
+        if view.hit(point).node is not None:
             return None
-        return self.layer.at(view.mapToScene(place), view.pixels_per_unit)
+        return self.layer.at(view.mapToScene(point), view.pixels_per_unit)
 
-    def _click(self, link: OpenLink, share: float) -> None:
+    def _click(self, link: OpenLink, fraction: float) -> None:
         """An uncertain edge is kept; a free one points at the end that was clicked."""
         one, other = link.edge
         if link.kind == "free":
-            self.direct((one, other) if share >= 0.5 else (other, one))
+            self.direct((one, other) if fraction >= 0.5 else (other, one))
         else:
             self.keep(link.edge)
 

@@ -93,12 +93,17 @@ def test_without_arrows_everything_connected_is_of_one_line() -> None:
 
 
 def test_an_arrow_key_leads_to_the_nearest_node_in_its_direction() -> None:
-    places = {"a": (0.0, 0.0), "below": (10.0, 100.0), "far": (0.0, 300.0), "right": (90.0, 20.0)}
-    others = [name for name in places if name != "a"]
-    assert nearest(places["a"], places, others, "down") == "below"
-    assert nearest(places["a"], places, others, "right") == "right"
-    assert nearest(places["a"], places, others, "up") is None
-    assert first_of(places, others) == "right"
+    positions = {
+        "a": (0.0, 0.0),
+        "below": (10.0, 100.0),
+        "far": (0.0, 300.0),
+        "right": (90.0, 20.0),
+    }
+    others = [name for name in positions if name != "a"]
+    assert nearest(positions["a"], positions, others, "down") == "below"
+    assert nearest(positions["a"], positions, others, "right") == "right"
+    assert nearest(positions["a"], positions, others, "up") is None
+    assert first_of(positions, others) == "right"
 
 
 def test_a_box_snaps_to_the_nearest_middle_or_side() -> None:
@@ -138,8 +143,8 @@ def test_lined_up_boxes_share_the_outermost_side_and_none_hides_another(
 
     before = {n: edge(n, (b.x, b.y)[axis]) for n, b in boxes.items()}
     extreme = max(before.values()) if sign > 0 else min(before.values())
-    for name, place in placed.items():
-        assert edge(name, place[axis]) == pytest.approx(extreme)
+    for name, position in placed.items():
+        assert edge(name, position[axis]) == pytest.approx(extreme)
     along = 1 - axis
     before = {n: (b.x, b.y)[along] for n, b in boxes.items()}
     lengths = {n: (b.width, b.height)[along] for n, b in boxes.items()}
@@ -165,10 +170,10 @@ def test_distributed_boxes_have_equal_gaps_and_the_outermost_stay(boxes: dict[st
 
 
 def test_spreading_parts_boxes_that_touch_and_leaves_others_alone() -> None:
-    places = {"a": (0.0, 0.0), "b": (60.0, 0.0), "c": (0.0, 200.0)}
-    roomy = spread(places, dict.fromkeys(places, (100.0, 60.0)), 16)
+    positions = {"a": (0.0, 0.0), "b": (60.0, 0.0), "c": (0.0, 200.0)}
+    roomy = spread(positions, dict.fromkeys(positions, (100.0, 60.0)), 16)
     assert roomy["b"][0] - roomy["a"][0] >= 116
-    assert spread(places, dict.fromkeys(places, (20.0, 20.0)), 16) == places
+    assert spread(positions, dict.fromkeys(positions, (20.0, 20.0)), 16) == positions
 
 
 def test_a_search_finds_beginnings_before_parts_before_scattered_letters() -> None:

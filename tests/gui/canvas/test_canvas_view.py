@@ -57,11 +57,11 @@ def test_what_is_no_longer_under_the_pointer_is_not_hovered(canvas: Canvas) -> N
     assert all(item.opacity() == 1 for item in canvas.scene.nodes.values())
 
 
-def _wheel(canvas: Canvas, place: QPoint, turn: int, keys: Qt.KeyboardModifier) -> None:
+def _wheel(canvas: Canvas, position: QPoint, turn: int, keys: Qt.KeyboardModifier) -> None:
     viewport = canvas.view.viewport()
     event = QWheelEvent(
-        QPointF(place),
-        QPointF(viewport.mapToGlobal(place)),
+        QPointF(position),
+        QPointF(viewport.mapToGlobal(position)),
         QPoint(),
         QPoint(0, turn),
         Qt.MouseButton.NoButton,
@@ -73,14 +73,14 @@ def _wheel(canvas: Canvas, place: QPoint, turn: int, keys: Qt.KeyboardModifier) 
 
 
 def test_ctrl_and_wheel_zoom_at_the_pointer_and_the_wheel_alone_scrolls(canvas: Canvas) -> None:
-    view, place = canvas.view, QPoint(200, 150)
-    kept = view.mapToScene(place)
-    _wheel(canvas, place, 120, Mods.ControlModifier)
+    view, position = canvas.view, QPoint(200, 150)
+    kept = view.mapToScene(position)
+    _wheel(canvas, position, 120, Mods.ControlModifier)
     assert view.zoom == pytest.approx(1.25)
-    now = view.mapToScene(place)
+    now = view.mapToScene(position)
     assert (now.x(), now.y()) == pytest.approx((kept.x(), kept.y()), abs=1.5)
     before = view.sight().center().y()
-    _wheel(canvas, place, -120, Mods.NoModifier)
+    _wheel(canvas, position, -120, Mods.NoModifier)
     assert view.sight().center().y() > before
     assert view.zoom == pytest.approx(1.25)
 
@@ -187,11 +187,11 @@ def test_other_pictures_keep_the_items_of_nodes_that_stay(canvas: Canvas) -> Non
     before = canvas.scene.nodes["a"]
     nodes = tuple(PictureNode(n, n, variable=n) for n in ("a", "e"))
     smaller = GraphPicture(nodes, (PictureEdge("a", "e"),))
-    places = {"a": (5.0, 5.0), "e": (0.0, 200.0)}
-    canvas.scene.show_picture(smaller, {n: face_of(n) for n in places}, places)
+    points = {"a": (5.0, 5.0), "e": (0.0, 200.0)}
+    canvas.scene.show_picture(smaller, {n: face_of(n) for n in points}, points)
     assert canvas.scene.nodes["a"] is before
     assert set(canvas.scene.edges) == {("a", "e")}
-    assert canvas.scene.positions == places
+    assert canvas.scene.positions == points
 
 
 def test_bars_slide_to_their_new_lengths_by_one_clock(qtbot: QtBot, canvas: Canvas) -> None:

@@ -259,9 +259,9 @@ def test_settled_beliefs_are_those_asked_for(data: st.DataObject) -> None:
         }
         for _ in range(2)
     )
-    found = settled(before, after)
-    assert list(found) == list(after)
-    for name, values in found.items():
+    result = settled(before, after)
+    assert list(result) == list(after)
+    for name, values in result.items():
         assert np.abs(values - after[name]).max() <= ROUNDING
         assert ((values <= 0) == (after[name] <= 0)).all()
         assert ((values >= 1) == (after[name] >= 1)).all()

@@ -36,9 +36,9 @@ NAMES = ("x1", "node_0042", "thermometer", "moisture_sensor", "inside_temperatur
 def show_grid(canvas: Canvas, across: int, down: int) -> None:
     names = [f"n{number}" for number in range(across * down)]
     nodes = tuple(PictureNode(name, name) for name in names)
-    places = {name: (n % across * 90.0, n // across * 90.0) for n, name in enumerate(names)}
+    positions = {name: (n % across * 90.0, n // across * 90.0) for n, name in enumerate(names)}
     faces = {name: NodeView(name) for name in names}
-    canvas.scene.show_picture(GraphPicture(nodes, ()), faces, places)
+    canvas.scene.show_picture(GraphPicture(nodes, ()), faces, positions)
     canvas.view.fit()
 
 
@@ -71,8 +71,8 @@ def test_words_of_an_edge_have_room_to_keep_their_size(canvas: Canvas) -> None:
     nodes = (PictureNode("a", "a"), PictureNode("b", "b"))
     edge = PictureEdge("a", "b", "", EdgeStyle.DIRECTED)
     faces = {node.id: NodeView(node.label) for node in nodes}
-    places = {"a": (0.0, 0.0), "b": (0.0, 120.0)}
-    canvas.scene.show_picture(GraphPicture(nodes, (edge,)), faces, places)
+    positions = {"a": (0.0, 0.0), "b": (0.0, 120.0)}
+    canvas.scene.show_picture(GraphPicture(nodes, (edge,)), faces, positions)
     item = canvas.scene.edges["a", "b"]
     item.change_look(words="100 %")
     words, larger = item.label_place, LABEL_SHRINKS_TO / NAME_FROM
@@ -135,13 +135,13 @@ def test_a_refusal_is_not_said_under_a_panel(canvas: Canvas) -> None:
 @pytest.mark.parametrize("most", [9, 400, 118_000, 640_000, 12_000_000])
 @pytest.mark.parametrize("length", [120, 250, 900])
 def test_numbers_of_steps_are_whole_and_never_touch(qtbot: QtBot, most: int, length: int) -> None:
-    ((distance, places),) = step_ticks(-0.03 * most, 1.03 * most, length)
-    words = tick_labels(places, 1.0, distance)
-    assert len(places) >= 1
+    ((distance, positions),) = step_ticks(-0.03 * most, 1.03 * most, length)
+    words = tick_labels(positions, 1.0, distance)
+    assert len(positions) >= 1
     assert not any("e" in text or "." in text for text in words)
     metrics = QFontMetricsF(theme().font("caption"))
     apart = distance * length / (1.06 * most)
-    assert len(places) == 1 or max(map(metrics.horizontalAdvance, words)) < apart
+    assert len(positions) == 1 or max(map(metrics.horizontalAdvance, words)) < apart
 
 
 def test_large_scores_are_written_out() -> None:

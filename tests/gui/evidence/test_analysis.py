@@ -50,9 +50,9 @@ def open_page(window: MainWindow, action: str, qtbot: QtBot) -> SensitivityPage:
 
 
 def click_row(qtbot: QtBot, chart: TornadoChart, key: str) -> None:
-    place = chart.row_rect(key).center()
-    point_at(chart.viewport(), place)
-    qtbot.mouseClick(chart.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    position = chart.row_rect(key).center()
+    point_at(chart.viewport(), position)
+    qtbot.mouseClick(chart.viewport(), Qt.MouseButton.LeftButton, pos=position)
 
 
 # -- what to ask, what findings do, which numbers matter
@@ -88,9 +88,9 @@ def test_the_page_follows_evidence_and_target(
     assert page.found is not None
     assert "either" not in {row.key for row in page.found.tornado.rows}
     choice = page.findChild(QComboBox, "sensitivityTarget")
-    place = choice.findData("tub")
-    choice.setCurrentIndex(place)
-    choice.activated.emit(place)
+    position = choice.findData("tub")
+    choice.setCurrentIndex(position)
+    choice.activated.emit(position)
     assert window.app.workspace.target == "tub"
     qtbot.waitUntil(lambda: page.found is not None and page.found.asked.target == "tub")
 
@@ -119,25 +119,25 @@ def test_the_tornado_shows_the_exact_functions_and_exports_all(
     window.app.workspace.set_target("lung")
     page = open_page(window, "evidence.sensitivity", qtbot)
     true = sensitivity_of(network_of(live), live.evidence, "lung", "yes")
-    found = page.found
-    assert found is not None
-    assert found.tornado.belief == pytest.approx(true.probability)
+    result = page.found
+    assert result is not None
+    assert result.tornado.belief == pytest.approx(true.probability)
     first = true.swings(Span.TENTH)[0]
-    bar = found.tornado.rows[0]
+    bar = result.tornado.rows[0]
     assert (bar.hatched, bar.solid) == pytest.approx((first.belief_at_low, first.belief_at_high))
     # The legend stands on the chart, in words.
-    assert (found.tornado.hatched, found.tornado.solid) == (
+    assert (result.tornado.hatched, result.tornado.solid) == (
         "number made smaller",
         "number made larger",
     )
-    point_at(page.chart.viewport(), page.chart.row_rect(found.tornado.rows[1].key).center())
+    point_at(page.chart.viewport(), page.chart.row_rect(result.tornado.rows[1].key).center())
     assert page.card.lines.text().startswith("f(θ) = ")
     curve = page.card.curve.curve
     assert curve is not None
     assert curve.function(curve.now) == pytest.approx(true.probability)
     page.chart.setFocus()
     qtbot.keyClick(page.chart, Qt.Key.Key_Down)
-    assert page.card.heading.text() == f"θ = {found.tornado.rows[2].title}"
+    assert page.card.heading.text() == f"θ = {result.tornado.rows[2].title}"
     page.export(tmp_path / "numbers.csv")
     with (tmp_path / "numbers.csv").open(encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines))
@@ -282,13 +282,13 @@ def test_a_double_click_on_a_row_explains_it_and_f7_goes_to_the_next_most_surpri
     page = app.center.page(f"data:{data_id}")
     assert isinstance(page, DataPage)
     head = page.table.view.verticalHeader()
-    place = QPoint(8, head.sectionViewportPosition(2) + head.sectionSize(2) // 2)
-    qtbot.mouseClick(head.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    qtbot.mouseDClick(head.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    position = QPoint(8, head.sectionViewportPosition(2) + head.sectionSize(2) // 2)
+    qtbot.mouseClick(head.viewport(), Qt.MouseButton.LeftButton, pos=position)
+    qtbot.mouseDClick(head.viewport(), Qt.MouseButton.LeftButton, pos=position)
     desk = row_surprise_of(app)
-    found = desk.row_of(model_id)
-    assert found is not None
-    assert found.row == 2
+    result = desk.row_of(model_id)
+    assert result is not None
+    assert result.row == 2
     assert desk.marks_surprise
     model_page = app.center.page(f"model:{model_id}")
     assert isinstance(model_page, ModelPage)
@@ -330,8 +330,8 @@ def test_the_first_of_the_surprising_rows_comes_when_the_rows_are_ranked(
     model_id = window.app.workspace.model_id or ""
 
     def is_there() -> bool:
-        found = row_surprise_of(window.app).row_of(model_id)
-        return found is not None and found.row == worst
+        result = row_surprise_of(window.app).row_of(model_id)
+        return result is not None and result.row == worst
 
     qtbot.waitUntil(is_there)
 

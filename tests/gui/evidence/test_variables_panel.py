@@ -97,9 +97,9 @@ def test_an_impossible_state_cannot_be_clicked_and_its_tooltip_says_why(
     bring_up_to_date(qtbot, live)
     click_mini_bar(qtbot, window, "either", "no")
     assert live.evidence == {"lung": Observed("yes")}
-    place = mini_bar(window, "either", "no")
+    position = mini_bar(window, "either", "no")
     view = variables(window).list
-    event = QHelpEvent(QEvent.Type.ToolTip, place, view.viewport().mapToGlobal(place))
+    event = QHelpEvent(QEvent.Type.ToolTip, position, view.viewport().mapToGlobal(position))
     QApplication.sendEvent(view.viewport(), event)
     assert "Not now: lung = yes rules out either = no." in QToolTip.text()
 
@@ -108,8 +108,8 @@ def test_the_selection_goes_both_ways(
     window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     panel = variables(window)
-    place = panel.list.visualRect(panel._rows.place_of("lung")).center()
-    qtbot.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=place + QPoint(20, 0))
+    position = panel.list.visualRect(panel._rows.place_of("lung")).center()
+    qtbot.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=position + QPoint(20, 0))
     assert window.app.workspace.selection.nodes == ("lung",)
     window.app.workspace.select(("asia", "dysp"))
     chosen = {panel._rows.rows[i.row()].name for i in panel.list.selectedIndexes()}
@@ -176,20 +176,20 @@ def test_variables_can_be_sorted_by_shift_entropy_and_name(
 
 def test_of_many_states_the_eight_tallest_are_shown() -> None:
     states = tuple(f"s{i}" for i in range(12))
-    shares = tuple((i % 5 + 1) / 100 for i in range(12))
-    row = VariableRow("v", "v", states, shares)
-    smallest_shown = min(shares[i] for i in row.shown())
+    fractions = tuple((i % 5 + 1) / 100 for i in range(12))
+    row = VariableRow("v", "v", states, fractions)
+    smallest_shown = min(fractions[i] for i in row.shown())
     hidden = [i for i in range(12) if i not in row.shown()]
     assert len(row.shown()) == 8
-    assert all(shares[i] <= smallest_shown for i in hidden)
+    assert all(fractions[i] <= smallest_shown for i in hidden)
 
 
 def test_before_a_model_the_bars_are_those_of_the_data(window: MainWindow, qtbot: QtBot) -> None:
     data = sprinkler_rows()
     window.app.change("Import", partial(edits.add_data, entry=DataEntry("garden", data)))
     qtbot.waitUntil(lambda: bool(rows(window)) and bool(rows(window)["rain"].shares))
-    share = float((data.column("rain") == 1).mean())
-    assert rows(window)["rain"].shares == pytest.approx((1 - share, share))
+    fraction = float((data.column("rain") == 1).mean())
+    assert rows(window)["rain"].shares == pytest.approx((1 - fraction, fraction))
 
 
 def test_a_thousand_variables_are_listed_without_a_widget_each(

@@ -30,9 +30,9 @@ def page(qtbot: QtBot, window: MainWindow, sample_data: Path) -> ModelPage:
 
 
 def child(page: ModelPage, kind: type[QWidget], name: str) -> QWidget:
-    found = page.findChild(kind, name)
-    assert found is not None
-    return found
+    result = page.findChild(kind, name)
+    assert result is not None
+    return result
 
 
 def press(qtbot: QtBot, page: ModelPage, name: str) -> None:
@@ -225,9 +225,9 @@ def test_an_edge_on_an_active_trail_is_never_drawn_as_blocked(
     press(qtbot, page, "tool.separation")
     pick(qtbot, page, "lung", "dysp", "bronc")
     answered(qtbot, page)
-    found = page.separation.found
-    assert found is not None
-    shown = shown_of({"lung": "A", "dysp": "B", "bronc": "Z"}, found)
+    result = page.separation.found
+    assert result is not None
+    shown = shown_of({"lung": "A", "dysp": "B", "bronc": "Z"}, result)
     assert shown.active
     assert shown.blocked
     assert not shown.active & shown.blocked

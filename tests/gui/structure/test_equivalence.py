@@ -64,8 +64,8 @@ def test_choosing_another_graph_keeps_the_distribution_and_can_be_undone(
     assert not use.isEnabled()
     assert use.toolTip() == "Not now: this is the present graph."
     row = next(i for i in range(6) if view.item(i).text().endswith(": tub → asia"))
-    place = view.visualItemRect(view.item(row)).center()
-    qtbot.mouseClick(view.viewport(), LEFT, NO_KEY, place)
+    position = view.visualItemRect(view.item(row)).center()
+    qtbot.mouseClick(view.viewport(), LEFT, NO_KEY, position)
     qtbot.waitUntil(use.isEnabled)
     assert "Same distribution" in listed.check.text
     assert listed.canvas.scene.selected_edges == (("tub", "asia"),)

@@ -58,8 +58,8 @@ class Walk:
 
     def settled(self) -> None:
         def is_over() -> bool:
-            found, search = self.search.found, self.search
-            return found is not None and not search.is_waiting and found.dag == self.network.dag
+            result, search = self.search.found, self.search
+            return result is not None and not search.is_waiting and result.dag == self.network.dag
 
         self.qtbot.waitUntil(is_over, timeout=20000)
 
@@ -94,8 +94,10 @@ def test_an_accepted_move_is_drawn_fitted_and_undone(walk: Walk) -> None:
     assert not np.array_equal(before.table(best.target), walk.network.table(best.target))
     rows = next(iter(walk.window.app.project.data.values())).data
     counts = np.zeros(walk.network.table(best.target).shape)
-    places = [rows.domain.index(n) for n in (*walk.network.dag.parents(best.target), best.target)]
-    np.add.at(counts, tuple(rows.codes[places]), 1.0)
+    positions = [
+        rows.domain.index(n) for n in (*walk.network.dag.parents(best.target), best.target)
+    ]
+    np.add.at(counts, tuple(rows.codes[positions]), 1.0)
     smoothed = (counts + 1) / (counts + 1).sum(axis=-1, keepdims=True)
     assert walk.network.table(best.target) == pytest.approx(smoothed)
     assert best not in walk.listed

@@ -79,5 +79,5 @@ class RulesLayer(SceneLayer):
             painter.setPen(theme().color("canvas"))
             painter.setBrush(theme().color("canvas"))
             painter.drawEllipse(QPointF(x, y), _SIGN / 2, _SIGN / 2)
-            place = QRectF(x - _SIGN / 2, y - _SIGN / 2, _SIGN, _SIGN)
-            paint_icon(painter, pen.icon, pen.color, place)
+            position = QRectF(x - _SIGN / 2, y - _SIGN / 2, _SIGN, _SIGN)
+            paint_icon(painter, pen.icon, pen.color, position)

@@ -50,9 +50,9 @@ class SceneLayer(QGraphicsItem):
 
 def routes_of(scene: CanvasScene, edges: Sequence[PictureEdge]) -> list[EdgeRoute]:
     """The ways of edges between nodes of the scene, whether the picture has the edges or not."""
-    places = {name: item.centre for name, item in scene.nodes.items()}
+    positions = {name: item.centre for name, item in scene.nodes.items()}
     sizes = {name: item.size for name, item in scene.nodes.items()}
-    return list(edge_route(scene.picture, places, sizes, edges))
+    return list(edge_route(scene.picture, positions, sizes, edges))
 
 
 def bounds_around(routes: Iterable[EdgeRoute], margin: float) -> QRectF:

@@ -82,15 +82,15 @@ class MovesLayer(SceneLayer):
         if not pairs and not self._drawn:
             return
         self.prepareGeometryChange()
-        ends = [(found[0][1].source, found[0][1].target) for found in pairs.values()]
+        ends = [(result[0][1].source, result[0][1].target) for result in pairs.values()]
         ways = {edge: scene.edges[edge].route for edge in ends if edge in scene.edges}
         absent = [PictureEdge(*edge) for edge in ends if edge not in ways]
         for missing, route in zip(absent, routes_of(scene, absent), strict=True):
             ways[missing.source, missing.target] = route
         self._drawn = []
-        for edge, found in zip(ends, pairs.values(), strict=True):
-            place = self._free_place(ways[edge])
-            self._drawn.append(_Ghost(tuple(found), ways[edge], place))
+        for edge, result in zip(ends, pairs.values(), strict=True):
+            position = self._free_place(ways[edge])
+            self._drawn.append(_Ghost(tuple(result), ways[edge], position))
         self._bounds = bounds_around((ghost.route for ghost in self._drawn), 2 * _SIGN)
         self.update()
 
@@ -99,8 +99,8 @@ class MovesLayer(SceneLayer):
         taken = [ghost.place for ghost in self._drawn]
         boxes = [item.box for item in self._scene.nodes.values()]
 
-        def room(share: float) -> float:
-            point = QPointF(*route.at(share))
+        def room(fraction: float) -> float:
+            point = QPointF(*route.at(fraction))
             if any(box.contains(point) for box in boxes):
                 return -1.0
             gaps = [math.hypot(point.x() - t.x(), point.y() - t.y()) for t in taken]
@@ -158,11 +158,11 @@ class MovesLayer(SceneLayer):
         painter.drawText(sign, Qt.AlignmentFlag.AlignCenter, words)
 
 
-def _sample(pen: LayerPen, painter: QPainter, place: QRectF) -> None:
-    y = place.center().y()
-    route = EdgeRoute((place.left(), y), (place.right(), y))
+def _sample(pen: LayerPen, painter: QPainter, position: QRectF) -> None:
+    y = position.center().y()
+    route = EdgeRoute((position.left(), y), (position.right(), y))
     paint_edge(painter, route, theme().color(pen.color), pen.width, False, pen.dash)
-    middle = QPointF(place.center().x(), y)
+    middle = QPointF(position.center().x(), y)
     painter.setPen(theme().color("canvas"))
     painter.setBrush(theme().color("canvas"))
     painter.drawEllipse(middle, 6, 6)

@@ -61,14 +61,14 @@ class PartitionLayer(SceneLayer):
             _paint_ground(painter, ground, number, _RADIUS)
 
 
-def _paint_ground(painter: QPainter, place: QRectF, number: int, radius: float) -> None:
+def _paint_ground(painter: QPainter, position: QRectF, number: int, radius: float) -> None:
     fill = theme().category(number, "fill")
     fill.setAlphaF(_ALPHA)
     line = theme().category(number, "line")
     painter.setPen(QPen(line, 1.2))
     painter.setBrush(fill)
-    painter.drawRoundedRect(place, radius, radius)
+    painter.drawRoundedRect(position, radius, radius)
 
 
-def _sample(painter: QPainter, place: QRectF) -> None:
-    _paint_ground(painter, place.adjusted(1, 3, -1, -3), 0, 4.0)
+def _sample(painter: QPainter, position: QRectF) -> None:
+    _paint_ground(painter, position.adjusted(1, 3, -1, -3), 0, 4.0)

@@ -47,21 +47,21 @@ class Shown:
     bars: frozenset[Edge] = frozenset()  # (end of a blocked edge that blocks, other end)
 
 
-def shown_of(letters: Mapping[str, str], found: Separation | None) -> Shown:
+def shown_of(letters: Mapping[str, str], result: Separation | None) -> Shown:
     """The picture of an answer; without one the letters alone."""
-    if found is None:
+    if result is None:
         return Shown(letters)
-    active = _edges_of(found.active)
-    blocked = _edges_of(found.blocked) - active
-    inner = frozenset(node for trail in found.active for node in trail.nodes) - set(letters)
+    active = _edges_of(result.active)
+    blocked = _edges_of(result.blocked) - active
+    inner = frozenset(node for trail in result.active for node in trail.nodes) - set(letters)
     bars = set()
-    for trail in found.blocked:
+    for trail in result.blocked:
         stops = {block.node for block in trail.blocks}
         for a, b in pairwise(trail.nodes):
             if frozenset((a, b)) in blocked:
                 bars |= {(a, b)} if a in stops else set()
                 bars |= {(b, a)} if b in stops else set()
-    irrelevant = found.irrelevant - set(letters)
+    irrelevant = result.irrelevant - set(letters)
     return Shown(letters, irrelevant, inner, active, blocked, frozenset(bars))
 
 
@@ -93,12 +93,12 @@ class SeparationLayer:
     def edge_items(self) -> list[tuple[EdgeItem, bool]]:
         """The edges on trails and whether one of these is active, the active ones last."""
         shown = self.shown
-        found = [
+        result = [
             (item, frozenset(ends) in shown.active)
             for ends, item in self._scene.edges.items()
             if frozenset(ends) in shown.active or frozenset(ends) in shown.blocked
         ]
-        return sorted(found, key=lambda pair: pair[1])
+        return sorted(result, key=lambda pair: pair[1])
 
     def faded_edges(self) -> list[EdgeItem]:
         """The edges at irrelevant nodes that are on no trail."""
@@ -191,19 +191,19 @@ class _Marks(_Layer):
         for identity, item in self._scene.nodes.items():
             if not item.isVisible():
                 continue
-            place = _place(item, is_far, zoom)
+            position = _place(item, is_far, zoom)
             if identity in shown.irrelevant:
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(theme().color("canvas", _VEIL))
-                painter.drawRoundedRect(place.adjusted(-1, -1, 1, 1), 7, 7)
+                painter.drawRoundedRect(position.adjusted(-1, -1, 1, 1), 7, 7)
             elif identity in shown.on_trail:
                 painter.setPen(QPen(theme().color("accent"), 1.5 / min(1.0, zoom)))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRoundedRect(place, 7, 7)
+                painter.drawRoundedRect(position, 7, 7)
             letter = shown.letters.get(identity)
             if letter is not None:
                 scale = 1 / max(0.2, min(1.0, zoom))
-                corner = place.topLeft() - QPointF(3, 3)
+                corner = position.topLeft() - QPointF(3, 3)
                 paint_letter(painter, letter, corner, _LETTER_RADIUS * scale)
 
 
@@ -253,30 +253,30 @@ def paint_letter(painter: QPainter, letter: str, middle: QPointF, radius: float)
 
 
 def _letter_sample(letter: str) -> Sample:
-    def paint(painter: QPainter, place: QRectF) -> None:
-        paint_letter(painter, letter, QPointF(place.right() - 9, place.center().y()), 8)
+    def paint(painter: QPainter, position: QRectF) -> None:
+        paint_letter(painter, letter, QPointF(position.right() - 9, position.center().y()), 8)
 
     return paint
 
 
-def _sample_route(place: QRectF) -> EdgeRoute:
-    y = place.center().y()
-    return EdgeRoute((place.left(), y), (place.right(), y))
+def _sample_route(position: QRectF) -> EdgeRoute:
+    y = position.center().y()
+    return EdgeRoute((position.left(), y), (position.right(), y))
 
 
-def _active_sample(painter: QPainter, place: QRectF) -> None:
-    paint_edge(painter, _sample_route(place), theme().color("accent"), ACTIVE_WIDTH, True)
+def _active_sample(painter: QPainter, position: QRectF) -> None:
+    paint_edge(painter, _sample_route(position), theme().color("accent"), ACTIVE_WIDTH, True)
 
 
-def _blocked_sample(painter: QPainter, place: QRectF) -> None:
-    route = _sample_route(place)
+def _blocked_sample(painter: QPainter, position: QRectF) -> None:
+    route = _sample_route(position)
     color = theme().color("edge_dim")
     paint_edge(painter, route, color, BLOCKED_WIDTH, False, BLOCKED_DASH)
     paint_bar(painter, route, at_end=True)
 
 
-def _veil_sample(painter: QPainter, place: QRectF) -> None:
-    box = QRectF(place.left() + 1, place.center().y() - 6, place.width() - 2, 12)
+def _veil_sample(painter: QPainter, position: QRectF) -> None:
+    box = QRectF(position.left() + 1, position.center().y() - 6, position.width() - 2, 12)
     painter.setPen(theme().color("border_control"))
     painter.setBrush(theme().color("surface"))
     painter.drawRoundedRect(box, 3, 3)

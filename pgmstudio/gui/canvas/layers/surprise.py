@@ -100,8 +100,8 @@ def paint_bits(painter: QPainter, bits: float, right: float, middle: float, scal
     painter.drawText(pill, Qt.AlignmentFlag.AlignCenter, words)
 
 
-def _sample(painter: QPainter, place: QRectF) -> None:
-    paint_bits(painter, 4.2, place.right() - 6, place.center().y(), 1.0)
+def _sample(painter: QPainter, position: QRectF) -> None:
+    paint_bits(painter, 4.2, position.right() - 6, position.center().y(), 1.0)
 
 
 class SurpriseMarks(QObject):

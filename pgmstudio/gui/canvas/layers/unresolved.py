@@ -86,11 +86,11 @@ class UnresolvedLayer(SceneLayer):
         best: tuple[float, OpenLink, float] | None = None
         for link, route in self._drawn:
             for step in range(41):
-                share = step / 40
-                x, y = route.at(share)
+                fraction = step / 40
+                x, y = route.at(fraction)
                 away = math.hypot(x - point.x(), y - point.y())
                 if away <= max(reach, _SIGN / 2) and (best is None or away < best[0]):
-                    best = away, link, share
+                    best = away, link, fraction
         return None if best is None else (best[1], best[2])
 
     def middle_of(self, edge: Edge) -> QPointF | None:
@@ -139,12 +139,12 @@ class UnresolvedLayer(SceneLayer):
             painter.setBrush(theme().color("canvas"))
             painter.drawEllipse(QPointF(x, y), _SIGN / 2, _SIGN / 2)
             inside = _SIGN - 5
-            place = QRectF(x - inside / 2, y - inside / 2, inside, inside)
-            paint_icon(painter, pen.icon, pen.color, place)
+            position = QRectF(x - inside / 2, y - inside / 2, inside, inside)
+            paint_icon(painter, pen.icon, pen.color, position)
 
 
-def _sample(pen: LayerPen, painter: QPainter, place: QRectF) -> None:
-    y = place.center().y()
-    route = EdgeRoute((place.left(), y), (place.right(), y))
+def _sample(pen: LayerPen, painter: QPainter, position: QRectF) -> None:
+    y = position.center().y()
+    route = EdgeRoute((position.left(), y), (position.right(), y))
     paint_edge(painter, route, theme().color(pen.color), pen.width, False, pen.dash)
-    paint_icon(painter, pen.icon, pen.color, QRectF(place.center().x() - 6, y - 6, 12, 12))
+    paint_icon(painter, pen.icon, pen.color, QRectF(position.center().x() - 6, y - 6, 12, 12))
