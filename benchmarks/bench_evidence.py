@@ -108,7 +108,7 @@ def workspace(qt_app: QApplication, name: str) -> None:
         states = possible_states(live, clicked)
         if not states:
             continue
-        index = variables._rows.place_of(clicked)
+        index = variables._rows.index_of(clicked)
         shown.scrollTo(index)
         rest = time.perf_counter() + REST_SECONDS
         until(qt_app, lambda: time.perf_counter() > rest)  # noqa: B023

@@ -46,7 +46,7 @@ def labels(driver: WindowDriver, _own: Path) -> Iterator[str]:
     page.choose_tool("separation")
     desk.pick("Pressure", "A")
     desk.pick("Proteins", "B")
-    driver.wait_for("an answer", lambda: desk.found is not None)
+    driver.wait_for("an answer", lambda: desk.answer is not None)
     yield "ldag-question"
     rows = coronary().sample(1841, np.random.default_rng(1))
     add_ended_run(app, rows, "ldag.greedy", kappa="auto", folds=5, restarts=0)

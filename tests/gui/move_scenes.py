@@ -36,7 +36,7 @@ def moves(driver: WindowDriver, _own: Path) -> Iterator[str]:
     driver.do("learn.moves")
 
     def is_listed() -> bool:
-        return search.found is not None and not search.is_waiting
+        return search.move_list is not None and not search.is_waiting
 
     driver.wait_for("the moves", is_listed)
     page.canvas.view.fit()
@@ -53,7 +53,8 @@ def moves(driver: WindowDriver, _own: Path) -> Iterator[str]:
     yield "moves-veto"
     driver.press("movesRun")
     driver.wait_for(
-        "the optimum", lambda: is_listed() and search.found is not None and search.found.is_optimum
+        "the optimum",
+        lambda: is_listed() and search.move_list is not None and search.move_list.is_optimum,
     )
     page.canvas.view.fit()
     driver.settle()

@@ -82,7 +82,7 @@ def asked(driver: WindowDriver, _own: Path) -> Iterator[str]:
         driver.do(f"evidence.{action}")
         opened = app.center.current
         assert isinstance(opened, SensitivityPage)
-        driver.wait_for("the answer", lambda opened=opened: opened.found is not None)
+        driver.wait_for("the answer", lambda opened=opened: opened.answer is not None)
         yield f"ask-{action}"
     open_model_page(app, page.model_id or "")
     driver.wait_for("beliefs", lambda: not live.is_stale)
@@ -146,7 +146,7 @@ def pictured(driver: WindowDriver, _own: Path) -> Iterator[str]:
     page.canvas.view.fit()
     driver.do("model.separation")
     _click_node(driver, page, "asia", "smoke", "xray")
-    driver.wait_for("the trails", lambda: page.separation.found is not None)
+    driver.wait_for("the trails", lambda: page.separation.answer is not None)
     yield "separation"
     driver.do("model.separation")
     driver.do("model.members")

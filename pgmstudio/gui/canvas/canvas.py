@@ -68,9 +68,9 @@ class Canvas(QWidget):
         self.view.zoom_changed.connect(self._on_zoom_changed)
         self.view.looked_elsewhere.connect(self._on_looked_elsewhere)
         self.signals.refused.connect(self.refuse)
-        self.view.gesture_begun.connect(self.bubble.hide)
+        self.view.gesture_started.connect(self.bubble.hide)
         self.signals.find.connect(self.open_find)
-        self.find_bar.found.connect(self._on_found)
+        self.find_bar.matches_changed.connect(self._on_matches)
         self.find_bar.looked_at.connect(self._on_match)
         self.find_bar.scope_changed.connect(self._on_scope_changed)
         self.find_bar.closed.connect(self._on_find_closed)
@@ -84,7 +84,7 @@ class Canvas(QWidget):
 
     # -- where it is on the screen
 
-    def place_of(self, nodes: Sequence[str]) -> QRect | None:
+    def rect_of(self, nodes: Sequence[str]) -> QRect | None:
         """Where on the screen the last of these nodes stands; None when none is drawn."""
         drawn = [node for node in nodes if node in self.scene.nodes]
         if not drawn:
@@ -107,7 +107,7 @@ class Canvas(QWidget):
             elif part.right() >= here.right():
                 right = max(right, shared.width())
         self.view.keep_clear(right, below)
-        self._place_find_bar()
+        self._move_find_bar()
 
     # -- legend, zoom, minimap
 
@@ -190,27 +190,27 @@ class Canvas(QWidget):
             self._soon.start()
 
     def _refresh_overlays(self) -> None:
-        room = self.view.rect()
+        view = self.view.rect()
         zoom = self.zoom_control
         zoom.adjustSize()
-        zoom.move(room.width() - zoom.width() - _EDGE, room.height() - zoom.height() - _EDGE)
+        zoom.move(view.width() - zoom.width() - _EDGE, view.height() - zoom.height() - _EDGE)
         entries = [*self.legend_entries(), *self._how_to_see()] if self.shows_legend else []
-        beside = room.width() - zoom.width() - 3 * _EDGE
-        self.legend.show_entries(entries, beside)
+        free_width = view.width() - zoom.width() - 3 * _EDGE
+        self.legend.show_entries(entries, free_width)
         # One that is wider than the room beside the zoom control stands above it.
-        under = zoom.height() + _EDGE if self.legend.width() > beside else 0
-        self.legend.move(_EDGE, room.height() - self.legend.height() - under - _EDGE)
-        told = self.legend.height() + under if entries else 0
-        low = max(0 if zoom.isHidden() else zoom.height(), told)
+        under = zoom.height() + _EDGE if self.legend.width() > free_width else 0
+        self.legend.move(_EDGE, view.height() - self.legend.height() - under - _EDGE)
+        legend_height = self.legend.height() + under if entries else 0
+        low = max(0 if zoom.isHidden() else zoom.height(), legend_height)
         if low:
             self.view.keep_foot(low + 2.0 * _EDGE)
         self.minimap.setVisible(self.shows_minimap and bool(self.scene.nodes))
         self.minimap.move(
-            room.width() - self.minimap.width() - _EDGE,
+            view.width() - self.minimap.width() - _EDGE,
             zoom.y() - self.minimap.height() - 8,
         )
         self._keep_clear_of_minimap()
-        self._place_find_bar()
+        self._move_find_bar()
 
     def _keep_clear_of_minimap(self) -> None:
         """A fitted graph moves aside where the minimap would lie on nodes of it.
@@ -230,12 +230,12 @@ class Canvas(QWidget):
         near = (item for item in self.scene.items(part) if isinstance(item, NodeItem))
         return any(part.intersects(item.box) for item in near)
 
-    def _place_find_bar(self) -> None:
+    def _move_find_bar(self) -> None:
         near, far = self._between_panels()
         width = min(self.find_bar.sizeHint().width(), far - near - 2 * _EDGE)
         self.find_bar.resize(width, self.find_bar.sizeHint().height())
         left, right = near + _EDGE, far - width - _EDGE
-        result = [self.scene.nodes[i] for i in self.find_bar.found_ids if i in self.scene.nodes]
+        result = [self.scene.nodes[i] for i in self.find_bar.matching_ids if i in self.scene.nodes]
         seen = [self.view.mapFromScene(item.box).boundingRect() for item in result]
         low = self.legend.y() - self.find_bar.height() - 8
         positions = [QPoint(right, _EDGE), QPoint(left, _EDGE), QPoint(left, low)]
@@ -262,28 +262,28 @@ class Canvas(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._refresh_overlays()
-        self._place_waiting()
+        self._move_waiting_text()
 
-    def tell_waiting(self, words: str) -> None:
+    def show_waiting_text(self, text: str) -> None:
         """Words in the middle of an empty canvas; none takes them away."""
-        self._waiting.setText(words)
-        self._waiting.setVisible(bool(words))
+        self._waiting.setText(text)
+        self._waiting.setVisible(bool(text))
         self._waiting.adjustSize()
-        self._place_waiting()
+        self._move_waiting_text()
 
-    def _place_waiting(self) -> None:
+    def _move_waiting_text(self) -> None:
         self._waiting.move(self.view.rect().center() - self._waiting.rect().center())
 
     # -- refusals
 
-    def refuse(self, sentence: str, at: QPoint | None = None) -> None:
+    def refuse(self, message: str, at: QPoint | None = None) -> None:
         """Say a sentence at the pointer, or in the middle when the pointer is elsewhere."""
         if at is None:
             at = self.view.mapFromScene(self.view.last_pointer)
         if not self.view.rect().contains(at):
             at = self.view.rect().center()
         near, far = self._between_panels()
-        self.bubble.say(sentence, at, QRect(near, 0, far - near, self.view.height()))
+        self.bubble.show_text(message, at, QRect(near, 0, far - near, self.view.height()))
 
     # -- search
 
@@ -292,9 +292,9 @@ class Canvas(QWidget):
         titles = {i: item.face.title for i, item in self.scene.nodes.items()}
         self.find_bar.begin(titles)
         self.view.step_match = self.find_bar.step
-        self._place_find_bar()
+        self._move_find_bar()
 
-    def _on_found(self, ids: list[str]) -> None:
+    def _on_matches(self, ids: list[str]) -> None:
         chosen = set(ids)
         for identity, item in self.scene.nodes.items():
             item.change_look(found=identity in chosen)
@@ -304,7 +304,7 @@ class Canvas(QWidget):
         if identity is not None:
             self.signals.select.emit((identity,), ())
             self.view.look_at(identity)
-        self._place_find_bar()
+        self._move_find_bar()
 
     def _on_scope_changed(self, near: tuple[str, int] | None) -> None:
         if near is None:

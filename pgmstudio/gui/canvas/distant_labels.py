@@ -50,15 +50,15 @@ def _matters(item: NodeItem, near: Container[str | None]) -> bool:
 
 def _paint_label(painter: QPainter, item: NodeItem, zoom: float) -> None:
     mark = item.face.mark
-    words = item.face.title.replace("\n", " ")
+    text = item.face.title.replace("\n", " ")
     if mark is not None:
-        words = f"{words} {mark.words}"
+        text = f"{text} {mark.words}"
     ink = "text" if mark is None else f"{mark.tint}_ink"
     painter.save()
     painter.translate(item.pos() + QPointF(dot_radius(zoom) * 1.9, 0))
     painter.scale(1 / zoom, 1 / zoom)
     metrics = canvas_metrics("caption", "medium")
-    shown = metrics.elidedText(words, Qt.TextElideMode.ElideMiddle, LABEL_WIDTH)
+    shown = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, LABEL_WIDTH)
     width = metrics.horizontalAdvance(shown) + 8
     card = QRectF(0, -8.5, width, 17)
     painter.setPen(Qt.PenStyle.NoPen)

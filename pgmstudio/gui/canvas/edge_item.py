@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 from pgmstudio.core.drawing.diagram import EdgeStyle, PictureEdge, Point, Strand
 from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute
 from pgmstudio.core.drawing.strands import dash_of, strand_offsets
-from pgmstudio.gui.canvas.edge_label import paint_tag, tag_place
+from pgmstudio.gui.canvas.edge_label import paint_tag, tag_rect
 from pgmstudio.gui.canvas.fonts import canvas_font, canvas_metrics
 from pgmstudio.gui.canvas.level_of_detail import LevelOfDetail
 from pgmstudio.gui.canvas.node_item import take_over
@@ -20,12 +20,13 @@ from pgmstudio.gui.canvas.node_view import Detail
 from pgmstudio.gui.theme.theme import theme
 
 HIT_WIDTH = 12.0
-LABEL_ROOM = 110.0
-STRENGTH_ROOM = 56.0  # “100 %” beside the line
+MAX_LABEL_WIDTH = 110.0
+STRENGTH_WIDTH = 56.0  # “100 %” beside the line
 # Below this zoom words keep their size on screen; they are shown down to 35 %.
 LABEL_SHRINKS_TO = 0.62
 _STEP_RADIUS = 8.0
-_BESIDE = 0.6  # of the way, for words that were not placed: nearer the target siblings part
+# Position of a label that was not placed: nearer the target, edges from one source diverge.
+_DEFAULT_FRACTION = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class EdgeLook:
     is_selected: bool = False
     is_hovered: bool = False
     step: int | None = None  # its number on the path of a cycle
-    words: str = ""  # its strength as a label, where that is shown
+    label: str = ""  # its strength as a label, where that is shown
     is_cut: bool = False  # by an intervention at its end
 
 
@@ -84,7 +85,7 @@ class EdgeItem(QGraphicsItem):
         self.look = EdgeLook()
         self.route = EdgeRoute((0.0, 0.0), (0.0, 0.0))
         self._far = QPainterPath()
-        self._share: float | None = None  # of the way, where its words stand, if they were placed
+        self._label_fraction: float | None = None  # along the route; None: not placed
         self._middles: tuple[QPointF, QPointF] | None = None
         self._line = QPainterPath()
         self._bounds = QRectF()
@@ -111,7 +112,7 @@ class EdgeItem(QGraphicsItem):
         if edge != self.edge:
             self.prepareGeometryChange()
             self.edge = edge
-            self._bounds = self._bounds.united(self.label_place)
+            self._bounds = self._bounds.united(self.label_rect)
             self._rise()
             self.update()
 
@@ -128,9 +129,9 @@ class EdgeItem(QGraphicsItem):
         self._line = line_of(route, 0.0)
         reach = 14.0 + 4.0 * len(self.edge.strands)
         bounds = self._line.boundingRect().united(QRectF(source, target).normalized())
-        x, y = route.at(_BESIDE)
-        bounds = bounds.united(QRectF(x - STRENGTH_ROOM, y - 18, 2 * STRENGTH_ROOM, 36))
-        bounds = bounds.united(self.label_place)
+        x, y = route.at(_DEFAULT_FRACTION)
+        bounds = bounds.united(QRectF(x - STRENGTH_WIDTH, y - 18, 2 * STRENGTH_WIDTH, 36))
+        bounds = bounds.united(self.label_rect)
         self._bounds = bounds.adjusted(-reach, -reach, reach, reach)
         self.update()
 
@@ -139,34 +140,34 @@ class EdgeItem(QGraphicsItem):
         """Where its tag stands; empty for an edge without one."""
         if not (self.edge.style.has_tag and self.edge.label):
             return QRectF()
-        return self.label_place
+        return self.label_rect
 
     @property
-    def label_place(self) -> QRectF:
+    def label_rect(self) -> QRectF:
         """Where its words stand, on a tag or plain; empty for an edge without."""
         if self.edge.style.has_tag and self.edge.label:
-            fraction = 0.5 if self._share is None else self._share
-            return tag_place(self.route, fraction, self.edge.label)
-        words = self._words()
-        if not words:
+            fraction = 0.5 if self._label_fraction is None else self._label_fraction
+            return tag_rect(self.route, fraction, self.edge.label)
+        text = self._label_text()
+        if not text:
             return QRectF()
-        is_placed = self._share is not None and self.edge.label
-        x, y = self.route.at((self._share or _BESIDE) if is_placed else _BESIDE)
-        width = canvas_metrics("caption").horizontalAdvance(words) + 8
+        placed = self._label_fraction if self.edge.label else None
+        x, y = self.route.at(placed or _DEFAULT_FRACTION)
+        width = canvas_metrics("caption").horizontalAdvance(text) + 8
         return QRectF(x - width / 2, y - 8, width, 16)
 
-    def _words(self) -> str:
+    def _label_text(self) -> str:
         """Its label or its strength, as far as it fits."""
-        label = self.edge.label or self.look.words
-        room = LABEL_ROOM - 10
-        return canvas_metrics("caption").elidedText(label, Qt.TextElideMode.ElideRight, room)
+        label = self.edge.label or self.look.label
+        available = MAX_LABEL_WIDTH - 10
+        return canvas_metrics("caption").elidedText(label, Qt.TextElideMode.ElideRight, available)
 
-    def set_label_share(self, fraction: float) -> None:
+    def set_label_fraction(self, fraction: float) -> None:
         """Another place for the words along the way."""
-        if fraction != self._share:
+        if fraction != self._label_fraction:
             self.prepareGeometryChange()
-            self._share = fraction
-            self._bounds = self._bounds.united(self.label_place.adjusted(-8, -8, 8, 8))
+            self._label_fraction = fraction
+            self._bounds = self._bounds.united(self.label_rect.adjusted(-8, -8, 8, 8))
             self.update()
 
     def is_routed_between(self, source: QPointF, target: QPointF) -> bool:
@@ -230,10 +231,10 @@ class EdgeItem(QGraphicsItem):
         paint_edge(painter, route, color, width, has_arrow, pen_of_style.dash)
         if pen_of_style.has_ring:
             paint_ring(painter, self.route, color, width)
-        is_short = self.edge.style.is_difference or self.look.words
+        is_short = self.edge.style.is_difference or self.look.label
         if not self.tag.isEmpty():
-            words, style = self.edge.label, self.edge.style
-            paint_tag(painter, self.tag, words, style, is_selected=self.look.is_selected)
+            text, style = self.edge.label, self.edge.style
+            paint_tag(painter, self.tag, text, style, is_selected=self.look.is_selected)
         elif is_short or (self.edge.label and detail is Detail.FULL):
             self._paint_label(painter, zoom)
         if self.look.step is not None:
@@ -248,8 +249,8 @@ class EdgeItem(QGraphicsItem):
         painter.drawPath(self._far)
 
     def _paint_label(self, painter: QPainter, zoom: float) -> None:
-        words, position = self._words(), self.label_place
-        if not words:
+        text, position = self._label_text(), self.label_rect
+        if not text:
             return
         larger = max(1.0, LABEL_SHRINKS_TO / zoom)
         painter.save()
@@ -259,11 +260,11 @@ class EdgeItem(QGraphicsItem):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().color("canvas"))
         painter.drawRoundedRect(position, 4, 4)
-        is_sign = self.edge.style.is_difference
-        ink = PENS[self.edge.style].color if is_sign else "text_secondary"
+        is_marker = self.edge.style.is_difference
+        ink = PENS[self.edge.style].color if is_marker else "text_secondary"
         painter.setPen(theme().color(ink))
-        painter.setFont(canvas_font("caption", "semibold" if is_sign else "regular"))
-        painter.drawText(position, Qt.AlignmentFlag.AlignCenter, words)
+        painter.setFont(canvas_font("caption", "semibold" if is_marker else "regular"))
+        painter.drawText(position, Qt.AlignmentFlag.AlignCenter, text)
         painter.restore()
 
     def _paint_step(self, painter: QPainter, step: int) -> None:

@@ -30,7 +30,7 @@ def tag_size(label: str) -> Size:
     return canvas_metrics("caption", "semibold").horizontalAdvance(label) + 20.0, TAG_HEIGHT
 
 
-def tag_place(route: EdgeRoute, fraction: float, label: str) -> QRectF:
+def tag_rect(route: EdgeRoute, fraction: float, label: str) -> QRectF:
     """Where the tag stands in the scene."""
     (x, y), (width, height) = route.at(fraction), tag_size(label)
     return QRectF(x - width / 2, y - height / 2, width, height)
@@ -95,8 +95,8 @@ class TagLayer(QGraphicsItem):
             return
         for item in self._scene.edges.values():
             if not item.tag.isEmpty() and item.isVisible() and item.effectiveOpacity() == 1.0:
-                words, style = item.edge.label, item.edge.style
-                paint_tag(painter, item.tag, words, style, is_selected=item.look.is_selected)
+                text, style = item.edge.label, item.edge.style
+                paint_tag(painter, item.tag, text, style, is_selected=item.look.is_selected)
 
 
 def _raise_tags(scene: CanvasScene) -> None:
@@ -118,7 +118,7 @@ def place_labels(scene: CanvasScene, routed: Collection[tuple[str, str]]) -> Non
     worded = {ends: item for ends, item in scene.edges.items() if item.edge.label}
     if not any(ends in worded for ends in routed) or len(worded) > MAX_PLACED:
         return
-    sizes = [item.label_place.size() for item in worded.values()]
+    sizes = [item.label_rect.size() for item in worded.values()]
     fractions = tag_shares(
         [item.route for item in worded.values()],
         [(size.width(), size.height()) for size in sizes],
@@ -126,5 +126,5 @@ def place_labels(scene: CanvasScene, routed: Collection[tuple[str, str]]) -> Non
         [item.route for ends, item in scene.edges.items() if ends not in worded],
     )
     for item, fraction in zip(worded.values(), fractions, strict=True):
-        item.set_label_share(fraction)
+        item.set_label_fraction(fraction)
     _raise_tags(scene)

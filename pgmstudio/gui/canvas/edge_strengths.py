@@ -36,7 +36,7 @@ from pgmstudio.gui.theme.theme import theme
 class StrengthKind:
     """One reading of strength: its words, and what it means."""
 
-    words: str  # in the bar
+    choice: str  # in the toolbar
     title: str  # in the legend
     unit: str
     tip: str
@@ -79,7 +79,7 @@ KINDS = {
 
 Edge = tuple[str, str]
 TOPIC = "edge strengths"
-TELL_MS = 150
+UPDATE_MS = 150
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Strengths:
         result: dict[Edge, str] = {}
         if self.unit == "%":
             for (source, target), value in self.values.items():
-                result[source, target] = result[target, source] = self.told(value)
+                result[source, target] = result[target, source] = self.format_value(value)
         return result
 
     def number(self, value: float) -> str:
@@ -125,15 +125,15 @@ class Strengths:
         digits = 3 if abs(value) < 0.1 else 2 if abs(value) < 100 else 0
         return f"{value:.{digits}f}".replace("-", "−")
 
-    def told(self, value: float) -> str:
+    def format_value(self, value: float) -> str:
         return self.number(value) if self.unit == "%" else f"{self.number(value)} {self.unit}"
 
-    def words_for(self, edge: Edge) -> str:
+    def tooltip_for(self, edge: Edge) -> str:
         """What the tooltip of an edge says; nothing where it was not measured."""
         if edge not in self.values:
             return ""
-        told = f"{self.title} {self.told(self.values[edge])}"
-        return "\n".join(filter(None, [told, self.notes.get(edge, "")]))
+        format_value = f"{self.title} {self.format_value(self.values[edge])}"
+        return "\n".join(filter(None, [format_value, self.notes.get(edge, "")]))
 
 
 @dataclass(slots=True)
@@ -216,13 +216,13 @@ class StrengthKeeper(QObject):
         super().__init__(parent)
         self._live, self._rows, self._replicates = live, rows, replicates
         self._kind = "none"
-        self._asked_for: tuple[object, ...] = ()
+        self._request: tuple[object, ...] = ()
         self._tally = LanguageTally(0)
         self._latest_task = LatestTask(self)
         self._latest_task.answered.connect(self._on_strengths)
         self._latest_task.failed.connect(self._on_task_failed)
         self._clock = QTimer(self)
-        self._clock.setInterval(TELL_MS)
+        self._clock.setInterval(UPDATE_MS)
         self._clock.timeout.connect(self._on_tick)
 
     @property
@@ -253,7 +253,7 @@ class StrengthKeeper(QObject):
         if not self.is_on or not isinstance(model, DirectedModel):
             return
         if self._kind in ("mi", "removal"):
-            if self._asked_for != (model,) and self._live.error is None:
+            if self._request != (model,) and self._live.error is None:
                 self._begin(len(model.edges), model)
                 question = partial(strengths_of_model, self._kind, model.edges, self._tally)
                 self._live.side.ask(TOPIC, question)
@@ -263,7 +263,7 @@ class StrengthKeeper(QObject):
         if isinstance(result, str):
             self.choose("none")
             self.refused.emit(result)
-        elif self._asked_for != (model, result):
+        elif self._request != (model, result):
             self._begin(len(model.edges), model, result)
             if isinstance(result, EdgeFrequencies):
                 self._on_strengths(strengths_of_replicates(model.edges, result))
@@ -273,8 +273,8 @@ class StrengthKeeper(QObject):
                 )
                 self._latest_task.ask(question_of_rows)
 
-    def _begin(self, count: int, *asked_for: object) -> None:
-        self._asked_for, self._tally = asked_for, LanguageTally(count)
+    def _begin(self, count: int, *request: object) -> None:
+        self._request, self._tally = request, LanguageTally(count)
         self._clock.start()
 
     def _on_tick(self) -> None:
@@ -305,7 +305,7 @@ class StrengthKeeper(QObject):
         """Nobody looks at strengths any more; what is under way is dropped."""
         if not self.is_on:
             return
-        self._kind, self._asked_for = "none", ()
+        self._kind, self._request = "none", ()
         self._latest_task.forget()
         side = self._live.side
         side.forget(TOPIC)

@@ -16,7 +16,7 @@ from pgmstudio.gui.canvas.tools import Modifiers, Tool
 from pgmstudio.gui.theme.icons import paint_icon
 from pgmstudio.gui.theme.theme import theme
 
-_SIGN = 13.0
+_ICON = 13.0
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 if TYPE_CHECKING:
@@ -45,10 +45,10 @@ class EdgeTool(Tool):
         """What is said at the pointer now."""
         return self._advice
 
-    def add_forecast(self, source: str, target: str, words: str, is_large: bool) -> None:
+    def add_forecast(self, source: str, target: str, text: str, is_large: bool) -> None:
         """News about an edge that may still be looked at."""
         if (source, target) == (self._source, self._goal) and not self._advice.refusal:
-            self._advice = replace(self._advice, forecast=words, is_large=is_large)
+            self._advice = replace(self._advice, forecast=text, is_large=is_large)
             self._view.viewport().update()
 
     def press(self, hit: Hit, modifiers: Modifiers) -> None:
@@ -133,32 +133,32 @@ class EdgeTool(Tool):
         advice = self._advice
         color = "danger_ink" if advice.refusal else "accent"
         paint_edge(painter, route, theme().color(color), 2.0, True, (6.0, 4.0))
-        if advice.words:
+        if advice.text:
             ink = "danger_ink" if advice.refusal else "warning_ink" if advice.is_warning else "text"
-            lines = [(advice.words, ink)]
+            lines = [(advice.text, ink)]
             if advice.forecast:
                 lines.append((advice.forecast, "warning_ink" if advice.is_large else "text"))
-            self._paint_words(painter, lines, advice.is_large)
+            self._paint_text(painter, lines, advice.is_large)
 
-    def _paint_words(self, painter: QPainter, lines: list[tuple[str, str]], is_large: bool) -> None:
+    def _paint_text(self, painter: QPainter, lines: list[tuple[str, str]], is_large: bool) -> None:
         """A small card beside the pointer, as large on screen at any zoom."""
         painter.save()
         painter.translate(self._point)
         painter.scale(1 / self._view.zoom, 1 / self._view.zoom)
         metrics = canvas_metrics("dense", "medium")
-        sign = _SIGN + 6 if is_large else 0.0
-        width = max(metrics.horizontalAdvance(words) for words, _ in lines) + 16 + sign
+        marker = _ICON + 6 if is_large else 0.0
+        width = max(metrics.horizontalAdvance(text) for text, _ in lines) + 16 + marker
         card = QRectF(14, 14, width, 4 + 20 * len(lines))
         painter.setPen(theme().color("border_control"))
         painter.setBrush(theme().color("raised"))
         painter.drawRoundedRect(card, 5, 5)
         painter.setFont(canvas_font("dense", "medium"))
-        for number, (words, ink) in enumerate(lines):
+        for number, (text, ink) in enumerate(lines):
             position = QRectF(card.left() + 8, card.top() + 2 + 20 * number, width - 16, 20)
             if is_large and number == len(lines) - 1:
-                middle = position.center().y() - _SIGN / 2
-                paint_icon(painter, "warning", ink, QRectF(position.left(), middle, _SIGN, _SIGN))
-                position.setLeft(position.left() + sign)
+                middle = position.center().y() - _ICON / 2
+                paint_icon(painter, "warning", ink, QRectF(position.left(), middle, _ICON, _ICON))
+                position.setLeft(position.left() + marker)
             painter.setPen(theme().color(ink))
-            painter.drawText(position, _LEFT, words)
+            painter.drawText(position, _LEFT, text)
         painter.restore()

@@ -36,7 +36,7 @@ def matches(wanted: str, titles: Mapping[str, str]) -> list[str]:
         return []
     ranked: list[tuple[int, str, str]] = []
     for identity, title in titles.items():
-        ranks = [match_rank(wanted.strip(), words) for words in {identity, title}]
+        ranks = [match_rank(wanted.strip(), text) for text in {identity, title}]
         fitting = [rank for rank in ranks if rank is not None]
         if fitting:
             ranked.append((min(fitting), title.casefold(), identity))
@@ -47,7 +47,7 @@ class FindBar(QFrame):
     """Enter or n steps on, Shift+Enter or p back, Esc closes."""
 
     looked_at = Signal(object)  # id or None
-    found = Signal(object)  # list of ids
+    matches_changed = Signal(object)  # list of ids
     scope_changed = Signal(object)  # (id, hops): show only what is so near; None: everything
     closed = Signal()
 
@@ -56,7 +56,7 @@ class FindBar(QFrame):
         self.setObjectName("findBar")
         self.setProperty("role", "card")
         self._titles: Mapping[str, str] = {}
-        self._found: list[str] = []
+        self._matches: list[str] = []
         self._at = 0
         self._field = _Field(self)
         self._field.setObjectName("find.field")
@@ -103,7 +103,7 @@ class FindBar(QFrame):
         """Close; what was hidden is shown again."""
         self.hide()
         self._scope.setCurrentIndex(0)
-        self.found.emit([])
+        self.matches_changed.emit([])
         self.scope_changed.emit(None)
         self.closed.emit()
 
@@ -114,34 +114,34 @@ class FindBar(QFrame):
         self.step(-1)
 
     @property
-    def found_ids(self) -> tuple[str, ...]:
+    def matching_ids(self) -> tuple[str, ...]:
         """The one looked at first."""
-        return (*self._found[self._at :], *self._found[: self._at])
+        return (*self._matches[self._at :], *self._matches[: self._at])
 
     @property
     def current(self) -> str | None:
-        return self._found[self._at] if self._found else None
+        return self._matches[self._at] if self._matches else None
 
     def step(self, by: int) -> None:
         """To another match, around at the end."""
-        if self._found:
-            self._at = (self._at + by) % len(self._found)
-            self._tell()
+        if self._matches:
+            self._at = (self._at + by) % len(self._matches)
+            self._show_position()
 
     def _on_text_changed(self) -> None:
-        self._found = matches(self._field.text(), self._titles)
+        self._matches = matches(self._field.text(), self._titles)
         self._at = 0
-        self.found.emit(list(self._found))
-        self._tell()
+        self.matches_changed.emit(list(self._matches))
+        self._show_position()
 
-    def _tell(self) -> None:
+    def _show_position(self) -> None:
         text = self._field.text().strip()
         if not text:
             self._count.setText("")
-        elif not self._found:
+        elif not self._matches:
             self._count.setText(_nothing(text, self._titles.values()))
         else:
-            self._count.setText(f"{self._at + 1} of {len(self._found)}")
+            self._count.setText(f"{self._at + 1} of {len(self._matches)}")
         self.adjustSize()
         self.looked_at.emit(self.current)
         self._on_scope_changed()

@@ -63,29 +63,29 @@ def tooltip_of(hit: Hit, described: str = "") -> str:
         name = f"{source} {arrow} {target}"
         edge = hit.edge.edge
         tag = "" if described and edge.style.has_tag else edge.label
-        told = [name, tag, *(strand.told for strand in edge.strands), described]
-        return "\n".join(filter(None, told))
+        parts = [name, tag, *(strand.told for strand in edge.strands), described]
+        return "\n".join(filter(None, parts))
     if hit.node is None:
         return ""
     face = hit.node.face
     if hit.state is None:
-        words = face.title if hit.node.id == face.title else f"{face.title} ({hit.node.id})"
+        text = face.title if hit.node.id == face.title else f"{face.title} ({hit.node.id})"
         if face.mode is NodeMode.ENTROPY and face.entropy_bits is not None:
-            words += f"\nEntropy {face.entropy_bits:.3f} bits"
+            text += f"\nEntropy {face.entropy_bits:.3f} bits"
         if face.mode is NodeMode.LINE and face.beliefs:
             fractions = zip(face.states, face.beliefs, strict=True)
-            words += "".join(f"\n{state} {percent(value)} %" for state, value in fractions)
-        words = f"{words}\n{face.note}" if face.note else words
+            text += "".join(f"\n{state} {percent(value)} %" for state, value in fractions)
+        text = f"{text}\n{face.note}" if face.note else text
         # What can be read in the box is not said once more at the pointer.
-        return "" if words == face.title and hit.node.shows_whole_title else words
+        return "" if text == face.title and hit.node.shows_full_title else text
     state = face.states[hit.state]
-    words = f"{face.title} = {state}"
+    text = f"{face.title} = {state}"
     if not face.beliefs:
-        return words
-    words += f": {percent(face.beliefs[hit.state])} %"
+        return text
+    text += f": {percent(face.beliefs[hit.state])} %"
     if face.priors:
-        words += f", prior {percent(face.priors[hit.state])} %"
+        text += f", prior {percent(face.priors[hit.state])} %"
     return (
-        f"{words}\nClick sets evidence, Shift excludes, Ctrl allows several, "
+        f"{text}\nClick sets evidence, Shift excludes, Ctrl allows several, "
         "dragging the bar sets a likelihood."
     )

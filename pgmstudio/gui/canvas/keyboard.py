@@ -43,10 +43,10 @@ def nearest(
     best: tuple[int, float, str] | None = None
     for name in among:
         dx, dy = positions[name][0] - start[0], positions[name][1] - start[1]
-        forward, aside = dx * fx + dy * fy, abs(dx * fy - dy * fx)
+        forward, sideways = dx * fx + dy * fy, abs(dx * fy - dy * fx)
         if forward <= 1e-6:
             continue
-        rank = (0 if forward >= aside else 1, forward + aside, name)
+        rank = (0 if forward >= sideways else 1, forward + sideways, name)
         if best is None or rank < best:
             best = rank
     return None if best is None else best[2]
@@ -90,32 +90,32 @@ class CanvasKeys:
 
     def wants(self, event: QKeyEvent) -> bool:
         """This key means something here, so no shortcut of the window may take it."""
-        return self._deed(event) is not None
+        return self._handler(event) is not None
 
     def press(self, event: QKeyEvent) -> bool:
-        deed = self._deed(event)
-        if deed is not None:
-            deed()
-        return deed is not None
+        handler = self._handler(event)
+        if handler is not None:
+            handler()
+        return handler is not None
 
     # -- what a key means now
 
-    def _deed(self, event: QKeyEvent) -> Command | None:
+    def _handler(self, event: QKeyEvent) -> Command | None:
         for sequence, standard in self._standard().items():
             if event.matches(sequence):
                 return standard
-        key, held = Key(event.key()), event.modifiers() & ~Modifiers.KeypadModifier
+        key, modifiers = Key(event.key()), event.modifiers() & ~Modifiers.KeypadModifier
         item = self._item
         if item is not None and self._state is not None:
-            deed = self._inside(item, self._state, key, held)
-            if deed is not None:
-                return deed
-        if key == Key.Key_D and held == Modifiers.ControlModifier:
+            handler = self._inside(item, self._state, key, modifiers)
+            if handler is not None:
+                return handler
+        if key == Key.Key_D and modifiers == Modifiers.ControlModifier:
             return self._view.signals.duplicate.emit
-        if key in _ARROWS and held & ALIGNING != ALIGNING and self._view.graph.nodes:
-            return partial(self._walk, _ARROWS[key], held)
-        if held in (Modifiers.NoModifier, Modifiers.ShiftModifier):
-            return self._plain(key, item, held)
+        if key in _ARROWS and modifiers & ALIGNING != ALIGNING and self._view.graph.nodes:
+            return partial(self._walk, _ARROWS[key], modifiers)
+        if modifiers in (Modifiers.NoModifier, Modifiers.ShiftModifier):
+            return self._plain(key, item, modifiers)
         return None
 
     def _standard(self) -> dict[QKeySequence.StandardKey, Command]:
@@ -130,9 +130,9 @@ class CanvasKeys:
             keys.ZoomOut: lambda: self._view.zoom_by(0.8),
         }
 
-    def _plain(self, key: Qt.Key, item: NodeItem | None, held: Modifiers) -> Command | None:
+    def _plain(self, key: Qt.Key, item: NodeItem | None, modifiers: Modifiers) -> Command | None:
         view, signals = self._view, self._view.signals
-        if held == Modifiers.ShiftModifier and key not in (Key.Key_Plus, Key.Key_F10):
+        if modifiers == Modifiers.ShiftModifier and key not in (Key.Key_Plus, Key.Key_F10):
             return None
         commands: dict[Qt.Key, Command] = {
             Key.Key_0: view.fit,
@@ -141,7 +141,7 @@ class CanvasKeys:
             Key.Key_Minus: lambda: view.zoom_by(0.8),
             Key.Key_Menu: self.open_menu,
         }
-        if held == Modifiers.ShiftModifier:
+        if modifiers == Modifiers.ShiftModifier:
             commands[Key.Key_F10] = self.open_menu
         chosen = view.graph.selected_nodes or view.graph.selected_edges
         if view.tool.is_busy or view.tool.name != "select" or chosen:
@@ -166,7 +166,9 @@ class CanvasKeys:
             # Of a selected node 1 is the first state, else it is 100 %.
             if tuple(view.graph.selected_nodes) == (name,):
                 for number in range(min(9, len(item.face.states))):
-                    commands[Key(Key.Key_1 + number)] = partial(view.use_state, item, number, held)
+                    commands[Key(Key.Key_1 + number)] = partial(
+                        view.use_state, item, number, modifiers
+                    )
             commands |= {
                 Key.Key_Return: partial(self._enter, item),
                 Key.Key_Enter: partial(self._enter, item),
@@ -181,16 +183,18 @@ class CanvasKeys:
                 commands |= {key: partial(pick, name, role) for role, key in keys.items()}
         return commands.get(key)
 
-    def _inside(self, item: NodeItem, state: int, key: Qt.Key, held: Modifiers) -> Command | None:
+    def _inside(
+        self, item: NodeItem, state: int, key: Qt.Key, modifiers: Modifiers
+    ) -> Command | None:
         view, signals = self._view, self._view.signals
         if key == Key.Key_Space:
-            return lambda: view.use_state(item, state, held)
+            return lambda: view.use_state(item, state, modifiers)
         if Key.Key_1 <= key <= Key.Key_9:
             number = key - Key.Key_1
             if number < len(item.face.states):
-                return lambda: view.use_state(item, number, held)
+                return lambda: view.use_state(item, number, modifiers)
             return lambda: None
-        if held != Modifiers.NoModifier:
+        if modifiers != Modifiers.NoModifier:
             return None
         mark = item.face.mark
         if key in (Key.Key_Left, Key.Key_Right) and mark is not None and mark.is_soft:
@@ -225,11 +229,11 @@ class CanvasKeys:
         item = self._item
         if item is not None:
             item.change_look(has_focus=True)
-            self._tell(item.face.description)
+            self._announce(item.face.description)
         if graph.nodes and self._view.detail.value == "dot":
             self._view.viewport().update()
 
-    def _walk(self, direction: str, held: Modifiers) -> None:
+    def _walk(self, direction: str, modifiers: Modifiers) -> None:
         graph = self._view.graph
         positions = {i: n.centre for i, n in graph.nodes.items() if n.isVisible()}
         item = self._item
@@ -237,21 +241,21 @@ class CanvasKeys:
             chosen = [n for n in graph.selected_nodes if n in positions]
             goal = chosen[0] if chosen else first_of(positions, positions)
         else:
-            along = bool(held & Modifiers.AltModifier)
+            along = bool(modifiers & Modifiers.AltModifier)
             others = graph.picture.neighbours[item.id] if along else positions
             among = [n for n in others if n != item.id and n in positions]
             goal = nearest(item.centre, positions, among, direction)
         if goal is None:
             return
         self.go_to(goal)
-        self._view.bring_into_sight(goal)
+        self._view.ensure_node_visible(goal)
         tool = self._view.tool
         if isinstance(tool, EdgeTool) and tool.is_busy:
             tool.aim(goal)
-        elif held & Modifiers.ShiftModifier:
+        elif modifiers & Modifiers.ShiftModifier:
             nodes = tuple(dict.fromkeys((*graph.selected_nodes, goal)))
             self._view.signals.select.emit(nodes, graph.selected_edges)
-        elif not held & Modifiers.ControlModifier:
+        elif not modifiers & Modifiers.ControlModifier:
             self._view.signals.select.emit((goal,), ())
 
     def _enter(self, item: NodeItem) -> None:
@@ -261,7 +265,7 @@ class CanvasKeys:
         elif item.face.shows_rows and item.geometry.shown:
             if self._view.detail.value != "full":
                 self._view.set_zoom(1.0)
-            self._view.bring_into_sight(item.id)
+            self._view.ensure_node_visible(item.id)
             self._set_state(item, item.geometry.shown[0])
         else:
             self._view.signals.open_node.emit(item.id)
@@ -287,7 +291,7 @@ class CanvasKeys:
     def _set_state(self, item: NodeItem, state: int) -> None:
         self._state = state
         item.change_look(focus_state=state)
-        self._tell(f"{item.face.title}, {item.face.states[state]}")
+        self._announce(f"{item.face.title}, {item.face.states[state]}")
 
     def _step_state(self, item: NodeItem, by: int) -> None:
         shown = item.geometry.shown
@@ -357,8 +361,8 @@ class CanvasKeys:
             item.change_look(has_focus=False, focus_state=None)
             self._state = None
 
-    def _tell(self, words: str) -> None:
+    def _announce(self, text: str) -> None:
         """To those who hear the canvas."""
-        self._view.setAccessibleDescription(words)
+        self._view.setAccessibleDescription(text)
         event = QAccessibleEvent(self._view, QAccessible.Event.DescriptionChanged)
         QAccessible.updateAccessibility(event)

@@ -80,11 +80,11 @@ class LayoutQuestion:
         if self.picture.method == "force" and any(e.strands for e in self.picture.edges):
             closer = WIDER  # parallel lines need air to be told apart
         sizes = {i: (w * closer, h * closer) for i, (w, h) in self.sizes.items()}
-        result = _found(Placement(self.picture, method=method, sizes=sizes), cancel)
+        result = _placed(Placement(self.picture, method=method, sizes=sizes), cancel)
         return {i: (round(x / closer), round(y / closer)) for i, (x, y) in result.items()}
 
 
-def _found(placement: Placement, cancel: CancelToken) -> dict[str, Point]:
+def _placed(placement: Placement, cancel: CancelToken) -> dict[str, Point]:
     if len(placement.picture.nodes) < PROCESS_FROM:
         return next(placement(cancel))
     # Graphviz holds the interpreter while it works, and the window would stand still.

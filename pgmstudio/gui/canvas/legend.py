@@ -39,8 +39,8 @@ class LegendEntry:
 
     @property
     def width(self) -> float:
-        words = canvas_metrics("caption").horizontalAdvance(self.text)
-        return words + (SAMPLE + 8 if self.sample is not None else 0)
+        text_width = canvas_metrics("caption").horizontalAdvance(self.text)
+        return text_width + (SAMPLE + 8 if self.sample is not None else 0)
 
     def paint(self, painter: QPainter, corner: QPointF) -> None:
         """Draw at a corner, in a line of 20 px."""
@@ -88,7 +88,7 @@ def _edge_entries(scene: CanvasScene, strengths: Strengths | None) -> list[Legen
         entries += [
             LegendEntry(f"Edge width: {strengths.title}"),
             LegendEntry(strengths.number(low), _edge_sample(EdgeStyle.UNDIRECTED, thin)),
-            LegendEntry(strengths.told(high), _edge_sample(EdgeStyle.UNDIRECTED, thick)),
+            LegendEntry(strengths.format_value(high), _edge_sample(EdgeStyle.UNDIRECTED, thick)),
         ]
     if len(styles) > 1 or styles - {EdgeStyle.DIRECTED, EdgeStyle.UNDIRECTED}:
         for style in told_styles(styles):
@@ -240,11 +240,11 @@ def _cut_sample(painter: QPainter, position: QRectF) -> None:
     paint_edge(painter, route, theme().color(CUT.color), CUT.width, True, CUT.dash)
 
 
-def _lines(entries: Sequence[LegendEntry], room: float) -> list[list[LegendEntry]]:
+def _lines(entries: Sequence[LegendEntry], available: float) -> list[list[LegendEntry]]:
     lines: list[list[LegendEntry]] = [[]]
     used = 0.0
     for entry in entries:
-        if lines[-1] and used + entry.width > room - 2 * _PAD:
+        if lines[-1] and used + entry.width > available - 2 * _PAD:
             lines.append([])
             used = 0.0
         lines[-1].append(entry)
@@ -252,24 +252,24 @@ def _lines(entries: Sequence[LegendEntry], room: float) -> list[list[LegendEntry
     return lines
 
 
-def card_size(entries: Sequence[LegendEntry], room: float) -> QSizeF:
+def card_size(entries: Sequence[LegendEntry], available: float) -> QSizeF:
     """How large the card with these entries is when it may be `room` wide."""
-    lines = _lines(entries, room)
+    lines = _lines(entries, available)
     width = max(sum(e.width + _GAP for e in line) - _GAP for line in lines) + 2 * _PAD
     return QSizeF(width, _LINE * len(lines) + 12)
 
 
 def paint_card(
-    painter: QPainter, corner: QPointF, entries: Sequence[LegendEntry], room: float
+    painter: QPainter, corner: QPointF, entries: Sequence[LegendEntry], available: float
 ) -> None:
     """Draw the card of a legend with its top left at `corner`."""
     painter.setPen(QPen(theme().color("border"), 1))
     painter.setBrush(theme().color("surface"))
     radius = theme().radius("card")
-    card = QRectF(corner, card_size(entries, room)).adjusted(0.5, 0.5, -0.5, -0.5)
+    card = QRectF(corner, card_size(entries, available)).adjusted(0.5, 0.5, -0.5, -0.5)
     painter.drawRoundedRect(card, radius, radius)
     y = corner.y() + 6.0
-    for line in _lines(entries, room):
+    for line in _lines(entries, available):
         x = corner.x() + _PAD
         for entry in line:
             entry.paint(painter, QPointF(x, y))
@@ -286,7 +286,7 @@ class Legend(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._entries: list[LegendEntry] = []
-        self._room = 600.0
+        self._available = 600.0
         theme().changed.connect(self.update)
         self.hide()
 
@@ -294,21 +294,21 @@ class Legend(QWidget):
     def entries(self) -> tuple[LegendEntry, ...]:
         return tuple(self._entries)
 
-    def show_entries(self, entries: list[LegendEntry], room: float) -> None:
+    def show_entries(self, entries: list[LegendEntry], available: float) -> None:
         """`room` is the width that is free on the canvas."""
-        self._entries, self._room = entries, room / theme().scale
+        self._entries, self._available = entries, available / theme().scale
         self.setAccessibleName("Legend: " + ", ".join(entry.text for entry in entries))
         self.resize(self.sizeHint())
         self.setVisible(bool(entries))
         self.update()
 
     def sizeHint(self) -> QSize:
-        size = card_size(self._entries, self._room) * theme().scale
+        size = card_size(self._entries, self._available) * theme().scale
         return QSize(round(size.width()), round(size.height()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.scale(theme().scale, theme().scale)
-        paint_card(painter, QPointF(0, 0), self._entries, self._room)
+        paint_card(painter, QPointF(0, 0), self._entries, self._available)
         painter.end()

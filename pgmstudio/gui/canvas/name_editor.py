@@ -20,7 +20,7 @@ class NameEditor(QLineEdit):
         super().__init__(view.viewport())
         self._view = view
         self._done: Callable[[str], None] | None = None
-        self.place = QRectF()
+        self.scene_rect = QRectF()
         self.setObjectName("nameEditor")
         self.setAccessibleName("Name of the node")
         self.setToolTip("Enter takes the name, Esc gives up.")
@@ -29,7 +29,7 @@ class NameEditor(QLineEdit):
 
     def begin(self, position: QRectF, text: str, done: Callable[[str], None]) -> None:
         """Open over `place` of the scene."""
-        self.place, self._done = position, done
+        self.scene_rect, self._done = position, done
         box = self._view.mapFromScene(position).boundingRect()
         width = max(box.width(), 120)
         self.setGeometry(box.center().x() - width // 2, box.top(), width, max(28, box.height()))

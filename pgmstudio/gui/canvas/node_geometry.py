@@ -62,9 +62,9 @@ class NodeGeometry:
         names = max((metrics.horizontalAdvance(face.states[i]) for i in self.shown), default=0.0)
         self.bar_left = INDENT + min(max(names + 8, 26.0), self.width * 0.42)
         self.bar_width = self.width - self.bar_left - NUMBER_COLUMN
-        room = self.bar_left - INDENT - 5
+        available = self.bar_left - INDENT - 5
         elide = Qt.TextElideMode.ElideMiddle
-        self.names = tuple(metrics.elidedText(face.states[i], elide, room) for i in self.shown)
+        self.names = tuple(metrics.elidedText(face.states[i], elide, available) for i in self.shown)
 
     @property
     def hidden(self) -> tuple[int, ...]:
@@ -108,7 +108,7 @@ class NodeGeometry:
         """The point is where dragging means a likelihood, a little beyond the bar's ends too."""
         return self.bar_left - 3 <= point.x() <= self.bar_left + self.bar_width + 4
 
-    def share_at(self, x: float) -> float:
+    def fraction_at(self, x: float) -> float:
         """How far along the bar, 0 to 1."""
         return min(1.0, max(0.0, (x - self.bar_left) / self.bar_width))
 
@@ -120,20 +120,20 @@ INSET, MAX_WIDER = 3.0, 7.0
 _PART_OF_HEIGHT = 0.7
 
 
-def name_room(box: QRectF) -> QRectF:
+def name_rect(box: QRectF) -> QRectF:
     """Where in a box its name stands."""
     return box.adjusted(INSET, 1, -INSET, -1)
 
 
 def name_pixels(face: NodeView, box: QRectF, zoom: float) -> int:
     """The height of the letters in scene px."""
-    room = name_room(box)
-    high = room.height() * _PART_OF_HEIGHT
+    rect = name_rect(box)
+    high = rect.height() * _PART_OF_HEIGHT
     if face.shows_rows:
-        most, wide = min(IN_BOX_OF_BARS / zoom, high), room.width()
+        most, wide = min(IN_BOX_OF_BARS / zoom, high), rect.width()
         least = min(most, MIN_IN_BOX_OF_BARS / zoom)
     else:
-        most, wide = min(IN_BOX_OF_ITS_OWN / zoom, high), room.width() + 2 * MAX_WIDER
+        most, wide = min(IN_BOX_OF_ITS_OWN / zoom, high), rect.width() + 2 * MAX_WIDER
         least = most * MIN_PART
     title = canvas_metrics("dense", "medium").horizontalAdvance(shown_name(face))
     return int(max(min(most, 12 * wide / max(title, 1.0)), least))

@@ -31,7 +31,7 @@ def take_over(look: object, changes: Mapping[str, object]) -> bool:
 
 
 # Room around the box for rings, and around its middle for a dot with a ring.
-MARGIN, DOT_ROOM = 8.0, 52.0
+MARGIN, DOT_MARGIN = 8.0, 52.0
 
 
 class NodeItem(QGraphicsItem):
@@ -122,7 +122,7 @@ class NodeItem(QGraphicsItem):
         return self._face.shows_rows and self._shows_beliefs
 
     @property
-    def shows_whole_title(self) -> bool:
+    def shows_full_title(self) -> bool:
         """Nothing of it is cut, and it is large enough to be read."""
         if self._painted is not Detail.FULL or self._face.mode is NodeMode.DOT:
             return False
@@ -203,6 +203,6 @@ class NodeItem(QGraphicsItem):
 def _frame(size: Size) -> tuple[QPointF, QRectF]:
     """The corner of the box and all that may be painted; asked for often, so kept."""
     corner = QPointF(math.floor(-size[0] / 2), math.floor(-size[1] / 2))
-    beside = MARGIN + MAX_WIDER
-    box = QRectF(corner.x(), corner.y(), *size).adjusted(-beside, -MARGIN, beside, MARGIN)
-    return corner, box.united(QRectF(-DOT_ROOM, -DOT_ROOM, 2 * DOT_ROOM, 2 * DOT_ROOM))
+    margin_x = MARGIN + MAX_WIDER
+    box = QRectF(corner.x(), corner.y(), *size).adjusted(-margin_x, -MARGIN, margin_x, MARGIN)
+    return corner, box.united(QRectF(-DOT_MARGIN, -DOT_MARGIN, 2 * DOT_MARGIN, 2 * DOT_MARGIN))

@@ -22,7 +22,7 @@ from pgmstudio.gui.canvas.node_geometry import (
     MARK_SIZE,
     NodeGeometry,
     name_pixels,
-    name_room,
+    name_rect,
     named_box,
     shown_name,
 )
@@ -103,14 +103,14 @@ def paint_dot(painter: QPainter, face: NodeView, look: NodeLook, zoom: float) ->
         painter.drawEllipse(QPointF(0, 0), radius * 1.7, radius * 1.7)
 
 
-def mark_words(words: str, room: float, metrics: QFontMetricsF) -> str:
+def fit_mark_text(text: str, available: float, metrics: QFontMetricsF) -> str:
     """As much of what a mark says as there is room for; "" leaves it to the sign of the mark.
 
     A state is still known by its ends (“= at…me”); half of the word “likelihood” says nothing.
     """
-    shown = metrics.elidedText(words, Qt.TextElideMode.ElideMiddle, room)
-    is_state = " " in words
-    return shown if room >= MIN_LABEL_LENGTH and (is_state or shown == words) else ""
+    shown = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, available)
+    is_state = " " in text
+    return shown if available >= MIN_LABEL_LENGTH and (is_state or shown == text) else ""
 
 
 def diamond(middle: QPointF, half: float) -> QPolygonF:
@@ -161,7 +161,7 @@ class NodePainter:
 
     def paint_open(self) -> None:
         """Head and rows without the box around them."""
-        self._paint_head(HEAD / 2, with_words=False)
+        self._paint_head(HEAD / 2, with_text=False)
         self._paint_state_rows()
 
     # -- outline
@@ -205,14 +205,14 @@ class NodePainter:
 
     def _paint_name(self, pixels: int) -> None:
         """The title alone, so large that it can still be read."""
-        room, metrics = name_room(self._box), metrics_of_height(pixels)
+        rect, metrics = name_rect(self._box), metrics_of_height(pixels)
         self._painter.setFont(font_of_height(pixels))
         elide = Qt.TextElideMode.ElideMiddle
-        shown = metrics.elidedText(shown_name(self._face), elide, room.width())
+        shown = metrics.elidedText(shown_name(self._face), elide, rect.width())
         mark = self._mark
         ink = "text" if mark is None else f"{mark.tint}_ink"
         self._painter.setPen(theme().color(ink))
-        self._painter.drawText(room, _CENTER, shown)
+        self._painter.drawText(rect, _CENTER, shown)
 
     def _paint_line(self, fraction: float) -> None:
         """The belief as a thin line under the name."""
@@ -227,10 +227,10 @@ class NodePainter:
 
     def _paint_label(self) -> None:
         painter, face = self._painter, self._face
-        if face.mode is NodeMode.LINE and face.line_share is not None:
-            self._paint_line(face.line_share)
+        if face.mode is NodeMode.LINE and face.line_fraction is not None:
+            self._paint_line(face.line_fraction)
         if self._mark is not None or face.is_target or face.is_stale or face.note:
-            self._paint_head(self._box.height() / 2, with_words=False)
+            self._paint_head(self._box.height() / 2, with_text=False)
             return
         if face.mode is NodeMode.ENTROPY and face.entropy_bits is not None:
             self._paint_entropy(face.entropy_bits)
@@ -241,9 +241,9 @@ class NodePainter:
         metrics = canvas_metrics("dense", "medium")
         lines = face.title.split("\n")
         top = self._box.center().y() - LINE * len(lines) / 2
-        for number, words in enumerate(lines):
+        for number, text in enumerate(lines):
             shown = metrics.elidedText(
-                words, Qt.TextElideMode.ElideMiddle, self._box.width() - 2 * INDENT + 6
+                text, Qt.TextElideMode.ElideMiddle, self._box.width() - 2 * INDENT + 6
             )
             position = QRectF(0, top + LINE * number, self._box.width(), LINE)
             painter.drawText(position, _CENTER, shown)
@@ -252,30 +252,30 @@ class NodePainter:
         painter, box = self._painter, self._box
         painter.setFont(canvas_font("dense", "medium"))
         painter.setPen(theme().color("text"))
-        room = box.adjusted(INDENT, 0, -INDENT - 36, 0)
+        rect = box.adjusted(INDENT, 0, -INDENT - 36, 0)
         title = canvas_metrics("dense", "medium").elidedText(
-            self._face.title, Qt.TextElideMode.ElideMiddle, room.width()
+            self._face.title, Qt.TextElideMode.ElideMiddle, rect.width()
         )
-        painter.drawText(room, _LEFT, title)
+        painter.drawText(rect, _LEFT, title)
         painter.setFont(canvas_font("caption"))
         painter.setPen(theme().color("text_tertiary"))
         painter.drawText(box.adjusted(0, 0, -INDENT, 0), _RIGHT, f"{bits:.2f}")
 
     # -- head
 
-    def _paint_head(self, middle: float, *, with_words: bool = True) -> None:
+    def _paint_head(self, middle: float, *, with_text: bool = True) -> None:
         painter, face, colors = self._painter, self._face, theme()
         right = self._box.width() - INDENT + 1
         mark = self._mark
-        words: str | None = None
+        text: str | None = None
         ink = "target_ink"
         symbols: list[tuple[str, str]] = []
         if mark is not None:
             ink = f"{mark.tint}_ink"
-            words = mark.words
+            text = mark.words
             symbols.append((mark.icon, ink))
         if face.is_target:
-            words = words or "target"
+            text = text or "target"
             symbols.append(("crosshair", "target_ink"))
         if face.is_stale:
             symbols.append(("clock", "text_tertiary"))
@@ -286,11 +286,11 @@ class NodePainter:
             right -= size + 2
         bold = canvas_metrics("dense", "semibold")
         title = face.title.replace("\n", " ")
-        if words is not None and with_words:
+        if text is not None and with_text:
             metrics = canvas_metrics("caption", "semibold")
             # The title comes first: words that leave it too little give way to their sign.
             left = right - INDENT - 6 - min(bold.horizontalAdvance(title), MIN_TITLE)
-            shown = mark_words(words, left, metrics)
+            shown = fit_mark_text(text, left, metrics)
             width = metrics.horizontalAdvance(shown)
             if shown:
                 painter.setFont(canvas_font("caption", "semibold"))
@@ -298,11 +298,11 @@ class NodePainter:
                 position = QRectF(right - width - 1, middle - 9, width + 1, 18)
                 painter.drawText(position, _RIGHT, shown)
                 right -= width + 5
-        room = right - INDENT - (8 if face.note else 0)
-        shown = bold.elidedText(title, Qt.TextElideMode.ElideMiddle, room)
+        available = right - INDENT - (8 if face.note else 0)
+        shown = bold.elidedText(title, Qt.TextElideMode.ElideMiddle, available)
         painter.setFont(canvas_font("dense", "semibold"))
         painter.setPen(colors.color("text"))
-        painter.drawText(QRectF(INDENT, middle - 9, room + 2, 18), _LEFT, shown)
+        painter.drawText(QRectF(INDENT, middle - 9, available + 2, 18), _LEFT, shown)
         if face.note:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(colors.color("text_tertiary"))

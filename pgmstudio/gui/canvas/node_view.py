@@ -102,7 +102,7 @@ class NodeView:
         return mark_of(weights, is_done=self.is_done)
 
     @property
-    def line_share(self) -> float | None:
+    def line_fraction(self) -> float | None:
         """How long the thin line under a name is: the last of two states, else the likeliest."""
         if not self.beliefs:
             return None
@@ -131,20 +131,20 @@ class NodeView:
     @property
     def description(self) -> str:
         """For those who hear the canvas: “Lung cancer, target, yes 69.2 percent, …”."""
-        words = [self.title]
+        parts = [self.title]
         mark = self.mark
         if mark is not None:
             is_seen = not mark.is_soft and not mark.is_done
-            words.append(f"evidence {mark.words}" if is_seen else mark.words)
+            parts.append(f"evidence {mark.words}" if is_seen else mark.words)
         if self.is_target:
-            words.append("target")
+            parts.append("target")
         if self.is_stale:
-            words.append("stale")
-        words += [
+            parts.append("stale")
+        parts += [
             f"{state} {percent(value)} percent"
             for state, value in zip(self.states, self.beliefs, strict=False)
         ]
-        return ", ".join(words)
+        return ", ".join(parts)
 
 
 _besides_beliefs = attrgetter(

@@ -93,9 +93,11 @@ class Minimap(QWidget):
     def _scale(self) -> tuple[float, QPointF]:
         """Pixels per scene unit and where the scene's origin lies."""
         area = self._area
-        room = QRectF(self.rect()).adjusted(8, 8, -8, -8)
-        scale = min(room.width() / max(1, area.width()), room.height() / max(1, area.height()))
-        return scale, room.center() - area.center() * scale
+        available = QRectF(self.rect()).adjusted(8, 8, -8, -8)
+        scale = min(
+            available.width() / max(1, area.width()), available.height() / max(1, area.height())
+        )
+        return scale, available.center() - area.center() * scale
 
     def _draw(self) -> QPixmap:
         self._area = self._view.graph.content_rect()
@@ -183,20 +185,22 @@ class Bubble(QFrame):
     def text(self) -> str:
         return self._text.text()
 
-    def say(self, sentence: str, at: QPoint, room: QRect) -> None:
+    def show_text(self, message: str, at: QPoint, available: QRect) -> None:
         """Show beside a point of the view, inside `room`."""
         size = theme().px("icon")
         self._icon.setPixmap(icon("warning-circle", "danger_ink").pixmap(size, size))
-        self._text.setText(sentence)
-        self.setAccessibleName(sentence)
-        words = self._text.fontMetrics().horizontalAdvance(sentence)
-        width = min(round(BUBBLE_WIDTH * theme().scale), words + size + 40, room.width() - 16)
+        self._text.setText(message)
+        self.setAccessibleName(message)
+        text_width = self._text.fontMetrics().horizontalAdvance(message)
+        width = min(
+            round(BUBBLE_WIDTH * theme().scale), text_width + size + 40, available.width() - 16
+        )
         self.setFixedWidth(width)
         self._row.activate()
         height = self._row.heightForWidth(width)
         self.setFixedHeight(max(height, size + 14))
-        x = max(room.left() + 8, min(at.x() + 14, room.right() - width - 8))
-        y = max(room.top() + 8, min(at.y() + 16, room.bottom() - self.height() - 8))
+        x = max(available.left() + 8, min(at.x() + 14, available.right() - width - 8))
+        y = max(available.top() + 8, min(at.y() + 16, available.bottom() - self.height() - 8))
         self.move(x, y)
         self.show()
         self.raise_()

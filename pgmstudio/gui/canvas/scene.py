@@ -45,7 +45,7 @@ class CanvasScene(QGraphicsScene):
         self.selected_nodes: tuple[str, ...] = ()
         self.selected_edges: tuple[Edge, ...] = ()
         self._bars = Slide("bars", self)
-        self._places = Slide("layout", self)
+        self._positions = Slide("layout", self)
         self._routes = RouteMaker(self)
         self._routes.routed.connect(self._on_routed)
         self._bright: frozenset[str] | None = None
@@ -63,7 +63,7 @@ class CanvasScene(QGraphicsScene):
         slide: bool = False,
     ) -> None:
         """Show a picture; nodes and edges that are in both keep their items."""
-        self._places.finish()
+        self._positions.finish()
         self._bars.finish()
         self.picture, self.near = picture, Neighbourhoods(picture)
         for identity in [i for i in self.nodes if i not in picture.node]:
@@ -142,7 +142,7 @@ class CanvasScene(QGraphicsScene):
 
     @property
     def positions(self) -> dict[str, Point]:
-        self._places.finish()
+        self._positions.finish()
         return {identity: item.centre for identity, item in self.nodes.items()}
 
     @property
@@ -196,7 +196,7 @@ class CanvasScene(QGraphicsScene):
                 source, target = (self.nodes[end] for end in item.ends)
                 item.set_route(straight_route(source, target), source.pos(), target.pos())
 
-        self._places.start(step)
+        self._positions.start(step)
 
     def content_rect(self) -> QRectF:
         """What has to be in sight to see everything."""
@@ -250,12 +250,12 @@ class CanvasScene(QGraphicsScene):
                 item.change_look(role="")
 
     def show_strengths(
-        self, widths: Mapping[Edge, float] | None, words: Mapping[Edge, str] | None = None
+        self, widths: Mapping[Edge, float] | None, labels: Mapping[Edge, str] | None = None
     ) -> None:
         """Widths of edges by their strength and, where given, words on them; None: plain."""
         for ends, edge in self.edges.items():
             width = None if widths is None else widths.get(ends)
-            edge.change_look(width=width, words="" if words is None else words.get(ends, ""))
+            edge.change_look(width=width, label="" if labels is None else labels.get(ends, ""))
 
     def show_cut(self, nodes: Collection[str], *, lines_too: bool = False) -> None:
         """The edges that lead into these nodes no longer say anything.
@@ -287,5 +287,5 @@ class CanvasScene(QGraphicsScene):
     def stop(self) -> None:
         """Nothing goes on after this: no movement, no question."""
         self._bars.stop()
-        self._places.stop()
+        self._positions.stop()
         self._routes.stop()

@@ -35,7 +35,7 @@ class Hit:
 class EdgeAdvice:
     """What drawing an edge would mean; `refusal` is the sentence when it cannot be drawn."""
 
-    words: str = ""
+    text: str = ""
     is_warning: bool = False
     refusal: str = ""
     path: tuple[str, ...] = ()  # the cycle it would close, from its target to its source

@@ -67,8 +67,8 @@ class GraphPanel(QFrame):
             name=f"panelHead.{graph.number + 1}",
             tip=f"Show {graph.title} alone and large.",
         )
-        self.words = label("", "secondary", size="dense")
-        self.words.setObjectName(f"panelWords.{graph.number + 1}")
+        self.caption = label("", "secondary", size="dense")
+        self.caption.setObjectName(f"panelCaption.{graph.number + 1}")
         self.canvas = Canvas()
         self.canvas.setAccessibleName(graph.title)
         self.canvas.view.setAccessibleName(graph.title)
@@ -77,12 +77,12 @@ class GraphPanel(QFrame):
         self.canvas.zoom_control.hide()
         self.canvas.view.keep_margin(_MARGIN)
         self.canvas.view.is_editable = False
-        for wish in _FORWARDED:
-            getattr(self.canvas.signals, wish).connect(getattr(main.signals, wish))
+        for name in _FORWARDED:
+            getattr(self.canvas.signals, name).connect(getattr(main.signals, name))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(1, 4, 1, 1)
         layout.setSpacing(2)
-        top = row(self.head, None, self.words)
+        top = row(self.head, None, self.caption)
         top.setContentsMargins(6, 0, 10, 0)
         layout.addWidget(top)
         layout.addWidget(self.canvas, 1)
@@ -141,10 +141,10 @@ class SmallMultiples(QScrollArea):
         for panel in self.panels:
             panel.canvas.scene.show_faces(faces)
 
-    def show_words(self, words: Mapping[int, str]) -> None:
+    def show_captions(self, captions: Mapping[int, str]) -> None:
         """What stands at the right of each head."""
         for panel in self.panels:
-            panel.words.setText(words.get(panel.graph.number, ""))
+            panel.caption.setText(captions.get(panel.graph.number, ""))
 
     def show_selection(self, nodes: Iterable[str], edges: Iterable[Edge]) -> None:
         nodes, edges = tuple(nodes), tuple(edges)
@@ -174,11 +174,11 @@ class SmallMultiples(QScrollArea):
             return 1, least
         content = self.panels[0].canvas.scene.content_rect()
         wide, high = max(content.width(), 1.0) * scale, max(content.height(), 1.0) * scale
-        room, tall = self.viewport().width() - _GAP, self.viewport().height() - _GAP
-        most = min(count, max(1, room // (round(_LEAST[0] * scale) + _GAP)))
+        available, tall = self.viewport().width() - _GAP, self.viewport().height() - _GAP
+        most = min(count, max(1, available // (round(_LEAST[0] * scale) + _GAP)))
 
         def across(columns: int) -> float:
-            return (room / columns - _GAP - 2 * _MARGIN) / wide
+            return (available / columns - _GAP - 2 * _MARGIN) / wide
 
         def zoom(columns: int) -> float:
             lines = -(-count // columns)
@@ -221,7 +221,7 @@ class PanelsController(QObject):
         self.widget = QWidget()
         self.widget.hide()
         app.workspace.selection_changed.connect(self._on_selection)
-        canvas.scene.contents_changed.connect(self._show_places)
+        canvas.scene.contents_changed.connect(self._show_positions)
 
     @property
     def is_open(self) -> bool:
@@ -243,7 +243,7 @@ class PanelsController(QObject):
     def stop(self) -> None:
         self.view.stop()
 
-    def _show_places(self) -> None:
+    def _show_positions(self) -> None:
         if self.is_open:
             scene = self._canvas.scene
             faces = {identity: item.face for identity, item in scene.nodes.items()}

@@ -159,7 +159,7 @@ class SelectTool(Tool):
         if hit is None or hit.node is None or hit.state is None:
             return
         node = hit.node
-        fraction = node.geometry.share_at(node.in_box(point).x())
+        fraction = node.geometry.fraction_at(node.in_box(point).x())
         self._weights[node.face.states[hit.state]] = max(MIN_WEIGHT, round(fraction, 2))
         self._view.signals.likelihood.emit(node.id, dict(self._weights))
 

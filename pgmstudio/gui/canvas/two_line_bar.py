@@ -11,7 +11,7 @@ from pgmstudio.gui.widgets.elided_label import ElidedLabel
 class TwoLineBar(QFrame):
     """Tells what is wished; shows what it is told. Hidden until there is something to show."""
 
-    _sentence: ElidedLabel
+    _heading: ElidedLabel
 
     def __init__(self, name: str, spoken: str, parent: QWidget | None) -> None:
         super().__init__(parent)
@@ -20,8 +20,8 @@ class TwoLineBar(QFrame):
         self.setAccessibleName(spoken)
 
     @property
-    def sentence(self) -> str:
-        return self._sentence.text()
+    def heading(self) -> str:
+        return self._heading.text()
 
     def _lay_out(self, top: QHBoxLayout, below: QHBoxLayout) -> None:
         layout = QVBoxLayout(self)

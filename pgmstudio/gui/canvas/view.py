@@ -37,7 +37,7 @@ NEW_SIZE, NEW_GAP = (136.0, 63.0), 16.0
 class CanvasView(ZoomView):
     """Looks at one scene. `wishes` tells what people ask for."""
 
-    gesture_begun = Signal()  # a press or a key: what was said about the last one is over
+    gesture_started = Signal()  # a press or a key: what was said about the last one is over
 
     def __init__(self, scene: CanvasScene, parent: QWidget | None = None) -> None:
         super().__init__(scene, parent)
@@ -127,12 +127,12 @@ class CanvasView(ZoomView):
             self.signals.refused.emit(self._impossible(node, state))
             return
         if modifiers & Modifiers.ControlModifier:
-            wish = self.signals.toggle_state
+            signal = self.signals.toggle_state
         elif modifiers & (Modifiers.ShiftModifier | Modifiers.AltModifier):
-            wish = self.signals.exclude_state
+            signal = self.signals.exclude_state
         else:
-            wish = self.signals.click_state
-        wish.emit(node.id, face.states[state])
+            signal = self.signals.click_state
+        signal.emit(node.id, face.states[state])
 
     def _impossible(self, node: NodeItem, state: int) -> str:
         if self.explain_impossible is not None:
@@ -145,7 +145,7 @@ class CanvasView(ZoomView):
             self.editor.begin(QRectF(point.x() - 68, point.y() - 14, 136, 28), "", self._on_named)
 
     def _on_named(self, name: str) -> None:
-        middle = self.editor.place.center()
+        middle = self.editor.scene_rect.center()
         self.signals.add_node.emit(name, (round(middle.x()), round(middle.y())))
 
     def begin_rename(self, node: str) -> None:
@@ -160,7 +160,7 @@ class CanvasView(ZoomView):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.setFocus(Qt.FocusReason.MouseFocusReason)
-        self.gesture_begun.emit()
+        self.gesture_started.emit()
         middle = event.button() == Qt.MouseButton.MiddleButton
         if middle or (self._space_held and event.button() == Qt.MouseButton.LeftButton):
             self.begin_pan(event.position().toPoint())
@@ -296,7 +296,7 @@ class CanvasView(ZoomView):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        self.gesture_begun.emit()
+        self.gesture_started.emit()
         if self.keys.press(event):
             event.accept()
         elif event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
@@ -338,9 +338,9 @@ class CanvasView(ZoomView):
             described = ""
             if hit.edge is not None and self.describe_edge is not None:
                 described = self.describe_edge(*hit.edge.ends)
-            words = tooltip_of(hit, described)
+            text = tooltip_of(hit, described)
             if hit.is_impossible and hit.node is not None and hit.state is not None:
-                words = self._impossible(hit.node, hit.state)
-            QToolTip.showText(event.globalPos(), words, self.viewport())
+                text = self._impossible(hit.node, hit.state)
+            QToolTip.showText(event.globalPos(), text, self.viewport())
             return True
         return super().viewportEvent(event)

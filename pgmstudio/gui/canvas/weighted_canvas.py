@@ -61,7 +61,7 @@ class AveragedCanvas(QWidget):
         self.canvas.view.describe_edge = self._describe
         self.canvas.signals.select.connect(self._on_select)
         self.canvas.signals.move.connect(self._on_moved)
-        self._places: dict[str, Point] = {}
+        self._positions: dict[str, Point] = {}
         self._picture = GraphPicture(())
         self._strengths: Strengths | None = None
         self._layouts = LayoutMaker(self)
@@ -74,13 +74,13 @@ class AveragedCanvas(QWidget):
         self._picture = averaged_picture(frequencies, averaged)
         edges = averaged.dag.edges
         self._strengths = self._strengths_of(edges, frequencies) if edges else None
-        if set(self._places) >= set(self._picture.ids):
+        if set(self._positions) >= set(self._picture.ids):
             self._draw(None)
             return
         faces = {node.id: NodeView(node.label) for node in self._picture.nodes}
         sizes = {node.id: face_size(node, faces[node.id]) for node in self._picture.nodes}
         self._layouts.ask(LayoutQuestion("bootstrap", self._picture, sizes, None))
-        self.canvas.tell_waiting(f"Arranging {len(sizes)} nodes…")
+        self.canvas.show_waiting_text(f"Arranging {len(sizes)} nodes…")
 
     def show_edge(self, edge: Edge) -> None:
         """Mark an edge, in whichever direction it is drawn, and bring it into sight."""
@@ -91,8 +91,8 @@ class AveragedCanvas(QWidget):
             self.canvas.view.ensureVisible(scene.edges[drawn].boundingRect(), 24, 24)
 
     def _on_placed(self, placed: Placed) -> None:
-        self.canvas.tell_waiting("")
-        self._places = dict(placed.positions)
+        self.canvas.show_waiting_text("")
+        self._positions = dict(placed.positions)
         self._draw(placed)
         self.canvas.view.fit()
 
@@ -101,18 +101,18 @@ class AveragedCanvas(QWidget):
         faces = {node.id: NodeView(node.label) for node in picture.nodes}
         is_same = placed is not None and placed.picture is picture
         routes = placed.routes if placed is not None and is_same and placed.routes else None
-        self.canvas.scene.show_picture(picture, faces, self._places, routes=routes)
+        self.canvas.scene.show_picture(picture, faces, self._positions, routes=routes)
         self.canvas.show_strengths(self._strengths)
 
     def _describe(self, source: str, target: str) -> str:
-        return "" if self._strengths is None else self._strengths.words_for((source, target))
+        return "" if self._strengths is None else self._strengths.tooltip_for((source, target))
 
     def _on_select(self, nodes: tuple[str, ...], edges: tuple[Edge, ...]) -> None:
         self.canvas.scene.show_selection(nodes, edges)
         self.selected.emit(edges[0] if len(edges) == 1 else None)
 
     def _on_moved(self, positions: dict[str, Point]) -> None:
-        self._places |= positions
+        self._positions |= positions
         self.canvas.scene.move_nodes(positions)
 
     def stop(self) -> None:
@@ -163,10 +163,10 @@ class FrequencyCanvas(QWidget):
         sizes = {node.id: face_size(node, faces[node.id]) for node in picture.nodes}
         self._layouts.ask(LayoutQuestion("frequencies", picture, sizes, "layered"))
         if not self.canvas.scene.nodes:
-            self.canvas.tell_waiting(f"Arranging {len(picture.nodes)} nodes…")
+            self.canvas.show_waiting_text(f"Arranging {len(picture.nodes)} nodes…")
 
     def _on_placed(self, placed: Placed) -> None:
-        self.canvas.tell_waiting("")
+        self.canvas.show_waiting_text("")
         first = not self.canvas.scene.nodes
         faces = {node.id: NodeView(node.label) for node in placed.picture.nodes}
         routes = placed.routes or None

@@ -31,11 +31,11 @@ class ZoomView(QGraphicsView):
         self._is_fitted = True
         self._stands = False  # fitted, but not moved while everything is in sight
         self._waits_to_fit = False  # it was fitted before something hid a part of it
-        self._clear_later = one_shot(self, self._show_selected_beside)
+        self._clear_later = one_shot(self, self._show_selected_uncovered)
         self._pan_from: QPoint | None = None
         self._margin = self._foot = self._head = float(FIT_MARGIN)
         # Pixels beside and below a fitted graph for what floats in that corner, if there is room.
-        self.kept_corner = (0.0, 0.0)
+        self.reserved_corner = (0.0, 0.0)
         self._covered = (0, 0)  # pixels at the right and below that something else hides
         self.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -89,16 +89,16 @@ class ZoomView(QGraphicsView):
         scale = self.pixels_per_unit
         # In one step: the same zoom again paints nothing anew.
         self.setTransform(QTransform.fromScale(scale, scale))
-        self._give_room(content)
+        self._extend_scene_rect(content)
 
-    def _give_room(self, content: QRectF | None = None) -> None:
+    def _extend_scene_rect(self, content: QRectF | None = None) -> None:
         """A scene rectangle large enough to push any node to any side of the view."""
         width = self.viewport().width() / self.pixels_per_unit
         height = self.viewport().height() / self.pixels_per_unit
         content = self.graph.content_rect() if content is None else content
-        room = content.adjusted(-width, -height, width, height)
-        if room != self.sceneRect():  # the ground would be drawn anew
-            self.setSceneRect(room)
+        scene_rect = content.adjusted(-width, -height, width, height)
+        if scene_rect != self.sceneRect():  # the ground would be drawn anew
+            self.setSceneRect(scene_rect)
 
     def zoom_by(self, factor: float, anchor: QPoint | None = None) -> None:
         self.set_zoom(self._zoom * factor, anchor)
@@ -114,11 +114,11 @@ class ZoomView(QGraphicsView):
         self._apply_zoom(content)
         # Aside as far as there is room: for what floats there the graph gets no smaller.
         free = max(0.0, width - content.width() * self.pixels_per_unit)
-        left = max(0.0, self.kept_corner[0] - self._margin)
+        left = max(0.0, self.reserved_corner[0] - self._margin)
         up = 0.0
         if left > free:  # a wide graph has room above it instead
             above = max(0.0, height - content.height() * self.pixels_per_unit)
-            left, up = free, min(above, max(0.0, self.kept_corner[1] - self._foot))
+            left, up = free, min(above, max(0.0, self.reserved_corner[1] - self._foot))
         aside = QPointF(left, self._foot - self._head + up)
         self.centerOn(content.center() + aside / (2 * self.pixels_per_unit))
         self._is_fitted, self._stands = True, False
@@ -137,7 +137,7 @@ class ZoomView(QGraphicsView):
 
     def keep_corner(self, width: float, height: float) -> None:
         """A fitted graph stands beside or above a corner at the right, if it can."""
-        needs_more, self.kept_corner = width > self.kept_corner[0], (width, height)
+        needs_more, self.reserved_corner = width > self.reserved_corner[0], (width, height)
         if needs_more and self._is_fitted:
             self.fit()
 
@@ -181,7 +181,7 @@ class ZoomView(QGraphicsView):
         item = self.graph.nodes.get(next(reversed(self.graph.selected_nodes), ""))
         return None if item is None else item.box
 
-    def _show_selected_beside(self) -> None:
+    def _show_selected_uncovered(self) -> None:
         box = self.selected_box()
         if self._covered == (0, 0) or box is None:
             return
@@ -216,7 +216,7 @@ class ZoomView(QGraphicsView):
         """What a person puts somewhere stays under the pointer, if everything is in sight then."""
         self._stands = True
 
-    def bring_into_sight(self, node: str) -> None:
+    def ensure_node_visible(self, node: str) -> None:
         """Scroll as little as needed to see a node."""
         item = self.graph.nodes.get(node)
         if item is not None and item.isVisible():
@@ -232,7 +232,7 @@ class ZoomView(QGraphicsView):
             if self._zoom < 0.5:
                 self.set_zoom(1.0)
             elif self._below_find_bar().contains(item.box):
-                self.bring_into_sight(node)  # only from under a panel
+                self.ensure_node_visible(node)  # only from under a panel
                 return
             self.centre_on(item.pos())
 
@@ -252,7 +252,7 @@ class ZoomView(QGraphicsView):
         if self._is_fitted and not self.is_busy and not stays:
             self.fit()
         else:
-            self._give_room()
+            self._extend_scene_rect()
 
     def _on_theme_changed(self) -> None:
         self.resetCachedContent()
@@ -335,6 +335,6 @@ class ZoomView(QGraphicsView):
         if self._is_fitted:
             self.fit()
             return
-        self._give_room()
+        self._extend_scene_rect()
         if selected is not None and was_seen:
             self._pan_to_show(selected.box)

@@ -221,9 +221,9 @@ def compare_actions(app: AppContext) -> list[ActionSpec]:
         *(
             ActionSpec(
                 f"view.strength.{key}",
-                kind.words.removeprefix("Edge width: ").capitalize()
+                kind.choice.removeprefix("Edge width: ").capitalize()
                 if key == "none"
-                else kind.words.removeprefix("Edge width: "),
+                else kind.choice.removeprefix("Edge width: "),
                 "View/Edge width",
                 kind.tip,
                 partial(choose, key),

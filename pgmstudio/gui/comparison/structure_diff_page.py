@@ -215,9 +215,9 @@ class DifferencePage(Page):
     def _ask(self, *_: object) -> None:
         first, second = self._entry(self.first), self._entry(self.second)
         if first is None or second is None:
-            self.canvas.tell_waiting("Two models with edges are needed. Learn or open them.")
+            self.canvas.show_waiting_text("Two models with edges are needed. Learn or open them.")
             return
-        self.canvas.tell_waiting("")
+        self.canvas.show_waiting_text("")
         entry = self._app.project.data.get(self.rows.currentData() or "")
         data = None if entry is None else entry.data
         request = (first.model, second.model, data)

@@ -118,7 +118,7 @@ class TablePanel(QWidget):
         app.workspace.active_model_changed.connect(self._refresh)
         app.document.changed.connect(self._on_document_changed)
         theme().changed.connect(self._refresh)
-        self._work.alike_changed.connect(self._tell_alike)
+        self._work.similarity_changed.connect(self._tell_alike)
         self._work.taking_back.connect(self._on_taking_back)
         self._refresh()
 
@@ -275,7 +275,7 @@ class TablePanel(QWidget):
         self._work.wait_for(Waiting(model_id, name, title))
 
     def _tell_alike(self) -> None:
-        marks, epsilon = self._work.marks_alike, self._work.epsilon
+        marks, epsilon = self._work.marks_similar, self._work.epsilon
         self._alike.setChecked(marks)
         had_row = self._grid.classes is not None
         self._grid.mark_alike(epsilon if marks and self._shown is not None else None)
@@ -283,7 +283,7 @@ class TablePanel(QWidget):
             self._view.span_heads(self._grid)
 
     def _on_alike(self, on: bool) -> None:
-        self._work.set_alike(marks=on)
+        self._work.set_similarity(marks=on)
 
     @property
     def waits(self) -> bool:
@@ -305,7 +305,7 @@ class TablePanel(QWidget):
         self._typed.append(self._stood)
         self._stood = self._grid.values.copy()
         self._tell_sums()
-        if self._work.marks_alike:
+        if self._work.marks_similar:
             self._tell_alike()
         if self._shown is None or self._grid.wrong_columns():
             if self._shown is not None:

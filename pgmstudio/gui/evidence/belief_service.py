@@ -215,7 +215,7 @@ class BeliefService(QObject):
             self._reasons[variable, state] = findings_against(
                 known, state, prior, self.evidence, self._engine.session
             )
-        by = {titles.get(n, n): words for n, words in self._reasons[variable, state].items()}
+        by = {titles.get(n, n): text for n, text in self._reasons[variable, state].items()}
         return ruled_out_sentence(f"{titles.get(variable, variable)} = {state}", by)
 
     # -- evidence
@@ -382,16 +382,18 @@ class BeliefService(QObject):
         self._findings, self._off = {}, set()
         self.changed.emit()
 
-    def _take(self, told: Answer) -> None:
-        for refusal in told.refusals:
-            self._put_back(refusal, told.evidence.get(refusal.variable))
-        self._answer = replace(told, beliefs=settled(self.beliefs, told.beliefs))
+    def _take(self, answer: Answer) -> None:
+        for refusal in answer.refusals:
+            self._put_back(refusal, answer.evidence.get(refusal.variable))
+        self._answer = replace(answer, beliefs=settled(self.beliefs, answer.beliefs))
         self._reasons.clear()
         self._last_update = time.perf_counter()
-        self._is_stale = told.evidence != self.evidence or told.explains != self.shows_most_probable
-        for refusal in told.refusals:
+        self._is_stale = (
+            answer.evidence != self.evidence or answer.explains != self.shows_most_probable
+        )
+        for refusal in answer.refusals:
             self._refuse(refusal)
-        if not told.refusals:
+        if not answer.refusals:
             self.changed.emit()
         if self._is_stale and self._is_live:
             self.update_now()  # more evidence came while a worker was busy

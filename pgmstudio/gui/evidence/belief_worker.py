@@ -72,12 +72,12 @@ class BeliefWorker(QObject):
             self._ask_worker(task)
             return
         try:
-            told = task()
+            opened = task()
         except PgmStudioError as error:
             self.failed.emit(error)
         else:
             self._is_here = True
-            self._take_opened(told)
+            self._take_opened(opened)
 
     def ask(self, wanted: Evidence, trusted: Evidence, explains: bool) -> None:
         """While a worker is busy nothing is asked: whoever hears its answer asks again."""
@@ -93,21 +93,21 @@ class BeliefWorker(QObject):
         self._is_waiting = True
         self._latest_task.ask(lambda _cancel: task())
 
-    def _on_answer(self, told: Opened | Answer) -> None:
+    def _on_answer(self, event: Opened | Answer) -> None:
         self._is_waiting = False
-        if isinstance(told, Opened):
-            self._take_opened(told)
+        if isinstance(event, Opened):
+            self._take_opened(event)
         else:
-            self._take(told)
+            self._take(event)
 
-    def _take_opened(self, told: Opened) -> None:
-        self._session = told.session
+    def _take_opened(self, opened: Opened) -> None:
+        self._session = opened.session
         QTimer.singleShot(WARM_UP_AFTER_MS, self, self._warm_up)
-        self.opened.emit(told)
+        self.opened.emit(opened)
 
-    def _take(self, told: Answer) -> None:
-        self._is_here = told.seconds * 1000 <= MAX_MS_IN_THREAD
-        self.answered.emit(told)
+    def _take(self, answer: Answer) -> None:
+        self._is_here = answer.seconds * 1000 <= MAX_MS_IN_THREAD
+        self.answered.emit(answer)
 
     def _on_failed(self, error: BaseException) -> None:
         self._is_waiting = False

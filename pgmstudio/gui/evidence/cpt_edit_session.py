@@ -35,13 +35,13 @@ class CptEditSession(QObject):
     changed = Signal()  # what waits
     typed = Signal()  # another number that waits
     taking_back = Signal()  # the number that was typed last is not wanted
-    alike_changed = Signal()  # ε, or whether alike columns are marked
+    similarity_changed = Signal()  # ε, or whether alike columns are marked
 
     def __init__(self, app: AppContext) -> None:
         super().__init__(app.window)
         self._waiting: Waiting | None = None
         self._epsilon = EVERYDAY_EPSILON
-        self._marks_alike = False
+        self._marks_similar = False
 
     @property
     def waiting(self) -> Waiting | None:
@@ -73,16 +73,16 @@ class CptEditSession(QObject):
         return self._epsilon
 
     @property
-    def marks_alike(self) -> bool:
-        return self._marks_alike
+    def marks_similar(self) -> bool:
+        return self._marks_similar
 
-    def set_alike(self, *, marks: bool, epsilon: float | None = None) -> None:
+    def set_similarity(self, *, marks: bool, epsilon: float | None = None) -> None:
         """Mark alike columns in the table or not, and how near they have to be."""
-        before = (self._marks_alike, self._epsilon)
-        self._marks_alike = marks
+        before = (self._marks_similar, self._epsilon)
+        self._marks_similar = marks
         self._epsilon = self._epsilon if epsilon is None else min(1.0, max(0.0, epsilon))
-        if (self._marks_alike, self._epsilon) != before:
-            self.alike_changed.emit()
+        if (self._marks_similar, self._epsilon) != before:
+            self.similarity_changed.emit()
 
 
 def _descendants(model: Model, variable: str) -> frozenset[str]:

@@ -63,14 +63,14 @@ class EvidenceDiagnostics(QObject):
     def __init__(self, live: BeliefService) -> None:
         super().__init__(live)
         self._live = live
-        self._asked: tuple[Model, Mapping[str, Finding]] | None = None
+        self._request: tuple[Model, Mapping[str, Finding]] | None = None
         self._traced = TracedEvidence()
         self._rest = one_shot(self, self._ask, REST_MS)
 
     @property
     def traced(self) -> TracedEvidence:
         """Of the present evidence; empty until it is known."""
-        is_present = self._asked is not None and self._asked[0] is self._live.model
+        is_present = self._request is not None and self._request[0] is self._live.model
         if is_present and self._traced.evidence == self._live.evidence:
             return self._traced
         return TracedEvidence()
@@ -79,17 +79,21 @@ class EvidenceDiagnostics(QObject):
         """The evidence or the model may be another."""
         live = self._live
         if live.error is not None or not live.evidence or live.scale is not Scale.PROBABILITY:
-            self._asked = None
+            self._request = None
             self._rest.stop()
             return
-        asked = (live.model, live.evidence)
-        if self._asked is None or self._asked[0] is not asked[0] or self._asked[1] != asked[1]:
-            self._asked = asked
+        request = (live.model, live.evidence)
+        if (
+            self._request is None
+            or self._request[0] is not request[0]
+            or self._request[1] != request[1]
+        ):
+            self._request = request
             self._rest.start()
 
     def _ask(self) -> None:
-        if self._asked is not None and self._asked[0] is self._live.model:
-            model, evidence = self._asked
+        if self._request is not None and self._request[0] is self._live.model:
+            model, evidence = self._request
             question = partial(trace_all, model.domain, evidence)
             self._live.side.ask(TOPIC, question, self._on_traced, self._on_error)
 

@@ -84,20 +84,20 @@ class EvidenceSection(Section):
             row.show_finding(subject)
         keeper = live.diagnostics
         if keeper is not self._keeper:
-            stop_listening(self._keeper, self._tell_traces)
+            stop_listening(self._keeper, self._show_traces)
             self._keeper = keeper
-            keeper.changed.connect(self._tell_traces)
+            keeper.changed.connect(self._show_traces)
         keeper.follow()
-        self._tell_traces()
+        self._show_traces()
 
-    def _tell_traces(self) -> None:
+    def _show_traces(self) -> None:
         """How each finding goes with the others, and which of them do not."""
         if self._keeper is None or self._subject is None:
             return
         traced = self._keeper.traced
         for name, row in self._rows.items():
             row.show_trace(traced.traces.get(name) if len(traced.traces) > 1 else None)
-        self.clash.show_text(clash_words(self._subject, traced))
+        self.clash.show_text(conflict_text(self._subject, traced))
 
     def _rebuild(self, names: list[str]) -> None:
         for name in [name for name in self._rows if name not in names]:
@@ -171,17 +171,17 @@ class _Row(QWidget):
         if (title, known, finding, is_on) == self._told:
             return
         self._told = title, known, finding, is_on
-        words = finding_words(finding)
+        text = finding_words(finding)
         chip = replace(chip_of(known, finding), words=short_words(known, finding), icon="")
         state = "in force" if is_on else "switched off"
-        self.tick.setAccessibleName(f"{title} {words}, {state}")
+        self.tick.setAccessibleName(f"{title} {text}, {state}")
         self.tick.setToolTip("Untick to switch it off." if is_on else "Tick to switch it on.")
         self.name.setText(title)
-        self.name.setToolTip(f"{title} {words}, {state}. Click selects it.")
+        self.name.setToolTip(f"{title} {text}, {state}. Click selects it.")
         self.name.setAccessibleName(f"Select {title}")
-        self.chip.show_chip(chip, f"{title} {words}")
+        self.chip.show_chip(chip, f"{title} {text}")
         self.chip.setEnabled(is_on)
-        self.gone.setToolTip(f"Retract {title} {words}")
+        self.gone.setToolTip(f"Retract {title} {text}")
         self.gone.setAccessibleName(f"Retract {title}")
 
     def show_trace(self, trace: FindingTrace | None) -> None:
@@ -190,8 +190,8 @@ class _Row(QWidget):
         if trace is None:
             return
         factor = trace.normalised_likelihood
-        told = f"×{factor:.2g}" if 0.001 <= factor < 1000 else f"×2^{-trace.conflict_bits:.0f}"
-        self.factor.setText(told.replace("-", "−"))
+        text = f"×{factor:.2g}" if 0.001 <= factor < 1000 else f"×2^{-trace.conflict_bits:.0f}"
+        self.factor.setText(text.replace("-", "−"))
         is_odd = conflict_word(trace.conflict_bits) == "strong"
         set_role(self.factor, "warning" if is_odd else "tertiary")
         bits = f"{trace.conflict_bits:.2f}".replace("-", "−")
@@ -199,7 +199,7 @@ class _Row(QWidget):
         self.factor.setAccessibleName(f"{self._variable}: conflict {bits} bits")
 
 
-def clash_words(subject: ActiveModel, traced: TracedEvidence) -> str:
+def conflict_text(subject: ActiveModel, traced: TracedEvidence) -> str:
     """Which findings speak against each other; nothing when that is no more than chance."""
     if traced.conflict_bits < 0.5 or not traced.clashing:
         return ""
@@ -210,8 +210,8 @@ def clash_words(subject: ActiveModel, traced: TracedEvidence) -> str:
     if len(worst) > 4:
         named[3:] = [f"{len(worst) - 3} more"]
     word = conflict_word(traced.conflict_bits)
-    told = f"{', '.join(named[:-1])} and {named[-1]}"
-    return f"{told} speak against each other: {word} conflict, {traced.conflict_bits:.1f} bits."
+    text = f"{', '.join(named[:-1])} and {named[-1]}"
+    return f"{text} speak against each other: {word} conflict, {traced.conflict_bits:.1f} bits."
 
 
 class ConflictNote(QFrame):
@@ -256,7 +256,7 @@ class ConflictNote(QFrame):
         error = refusal.error
         if isinstance(error, ImpossibleEvidenceError):  # say it with titles
             error = ImpossibleEvidenceError(
-                {subject.title(name): words for name, words in error.conflict.items()}
+                {subject.title(name): text for name, text in error.conflict.items()}
             )
         self._text.setText(str(error))
         self.setAccessibleName(str(error))
@@ -266,12 +266,12 @@ class ConflictNote(QFrame):
         wanted = f"{subject.title(refusal.variable)} {finding_words(refusal.finding)}"
         others = [n for n in refusal.error.conflict if n in evidence and n != refusal.variable]
         for name in others[:MAX_RETRACT_BUTTONS]:
-            words = f"{subject.title(name)} {finding_words(evidence[name])}"
+            text = f"{subject.title(name)} {finding_words(evidence[name])}"
             made = button(
-                f"Retract {words}",
+                f"Retract {text}",
                 partial(self.retract_requested.emit, name, refusal),
                 name=f"retract.{name}",
-                tip=f"Retract {words} and set {wanted} instead.",
+                tip=f"Retract {text} and set {wanted} instead.",
             )
             self._buttons.addWidget(made)
 

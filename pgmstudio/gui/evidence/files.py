@@ -82,16 +82,16 @@ class EvidenceFileCommands(QObject):
 
 def evidence_file_actions(app: AppContext) -> list[ActionSpec]:
     """Evidence files in the Evidence menu."""
-    desk = EvidenceFileCommands(app)
+    commands = EvidenceFileCommands(app)
     return [
         ActionSpec(
             "evidence.open-file",
             "Open evidence file…",
             "Evidence",
             "Take the evidence of a UAI evidence file (.evid).",
-            desk.open,
+            commands.open,
             icon="folder-open",
-            disabled_reason=desk.no_model_reason,
+            disabled_reason=commands.no_model_reason,
             separator_before=True,
         ),
         ActionSpec(
@@ -99,8 +99,8 @@ def evidence_file_actions(app: AppContext) -> list[ActionSpec]:
             "Save evidence file…",
             "Evidence",
             "Write the observed states as a UAI evidence file (.evid).",
-            desk.save,
+            commands.save,
             icon="floppy-disk",
-            disabled_reason=desk.no_evidence_reason,
+            disabled_reason=commands.no_evidence_reason,
         ),
     ]

@@ -68,7 +68,7 @@ class MapQuery(QObject):
     def problem_of(self, question: MapQuestion) -> str:
         return self._problem if self.is_about(question) else ""
 
-    def words_of(self, answer: MapAnswer) -> str:
+    def answer_text(self, answer: MapAnswer) -> str:
         """Whether it is proved; otherwise how good it is at least."""
         if answer.is_exact:
             return "Exact: no combination is more probable."

@@ -47,6 +47,6 @@ def use_row_as_evidence(app: AppContext, data: DataSet, row: int) -> bool:
     if page is not None and not page.isVisible():
         app.center.bring_to_front(page)
     row_surprise_of(app).show_row(ActiveRow(model_id, data, row, findings))
-    told = counted(len(findings), "variable")
-    app.notify(f"Row {grouped(row + 1)} is the evidence of {entry.title} now: {told}.")
+    text = counted(len(findings), "variable")
+    app.notify(f"Row {grouped(row + 1)} is the evidence of {entry.title} now: {text}.")
     return True

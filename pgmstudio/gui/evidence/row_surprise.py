@@ -40,7 +40,7 @@ class Ranking:
     bits: NDArray[np.float64]
     order: NDArray[np.intp]
 
-    def place_of(self, row: int) -> int:
+    def rank_of(self, row: int) -> int:
         """0 for the most surprising row."""
         return int(np.flatnonzero(self.order == row)[0])
 
@@ -61,7 +61,7 @@ class RowSurprise(QObject):
         self._app = app
         self._row: ActiveRow | None = None
         self._ranking: Ranking | None = None
-        self._asked: tuple[Model, DataSet] | None = None
+        self._request: tuple[Model, DataSet] | None = None
         self._goes_on = False
         self._marks = False
         self._measure = "rest"
@@ -138,7 +138,7 @@ class RowSurprise(QObject):
             return
         row, position = self._row, 0
         if row is not None and row.model_id == model_id and row.data is data:
-            position = ranking.place_of(row.row) + 1
+            position = ranking.rank_of(row.row) + 1
         if position >= len(ranking.order):
             position = 0
             self._app.notify("That was the last row; here is the most surprising one again.")
@@ -149,19 +149,19 @@ class RowSurprise(QObject):
     def stop(self) -> None:
         """Give the ranking up."""
         self._latest_task.forget()
-        self._asked, self._goes_on = None, False
+        self._request, self._goes_on = None, False
         self.changed.emit()
 
     def _rank(self, model: Model, data: DataSet) -> None:
-        asked = self._asked
-        is_requested = asked is not None and asked[0] is model and asked[1] is data
+        request = self._request
+        is_requested = request is not None and request[0] is model and request[1] is data
         if self.ranking_of(model, data) is not None or (
             is_requested and self._latest_task.is_waiting
         ):
             return
         if not isinstance(model, ProbabilisticModel):
             return
-        self._asked = (model, data)
+        self._request = (model, data)
         self._latest_task.ask(partial(rank_rows, model, data))
 
     def _on_ranked(self, ranking: Ranking) -> None:
@@ -175,15 +175,15 @@ class RowSurprise(QObject):
                     return
 
     def _on_failed(self, error: BaseException) -> None:
-        self._asked, self._goes_on = None, False
+        self._request, self._goes_on = None, False
         if not isinstance(error, PgmStudioError):
             raise error
         self._app.errors.report(error)
 
 
-def surprises(desk: RowSurprise, live: BeliefService) -> dict[str, float]:
+def surprises(surprise: RowSurprise, live: BeliefService) -> dict[str, float]:
     """Bits of every finding, by the measure chosen; empty while they are not known."""
-    if desk.measure == "parents":
+    if surprise.measure == "parents":
         return bits_given_parents(live.model, live.evidence)
     traces = live.diagnostics.traced.traces
     return {name: trace.surprise_bits for name, trace in traces.items()}

@@ -67,8 +67,8 @@ class Card(BarCard):
 
     @property
     def evidence(self) -> str:
-        told = ", ".join(sorted(self.observed))
-        return f"evidence in {told}" if told else ""
+        text = ", ".join(sorted(self.observed))
+        return f"evidence in {text}" if text else ""
 
     def colors(self, number: int) -> tuple[QColor, QColor]:
         color = LETTERS.index(self.groups[number][0])
@@ -79,11 +79,11 @@ class Card(BarCard):
 
     @property
     def description(self) -> str:
-        words = [self.title]
+        parts = [self.title]
         for letter, values in self.groups:
             pairs = zip(self.states, values, strict=True)
-            words.append(f"{letter}: " + ", ".join(f"{s} {percent(v)} percent" for s, v in pairs))
-        return "; ".join(words)
+            parts.append(f"{letter}: " + ", ".join(f"{s} {percent(v)} percent" for s, v in pairs))
+        return "; ".join(parts)
 
 
 class CardPainter(BarCardPainter):
@@ -164,8 +164,8 @@ class ScenariosPage(Page):
         grid = QGridLayout()
         grid.setHorizontalSpacing(8)
         for position, letter in enumerate(LETTERS):
-            sign = QLabel(letter)
-            sign.setObjectName(f"scenarioSign{letter}")
+            marker = QLabel(letter)
+            marker.setObjectName(f"scenarioLetter{letter}")
             choice = Combo()
             choice.setObjectName(f"scenario{letter}")
             choice.setAccessibleName(f"Scenario {letter}")
@@ -181,7 +181,7 @@ class ScenariosPage(Page):
             fact.setObjectName(f"scenarioFact{letter}")
             self._choices[letter], self._facts[letter] = choice, fact
             line, column = divmod(position, 2)
-            grid.addWidget(sign, 2 * line, 2 * column)
+            grid.addWidget(marker, 2 * line, 2 * column)
             grid.addWidget(choice, 2 * line, 2 * column + 1)
             grid.addWidget(fact, 2 * line + 1, 2 * column + 1)
         grid.setColumnStretch(1, 1)
@@ -190,11 +190,11 @@ class ScenariosPage(Page):
 
     def _restyle(self) -> None:
         for position, letter in enumerate(LETTERS):
-            sign = self.findChild(QLabel, f"scenarioSign{letter}")
+            marker = self.findChild(QLabel, f"scenarioLetter{letter}")
             ink = theme().category(position, "ink").name()
-            if sign is not None:
-                sign.setFont(theme().font("title", "semibold"))
-                sign.setStyleSheet(f"color: {ink};")
+            if marker is not None:
+                marker.setFont(theme().font("title", "semibold"))
+                marker.setStyleSheet(f"color: {ink};")
             self._facts[letter].setFont(theme().font("dense"))
         self.list.doItemsLayout()
 
@@ -305,10 +305,10 @@ class ScenariosPage(Page):
             cards.append(Card(name, states, subject.title(name), tuple_of(prior), groups, observed))
         self.cards.show(cards)
         problems = [f"{o.scenario.letter}: {o.problem}" for o in self._outcomes if o.problem]
-        sentence = " ".join(problems)
+        message = " ".join(problems)
         if not cards:
-            sentence = "No variable is selected. Select some in the list of variables."
-        self._note.show_text(sentence, "warning")
+            message = "No variable is selected. Select some in the list of variables."
+        self._note.show_text(message, "warning")
         result = {outcome.scenario.letter: outcome for outcome in self._outcomes}
         for letter, fact in self._facts.items():
             fact.setText(_fact(result.get(letter), entry.node_titles))
@@ -349,7 +349,7 @@ def _fact(outcome: Outcome | None, titles: Mapping[str, str]) -> str:
     evidence = outcome.scenario.evidence
     if not evidence:
         return "no evidence"
-    words = ", ".join(f"{titles.get(name, name)} {finding}" for name, finding in evidence.items())
+    text = ", ".join(f"{titles.get(name, name)} {finding}" for name, finding in evidence.items())
     probability = 2.0**outcome.log2_evidence
-    told = f"P(e) {probability:.3g}" if not outcome.problem else "impossible"
-    return f"{told} · {words}"
+    shown = f"P(e) {probability:.3g}" if not outcome.problem else "impossible"
+    return f"{shown} · {text}"

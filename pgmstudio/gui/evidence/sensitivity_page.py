@@ -24,7 +24,12 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.evidence.sensitivity_views import VIEWS, Asked, Detail, SensitivityAnswer
+from pgmstudio.gui.evidence.sensitivity_views import (
+    VIEWS,
+    Detail,
+    SensitivityAnswer,
+    SensitivityQuery,
+)
 from pgmstudio.gui.plots.function_plot import FunctionCurve
 from pgmstudio.gui.plots.tornado_plot import Tornado, TornadoChart
 from pgmstudio.gui.theme.icons import icon
@@ -51,7 +56,7 @@ class SensitivityPage(Page):
         self._app, self._model_id = app, model_id
         self._live = app.workspace.beliefs(model_id)
         self._topic = f"sensitivity-{id(self)}"
-        self._found: SensitivityAnswer | None = None
+        self._answer: SensitivityAnswer | None = None
         self.target = self._choice("sensitivityTarget", "Target", "The variable asked about.")
         self.state = self._choice("sensitivityState", "State", "The state asked about.")
         self.target.activated.connect(self._on_target_chosen)
@@ -76,8 +81,8 @@ class SensitivityPage(Page):
             tip="Write this view to a file, to all digits.",
         )
         self.note = Note(name="sensitivityNote")
-        self.sentence = label("", "secondary", size="dense", wrap=True)
-        self.sentence.setObjectName("sensitivitySentence")
+        self.summary = label("", "secondary", size="dense", wrap=True)
+        self.summary.setObjectName("sensitivitySummary")
         self.chart = TornadoChart("sensitivityChart")
         self.chart.looked_at.connect(self._on_looked_at)
         self.chart.chosen.connect(self._on_chosen)
@@ -88,18 +93,18 @@ class SensitivityPage(Page):
         self.card = DetailCard()
         head = row(label("Target", "secondary"), self.target, label("="), self.state, None, export)
         second = row(self.tabs, None, self.spans, self.as_table)
-        words = QWidget()
-        inner = QVBoxLayout(words)
+        header = QWidget()
+        inner = QVBoxLayout(header)
         inner.setContentsMargins(16, 10, 16, 8)
         inner.setSpacing(8)
-        for part in (head, second, self.note, self.sentence):
+        for part in (head, second, self.note, self.summary):
             inner.addWidget(part)
         frame = QFrame()
         frame.setProperty("role", "surface")
         layout = QVBoxLayout(frame)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addWidget(words)
+        layout.addWidget(header)
         layout.addWidget(hairline())
         layout.addWidget(self._stack, 1)
         layout.addWidget(self.card)
@@ -114,10 +119,10 @@ class SensitivityPage(Page):
         self._fill_targets()
         self._on_tab(self.tabs.current)
 
-    def _choice(self, name: str, words: str, tip: str) -> QComboBox:
+    def _choice(self, name: str, text: str, tip: str) -> QComboBox:
         made = Combo()
         made.setObjectName(name)
-        made.setAccessibleName(words)
+        made.setAccessibleName(text)
         made.setToolTip(tip)
         made.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -143,9 +148,9 @@ class SensitivityPage(Page):
         return self._model_id
 
     @property
-    def found(self) -> SensitivityAnswer | None:
+    def answer(self) -> SensitivityAnswer | None:
         """What is shown; None until it is computed."""
-        return self._found
+        return self._answer
 
     def show_tab(self, key: str) -> None:
         """Bring a view to front: ask, findings or numbers."""
@@ -215,40 +220,42 @@ class SensitivityPage(Page):
         if entry is None or self._live.model is not entry.model:
             return
         if self._live.error is not None or not self.state.count():
-            self._tell_problem(str(self._live.error or "This model has no variable."))
+            self._show_problem(str(self._live.error or "This model has no variable."))
             return
         name, state = str(self.target.currentData()), self.state.currentText()
         span = Span[self.spans.current]
-        asked = Asked(entry.model, entry.node_titles, self._live.evidence, name, state, span)
+        query = SensitivityQuery(
+            entry.model, entry.node_titles, self._live.evidence, name, state, span
+        )
         view = VIEWS[self.tabs.current][2]
-        self._live.side.ask(self._topic, partial(view, asked), self._on_found, self._on_error)
+        self._live.side.ask(self._topic, partial(view, query), self._on_answer, self._on_error)
 
     def _on_error(self, error: PgmStudioError) -> None:
-        self._tell_problem(str(error))
+        self._show_problem(str(error))
 
-    def _tell_problem(self, sentence: str) -> None:
-        self.note.show_text(sentence, "warning")
-        self._found = None
-        self.sentence.setText("")
+    def _show_problem(self, summary: str) -> None:
+        self.note.show_text(summary, "warning")
+        self._answer = None
+        self.summary.setText("")
         self.chart.show_tornado(Tornado())
         self.table.show_rows([])
         self.card.show_detail(None)
 
     # -- showing
 
-    def _on_found(self, result: SensitivityAnswer) -> None:
-        self._found = result
+    def _on_answer(self, result: SensitivityAnswer) -> None:
+        self._answer = result
         self.note.show_text("")
-        self.sentence.setText(result.sentence)
+        self.summary.setText(result.summary)
         self.chart.show_tornado(result.tornado)
         self.table.show_rows(result.cells)
         self._on_looked_at(self.chart.current or "")
 
     def _on_looked_at(self, key: str) -> None:
-        self.card.show_detail(None if self._found is None else self._found.details.get(key))
+        self.card.show_detail(None if self._answer is None else self._answer.details.get(key))
 
     def _on_chosen(self, key: str) -> None:
-        result = self._found
+        result = self._answer
         if result is not None and key in result.details:
             self._on_looked_at(key)
             self._app.workspace.select((result.details[key].variable,))
@@ -262,7 +269,7 @@ class SensitivityPage(Page):
     # -- taking it away
 
     def _on_export(self) -> None:
-        if self._found is None:
+        if self._answer is None:
             return
         name = f"{self.target.currentData()}-{self.tabs.current}.csv"
         path, _ = QFileDialog.getSaveFileName(
@@ -273,15 +280,15 @@ class SensitivityPage(Page):
 
     def export(self, path: Path) -> None:
         """Write all numbers of the view; tabs for .tsv, commas otherwise."""
-        if self._found is None:
+        if self._answer is None:
             return
-        text = table_text(self._found.cells, "\t" if path.suffix == ".tsv" else ",")
+        text = table_text(self._answer.cells, "\t" if path.suffix == ".tsv" else ",")
         try:
             self._app.write_csv(path, text)
         except (OSError, PgmStudioError) as error:
             self._app.errors.report(PgmStudioError(f"{path.name} cannot be written: {error}."))
             return
-        self._app.notify(f"{path.name} holds {counted(len(self._found.cells) - 1, 'row')}.")
+        self._app.notify(f"{path.name} holds {counted(len(self._answer.cells) - 1, 'row')}.")
 
 
 class DetailCard(QFrame):
@@ -295,15 +302,15 @@ class DetailCard(QFrame):
         self.lines = label("", "secondary", size="dense", wrap=True)
         self.lines.setObjectName("sensitivityLines")
         self.curve = FunctionCurve("sensitivityCurve")
-        words = QVBoxLayout()
-        words.setSpacing(4)
-        words.addWidget(self.heading)
-        words.addWidget(self.lines)
-        words.addStretch(1)
+        column = QVBoxLayout()
+        column.setSpacing(4)
+        column.addWidget(self.heading)
+        column.addWidget(self.lines)
+        column.addStretch(1)
         inside = QHBoxLayout()
         inside.setContentsMargins(16, 10, 16, 10)
         inside.setSpacing(16)
-        inside.addLayout(words, 3)
+        inside.addLayout(column, 3)
         inside.addWidget(self.curve, 2)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

@@ -28,7 +28,7 @@ MIN_BITS, MIN_MOVE = 5e-4, 0.01
 
 
 @dataclass(frozen=True)
-class Asked:
+class SensitivityQuery:
     """What is asked about, of which model, given what."""
 
     model: Model
@@ -46,7 +46,7 @@ class Asked:
         return self.model.domain[self.target].code(self.state)
 
     @property
-    def words(self) -> str:
+    def event(self) -> str:
         return f"{self.title(self.target)} = {self.state}"
 
 
@@ -64,39 +64,41 @@ class Detail:
 class SensitivityAnswer:
     """A view filled in."""
 
-    asked: Asked
-    sentence: str  # what the chart shows, in plain words
+    query: SensitivityQuery
+    summary: str  # what the chart shows, in plain words
     tornado: Tornado
     cells: list[list[Cell]]
     details: Mapping[str, Detail] = field(default_factory=dict)
 
 
-def what_to_ask(asked: Asked, session: InferenceSession, cancel: CancelToken) -> SensitivityAnswer:
+def what_to_ask(
+    query: SensitivityQuery, session: InferenceSession, cancel: CancelToken
+) -> SensitivityAnswer:
     """Every variable that could be asked about, the most telling first."""
-    become(session, asked.evidence)
-    result = value_of_evidence(session, asked.model.domain, asked.target, cancel)
+    become(session, query.evidence)
+    result = value_of_evidence(session, query.model.domain, query.target, cancel)
     rows, details = [], {}
     for worth in result.worths[:MAX_BARS]:
-        (low_state, low), (high_state, high) = worth.extremes(asked.code)
+        (low_state, low), (high_state, high) = worth.extremes(query.code)
         if worth.bits < MIN_BITS and high - low < MIN_MOVE:
             continue
-        title, fraction = asked.title(worth.variable), 100 * result.share(worth)
+        title, fraction = query.title(worth.variable), 100 * result.share(worth)
         fact = f"{worth.bits:.3f}  {fraction:.1f} %"
         rows.append(TornadoRow(worth.variable, title, fact, low, high, low_state, high_state))
         lines = [
-            f"{title} = {state} ({percent(chance)} %) makes {asked.words} {percent(belief)} %."
-            for state, chance, belief in worth.outcomes(asked.code)
+            f"{title} = {state} ({percent(chance)} %) makes {query.event} {percent(belief)} %."
+            for state, chance, belief in worth.outcomes(query.code)
         ]
         heading = f"Asking {title}: {worth.bits:.4f} bits, {fraction:.1f} % of what is open"
         details[worth.variable] = Detail(heading, tuple(lines), worth.variable)
-    belief = float(result.belief[asked.code])
-    sentence = (
-        f"How much each answer is expected to tell about {asked.title(asked.target)}, in bits of "
+    belief = float(result.belief[query.code])
+    summary = (
+        f"How much each answer is expected to tell about {query.title(query.target)}, in bits of "
         f"its {result.entropy:.3f} bits of entropy, and how far it could move the belief in "
-        f"{asked.words}."
+        f"{query.event}."
         if rows
         else f"No variable that is still open would tell anything about "
-        f"{asked.title(asked.target)}."
+        f"{query.title(query.target)}."
     )
     tornado = Tornado(
         belief,
@@ -106,38 +108,38 @@ def what_to_ask(asked: Asked, session: InferenceSession, cancel: CancelToken) ->
         "raises it most",
         f"now {percent(belief)} %",
     )
-    return SensitivityAnswer(asked, sentence, tornado, worth_table(result, asked.code), details)
+    return SensitivityAnswer(query, summary, tornado, worth_table(result, query.code), details)
 
 
 def what_findings_do(
-    asked: Asked, session: InferenceSession, cancel: CancelToken
+    query: SensitivityQuery, session: InferenceSession, cancel: CancelToken
 ) -> SensitivityAnswer:
     """The belief without each finding in turn."""
-    become(session, asked.evidence)
-    belief = float(session.belief(asked.target).values[asked.code])
-    traces = trace_findings(session, asked.model.domain, asked.target, cancel)
+    become(session, query.evidence)
+    belief = float(session.belief(query.target).values[query.code])
+    traces = trace_findings(session, query.model.domain, query.target, cancel)
     rows, details = [], {}
     for trace in traces.values():
-        if trace.target_belief is None or trace.variable == asked.target:
+        if trace.target_belief is None or trace.variable == query.target:
             continue
-        without = float(trace.target_belief[asked.code])
-        title = f"{asked.title(trace.variable)} {finding_words(trace.finding)}"
+        without = float(trace.target_belief[query.code])
+        title = f"{query.title(trace.variable)} {finding_words(trace.finding)}"
         low, high = min(belief, without), max(belief, without)
         fact = f"×{trace.normalised_likelihood:.3g}"
         rows.append(TornadoRow(trace.variable, title, fact, low, high))
         goes = "against" if trace.conflict_bits > 0 else "with"
         lines = (
-            f"Without it, {asked.words} has {percent(without)} %; with it {percent(belief)} %.",
+            f"Without it, {query.event} has {percent(without)} %; with it {percent(belief)} %.",
             f"P({title}) is {trace.alone:.4g}; given the other evidence {trace.given_rest:.4g}, "
             f"{trace.normalised_likelihood:.3g} times as much.",
             f"It goes {goes} the other evidence: conflict {_signed(trace.conflict_bits)} bits.",
         )
         details[trace.variable] = Detail(title, lines, trace.variable)
     rows.sort(key=lambda row: -(row.solid - row.hatched))
-    has_done = any(isinstance(finding, Done) for finding in asked.evidence.values())
+    has_done = any(isinstance(finding, Done) for finding in query.evidence.values())
     rest = " What was set from outside stays in force." if has_done else ""
-    sentence = (
-        f"What {asked.words} would be without each piece of evidence, the rest staying. "
+    summary = (
+        f"What {query.event} would be without each piece of evidence, the rest staying. "
         f"× is P(e | the rest) / P(e): below 1 the rest speaks against it.{rest}"
         if rows
         else "There is no evidence yet. Click a state in the model to set it."
@@ -151,23 +153,23 @@ def what_findings_do(
         f"now {percent(belief)} %",
     )
     return SensitivityAnswer(
-        asked, sentence, tornado, trace_table(traces, asked.code, belief), details
+        query, summary, tornado, trace_table(traces, query.code, belief), details
     )
 
 
 def which_numbers_matter(
-    asked: Asked, session: InferenceSession, cancel: CancelToken
+    query: SensitivityQuery, session: InferenceSession, cancel: CancelToken
 ) -> SensitivityAnswer:
     """Every number of every table, varied alone."""
-    network = as_network(asked.model)
+    network = as_network(query.model)
     if network is None:
         raise PgmStudioError(
-            f"{a_kind(asked.model.kind, 'A')} has no conditional probability tables."
+            f"{a_kind(query.model.kind, 'A')} has no conditional probability tables."
         )
-    result = sensitivity_of(network, asked.evidence, asked.target, asked.state, cancel)
+    result = sensitivity_of(network, query.evidence, query.target, query.state, cancel)
     rows, details = [], {}
-    for swing in result.swings(asked.span, MAX_BARS, once_a_row=True):
-        title = _swing_words(asked, swing)
+    for swing in result.swings(query.span, MAX_BARS, once_a_row=True):
+        title = _swing_text(query, swing)
         rows.append(
             TornadoRow(
                 title, title, f"{swing.value:.4g}", swing.belief_at_low, swing.belief_at_high
@@ -176,20 +178,20 @@ def which_numbers_matter(
         lines = (
             swing.formula,
             f"Now θ = {swing.value:.6g}, slope {_signed(swing.derivative, 4)}: a rise of 0.01 "
-            f"moves {asked.words} by about {_signed(swing.derivative, 2)} points.",
+            f"moves {query.event} by about {_signed(swing.derivative, 2)} points.",
             f"θ from {swing.low:.4g} to {swing.high:.4g} moves it from "
             f"{percent(swing.belief_at_low)} % to {percent(swing.belief_at_high)} %.",
         )
-        words = f"{asked.words} for θ from 0 to 1, now {percent(result.probability)} percent"
-        curve = Curve(swing.belief_at, swing.value, swing.low, swing.high, words)
+        text = f"{query.event} for θ from 0 to 1, now {percent(result.probability)} percent"
+        curve = Curve(swing.belief_at, swing.value, swing.low, swing.high, text)
         details[title] = Detail(f"θ = {title}", lines, swing.variable, curve)
-    how = "by ±10 % of itself" if asked.span is Span.TENTH else "over everything from 0 to 1"
-    sentence = (
-        f"How far {asked.words} moves when one number of a table is varied {how}, the rest of its "
+    how = "by ±10 % of itself" if query.span is Span.TENTH else "over everything from 0 to 1"
+    summary = (
+        f"How far {query.event} moves when one number of a table is varied {how}, the rest of its "
         "row keeping its proportions. Left of the line it becomes less probable, right of it more. "
         "Of each row of a table the strongest number is drawn."
         if rows
-        else f"No number of any table moves {asked.words}."
+        else f"No number of any table moves {query.event}."
     )
     tornado = Tornado(
         result.probability,
@@ -200,21 +202,21 @@ def which_numbers_matter(
         f"now {percent(result.probability)} %",
     )
     return SensitivityAnswer(
-        asked, sentence, tornado, swing_table(result.swings(asked.span)), details
+        query, summary, tornado, swing_table(result.swings(query.span)), details
     )
 
 
-def _swing_words(asked: Asked, swing: ParameterSensitivity) -> str:
-    given = ", ".join(f"{asked.title(name)} = {state}" for name, state in swing.context)
-    told = f"{asked.title(swing.variable)} = {swing.state}"
-    return f"{told} | {given}" if given else told
+def _swing_text(query: SensitivityQuery, swing: ParameterSensitivity) -> str:
+    given = ", ".join(f"{query.title(name)} = {state}" for name, state in swing.context)
+    text = f"{query.title(swing.variable)} = {swing.state}"
+    return f"{text} | {given}" if given else text
 
 
 def _signed(value: float, digits: int = 2) -> str:
     return f"{value:+.{digits}f}".replace("-", "−")
 
 
-View = Callable[[Asked, InferenceSession, CancelToken], SensitivityAnswer]
+View = Callable[[SensitivityQuery, InferenceSession, CancelToken], SensitivityAnswer]
 VIEWS: dict[str, tuple[str, str, View]] = {
     "ask": ("Ask next", "Which variable would tell most about the target", what_to_ask),
     "findings": ("Evidence", "What each piece of evidence does to the target", what_findings_do),

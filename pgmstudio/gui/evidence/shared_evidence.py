@@ -154,8 +154,8 @@ class EvidenceLink(QObject):
             refused = [str(live.refusal.error)]
         if live.scale is not Scale.PROBABILITY:
             return ModelAnswer(name, domain, {}, None, left_out, "it has no probabilities")
-        told = (*left_out, *refused)
-        return ModelAnswer(name, domain, live.beliefs, live.log2_evidence, told)
+        problems = (*left_out, *refused)
+        return ModelAnswer(name, domain, live.beliefs, live.log2_evidence, problems)
 
 
 def titles_of(project: Project, model_ids: tuple[str, ...]) -> dict[str, str]:

@@ -67,7 +67,7 @@ from pgmstudio.gui.widgets.table import Column, FactTable
 
 
 @dataclass(frozen=True, slots=True)
-class Notifier:
+class ModelBeliefs:
     """One model on a card: its letter, its language, and a number for each state it has."""
 
     letter: str
@@ -80,7 +80,7 @@ class Notifier:
 class EvidenceCard(BarCard):
     """One variable: what every model believes, and how far they are apart."""
 
-    voices: tuple[Notifier, ...]
+    models: tuple[ModelBeliefs, ...]
     distance: str  # in words, “” where nothing can be compared
     between: str
     finding: str = ""  # the evidence on it
@@ -88,7 +88,7 @@ class EvidenceCard(BarCard):
 
     @property
     def bars(self) -> tuple[Bar, ...]:
-        return tuple((voice.letter, voice.values) for voice in self.voices)
+        return tuple((model.letter, model.values) for model in self.models)
 
     @property
     def under(self) -> str:
@@ -100,30 +100,30 @@ class EvidenceCard(BarCard):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return tuple(f"{voice.letter}: {voice.lacking}" for voice in self.voices if voice.lacking)
+        return tuple(f"{model.letter}: {model.lacking}" for model in self.models if model.lacking)
 
     @property
     def frame(self) -> str:
         return "evidence" if self.finding else ""
 
     def colors(self, number: int) -> tuple[QColor, QColor]:
-        return mark_colors(self.voices[number].family)
+        return mark_colors(self.models[number].family)
 
     def state_ink(self, state: str) -> str:
         return "evidence_ink" if state == self.seen else "text"
 
     @property
     def description(self) -> str:
-        words = [f"{self.name}, {self.finding or 'no evidence'}"]
+        parts = [f"{self.name}, {self.finding or 'no evidence'}"]
         if self.distance:
-            words.append(f"{self.distance} between {self.between}")
-        for voice in self.voices:
-            told = [
+            parts.append(f"{self.distance} between {self.between}")
+        for model in self.models:
+            beliefs = [
                 f"{state} {'unknown' if value is None else percent(value) + ' percent'}"
-                for state, value in zip(self.states, voice.values, strict=True)
+                for state, value in zip(self.states, model.values, strict=True)
             ]
-            words.append(f"{voice.letter}: {voice.lacking or ', '.join(told)}")
-        return "\n".join(words)
+            parts.append(f"{model.letter}: {model.lacking or ', '.join(beliefs)}")
+        return "\n".join(parts)
 
 
 class CardPainter(BarCardPainter):
@@ -181,7 +181,7 @@ class EvidenceCardList(BarCardList):
                 self.setCurrentIndex(self._cards.index(position))
                 self.scrollTo(self._cards.index(position))
 
-    def state_place(self, name: str, state: str) -> QPointF:
+    def state_point(self, name: str, state: str) -> QPointF:
         """The middle of the bars of a state, for whoever points at it."""
         number = [card.name for card in self._cards.cards].index(name)
         card, index = self._cards.cards[number], self._cards.index(number)
@@ -244,7 +244,7 @@ class SharedEvidencePage(Page):
         self._app = app
         self.link = EvidenceLink(app, self)
         self.answers: list[ModelAnswer] = []
-        self.found: tuple[Disagreement, ...] = ()
+        self.ranking: tuple[Disagreement, ...] = ()
         self._leader: str | None = None
         self.by = Segments(_BY, "sameEvidenceBy")
         self.by.chosen.connect(self._refresh)
@@ -336,12 +336,12 @@ class SharedEvidencePage(Page):
             self.link.join((), None)
             return
         names = set(models[lead].model.domain.names)
-        alike = [
+        others = [
             key
             for key, entry in models.items()
             if key != lead and names & set(entry.model.domain.names)
         ]
-        self.link.join((lead, *alike[-(MAX_MODELS - 1) :]), lead)
+        self.link.join((lead, *others[-(MAX_MODELS - 1) :]), lead)
 
     def _on_document(self, before: Project, after: Project) -> None:
         if before.models is not after.models:
@@ -358,39 +358,39 @@ class SharedEvidencePage(Page):
         project = self._app.project
         ids = tuple(titles_of(project, self.link.model_ids))
         self.answers = self.link.answers()
-        self.found = disagreements(self.answers, self.measure)
-        families = [_sign(project.models[key]) for key in ids]
+        self.ranking = disagreements(self.answers, self.measure)
+        families = [_marker_family(project.models[key]) for key in ids]
         letters = dict(zip((one.name for one in self.answers), LETTERS, strict=False))
         self._show_models(families, letters)
         self._show_ranks(letters)
-        self.cards.show([self._card(one, families, letters) for one in self.found])
+        self.cards.show([self._card(one, families, letters) for one in self.ranking])
         evidence = self.link.evidence
-        words = ", ".join(f"{name} {finding}" for name, finding in evidence.items())
+        text = ", ".join(f"{name} {finding}" for name, finding in evidence.items())
         wait = " · some models still work" if self.link.is_waiting else ""
-        told = words or "no evidence: click a state on a card"
-        self.facts.setText(f"{counted(len(ids), 'model')} · {told}{wait}")
+        shown = text or "no evidence: click a state on a card"
+        self.facts.setText(f"{counted(len(ids), 'model')} · {shown}{wait}")
         self.clear_button.setEnabled(bool(evidence))
         self.clear_button.setToolTip(
             "Retract the evidence in all models." if evidence else "Not now: there is no evidence."
         )
-        self._tell_note(letters)
+        self._show_note(letters)
 
-    def _tell_note(self, letters: dict[str, str]) -> None:
+    def _show_note(self, letters: dict[str, str]) -> None:
         """What models could not take, and who is left out."""
         if len(self.answers) < FEWEST:
             self.note.show_text(
                 "There is one model only. Open or learn another one to compare with."
             )
             return
-        said = [
+        parts = [
             f"{letters.get(one.name, '')}: {reason}."
             for one in self.answers
             for reason in [*one.left_out, *([one.problem.rstrip(".")] if one.problem else [])]
         ]
         left = len(askable(self._app.project)) - len(self.answers)
         if left:
-            said.append(f"{counted(left, 'model')} left out: no common variable, or too many.")
-        self.note.show_text(" ".join(said), "warning" if said else None)
+            parts.append(f"{counted(left, 'model')} left out: no common variable, or too many.")
+        self.note.show_text(" ".join(parts), "warning" if parts else None)
 
     def _show_models(self, families: Sequence[str], letters: dict[str, str]) -> None:
         rows: list[tuple[object, ...]] = []
@@ -405,7 +405,7 @@ class SharedEvidencePage(Page):
 
     def _show_ranks(self, letters: dict[str, str]) -> None:
         rows = []
-        for one in self.found:
+        for one in self.ranking:
             far = one.distances.get(self.measure)
             is_apart = far is not None and far.value > ROUNDING
             between = " – ".join(letters[n] for n in far.between) if is_apart and far else ""
@@ -417,11 +417,11 @@ class SharedEvidencePage(Page):
     def _card(
         self, one: Disagreement, families: Sequence[str], letters: dict[str, str]
     ) -> EvidenceCard:
-        voices = []
+        models = []
         for answer, family in zip(self.answers, families, strict=True):
             values = one.beliefs.get(answer.name, (None,) * len(one.states))
             lacking = one.lacking.get(answer.name, "")
-            voices.append(Notifier(letters.get(answer.name, ""), family, values, lacking))
+            models.append(ModelBeliefs(letters.get(answer.name, ""), family, values, lacking))
         far = one.distances.get(self.measure)
         unit = " bits" if self.measure == "relative entropy" else ""
         distance = "" if far is None else f"{_distance(far.value)}{unit}"
@@ -429,18 +429,18 @@ class SharedEvidencePage(Page):
         if far is not None and far.value > ROUNDING:
             between = f"{letters[far.between[0]]} and {letters[far.between[1]]}"
         finding = self.link.evidence.get(one.variable)
-        words, seen = "", ""
+        text, seen = "", ""
         if finding is not None:
             domain = next(a.domain for a in self.answers if one.variable in a.domain)
-            words = short_words(domain[one.variable], finding)
+            text = short_words(domain[one.variable], finding)
             seen = finding.state if isinstance(finding, Observed) else ""
-        return EvidenceCard(one.variable, one.states, tuple(voices), distance, between, words, seen)
+        return EvidenceCard(one.variable, one.states, tuple(models), distance, between, text, seen)
 
     # -- deeds
 
     def _on_rank(self, number: int) -> None:
-        if number < len(self.found):
-            self.list.show_card(self.found[number].variable)
+        if number < len(self.ranking):
+            self.list.show_card(self.ranking[number].variable)
 
     def _on_model(self, number: int) -> None:
         ids = list(titles_of(self._app.project, self.link.model_ids))
@@ -457,7 +457,7 @@ class SharedEvidencePage(Page):
         """Write all beliefs; tabs for .tsv, commas otherwise."""
         separator = "\t" if path.suffix.lower() == ".tsv" else ","
         try:
-            text = disagreement_csv(self.answers, self.found, separator)
+            text = disagreement_csv(self.answers, self.ranking, separator)
             self._app.write_csv(path, text)
         except PgmStudioError as error:
             self._app.errors.report(error)
@@ -465,7 +465,7 @@ class SharedEvidencePage(Page):
         self._app.notify(f"{path.name} was written.")
 
 
-def _sign(entry: ModelEntry) -> str:
+def _marker_family(entry: ModelEntry) -> str:
     """By what the sign of its language is known."""
     return sign_family(entry.model.kind, entry.provenance.get("learner", ""))
 

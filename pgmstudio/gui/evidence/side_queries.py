@@ -23,7 +23,7 @@ from pgmstudio.gui.jobs.job import Job, JobState
 Question = Callable[[InferenceSession, CancelToken], Any]
 
 
-class _Controller:
+class _QueryRunner:
     """The session of one model, opened by the first question; touched by workers only."""
 
     def __init__(self, opener: Opener, model: Model) -> None:
@@ -39,7 +39,7 @@ class _Controller:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Request:
     topic: str
     question: Question
     on_answer: Callable[[Any], None] | None
@@ -55,16 +55,16 @@ class SideQuestions(QObject):
     def __init__(self, opener: Opener, model: Model, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._opener = opener
-        self._desk = _Controller(opener, model)
-        self._waiting: dict[str, _Asked] = {}
+        self._runner = _QueryRunner(opener, model)
+        self._waiting: dict[str, _Request] = {}
         self._job: Job | None = None
-        self._asked: _Asked | None = None  # what the job is about; None when nobody wants it
+        self._request: _Request | None = None  # what the job is about; None when nobody wants it
 
     def set_model(self, model: Model) -> None:
         """Questions about the old model lose their meaning."""
         self._waiting.clear()
         self._drop_running()
-        self._desk = _Controller(self._opener, model)
+        self._runner = _QueryRunner(self._opener, model)
 
     def ask(
         self,
@@ -75,13 +75,13 @@ class SideQuestions(QObject):
     ) -> None:
         """The value comes in the window thread; an older question of the topic is given up."""
         self.forget(topic)
-        self._waiting[topic] = _Asked(topic, question, on_answer, on_error)
+        self._waiting[topic] = _Request(topic, question, on_answer, on_error)
         self._go_on()
 
     def forget(self, topic: str) -> None:
         """Nobody wants the answer any more."""
         self._waiting.pop(topic, None)
-        if self._asked is not None and self._asked.topic == topic:
+        if self._request is not None and self._request.topic == topic:
             self._drop_running()
 
     @property
@@ -89,38 +89,38 @@ class SideQuestions(QObject):
         return self._job is not None
 
     def _drop_running(self) -> None:
-        self._asked = None
+        self._request = None
         if self._job is not None:
             self._job.cancel()
 
     def _go_on(self) -> None:
         if self._job is not None or not self._waiting:
             return
-        asked = self._asked = self._waiting.pop(next(iter(self._waiting)))
-        job = self._job = Job(partial(self._desk.answer, asked.question), self)
+        request = self._request = self._waiting.pop(next(iter(self._waiting)))
+        job = self._job = Job(partial(self._runner.answer, request.question), self)
         job.events_arrived.connect(self._on_events)
         job.failed.connect(self._on_failed)
         job.state_changed.connect(self._on_state)
         job.start()
 
     def _on_events(self, events: list[object]) -> None:
-        asked = self._asked
-        if asked is None:
+        request = self._request
+        if request is None:
             return
-        if asked.on_answer is not None:
-            asked.on_answer(events[-1])
-        self.answered.emit(asked.topic, events[-1])
+        if request.on_answer is not None:
+            request.on_answer(events[-1])
+        self.answered.emit(request.topic, events[-1])
 
     def _on_failed(self, error: BaseException) -> None:
-        asked = self._asked
+        request = self._request
         self._end()
         if not isinstance(error, PgmStudioError):
             raise error
-        if asked is None:
+        if request is None:
             return
-        if asked.on_error is not None:
-            asked.on_error(error)
-        self.failed.emit(asked.topic, error)
+        if request.on_error is not None:
+            request.on_error(error)
+        self.failed.emit(request.topic, error)
 
     def _on_state(self, _state: object) -> None:
         # A failure is told after the state, so its job ends there.
@@ -131,5 +131,5 @@ class SideQuestions(QObject):
         if self._job is not None:
             self._job.deleteLater()
             self._job = None
-        self._asked = None
+        self._request = None
         self._go_on()

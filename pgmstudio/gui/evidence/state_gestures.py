@@ -40,10 +40,10 @@ def use_state(
     return None
 
 
-def say_at(widget: QWidget, sentence: str | None, position: QPoint) -> None:
+def show_tooltip_at(widget: QWidget, message: str | None, position: QPoint) -> None:
     """A refusal at the pointer, for as long as a toast."""
-    if sentence:
-        QToolTip.showText(widget.mapToGlobal(position), sentence, widget, widget.rect(), 6000)
+    if message:
+        QToolTip.showText(widget.mapToGlobal(position), message, widget, widget.rect(), 6000)
 
 
 def state_tip(
@@ -51,14 +51,14 @@ def state_tip(
 ) -> str:
     """What a state's bar says when the pointer rests on it."""
     position = live.model.domain[variable].code(state)
-    words = f"{titles.get(variable, variable)} = {state}"
+    text = f"{titles.get(variable, variable)} = {state}"
     belief, prior = live.beliefs.get(variable), live.priors.get(variable)
     if belief is not None:
-        words += f": {percent(float(belief[position]))} %"
+        text += f": {percent(float(belief[position]))} %"
     if prior is not None and live.evidence:
-        words += f", prior {percent(float(prior[position]))} %"
+        text += f", prior {percent(float(prior[position]))} %"
     reason = live.why_impossible(variable, state, titles)
-    return f"{words}\nNot now: {reason}" if reason else f"{words}\n{HOW}"
+    return f"{text}\nNot now: {reason}" if reason else f"{text}\n{HOW}"
 
 
 def tip_in(subject: ActiveModel | None, variable: str, state: str) -> str:
@@ -79,4 +79,4 @@ def use_in(
     """Use a state of the model in view; a refusal is told at the place in the widget."""
     if subject is not None:
         refusal = use_state(subject.live, variable, state, held, subject.entry.node_titles)
-        say_at(widget, refusal, position)
+        show_tooltip_at(widget, refusal, position)

@@ -48,11 +48,11 @@ class VariableDelegate(QStyledItemDelegate):
         self._paint_ground(painter, position, option.state.value)
         paint_mini(painter, mini, row)
         left, right = mini.right() + MINI_GAP, position.right() - MARGIN
-        words = QRect(QPoint(mini.right() + 1, position.top()), position.bottomRight())
-        if exposed is None or exposed.intersects(words):
-            self._paint_words(painter, position, row, left, right)
+        text_rect = QRect(QPoint(mini.right() + 1, position.top()), position.bottomRight())
+        if exposed is None or exposed.intersects(text_rect):
+            self._paint_text(painter, position, row, left, right)
 
-    def _paint_words(
+    def _paint_text(
         self, painter: QPainter, position: QRect, row: VariableRow, left: int, right: int
     ) -> None:
         if row.chip is not None:
@@ -67,9 +67,9 @@ class VariableDelegate(QStyledItemDelegate):
             left = self._paint_more(painter, position, left, hidden)
         painter.setFont(theme().font("body"))
         painter.setPen(theme().color("text"))
-        words = _elided(row.title, theme().scale, max(0, right - left))
-        room = QRect(left, position.top(), max(0, right - left), position.height())
-        painter.drawText(room, V_CENTER, words)
+        text = _elided(row.title, theme().scale, max(0, right - left))
+        rect = QRect(left, position.top(), max(0, right - left), position.height())
+        painter.drawText(rect, V_CENTER, text)
 
     def _paint_ground(self, painter: QPainter, position: QRect, state: int) -> None:
         if not state & (SELECTED | HOVERED | FOCUSED):
@@ -91,18 +91,18 @@ class VariableDelegate(QStyledItemDelegate):
         font = theme().font("micro")
         painter.setFont(font)
         painter.setPen(theme().color("text_secondary"))
-        words = f"+{hidden}"
-        width = QFontMetrics(font).horizontalAdvance(words)
-        room = QRect(left - 5, position.top(), width + 2, position.height())
-        painter.drawText(room, V_CENTER, words)
+        text = f"+{hidden}"
+        width = QFontMetrics(font).horizontalAdvance(text)
+        rect = QRect(left - 5, position.top(), width + 2, position.height())
+        painter.drawText(rect, V_CENTER, text)
         return left + width + 2
 
 
 @lru_cache(maxsize=2048)
-def _elided(title: str, scale: float, room: int) -> str:
+def _elided(title: str, scale: float, available: int) -> str:
     """Cutting words takes longer than drawing them; the font is another at another scale."""
     metrics = QFontMetrics(theme().font("body"))
-    return metrics.elidedText(title, Qt.TextElideMode.ElideMiddle, room)
+    return metrics.elidedText(title, Qt.TextElideMode.ElideMiddle, available)
 
 
 @lru_cache(maxsize=2048)
@@ -117,9 +117,9 @@ def paint_mini(painter: QPainter, position: QRect, row: VariableRow) -> None:
         return
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     colors = theme()
-    plain = "border" if not row.shares else "stale" if row.is_stale else "belief"
+    plain = "border" if not row.fractions else "stale" if row.is_stale else "belief"
     chosen = plain
-    if row.shares and not row.is_stale:
+    if row.fractions and not row.is_stale:
         chosen = "evidence" if row.chip is None else row.chip.tint  # seen, or done
     step, left, bottom = position.width() / len(columns), position.left(), position.bottom() + 1
     for number, (index, height) in enumerate(columns):

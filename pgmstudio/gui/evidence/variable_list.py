@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QToolTip
 
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.belief_service import BeliefService
-from pgmstudio.gui.evidence.state_gestures import say_at, state_tip, use_state
+from pgmstudio.gui.evidence.state_gestures import show_tooltip_at, state_tip, use_state
 from pgmstudio.gui.evidence.variable_delegate import VariableDelegate
 from pgmstudio.gui.evidence.variable_model import VariableRow, VariableRows, mini_rect, state_at
 from pgmstudio.gui.widgets.digit_keys import digit_of
@@ -79,7 +79,7 @@ class VariableList(QListView):
 
     def show_selection(self, names: Sequence[str]) -> None:
         """Mark these rows without telling anybody."""
-        indexes = [i for i in map(self._rows.place_of, names) if i.isValid()]
+        indexes = [i for i in map(self._rows.index_of, names) if i.isValid()]
         chosen = {i.row() for i in self.selectionModel().selectedIndexes()}
         if {i.row() for i in indexes} == chosen:
             return
@@ -172,8 +172,8 @@ class VariableList(QListView):
     def _use(self, row: VariableRow, state: int, held: Modifiers) -> None:
         if self.live is not None and state < len(row.states):
             refusal = use_state(self.live, row.name, row.states[state], held, self.titles)
-            position = mini_rect(self.visualRect(self._rows.place_of(row.name))).center()
-            say_at(self.viewport(), refusal, position)
+            position = mini_rect(self.visualRect(self._rows.index_of(row.name))).center()
+            show_tooltip_at(self.viewport(), refusal, position)
 
     # -- keys
 

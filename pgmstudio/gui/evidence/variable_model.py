@@ -38,7 +38,7 @@ class VariableRow:
     name: str
     title: str
     states: tuple[str, ...]
-    shares: tuple[float, ...] = ()  # belief, or share of the data's rows; empty: not known
+    fractions: tuple[float, ...] = ()  # belief, or share of the data's rows; empty: not known
     chip: Chip | None = None
     chosen: str | None = None  # the observed state
     is_stale: bool = False
@@ -49,37 +49,37 @@ class VariableRow:
         count = len(self.states)
         if count <= MAX_STATES:
             return tuple(range(count))
-        size = self.shares or (0.0,) * count
+        size = self.fractions or (0.0,) * count
         return tuple(sorted(sorted(range(count), key=lambda i: (-size[i], i))[:MAX_STATES]))
 
     @property
     def description(self) -> str:
-        words = [self.title]
+        parts = [self.title]
         if self.chip is not None:
-            words.append(self.chip.words)
-        pairs = zip(self.states, self.shares, strict=False)
-        return ", ".join([*words, *(f"{s} {percent(v)} percent" for s, v in pairs)])
+            parts.append(self.chip.words)
+        pairs = zip(self.states, self.fractions, strict=False)
+        return ", ".join([*parts, *(f"{s} {percent(v)} percent" for s, v in pairs)])
 
     def columns(self, full: int, ratio: float) -> list[tuple[int, float]]:
         """The states of the mini bars and how high they are, in whole pixels of the screen.
 
         Rows with the same columns that differ in nothing but shares look alike.
         """
-        if not self.shares:
+        if not self.fractions:
             return [(index, 1.0) for index in self.shown()]
-        most, fractions = full * ratio, self.shares
+        most, fractions = full * ratio, self.fractions
         # Half a pixel is not drawn: the lower edge stands and the upper one is rounded down.
         return [
             (i, max(1.0, ceil(most * min(1.0, fractions[i]) - 0.5) / ratio)) for i in self.shown()
         ]
 
-    def differs_in_shares_alone(self, other: VariableRow) -> bool:
+    def differs_only_in_fractions(self, other: VariableRow) -> bool:
         """Nothing but the beliefs tells the two apart, and both have them."""
-        has_both = bool(self.shares) and bool(other.shares)
-        return has_both and bool(_besides_shares(self) == _besides_shares(other))
+        has_both = bool(self.fractions) and bool(other.fractions)
+        return has_both and bool(_without_fractions(self) == _without_fractions(other))
 
 
-_besides_shares = attrgetter(*(f.name for f in fields(VariableRow) if f.name != "shares"))
+_without_fractions = attrgetter(*(f.name for f in fields(VariableRow) if f.name != "fractions"))
 
 
 class VariableRows(QAbstractListModel):
@@ -90,29 +90,29 @@ class VariableRows(QAbstractListModel):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.rows: tuple[VariableRow, ...] = ()
-        self._places: dict[str, int] = {}
+        self._row_numbers: dict[str, int] = {}
 
     def show(self, rows: Sequence[VariableRow]) -> bool:
         """True when rows came, went or moved, so that a selection has to be made again."""
         rows = tuple(rows)
         if [row.name for row in rows] == [row.name for row in self.rows]:
             before, self.rows = self.rows, rows
-            self._tell_changes(before)
+            self._emit_changes(before)
             return False
         self.beginResetModel()
         self.rows = rows
-        self._places = {row.name: position for position, row in enumerate(rows)}
+        self._row_numbers = {row.name: position for position, row in enumerate(rows)}
         self.endResetModel()
         return True
 
-    def _tell_changes(self, before: Sequence[VariableRow]) -> None:
+    def _emit_changes(self, before: Sequence[VariableRow]) -> None:
         others: list[int] = []
         bars: dict[int, VariableRow] = {}
-        is_heard = QAccessible.isActive()  # who listens wants to know of every number
+        has_screen_reader = QAccessible.isActive()  # who listens wants to know of every number
         for position, (old, new) in enumerate(zip(before, self.rows, strict=True)):
             if old is new or old == new:
                 continue
-            if not is_heard and new.differs_in_shares_alone(old):
+            if not has_screen_reader and new.differs_only_in_fractions(old):
                 bars[position] = old
             else:
                 others.append(position)
@@ -123,8 +123,8 @@ class VariableRows(QAbstractListModel):
         if bars:
             self.bars_changed.emit(bars)
 
-    def place_of(self, name: str) -> QModelIndex:
-        position = self._places.get(name)
+    def index_of(self, name: str) -> QModelIndex:
+        position = self._row_numbers.get(name)
         return QModelIndex() if position is None else self.index(position)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008

@@ -39,7 +39,7 @@ class VariablesPanel(QWidget):
         self.setObjectName("variables")
         self._app = app
         self._sort = "data"
-        self._kept: dict[str, tuple[object, tuple[object, ...], VariableRow]] = {}
+        self._cached_rows: dict[str, tuple[object, tuple[object, ...], VariableRow]] = {}
         self._rows = VariableRows(self)
         self.list = VariableList(app, self._rows)
         self._head = label("Variables", "heading", size="dense")
@@ -70,7 +70,7 @@ class VariablesPanel(QWidget):
         self._air = QWidget()  # below the sentence, while there is no list
         layout.addWidget(self._air, 1)
         self.setFocusProxy(self.list)
-        self._data_shares: dict[str, tuple[float, ...]] = {}
+        self._data_fractions: dict[str, tuple[float, ...]] = {}
         self._summed: object = None
         self._summaries = LatestTask(self)
         self._summaries.answered.connect(self._on_summaries)
@@ -144,19 +144,19 @@ class VariablesPanel(QWidget):
         elif data is not None:
             rows = self._data_rows(data)
         wanted = self._filter.text().strip().casefold()
-        kept = [r for r in rows if wanted in r.title.casefold() or wanted in r.name.casefold()]
+        listed = [r for r in rows if wanted in r.title.casefold() or wanted in r.name.casefold()]
         self._count.setText(
-            grouped(len(rows)) if len(kept) == len(rows) else f"{len(kept)} of {len(rows)}"
+            grouped(len(rows)) if len(listed) == len(rows) else f"{len(listed)} of {len(rows)}"
         )
-        sentence = (
-            "" if kept else "Variables of the model in view, or of the data, are listed here."
+        message = (
+            "" if listed else "Variables of the model in view, or of the data, are listed here."
         )
-        if rows and not kept:
-            sentence = f"No variable is called “{self._filter.text().strip()}”."
-        self._none.show_text(sentence)
-        self.list.setVisible(bool(kept))
-        self._air.setVisible(not kept)
-        if self._rows.show(self._sorted(kept, subject)):
+        if rows and not listed:
+            message = f"No variable is called “{self._filter.text().strip()}”."
+        self._none.show_text(message)
+        self.list.setVisible(bool(listed))
+        self._air.setVisible(not listed)
+        if self._rows.show(self._sorted(listed, subject)):
             self._follow_selection()
 
     def _sorted(self, rows: list[VariableRow], subject: ActiveModel | None) -> list[VariableRow]:
@@ -175,18 +175,18 @@ class VariablesPanel(QWidget):
 
     def _model_rows(self, subject: ActiveModel) -> list[VariableRow]:
         """A variable of which nothing is new keeps its very row."""
-        live, is_stale, kept = subject.live, subject.live.is_stale, self._kept
+        live, is_stale, listed = subject.live, subject.live.is_stale, self._cached_rows
         beliefs, evidence, cursor = live.beliefs, live.evidence, self.list.state_cursor
-        self._kept = {}
+        self._cached_rows = {}
         rows = []
         for variable in subject.model.domain:
             name = variable.name
             values, finding = beliefs.get(name), evidence.get(name)
             title, is_target = subject.title(name), name == subject.target
             at = cursor[1] if cursor is not None and cursor[0] == name else None
-            told = (variable, title, finding, is_target, subject.context.get(name), is_stale, at)
-            before = kept.get(name)
-            if before is not None and before[0] is values and before[1] == told:
+            key = (variable, title, finding, is_target, subject.context.get(name), is_stale, at)
+            before = listed.get(name)
+            if before is not None and before[0] is values and before[1] == key:
                 row = before[2]
             else:
                 is_marked = finding is not None or is_target or name in subject.context
@@ -201,7 +201,7 @@ class VariablesPanel(QWidget):
                     is_stale,
                     at,
                 )
-            self._kept[name] = values, told, row
+            self._cached_rows[name] = values, key, row
             rows.append(row)
         return rows
 
@@ -209,18 +209,18 @@ class VariablesPanel(QWidget):
 
     def _data_rows(self, entry: DataEntry) -> list[VariableRow]:
         if self._summed is not entry.data:
-            self._summed, self._data_shares = entry.data, {}
+            self._summed, self._data_fractions = entry.data, {}
             data = entry.data
             self._summaries.ask(lambda _cancel: (data, summarise(data)))
         return [
-            VariableRow(v.name, v.name, v.states, self._data_shares.get(v.name, ()))
+            VariableRow(v.name, v.name, v.states, self._data_fractions.get(v.name, ()))
             for v in entry.data.domain
         ]
 
-    def _on_summaries(self, told: tuple[object, tuple[ColumnSummary, ...]]) -> None:
-        data, summaries = told
+    def _on_summaries(self, key: tuple[object, tuple[ColumnSummary, ...]]) -> None:
+        data, summaries = key
         if data is self._summed:
-            self._data_shares = {s.name: _shares(s) for s in summaries}
+            self._data_fractions = {s.name: _fractions(s) for s in summaries}
             self._refresh()
 
     # -- selection
@@ -230,6 +230,6 @@ class VariablesPanel(QWidget):
         self.list.show_selection(nodes)
 
 
-def _shares(summary: ColumnSummary) -> tuple[float, ...]:
+def _fractions(summary: ColumnSummary) -> tuple[float, ...]:
     total = float(summary.counts.sum())
     return tuple((summary.counts / total).tolist()) if total else ()

@@ -52,7 +52,7 @@ class SmallMultiplesDrawing:
             )
             painter.setFont(theme().font("body", "semibold"))
             painter.setPen(theme().color("text"))
-            words = f"{panel.graph.title}  {panel.words.text()}"
+            words = f"{panel.graph.title}  {panel.caption.text()}"
             painter.drawText(QRectF(corner, QSizeF(cell.width(), head)), Qt.AlignmentFlag(0), words)
             painter.save()
             painter.translate(corner + QPointF(0, head))

@@ -111,7 +111,7 @@ class MapSection(Section):
 
     def _show_answer(self, subject: ActiveModel, answer: MapAnswer) -> None:
         first = answer.best[0]
-        self._words.setText(self._controller.words_of(answer))
+        self._words.setText(self._controller.answer_text(answer))
         chance = percent(math.exp2(first.log2_probability))
         facts: list[Fact] = [("Probability", f"{chance} %", "The other variables are summed out.")]
         if subject.live.evidence:

@@ -108,7 +108,7 @@ class SurpriseSection(Section):
         if ranking is not None:
             bits = float(ranking.bits[result.row])
             message = f"{bits:.2f} bits" if math.isfinite(bits) else "impossible in this model"
-            place = grouped(ranking.place_of(result.row) + 1)
+            place = grouped(ranking.rank_of(result.row) + 1)
             rows = counted(len(ranking.order), "row")
             text += f": {message} in all, number {place} of {rows} by surprise"
         left = len(result.evidence) - len(subject.live.evidence)

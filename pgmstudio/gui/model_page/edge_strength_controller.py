@@ -60,10 +60,10 @@ class StrengthController(QObject):
         """Measure again if the model has changed."""
         self._keeper.follow()
 
-    def words_for(self, source: str, target: str) -> str:
+    def tooltip_for(self, source: str, target: str) -> str:
         """The strength of an edge as a text for its tooltip."""
         shown = self._canvas.strengths
-        return "" if shown is None else shown.words_for((source, target))
+        return "" if shown is None else shown.tooltip_for((source, target))
 
     def stop(self) -> None:
         self._keeper.stop()

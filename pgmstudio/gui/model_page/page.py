@@ -208,7 +208,7 @@ class ModelPage(Page):
         return self.front.legend_entries()
 
     def selected_rect(self) -> QRect | None:
-        return self.front.place_of(self._app.workspace.selection.nodes)
+        return self.front.rect_of(self._app.workspace.selection.nodes)
 
     @property
     def front(self) -> Canvas:
@@ -303,7 +303,7 @@ class ModelPage(Page):
         self.canvas.scene.show_picture(picture, faces, here, routes=routes, slide=slide)
         self.extension.update_diagram()
         empty = "No nodes yet. Press N to add one where the pointer is."
-        self.canvas.tell_waiting("" if picture.nodes else empty)
+        self.canvas.show_waiting_text("" if picture.nodes else empty)
         self.canvas.show_strengths(self.canvas.strengths)
         self._show_rules(self._app.project.knowledge)
         self.selecting.show_selection()
@@ -314,7 +314,7 @@ class ModelPage(Page):
         sizes = sizes_of(self._picture, self._faces().faces(self._picture))
         self._layouts.ask(LayoutQuestion(self._places_name, self._picture, sizes, method))
         if not self.canvas.scene.nodes and len(sizes) >= PROCESS_FROM:
-            self.canvas.tell_waiting(f"Arranging {len(sizes)} nodes…")
+            self.canvas.show_waiting_text(f"Arranging {len(sizes)} nodes…")
 
     def arrange(self, method: str) -> None:
         """Lay out all nodes again; an undoable step."""
@@ -323,7 +323,7 @@ class ModelPage(Page):
         self._ask_layout(method)
 
     def _on_placed(self, placed: Placed) -> None:
-        self.canvas.tell_waiting("")
+        self.canvas.show_waiting_text("")
         chosen, self._is_layout_chosen = self._is_layout_chosen, False
         if placed.picture is not self._picture:
             self._draw()  # the diagram has changed since
@@ -403,7 +403,7 @@ class ModelPage(Page):
         """The tooltip of an edge: its strength, what its language adds, its note."""
         edge = (source, target)
         texts = (
-            self.strengths.words_for(*edge),
+            self.strengths.tooltip_for(*edge),
             self.extension.describe_edge(*edge),
             self._entry.edge_notes.get(edge),
         )

@@ -34,7 +34,7 @@ def moves_actions(app: AppContext) -> list[ActionSpec]:
         reason = no_moves()
         if reason is not None:
             return reason
-        result = search().found
+        result = search().move_list
         if not search().is_watched or result is None:
             return "open Learn ▸ Next moves first."
         return "no move raises the score." if result.is_optimum else None

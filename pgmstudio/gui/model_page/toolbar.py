@@ -17,7 +17,7 @@ from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Segments, button, label, tool_button
 
-STRENGTHS = {key: kind.words for key, kind in KINDS.items()}
+STRENGTHS = {key: kind.choice for key, kind in KINDS.items()}
 _TOOLS = (
     ("select", "cursor", "Select and move (Esc)"),
     ("node", "plus-circle", "Add a node: click on the background (N)"),

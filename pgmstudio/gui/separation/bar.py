@@ -80,9 +80,9 @@ class SeparationBar(TwoLineBar):
                 "x", "Close d-separation", self.close_requested.emit, name="separation.close"
             )
         )
-        self._sign = QLabel()
-        self._sentence = ElidedLabel(is_snug=True)
-        self._sentence.setObjectName("separation.sentence")
+        self._icon = QLabel()
+        self._heading = ElidedLabel(is_snug=True)
+        self._heading.setObjectName("separation.heading")
         self._detail = ElidedLabel()
         self._detail.setObjectName("separation.detail")
         self._detail.setProperty("role", "secondary")
@@ -95,8 +95,8 @@ class SeparationBar(TwoLineBar):
         )
         below = QHBoxLayout()
         below.setSpacing(8)
-        below.addWidget(self._sign)
-        below.addWidget(self._sentence)
+        below.addWidget(self._icon)
+        below.addWidget(self._heading)
         below.addWidget(self._detail, 1)
         below.addWidget(self._check)
         self._lay_out(top, below)
@@ -115,19 +115,19 @@ class SeparationBar(TwoLineBar):
         self._fold()
 
     def show_text(
-        self, sentence: str, detail: str, sign: str = "", color: str = "text", *, tip: str = ""
+        self, heading: str, detail: str, icon_name: str = "", color: str = "text", *, tip: str = ""
     ) -> None:
         """The answer and what stands behind it; all of it in the tooltip too."""
-        self._sentence.setText(sentence)
+        self._heading.setText(heading)
         self._detail.setText(detail)
-        whole = "\n".join(filter(None, [f"{sentence}. {detail}", tip]))
+        whole = "\n".join(filter(None, [f"{heading}. {detail}", tip]))
         self._detail.setToolTip(whole)
-        self._sentence.setToolTip(whole)
-        self.setAccessibleDescription(f"{sentence}. {detail}" if detail else sentence)
-        self._sign.setVisible(bool(sign))
-        if sign:
+        self._heading.setToolTip(whole)
+        self.setAccessibleDescription(f"{heading}. {detail}" if detail else heading)
+        self._icon.setVisible(bool(icon_name))
+        if icon_name:
             size = theme().px("icon")
-            self._sign.setPixmap(icon(sign, color).pixmap(size, size))
+            self._icon.setPixmap(icon(icon_name, color).pixmap(size, size))
         self.updateGeometry()
 
     def allow(self, *, evidence: str = "", check: str = "", clear: str = "") -> None:
@@ -142,24 +142,24 @@ class SeparationBar(TwoLineBar):
 
     def show_check(self, shown: bool) -> None:
         """The numbers need the room of the button that asked for them."""
-        self._sentence.setMinimumHeight(self._check.sizeHint().height())
+        self._heading.setMinimumHeight(self._check.sizeHint().height())
         self._check.setVisible(shown)
 
     def _fold(self) -> None:
         """Chips name as much as there is room for."""
         shown = (self._evidence, self._clear)
-        room = self.width() - 70 - sum(made.sizeHint().width() + 6 for made in shown)
-        each = max(60, min(_WIDEST_CHIP, room // len(ROLES)))
+        available = self.width() - 70 - sum(made.sizeHint().width() + 6 for made in shown)
+        each = max(60, min(_WIDEST_CHIP, available // len(ROLES)))
         for role, chip in self._chips.items():
             word, names = ROLES[role][0], self._names.get(role, ())
             whole = ", ".join(names) if names else "…"
             metrics = QFontMetrics(chip.font())
             left = each - 24 - metrics.horizontalAdvance(f"{word}: ")
-            told = whole
+            text = whole
             if metrics.horizontalAdvance(whole) > left and len(names) > 1:
-                told = f"{len(names)} variables"
-            told = metrics.elidedText(told, Qt.TextElideMode.ElideMiddle, max(24, left))
-            chip.setText(literal(f"{word}: {told}"))
+                text = f"{len(names)} variables"
+            text = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, max(24, left))
+            chip.setText(literal(f"{word}: {text}"))
             chip.ensurePolished()
             chip.setMinimumHeight(chip.sizeHint().height())
             chip.setAccessibleName(f"{word}: {whole}. {ROLES[role][1]}")
@@ -173,5 +173,5 @@ class SeparationBar(TwoLineBar):
         self._fold()
 
     def _restyle(self) -> None:
-        self._sentence.setFont(theme().font("body", "semibold"))
+        self._heading.setFont(theme().font("body", "semibold"))
         self._fold()

@@ -73,7 +73,7 @@ class SeparationController(QObject):
         self._other: str | None = None
         self._given: list[str] = []
         self._role = "A"
-        self.found: Separation | None = None
+        self.answer: Separation | None = None
         self.by_labels: LabelledAnswer | None = None
         self._contexts = ContextGraphs()
         self._numbers = ""
@@ -222,7 +222,7 @@ class SeparationController(QObject):
         return letters
 
     def _ask(self) -> None:
-        self.found, self.by_labels, self._numbers = None, None, ""
+        self.answer, self.by_labels, self._numbers = None, None, ""
         self._live.side.forget(TOPIC)
         graph = self._graph = self._dag()
         self._show()
@@ -238,7 +238,7 @@ class SeparationController(QObject):
 
     def _on_found(self, result: Separation | LabelledAnswer) -> None:
         self.by_labels = result if isinstance(result, LabelledAnswer) else None
-        self.found = result.trails if isinstance(result, LabelledAnswer) else result
+        self.answer = result.trails if isinstance(result, LabelledAnswer) else result
         self._show()
 
     def _show(self) -> None:
@@ -254,7 +254,7 @@ class SeparationController(QObject):
                 "Z": [title(name) for name in self._given],
             }
         )
-        self._canvas.separation.show(shown_of(self._letters(), self.found))
+        self._canvas.separation.show(shown_of(self._letters(), self.answer))
         self._canvas.refresh_soon()
         self._tell()
         self._allow()
@@ -264,7 +264,7 @@ class SeparationController(QObject):
         return titles.get(name or "", name or "")
 
     def _tell(self) -> None:
-        result = self.found
+        result = self.answer
         self.bar.show_check(not self._numbers)
         if self._one is None:
             self.bar.show_text("Click a node for A.", "Then one for B, then what is known.")
@@ -278,16 +278,16 @@ class SeparationController(QObject):
             known = f" given {self._told(self._given)}" if self._given else ""
             one, other = self._title(self._one), self._title(self._other)
             if self.by_labels is not None:
-                sentence = self.by_labels.sentence(one, other, known)
+                heading = self.by_labels.sentence(one, other, known)
                 holds = self.by_labels.holds
-                sign = ("check-circle", "success_ink") if holds else ("path", "accent")
+                look = ("check-circle", "success_ink") if holds else ("path", "accent")
             elif result.is_separated:
-                sentence, sign = f"{one} ⟂ {other}{known}", ("check-circle", "success_ink")
+                heading, look = f"{one} ⟂ {other}{known}", ("check-circle", "success_ink")
             else:
-                sentence = f"{one} and {other} are connected{known}"
-                sign = ("path", "accent")
+                heading = f"{one} and {other} are connected{known}"
+                look = ("path", "accent")
             self.bar.show_text(
-                sentence, self._details(result), *sign, tip=self._trails_listed(result)
+                heading, self._details(result), *look, tip=self._trails_listed(result)
             )
 
     def _told(self, names: Sequence[str]) -> str:
@@ -332,7 +332,7 @@ class SeparationController(QObject):
         return "\n".join(lines)
 
     def _allow(self) -> None:
-        is_whole = self.found is not None and self._other is not None
+        is_whole = self.answer is not None and self._other is not None
         error = self._live.error
         self.bar.allow(
             evidence=self.no_evidence_reason(),
@@ -349,7 +349,7 @@ class SeparationController(QObject):
         one, other, given = self.question
         if one is None or other is None:
             return
-        self._say_numbers("Computing…")
+        self._show_numbers("Computing…")
         names = (one, other, *given)
         question: Callable[..., float | None] = partial(information, names)
         if self._labelled is not None:
@@ -358,22 +358,22 @@ class SeparationController(QObject):
 
     def _on_numbers(self, bits: float | None) -> None:
         if bits is None:
-            self._say_numbers("This model has no joint tables to check it in.")
+            self._show_numbers("This model has no joint tables to check it in.")
             return
-        words = "I(A;B|Z)" if self._given else "I(A;B)"
+        text = "I(A;B|Z)" if self._given else "I(A;B)"
         if bits >= NO_BITS:
-            told = f"{bits:.4f}" if bits >= 0.0005 else f"{bits:.1e}".replace("-", "−")
-            self._say_numbers(f"{words} = {told} bits.")
-        elif self.found is not None and not self.found.is_separated:
-            self._say_numbers(f"{words} = 0 bits: independent by its numbers, not by its graph.")
+            shown = f"{bits:.4f}" if bits >= 0.0005 else f"{bits:.1e}".replace("-", "−")
+            self._show_numbers(f"{text} = {shown} bits.")
+        elif self.answer is not None and not self.answer.is_separated:
+            self._show_numbers(f"{text} = 0 bits: independent by its numbers, not by its graph.")
         else:
-            self._say_numbers(f"{words} = 0 bits.")
+            self._show_numbers(f"{text} = 0 bits.")
 
     def _on_no_numbers(self, error: PgmStudioError) -> None:
-        self._say_numbers(str(error))
+        self._show_numbers(str(error))
 
-    def _say_numbers(self, words: str) -> None:
-        self._numbers = words
+    def _show_numbers(self, text: str) -> None:
+        self._numbers = text
         self._tell()
 
     # -- news

@@ -119,8 +119,8 @@ class EquivalencePage(Page):
         for latest_task in (self._lists, self._checks):
             latest_task.failed.connect(app.errors.report)
         self.head = label("", "heading", size="title")
-        self.words = label("", "secondary", wrap=True)
-        self.words.setObjectName("equivalentWords")
+        self.summary = label("", "secondary", wrap=True)
+        self.summary.setObjectName("equivalentSummary")
         self.list = QListWidget()
         self.list.setObjectName("equivalentList")
         self.list.setAccessibleName("Equivalent graphs")
@@ -150,7 +150,7 @@ class EquivalencePage(Page):
         above.setContentsMargins(16, 12, 16, 10)
         above.setSpacing(4)
         above.addWidget(self.head)
-        above.addWidget(self.words)
+        above.addWidget(self.summary)
         side = QSplitter(Qt.Orientation.Horizontal)
         side.setChildrenCollapsible(False)
         self.list.setMinimumWidth(180)
@@ -202,10 +202,10 @@ class EquivalencePage(Page):
         self.use.setEnabled(False)
         if self._model is None:
             self.list.clear()
-            self.words.setText("The model is gone.")
+            self.summary.setText("The model is gone.")
             return
         self.head.setText(f"Graphs that say the same as {self._title}")
-        self.words.setText("Listing…")
+        self.summary.setText("Listing…")
         entry = self._app.project.models[self._id]
         known = dict(entry.layouts.get(structure_diagram(entry.model), {}))
         self._lists.ask(partial(listing_of, self._model.dag, known))
@@ -214,17 +214,17 @@ class EquivalencePage(Page):
         self.listing = result
         count = counted(len(result.members), "graph")
         if result.has_more:
-            words = f"The first {count} of the equivalence class; there are more."
+            message = f"The first {count} of the equivalence class; there are more."
         elif len(result.members) == 1:
-            words = "No other graph says the same: every edge is compelled."
+            message = "No other graph says the same: every edge is compelled."
         else:
-            words = f"All {count} of the equivalence class."
-        self.words.setText(f"{words} Thick arrows are the same in all of them.")
+            message = f"All {count} of the equivalence class."
+        self.summary.setText(f"{message} Thick arrows are the same in all of them.")
         self.list.clear()
         for member in result.members:
             edges = turned(result.own, member)
-            told = ", ".join(" → ".join(edge) for edge in edges)
-            other = f"{counted(len(edges), 'edge')} reversed: {told}"
+            shown = ", ".join(" → ".join(edge) for edge in edges)
+            other = f"{counted(len(edges), 'edge')} reversed: {shown}"
             item = QListWidgetItem(other if edges else "The present graph", self.list)
             item.setToolTip(item.text())
         self.list.setCurrentRow(0)
@@ -252,26 +252,26 @@ class EquivalencePage(Page):
         if member != result.own:
             self._checks.ask(partial(carried, self._model, member))
 
-    def _on_carried(self, told: Carried) -> None:
-        if told.before is self._model and told.after.dag == self.chosen:
-            self._carried = told
+    def _on_carried(self, carried: Carried) -> None:
+        if carried.before is self._model and carried.after.dag == self.chosen:
+            self._carried = carried
         self._allow()
 
     def _allow(self) -> None:
-        told, result = self._carried, self.listing
+        carried, result = self._carried, self.listing
         reason = ""
         if result is None or self.chosen == result.own:
             reason = "this is the present graph."
             self.check.show_text("This is the present graph; choose another one.", "info")
-        elif told is None:
+        elif carried is None:
             reason = "its tables are being computed."
             self.check.show_text("Computing its tables…", "info")
-        elif told.difference > MAX_DIFFERENCE:
+        elif carried.difference > MAX_DIFFERENCE:
             reason = "its tables do not hold the same distribution."
-            words = f"Probabilities would differ by {told.difference:.2g}; it cannot be used."
-            self.check.show_text(words, "warning")
+            text = f"Probabilities would differ by {carried.difference:.2g}; it cannot be used."
+            self.check.show_text(text, "warning")
         else:
-            off = f"{told.difference:.1g}" if told.difference else "0"
+            off = f"{carried.difference:.1g}" if carried.difference else "0"
             self.check.show_text(
                 f"Same distribution: probabilities differ by {off} of their size at most.",
                 "success",
@@ -292,11 +292,11 @@ class EquivalencePage(Page):
 
     def use_chosen(self) -> None:
         """One undoable step."""
-        told = self._carried
-        if told is None or told.before is not self._model or not self.use.isEnabled():
+        carried = self._carried
+        if carried is None or carried.before is not self._model or not self.use.isEnabled():
             return
-        count = counted(len(turned(told.before.dag, told.after.dag)), "edge")
-        edit = partial(same_distribution, model_id=self._id, model=told.after)
+        count = counted(len(turned(carried.before.dag, carried.after.dag)), "edge")
+        edit = partial(same_distribution, model_id=self._id, model=carried.after)
         if self._app.change(f"Reverse {count}, same distribution", edit):
             self._app.notify(f"{self._title}: {count} reversed, same distribution.", undo=True)
 

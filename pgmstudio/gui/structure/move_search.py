@@ -75,7 +75,7 @@ class Taken:
     question: MoveQuestion
     network: BayesianNetwork
     moves: tuple[NextMove, ...]
-    words: str
+    undo_text: str
     rule: Edit | None = None
 
 
@@ -142,10 +142,10 @@ class MoveSearch(QObject):
         super().__init__(app.window)
         self._app = app
         self.params = MoveParams()
-        self.found: MoveList | None = None
+        self.move_list: MoveList | None = None
         self.shown: MoveQuestion | None = None  # whose moves these are
         self.looked_at: MoveKey | None = None
-        self.words = ""  # how far it is, or what was taken last
+        self.status = ""  # how far it is, or what was taken last
         self._vetoes: ByModel[tuple[MoveKey, ...]] = ByModel(app.document)
         self._asked: MoveQuestion | None = None
         self._is_watched = self._is_taking = False
@@ -171,8 +171,8 @@ class MoveSearch(QObject):
         self._looking.forget()
         self._doing.forget()
         self._counts = _Counts()
-        self.params, self.words, self._is_taking = MoveParams(), "", False
-        self._asked = self.shown = self.found = self.looked_at = None
+        self.params, self.status, self._is_taking = MoveParams(), "", False
+        self._asked = self.shown = self.move_list = self.looked_at = None
 
     # -- what is searched
 
@@ -228,7 +228,7 @@ class MoveSearch(QObject):
             self._is_watched = is_watched
             if not is_watched:
                 self._looking.forget()
-                self._asked = self.shown = self.found = None
+                self._asked = self.shown = self.move_list = None
             self.follow()
 
     def follow(self, *_: object) -> None:
@@ -240,13 +240,13 @@ class MoveSearch(QObject):
         if question is None:
             self._rest.stop()
             self._looking.forget()
-            self._asked = self.shown = self.found = None
-            self.words = ""
+            self._asked = self.shown = self.move_list = None
+            self.status = ""
         elif not question.is_same(self._asked):
             self._asked = question
             if self.shown is not None and self.shown.model_id != question.model_id:
-                self.shown = self.found = None
-                self.words = ""
+                self.shown = self.move_list = None
+                self.status = ""
             self._rest.start()
         self.changed.emit()
 
@@ -268,17 +268,17 @@ class MoveSearch(QObject):
 
     def _on_looked(self, event: Progress | tuple[MoveQuestion, MoveList]) -> None:
         if isinstance(event, Progress):
-            self.words = event.message
+            self.status = event.message
         else:
-            self.shown, self.found = event
-            self.words = ""
-            keys = [move.key for move in self.found.moves]
+            self.shown, self.move_list = event
+            self.status = ""
+            keys = [move.key for move in self.move_list.moves]
             if self.looked_at not in keys:
                 self.looked_at = keys[0] if keys else None
         self.changed.emit()
 
     def _on_failed(self, error: BaseException) -> None:
-        self.words = str(error) if isinstance(error, PgmStudioError) else ""
+        self.status = str(error) if isinstance(error, PgmStudioError) else ""
         self._is_taking = False
         self.changed.emit()
         self._app.errors.report(error)
@@ -307,24 +307,25 @@ class MoveSearch(QObject):
         brought = key.brought
         if brought is None:
             rule: Edit = partial(edits.forbid_edge, source=key.source, target=key.target)
-            words = f"Remove and forbid {key.source} → {key.target}"
+            text = f"Remove and forbid {key.source} → {key.target}"
         else:
             rule = partial(edits.require_edge, source=brought[0], target=brought[1])
-            words = f"Require {brought[0]} → {brought[1]}"
-        self._take(key, words, rule)
+            text = f"Require {brought[0]} → {brought[1]}"
+        self._take(key, text, rule)
 
-    def _take(self, key: MoveKey, words: str, rule: Edit | None) -> None:
+    def _take(self, key: MoveKey, text: str, rule: Edit | None) -> None:
         question = self._current()
         if question is None:
             return
-        move = next((m for m in self.found.moves if m.key == key), None) if self.found else None
+        moves = self.move_list.moves if self.move_list else ()
+        move = next((m for m in moves if m.key == key), None)
         taken = () if move is None else (move,)
         smoothing = self._smoothing(question.model_id)
 
         def fit(cancel: CancelToken) -> Taken:
             dag = moved(question.network.dag, key)
             after = refitted(question.network, dag, question.data, smoothing, cancel)
-            return Taken(question, after, taken, words, rule)
+            return Taken(question, after, taken, text, rule)
 
         self._is_taking = True
         self._doing.ask(fit)
@@ -347,7 +348,7 @@ class MoveSearch(QObject):
         """Take no move; the graph stays as it is."""
         self._doing.forget()
         self._is_taking = False
-        self.words = ""
+        self.status = ""
         self.changed.emit()
 
     def _current(self) -> MoveQuestion | None:
@@ -364,10 +365,10 @@ class MoveSearch(QObject):
 
     def _on_done(self, event: Progress | Taken) -> None:
         if isinstance(event, Progress):
-            self.words = event.message
+            self.status = event.message
             self.changed.emit()
             return
-        self.words, self._is_taking = "", False
+        self.status, self._is_taking = "", False
         question = event.question
         entry = self._app.project.models.get(question.model_id)
         if entry is None or entry.model is not question.network:
@@ -386,8 +387,8 @@ class MoveSearch(QObject):
             return replace_structure(project, model_id=model_id, model=taken.network)
 
         count = len(taken.moves)
-        words = taken.words or f"Take {count} best {'move' if count == 1 else 'moves'}"
-        self._app.change(words, edit)
+        text = taken.undo_text or f"Take {count} best {'move' if count == 1 else 'moves'}"
+        self._app.change(text, edit)
 
 
 def move_search(app: AppContext) -> MoveSearch:
@@ -413,7 +414,8 @@ class MovesController(QObject):
     def _draw(self) -> None:
         search, layer = self._search, self._canvas.moves
         shown = search.shown
-        result = search.found if shown is not None and shown.model_id == self._model_id else None
+        is_own = shown is not None and shown.model_id == self._model_id
+        result = search.move_list if is_own else None
         drawn: list[tuple[int, MoveKey]] = []
         if result is not None and self._is_on_dag:
             # Those that would lower the score are drawn only while they are looked at.

@@ -64,10 +64,10 @@ class MovesPanel(QWidget):
         self._is_showing = False
         self._dock: QDockWidget | None = None
         self._soon = one_shot(self, self._look)
-        self.words = ElidedLabel()
-        self.words.setObjectName("movesWords")
-        self.words.setProperty("role", "secondary")
-        self.words.elide = Qt.TextElideMode.ElideRight
+        self.summary = ElidedLabel()
+        self.summary.setObjectName("movesSummary")
+        self.summary.setProperty("role", "secondary")
+        self.summary.elide = Qt.TextElideMode.ElideRight
         self.table = FactTable(
             "movesTable", "Next moves, best first; Enter accepts, Delete vetoes.", COLUMNS
         )
@@ -77,11 +77,11 @@ class MovesPanel(QWidget):
         delete.setContext(Qt.ShortcutContext.WidgetShortcut)
         delete.activated.connect(self._on_veto)
         left = QWidget()
-        beside = QVBoxLayout(left)
-        beside.setContentsMargins(0, 0, 0, 0)
-        beside.setSpacing(2)
-        beside.addWidget(self.words)
-        beside.addWidget(self.table, 1)
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(self.summary)
+        column.addWidget(self.table, 1)
         self._side = self._make_side()
         whole = QWidget()
         across = QHBoxLayout(whole)
@@ -174,17 +174,17 @@ class MovesPanel(QWidget):
             self._on_allow,
             name="movesAllow",
         )
-        self._parents_words = label("Parents", "secondary", size="dense")
+        self._parents_text = label("Parents", "secondary", size="dense")
         layout = QVBoxLayout(side)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
         layout.addWidget(
-            row(self.score, self.lambda_, self.ess, None, self._parents_words, self.parents)
+            row(self.score, self.lambda_, self.ess, None, self._parents_text, self.parents)
         )
         layout.addWidget(row(self.accept, self.veto, self.force, None))
         layout.addWidget(row(self.steps, self.best, self.run, self.stop, None))
-        self._kept_out = wide_first(row(self.vetoed, self.allow, spacing=4))
-        layout.addWidget(self._kept_out, 1)
+        self._vetoed_row = wide_first(row(self.vetoed, self.allow, spacing=4))
+        layout.addWidget(self._vetoed_row, 1)
         layout.addStretch(0)
         return side
 
@@ -228,8 +228,8 @@ class MovesPanel(QWidget):
         self._stack.setCurrentIndex(0 if reason is None else 1)
         self._reason.setText("" if reason is None else reason[0].upper() + reason[1:])
         self._is_showing = True
-        if search.found is not self._list:
-            self._list = search.found
+        if search.move_list is not self._list:
+            self._list = search.move_list
             moves = () if self._list is None else self._list.moves
             self.table.show_rows(
                 [(n, str(m), m.gain, m.parameters) for n, m in enumerate(moves, start=1)]
@@ -242,25 +242,25 @@ class MovesPanel(QWidget):
             self.vetoed.show_rows([(str(key),) for key in self._vetoes])
             self.vetoed.select(len(self._vetoes) - 1)
         self._is_showing = False
-        self._tell()
+        self._show_status()
 
-    def _tell(self) -> None:
+    def _show_status(self) -> None:
         search, result = self._search, self._list
         name = choice_label(search.params.score)
-        if search.words:
-            words = search.words
+        if search.status:
+            text = search.status
         elif result is None:
-            words = "Scoring the moves…"
+            text = "Scoring the moves…"
         else:
             total = f"{result.score:,.1f}".replace(",", "\u2009").replace("-", "−")
             if result.is_optimum:
-                told = "a local optimum: no move raises it"
+                shown = "a local optimum: no move raises it"
             else:
                 verb = "raises" if result.better == 1 else "raise"
-                told = f"{result.better} of {counted(result.legal, 'move')} {verb} it"
-            words = f"{name} {total} bits · {told}"
-        self.words.setText(words)
-        self.words.setToolTip(words)
+                shown = f"{result.better} of {counted(result.legal, 'move')} {verb} it"
+            text = f"{name} {total} bits · {shown}"
+        self.summary.setText(text)
+        self.summary.setToolTip(text)
         busy = search.is_taking
         is_ready = result is not None and not busy
         _allow(is_ready and self.selected is not None, self.accept, self.veto, self.force)
@@ -269,7 +269,7 @@ class MovesPanel(QWidget):
         self.stop.setVisible(busy)
         self.lambda_.setVisible(search.params.score == "lambda")
         self.ess.setVisible(search.params.score == "bdeu")
-        self._kept_out.setVisible(bool(self._vetoes))
+        self._vetoed_row.setVisible(bool(self._vetoes))
 
     # -- wishes
 

@@ -31,7 +31,7 @@ NARROW = 640  # pixels at 100 %
 class Answer:
     """One way to answer: an edge that stays, or a direction."""
 
-    words: str
+    text: str
     edge: Edge
     is_direction: bool
 
@@ -40,7 +40,7 @@ class Answer:
 class Question:
     """A sentence and the answers there are."""
 
-    sentence: str
+    text: str
     answers: tuple[Answer, ...]
 
 
@@ -54,9 +54,9 @@ class UnresolvedBar(TwoLineBar):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("ambiguousBar", "What the tests leave open", parent)
-        self._sign = QLabel()
-        self._sentence = ElidedLabel()
-        self._sentence.setObjectName("ambiguous.sentence")
+        self._icon = QLabel()
+        self._heading = ElidedLabel()
+        self._heading.setObjectName("ambiguous.heading")
         self._count = label("", "secondary", size="dense")
         self._count.setObjectName("ambiguous.count")
         self._back = tool_button(
@@ -70,8 +70,8 @@ class UnresolvedBar(TwoLineBar):
         self._rest: tuple[Answer, ...] = ()
         top = QHBoxLayout()
         top.setSpacing(6)
-        top.addWidget(self._sign)
-        top.addWidget(self._sentence, 1)
+        top.addWidget(self._icon)
+        top.addWidget(self._heading, 1)
         top.addWidget(self._back)
         top.addWidget(self._count)
         top.addWidget(self._forth)
@@ -104,8 +104,8 @@ class UnresolvedBar(TwoLineBar):
 
     def show_question(self, question: Question, number: int, count: int) -> None:
         """Ask; `number` is from 0."""
-        self._sentence.setText(question.sentence)
-        self._sentence.setToolTip(question.sentence)
+        self._heading.setText(question.text)
+        self._heading.setToolTip(question.text)
         self._count.setText(f"{number + 1} of {count}")
         for step in (self._back, self._forth):
             step.setEnabled(count > 1)
@@ -124,9 +124,9 @@ class UnresolvedBar(TwoLineBar):
         self._buttons = []
         for number, answer in enumerate(answers[:MAX_BUTTONS]):
             made = button(
-                answer.words,
+                answer.text,
                 partial(self.answered.emit, answer),
-                tip=answer.words,
+                tip=answer.text,
                 name=f"ambiguous.answer{number}",
             )
             self._answers.addWidget(made)
@@ -145,10 +145,12 @@ class UnresolvedBar(TwoLineBar):
         narrow = self.width() < NARROW * scale
         self._all.setText("Resolve all" if narrow else "Resolve all by strength")
         taken = self._all.sizeHint().width() + (100 if self._rest else 20) * scale
-        room = round(max(60.0, (self.width() - taken) / max(1, len(self._shown)) - 48 * scale))
+        available = round(max(60.0, (self.width() - taken) / max(1, len(self._shown)) - 48 * scale))
         for made, answer in zip(self._buttons, self._shown, strict=False):
-            words = made.fontMetrics().elidedText(answer.words, Qt.TextElideMode.ElideMiddle, room)
-            made.setText(words)
+            text = made.fontMetrics().elidedText(
+                answer.text, Qt.TextElideMode.ElideMiddle, available
+            )
+            made.setText(text)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -159,7 +161,7 @@ class UnresolvedBar(TwoLineBar):
         menu.setObjectName("ambiguous.menu")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for answer in self._rest:
-            menu.addAction(literal(answer.words), partial(self.answered.emit, answer))
+            menu.addAction(literal(answer.text), partial(self.answered.emit, answer))
         position = self._buttons[-1]
         menu.popup(position.mapToGlobal(position.rect().bottomLeft()))
 
@@ -171,4 +173,4 @@ class UnresolvedBar(TwoLineBar):
 
     def _restyle(self) -> None:
         size = theme().px("icon")
-        self._sign.setPixmap(icon("question", "virtual_ink").pixmap(size, size))
+        self._icon.setPixmap(icon("question", "virtual_ink").pixmap(size, size))

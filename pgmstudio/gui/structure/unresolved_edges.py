@@ -146,10 +146,10 @@ class UnresolvedDirections(QObject):
             self.changed.emit()
             return
         kept = self.decided
-        words = f"Direct {turned.edge[0]} → {turned.edge[1]}, same distribution"
+        text = f"Direct {turned.edge[0]} → {turned.edge[1]}, same distribution"
         edit = partial(same_distribution, model_id=self._model_id, model=turned.after)
         self._decided[self._model_id] = (*kept, turned.edge)
-        self._app.change(words, edit)
+        self._app.change(text, edit)
         self.changed.emit()
 
     def _on_failed(self, error: BaseException) -> None:
@@ -167,12 +167,12 @@ class _Chosen:
 
     model: Model
     choices: Choices
-    words: str
+    undo_text: str
 
 
 def questions_of(resolved: Resolved) -> list[Question]:
     """Regions first, since they decide which edges there are to direct."""
-    asked = [
+    questions = [
         Question(
             region.question,
             tuple(Answer(f"Keep {link}", link.edge, False) for link in region.links),
@@ -180,11 +180,11 @@ def questions_of(resolved: Resolved) -> list[Question]:
         for region in resolved.regions
     ]
     for one, other in resolved.free_edges:
-        words = f"{one} – {other} could point either way; the data say the same of both."
+        text = f"{one} – {other} could point either way; the data say the same of both."
         ways = ((one, other), (other, one))
         answers = tuple(Answer(f"{a} → {b}", (a, b), True) for a, b in ways)
-        asked.append(Question(words, answers))
-    return asked
+        questions.append(Question(text, answers))
+    return questions
 
 
 class UnresolvedController(QObject):
@@ -313,11 +313,11 @@ class UnresolvedController(QObject):
         resolved = self._resolved
         assert resolved is not None
         edges = set(resolved.orientation.dag.edges)
-        asked = {frozenset(answer.edge) for answer in self._questions[self._number].answers}
+        current = {frozenset(answer.edge) for answer in self._questions[self._number].answers}
 
         def drawn(edge: Edge, kind: str) -> OpenLink:
             way = edge if edge in edges or edge[::-1] not in edges else (edge[1], edge[0])
-            return OpenLink(way, kind, frozenset(edge) in asked)
+            return OpenLink(way, kind, frozenset(edge) in current)
 
         links = [
             drawn(link.edge, "kept" if link.kept else "left out")
@@ -365,7 +365,7 @@ class UnresolvedController(QObject):
 
         self._choose(all_of, "Resolve all by strength")
 
-    def _choose(self, chosen: Callable[[Choices], Choices], words: str) -> None:
+    def _choose(self, chosen: Callable[[Choices], Choices], text: str) -> None:
         result, task, resolved = self._open, self._task, self._resolved
         if result is None or task is None or resolved is None or self._choosing.is_waiting:
             return
@@ -374,7 +374,7 @@ class UnresolvedController(QObject):
 
         def fit(cancel: CancelToken) -> _Chosen:
             after = result.resolved(choices, _rules(task), lenient=True, cancel=cancel)
-            return _Chosen(_fitted(after, task, cancel), after.choices, words)
+            return _Chosen(_fitted(after, task, cancel), after.choices, text)
 
         self._choosing.ask(fit)
 
@@ -386,8 +386,8 @@ class UnresolvedController(QObject):
             model=chosen.model,
             choose=str(chosen.choices),
         )
-        if self._app.change(chosen.words, edit):
-            self._app.notify(f"{chosen.words}: tables were fitted again.", undo=True)
+        if self._app.change(chosen.undo_text, edit):
+            self._app.notify(f"{chosen.undo_text}: tables were fitted again.", undo=True)
 
     def _on_failed(self, error: BaseException) -> None:
         self.bar.set_busy(False)

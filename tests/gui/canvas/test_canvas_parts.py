@@ -45,13 +45,13 @@ def test_a_face_is_read_out_with_its_marks_and_beliefs() -> None:
 def test_evidence_is_put_into_words_by_its_weights() -> None:
     states = ("a", "b", "c", "d")
     assert NodeView("x", states=states).mark is None
-    words = {
+    cases = {
         (0, 1, 0, 0): "= b",
         (1, 1, 0, 1): "≠ c",
         (1, 0, 0, 1): "∈ 2 of 4",
         (1, 0.5, 1, 1): "likelihood",
     }
-    for weights, expected in words.items():
+    for weights, expected in cases.items():
         mark = NodeView("x", states=states, weights=tuple(map(float, weights))).mark
         assert mark is not None
         assert mark.words == expected
@@ -134,15 +134,15 @@ def test_lined_up_boxes_share_the_outermost_side_and_none_hides_another(
     boxes: dict[str, Box], side: str
 ) -> None:
     placed = lined_up(boxes, side)
-    sign = {"left": -1, "right": 1, "top": -1, "bottom": 1}[side]
+    direction = {"left": -1, "right": 1, "top": -1, "bottom": 1}[side]
     axis = 0 if side in ("left", "right") else 1
 
     def edge(name: str, middle: float) -> float:
         size = boxes[name].width if axis == 0 else boxes[name].height
-        return middle + sign * size / 2
+        return middle + direction * size / 2
 
     before = {n: edge(n, (b.x, b.y)[axis]) for n, b in boxes.items()}
-    extreme = max(before.values()) if sign > 0 else min(before.values())
+    extreme = max(before.values()) if direction > 0 else min(before.values())
     for name, position in placed.items():
         assert edge(name, position[axis]) == pytest.approx(extreme)
     along = 1 - axis

@@ -66,11 +66,11 @@ def test_a_rubber_band_selects_what_it_touches(qtbot: QtBot, canvas: Canvas) -> 
 
 
 def test_dragging_a_head_moves_the_node_and_tells_once(qtbot: QtBot, canvas: Canvas) -> None:
-    heard = collected(canvas.signals.move)
+    received = collected(canvas.signals.move)
     start = head_of(canvas, "a")
     drag(qtbot, canvas, start, start + QPoint(-187, 23))
-    assert len(heard) == 1
-    (moved,) = heard[0]
+    assert len(received) == 1
+    (moved,) = received[0]
     assert list(moved) == ["a"]
     x, y = canvas.scene.nodes["a"].centre
     assert (x, y) == pytest.approx((-187, 23), abs=6)  # it may have snapped
@@ -99,9 +99,9 @@ def test_clicks_on_rows_wish_evidence_by_the_keys_held(qtbot: QtBot, canvas: Can
 
 
 def test_dragging_a_bar_wishes_a_likelihood_of_that_share(qtbot: QtBot, canvas: Canvas) -> None:
-    heard = collected(canvas.signals.likelihood)
+    received = collected(canvas.signals.likelihood)
     drag(qtbot, canvas, bar_of(canvas, "b", 0, 0.9), bar_of(canvas, "b", 0, 0.4))
-    node, weights = heard[-1]
+    node, weights = received[-1]
     assert node == "b"
     assert weights == {"yes": pytest.approx(0.4, abs=0.02), "no": 1.0}
 
@@ -118,23 +118,23 @@ def test_an_impossible_state_explains_itself_instead(qtbot: QtBot, canvas: Canva
 def test_a_drawn_edge_is_wished_and_a_refused_one_says_why(qtbot: QtBot, canvas: Canvas) -> None:
     refusal = EdgeAdvice("closes a cycle", refusal="It would close a cycle.", path=("a", "b", "d"))
     canvas.view.advise = lambda s, t: refusal if (s, t) == ("d", "a") else EdgeAdvice("2 → 4 rows")
-    heard = collected(canvas.signals.add_edge)
+    received = collected(canvas.signals.add_edge)
     canvas.view.choose_tool("edge")
     drag(qtbot, canvas, head_of(canvas, "a"), head_of(canvas, "d"))
-    assert heard == [("a", "d")]
+    assert received == [("a", "d")]
     viewport = canvas.view.viewport()
     qtbot.mousePress(viewport, LEFT, pos=head_of(canvas, "d"))
     qtbot.mouseMove(viewport, head_of(canvas, "c"))
     qtbot.mouseMove(viewport, head_of(canvas, "a"))
     assert [canvas.scene.edges[e].look.step for e in (("a", "b"), ("b", "d"))] == [1, 2]
     qtbot.mouseRelease(viewport, LEFT, pos=head_of(canvas, "a"))
-    assert heard == [("a", "d")]
+    assert received == [("a", "d")]
     assert canvas.bubble.text == "It would close a cycle."
     assert canvas.scene.edges["a", "b"].look.step is None
 
 
 def test_escape_gives_up_a_drag(qtbot: QtBot, canvas: Canvas) -> None:
-    heard = collected(canvas.signals.move)
+    received = collected(canvas.signals.move)
     viewport, start = canvas.view.viewport(), head_of(canvas, "a")
     qtbot.mousePress(viewport, LEFT, pos=start)
     qtbot.mouseMove(viewport, start + QPoint(30, 30))
@@ -143,17 +143,17 @@ def test_escape_gives_up_a_drag(qtbot: QtBot, canvas: Canvas) -> None:
     qtbot.keyClick(canvas.view, Key.Key_Escape)
     qtbot.mouseRelease(viewport, LEFT, pos=start + QPoint(60, 50))
     assert canvas.scene.nodes["a"].centre == PLACES["a"]
-    assert heard == []
+    assert received == []
 
 
 def test_a_new_node_is_named_where_it_will_stand(qtbot: QtBot, canvas: Canvas) -> None:
-    heard = collected(canvas.signals.add_node)
+    received = collected(canvas.signals.add_node)
     canvas.view.choose_tool("node")
     qtbot.mouseClick(canvas.view.viewport(), LEFT, pos=at(canvas, QPointF(-240, 20)))
     assert canvas.view.editor.isVisible()
     qtbot.keyClicks(canvas.view.editor, "Rain")
     qtbot.keyClick(canvas.view.editor, Key.Key_Return)
-    assert heard == [("Rain", (-240, 20))]
+    assert received == [("Rain", (-240, 20))]
     assert not canvas.view.editor.isVisible()
 
 
@@ -210,7 +210,7 @@ def test_inside_a_node_keys_set_evidence(qtbot: QtBot, canvas: Canvas) -> None:
 
 
 def test_an_edge_can_be_drawn_by_keyboard(qtbot: QtBot, canvas: Canvas) -> None:
-    heard = collected(canvas.signals.add_edge)
+    received = collected(canvas.signals.add_edge)
     view = canvas.view
     qtbot.keyClick(view, Key.Key_Down)
     qtbot.keyClick(view, Key.Key_L)
@@ -219,6 +219,6 @@ def test_an_edge_can_be_drawn_by_keyboard(qtbot: QtBot, canvas: Canvas) -> None:
     qtbot.keyClick(view, Key.Key_Down)
     goal = view.keys.node
     qtbot.keyClick(view, Key.Key_Return)
-    assert heard == [("a", goal)]
+    assert received == [("a", goal)]
     qtbot.keyClick(view, Key.Key_Escape)
     assert view.tool.name == "select"

@@ -303,7 +303,7 @@ print("pyqtgraph" in sys.modules)
 
 def test_the_thread_that_loads_plots_finds_every_class_of_qt_made() -> None:
     """PySide makes classes when they are asked for; two threads that do so at once crash."""
-    told = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", CLASSES], capture_output=True, text=True, check=True
     )
-    assert told.stdout.split() == ["QtCore", "0", "QtGui", "0", "QtWidgets", "0", "True"]
+    assert result.stdout.split() == ["QtCore", "0", "QtGui", "0", "QtWidgets", "0", "True"]

@@ -16,7 +16,7 @@ from pgmstudio.gui.canvas.node_geometry import (
     MIN_PART,
     face_size,
     name_pixels,
-    name_room,
+    name_rect,
     named_box,
 )
 from pgmstudio.gui.canvas.node_view import NAME_FROM, NodeMode, NodeView
@@ -61,8 +61,8 @@ def test_names_alone_are_whole_and_nearly_of_one_size(qtbot: QtBot, zoom: float)
         face = NodeView(name, NodeMode.NAME)
         box = QRectF(0, 0, *face_size(PictureNode(name, name), face))
         pixels = name_pixels(face, box, zoom)
-        room = name_room(named_box(face, box, pixels)).width()
-        assert metrics_of_height(pixels).horizontalAdvance(name) <= room
+        available = name_rect(named_box(face, box, pixels)).width()
+        assert metrics_of_height(pixels).horizontalAdvance(name) <= available
         sizes.append(pixels)
     assert min(sizes) >= int(MIN_PART * max(sizes))
 
@@ -74,10 +74,10 @@ def test_words_of_an_edge_have_room_to_keep_their_size(canvas: Canvas) -> None:
     positions = {"a": (0.0, 0.0), "b": (0.0, 120.0)}
     canvas.scene.show_picture(GraphPicture(nodes, (edge,)), faces, positions)
     item = canvas.scene.edges["a", "b"]
-    item.change_look(words="100 %")
-    words, larger = item.label_place, LABEL_SHRINKS_TO / NAME_FROM
-    painted = QRectF(0, 0, words.width() * larger, words.height() * larger)
-    painted.moveCenter(words.center())
+    item.change_look(label="100 %")
+    rect, larger = item.label_rect, LABEL_SHRINKS_TO / NAME_FROM
+    painted = QRectF(0, 0, rect.width() * larger, rect.height() * larger)
+    painted.moveCenter(rect.center())
     assert item.boundingRect().contains(painted)
     canvas.stop()
 
@@ -136,12 +136,12 @@ def test_a_refusal_is_not_said_under_a_panel(canvas: Canvas) -> None:
 @pytest.mark.parametrize("length", [120, 250, 900])
 def test_numbers_of_steps_are_whole_and_never_touch(qtbot: QtBot, most: int, length: int) -> None:
     ((distance, positions),) = step_ticks(-0.03 * most, 1.03 * most, length)
-    words = tick_labels(positions, 1.0, distance)
+    labels = tick_labels(positions, 1.0, distance)
     assert len(positions) >= 1
-    assert not any("e" in text or "." in text for text in words)
+    assert not any("e" in text or "." in text for text in labels)
     metrics = QFontMetricsF(theme().font("caption"))
     apart = distance * length / (1.06 * most)
-    assert len(positions) == 1 or max(map(metrics.horizontalAdvance, words)) < apart
+    assert len(positions) == 1 or max(map(metrics.horizontalAdvance, labels)) < apart
 
 
 def test_large_scores_are_written_out() -> None:

@@ -199,9 +199,9 @@ def test_evidence_clicked_once_goes_to_all_models_and_the_largest_disagreement_c
     assert isinstance(page, SharedEvidencePage)
     qtbot.waitUntil(lambda: len(page.cards.cards) == 3)
     assert page.cards.cards[0].name == "rain"
-    assert page.found[0].distances["total variation"].value == pytest.approx(0.5)
+    assert page.ranking[0].distances["total variation"].value == pytest.approx(0.5)
     # By mouse on a card.
-    at = page.list.state_place("wet", "yes").toPoint()
+    at = page.list.state_point("wet", "yes").toPoint()
     QTest.mouseClick(page.list.viewport(), LEFT, pos=at)
     qtbot.waitUntil(lambda: "wet = yes" in page.facts.text())
     listed = []
@@ -221,7 +221,7 @@ def test_evidence_clicked_once_goes_to_all_models_and_the_largest_disagreement_c
     answers = {one.name: one for one in page.answers}
     for name, session in zip(("Sprinkler", "Wet country"), listed, strict=True):
         assert answers[name].log2_evidence == pytest.approx(session.log2_evidence())
-    found = {one.variable: one.distances["total variation"].value for one in page.found}
+    found = {one.variable: one.distances["total variation"].value for one in page.ranking}
     for name in dry.domain.names:
         p, q = (session.belief(name).values for session in listed)
         assert found[name] == pytest.approx(total_variation(p, q), abs=1e-9)

@@ -274,7 +274,7 @@ def test_columns_within_epsilon_get_the_same_letter(
         return [model.index(place, column).data() for column in range(5)]
 
     assert letters() == ["Similar", "A", "B", "C", "D"]
-    cpt_edit_session(window.app).set_alike(marks=True, epsilon=0.1)
+    cpt_edit_session(window.app).set_similarity(marks=True, epsilon=0.1)
     assert letters() == ["Similar", "A", "B", "C", "B"]  # 0.90 and 0.99
     tints = [model.index(place, c).data(Qt.ItemDataRole.BackgroundRole) for c in (2, 4, 3)]
     assert tints[0] == tints[1] != tints[2]

@@ -45,7 +45,7 @@ def open_page(window: MainWindow, action: str, qtbot: QtBot) -> SensitivityPage:
     run(window, action)
     page = window.app.center.page(f"sensitivity:{window.app.workspace.model_id}")
     assert isinstance(page, SensitivityPage)
-    qtbot.waitUntil(lambda: page.found is not None)
+    qtbot.waitUntil(lambda: page.answer is not None)
     return page
 
 
@@ -63,9 +63,9 @@ def test_asking_next_ranks_by_bits_and_a_click_selects_the_variable(
 ) -> None:
     window.app.workspace.set_target("lung")
     page = open_page(window, "evidence.ask-next", qtbot)
-    assert page.found is not None
-    assert page.found.tornado.rows[0].key == "either"
-    assert "lung" in page.sentence.text()
+    assert page.answer is not None
+    assert page.answer.tornado.rows[0].key == "either"
+    assert "lung" in page.summary.text()
     click_row(qtbot, page.chart, "smoke")
     assert window.app.workspace.selection.nodes == ("smoke",)
     assert page.card.heading.text().startswith("Asking smoke")
@@ -80,19 +80,19 @@ def test_the_page_follows_evidence_and_target(
     window.app.workspace.set_target("lung")
     qtbot.waitUntil(
         lambda: (
-            page.found is not None
-            and page.found.asked.target == "lung"
-            and page.found.asked.evidence == {"either": Observed("yes")}
+            page.answer is not None
+            and page.answer.query.target == "lung"
+            and page.answer.query.evidence == {"either": Observed("yes")}
         )
     )
-    assert page.found is not None
-    assert "either" not in {row.key for row in page.found.tornado.rows}
+    assert page.answer is not None
+    assert "either" not in {row.key for row in page.answer.tornado.rows}
     choice = page.findChild(QComboBox, "sensitivityTarget")
     position = choice.findData("tub")
     choice.setCurrentIndex(position)
     choice.activated.emit(position)
     assert window.app.workspace.target == "tub"
-    qtbot.waitUntil(lambda: page.found is not None and page.found.asked.target == "tub")
+    qtbot.waitUntil(lambda: page.answer is not None and page.answer.query.target == "tub")
 
 
 def test_what_each_finding_does_is_the_belief_without_it(
@@ -101,11 +101,11 @@ def test_what_each_finding_does_is_the_belief_without_it(
     live.set_all(ODD)
     window.app.workspace.set_target("lung")
     page = open_page(window, "evidence.findings", qtbot)
-    assert page.found is not None
+    assert page.answer is not None
     session = CliqueTreeSession(network_of(live))
     session.set_all({n: f for n, f in ODD.items() if n != "smoke"})
     without = float(session.belief("lung").values[0])
-    row = next(row for row in page.found.tornado.rows if row.key == "smoke")
+    row = next(row for row in page.answer.tornado.rows if row.key == "smoke")
     assert max(row.hatched, row.solid) == pytest.approx(without)
     click_row(qtbot, page.chart, "smoke")
     assert "speak" not in page.card.lines.text()
@@ -119,7 +119,7 @@ def test_the_tornado_shows_the_exact_functions_and_exports_all(
     window.app.workspace.set_target("lung")
     page = open_page(window, "evidence.sensitivity", qtbot)
     true = sensitivity_of(network_of(live), live.evidence, "lung", "yes")
-    result = page.found
+    result = page.answer
     assert result is not None
     assert result.tornado.belief == pytest.approx(true.probability)
     first = true.swings(Span.TENTH)[0]
@@ -144,7 +144,7 @@ def test_the_tornado_shows_the_exact_functions_and_exports_all(
     assert len(rows) == len(true.swings(Span.TENTH))
     whole = page.spans.button(Span.WHOLE.name)
     qtbot.mouseClick(whole, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: page.found is not None and page.found.asked.span is Span.WHOLE)
+    qtbot.waitUntil(lambda: page.answer is not None and page.answer.query.span is Span.WHOLE)
     qtbot.mouseClick(page.as_table, Qt.MouseButton.LeftButton)
     assert page.table.isVisible()
     assert page.table.model().rowCount() == len(true.swings(Span.WHOLE))
@@ -165,7 +165,7 @@ def test_an_observed_target_is_explained_on_the_page(
     qtbot.waitUntil(lambda: "observed" in page.note.text)
     assert page.chart.tornado.rows == ()
     live.clear()
-    qtbot.waitUntil(lambda: page.found is not None)
+    qtbot.waitUntil(lambda: page.answer is not None)
     assert page.note.text == ""
 
 
@@ -257,8 +257,8 @@ def test_map_of_the_selection_is_found_proved_and_set_as_evidence(
 
 def test_a_search_that_was_stopped_says_how_good_it_is_at_least(window: MainWindow) -> None:
     best = Combination({"a": "yes"}, -2.0)
-    words = MapQuery(window.app).words_of(MapAnswer((best,), -1.0, False, 10))
-    assert words == "Best found in 2 s; at least 50 % as probable as the best possible."
+    text = MapQuery(window.app).answer_text(MapAnswer((best,), -1.0, False, 10))
+    assert text == "Best found in 2 s; at least 50 % as probable as the best possible."
 
 
 # -- rows
@@ -285,18 +285,18 @@ def test_a_double_click_on_a_row_explains_it_and_f7_goes_to_the_next_most_surpri
     position = QPoint(8, head.sectionViewportPosition(2) + head.sectionSize(2) // 2)
     qtbot.mouseClick(head.viewport(), Qt.MouseButton.LeftButton, pos=position)
     qtbot.mouseDClick(head.viewport(), Qt.MouseButton.LeftButton, pos=position)
-    desk = row_surprise_of(app)
-    result = desk.row_of(model_id)
+    controller = row_surprise_of(app)
+    result = controller.row_of(model_id)
     assert result is not None
     assert result.row == 2
-    assert desk.marks_surprise
+    assert controller.marks_surprise
     model_page = app.center.page(f"model:{model_id}")
     assert isinstance(model_page, ModelPage)
     layer = model_page.canvas.surprise
     app.workspace.select(())
     section = inspector(window).model.surprise
-    told = section.findChild(QLabel, "inspectorSurpriseRow")
-    qtbot.waitUntil(lambda: "of 50 rows by surprise" in told.text())
+    shown = section.findChild(QLabel, "inspectorSurpriseRow")
+    qtbot.waitUntil(lambda: "of 50 rows by surprise" in shown.text())
     qtbot.waitUntil(lambda: len(section.ranks.ranks) > 0)
     by_parents = section.how.button("parents")
     qtbot.mouseClick(by_parents, Qt.MouseButton.LeftButton)
@@ -308,7 +308,7 @@ def test_a_double_click_on_a_row_explains_it_and_f7_goes_to_the_next_most_surpri
     order = np.argsort(network.log2_probabilities(rows), kind="stable")
     begin = int(np.flatnonzero(order == 2)[0])
     run(window, "evidence.next-row")
-    later = desk.row_of(model_id)
+    later = controller.row_of(model_id)
     assert later is not None
     assert later.row == order[begin + 1]
     mark = section.findChild(QCheckBox, "inspectorSurpriseMark")
@@ -316,7 +316,7 @@ def test_a_double_click_on_a_row_explains_it_and_f7_goes_to_the_next_most_surpri
     qtbot.mouseClick(mark, Qt.MouseButton.LeftButton)
     assert layer.bits == {}
     live.retract("smoke")
-    assert desk.row_of(model_id) is None, "a part of the row is not the row"
+    assert controller.row_of(model_id) is None, "a part of the row is not the row"
 
 
 def test_the_first_of_the_surprising_rows_comes_when_the_rows_are_ranked(
@@ -363,7 +363,7 @@ def test_every_view_fits_a_small_screen_and_every_control_says_what_it_is(
         for action in ("evidence.ask-next", "evidence.findings", "evidence.sensitivity"):
             page = open_page(window, action, qtbot)
             settle(window)
-            problems += [f"{action}: {words}" for words in misfits(page)]
+            problems += [f"{action}: {text}" for text in misfits(page)]
             assert all(told(control) for control in controls_in(page))
             assert all(control.toolTip() for control in page.findChildren(QComboBox))
         assert problems == []

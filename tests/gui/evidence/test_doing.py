@@ -199,9 +199,9 @@ def test_an_intervention_in_a_tree_follows_its_edges_and_says_so(
     parent, child = tree.edges[0]
     before = live.beliefs[parent].tolist()
     assert menu_of(page, child).findChild(QMenu, "menu.do").isEnabled()
-    with qtbot.waitSignal(window.app.toast) as told:
+    with qtbot.waitSignal(window.app.toast) as emitted:
         page.canvas.signals.do.emit(child, tree.domain[child].states[0])
-    assert "away from its root" in told.args[0]
+    assert "away from its root" in emitted.args[0]
     qtbot.waitUntil(lambda: not live.is_stale and live.beliefs[child][0] == 1.0)
     assert live.beliefs[parent].tolist() == pytest.approx(before, abs=1e-12)
     cut = [ends for ends, edge in page.scene().edges.items() if edge.look.is_cut]

@@ -257,9 +257,9 @@ def test_a_case_of_another_model_is_loaded_as_far_as_it_fits(
 def test_loading_impossible_evidence_keeps_what_can_hold_and_tells_the_rest(
     window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
-    with qtbot.waitSignal(live.refused) as told:
+    with qtbot.waitSignal(live.refused) as emitted:
         live.set_all({"tub": Observed("yes"), "either": Excluded(frozenset({"yes"}))})
-    assert told.args[0] == "either"
+    assert emitted.args[0] == "either"
     assert live.evidence == {"tub": Observed("yes")}
 
 

@@ -105,7 +105,7 @@ def test_the_newest_evidence_wins_and_what_lies_between_is_skipped(
     last = {"wet": Observed("yes"), "rain": Likelihood((("no", 1.0), ("yes", 0.6)))}
     assert shown(live) == expected(last)
     between = Likelihood((("no", 1.0), ("yes", 0.4)))
-    assert all(asked.get("rain") != between for asked in slow.session.asked)
+    assert all(evidence.get("rain") != between for evidence in slow.session.asked)
 
 
 def test_a_slow_model_that_turns_out_quick_is_asked_in_the_window_thread(
@@ -128,9 +128,9 @@ def test_impossible_evidence_in_a_worker_is_refused_and_the_rest_stays(
     live.click_state("rain", "no")
     live.click_state("sprinkler", "off")
     qtbot.waitUntil(lambda: not live.is_stale)
-    with qtbot.waitSignal(live.refused) as told:
+    with qtbot.waitSignal(live.refused) as emitted:
         live.click_state("wet", "yes")  # impossible without rain and sprinkler
-    variable, error = told.args
+    variable, error = emitted.args
     assert variable == "wet"
     assert isinstance(error, ImpossibleEvidenceError)
     assert set(error.conflict) == {"rain", "sprinkler", "wet"}

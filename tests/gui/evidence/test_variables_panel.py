@@ -39,7 +39,7 @@ def rows(window: MainWindow) -> dict[str, VariableRow]:
 def go_to(window: MainWindow, name: str) -> None:
     shown = variables(window).list
     shown.setFocus()
-    shown.setCurrentIndex(variables(window)._rows.place_of(name))
+    shown.setCurrentIndex(variables(window)._rows.index_of(name))
 
 
 def test_clicking_a_mini_bar_sets_evidence_and_clicking_again_retracts_it(
@@ -64,7 +64,7 @@ def test_the_mini_bars_are_the_beliefs_of_the_session(
     assert session is not None
     qtbot.waitUntil(
         lambda: all(
-            row.shares == tuple(session.belief(name).values.tolist())
+            row.fractions == tuple(session.belief(name).values.tolist())
             for name, row in rows(window).items()
         )
     )
@@ -108,7 +108,7 @@ def test_the_selection_goes_both_ways(
     window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     panel = variables(window)
-    position = panel.list.visualRect(panel._rows.place_of("lung")).center()
+    position = panel.list.visualRect(panel._rows.index_of("lung")).center()
     qtbot.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=position + QPoint(20, 0))
     assert window.app.workspace.selection.nodes == ("lung",)
     window.app.workspace.select(("asia", "dysp"))
@@ -187,9 +187,9 @@ def test_of_many_states_the_eight_tallest_are_shown() -> None:
 def test_before_a_model_the_bars_are_those_of_the_data(window: MainWindow, qtbot: QtBot) -> None:
     data = sprinkler_rows()
     window.app.change("Import", partial(edits.add_data, entry=DataEntry("garden", data)))
-    qtbot.waitUntil(lambda: bool(rows(window)) and bool(rows(window)["rain"].shares))
+    qtbot.waitUntil(lambda: bool(rows(window)) and bool(rows(window)["rain"].fractions))
     fraction = float((data.column("rain") == 1).mean())
-    assert rows(window)["rain"].shares == pytest.approx((1 - fraction, fraction))
+    assert rows(window)["rain"].fractions == pytest.approx((1 - fraction, fraction))
 
 
 def test_a_thousand_variables_are_listed_without_a_widget_each(
@@ -199,5 +199,5 @@ def test_a_thousand_variables_are_listed_without_a_widget_each(
     before = len(variables(window).findChildren(QToolButton))
     add_and_show_model(window.app, ModelEntry("wide", network), "Open wide")
     qtbot.waitUntil(lambda: len(rows(window)) == 1000, timeout=20_000)
-    qtbot.waitUntil(lambda: bool(rows(window)["X999"].shares), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(rows(window)["X999"].fractions), timeout=20_000)
     assert len(variables(window).findChildren(QToolButton)) == before

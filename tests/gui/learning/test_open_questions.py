@@ -77,7 +77,7 @@ def left_out(page: ModelPage) -> tuple[str, str]:
 
 def test_an_ambiguous_region_is_drawn_asked_about_and_in_the_legend(page: ModelPage) -> None:
     assert page.questions.bar.isVisible()
-    assert page.questions.bar.sentence.startswith("Either a – b (p = ")
+    assert page.questions.bar.heading.startswith("Either a – b (p = ")
     links = {frozenset(link.edge): link.kind for link in page.questions.layer.links}
     assert {links[pair] for pair in EITHER} == {"kept", "left out"}
     words = {entry.text for entry in page.legend_entries()}
@@ -150,11 +150,11 @@ def test_the_bar_goes_from_question_to_question_and_can_be_closed_and_asked_for_
     qtbot: QtBot, window: MainWindow
 ) -> None:
     page = page_of(qtbot, window, K2_DEMO, "bn.pc")
-    first = page.questions.bar.sentence
+    first = page.questions.bar.heading
     qtbot.mouseClick(page.findChild(QToolButton, "ambiguous.forth"), Qt.MouseButton.LeftButton)
-    assert page.questions.bar.sentence != first
+    assert page.questions.bar.heading != first
     qtbot.mouseClick(page.findChild(QToolButton, "ambiguous.back"), Qt.MouseButton.LeftButton)
-    assert page.questions.bar.sentence == first
+    assert page.questions.bar.heading == first
     qtbot.mouseClick(page.findChild(QToolButton, "ambiguous.x"), Qt.MouseButton.LeftButton)
     assert not page.questions.bar.isVisible()
     assert page.questions.layer.links == ()

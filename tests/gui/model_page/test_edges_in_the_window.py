@@ -71,7 +71,7 @@ def test_edges_are_as_wide_as_what_is_measured(qtbot: QtBot, page: ModelPage, ki
     assert min(widths.values()) >= 1
     assert max(shown.values, key=shown.values.__getitem__) == max(widths, key=widths.__getitem__)
     assert f"Edge width: {shown.title}" in words(page)
-    assert shown.told(shown.range[1]) in words(page)
+    assert shown.format_value(shown.range[1]) in words(page)
     assert shown.title in page.canvas.view.describe_edge("rain", "wet")  # type: ignore[misc]
     page.strengths.choose("none")
     assert page.canvas.strengths is None
@@ -308,7 +308,7 @@ def test_a_bootstrap_runs_is_kept_shown_and_reproduced(
     page.strengths.choose("bootstrap")
     assert page.canvas.strengths is not None
     edge = page.scene().edges["rain", "wet"]
-    assert edge.look.words == f"{100 * found.of_pair('rain', 'wet').joined:.0f} %"
+    assert edge.look.label == f"{100 * found.of_pair('rain', 'wet').joined:.0f} %"
     assert edge.width == pytest.approx(1 + 5 * np.sqrt(found.of_pair("rain", "wet").joined))
 
     open_model_page(app, run.model_id or "")

@@ -55,7 +55,7 @@ def test_while_drawing_the_rows_of_the_table_are_told(qtbot: QtBot, page: ModelP
     qtbot.mousePress(viewport, LEFT, pos=head_of(page, "rain"))
     qtbot.mouseMove(viewport, head_of(page, "grass"))
     qtbot.mouseMove(viewport, head_of(page, "sprinkler"))
-    assert tool.advice.words == "1 → 2 rows"
+    assert tool.advice.text == "1 → 2 rows"
     qtbot.keyClick(page.canvas.view, Key.Key_Escape)
     qtbot.mouseRelease(viewport, LEFT, pos=head_of(page, "sprinkler"))
 

@@ -49,7 +49,7 @@ def pick(qtbot: QtBot, page: ModelPage, *nodes: str) -> None:
 
 
 def answered(qtbot: QtBot, page: ModelPage) -> None:
-    qtbot.waitUntil(lambda: page.separation.found is not None)
+    qtbot.waitUntil(lambda: page.separation.answer is not None)
 
 
 def words(page: ModelPage) -> set[str]:
@@ -63,7 +63,7 @@ def test_see_the_d_separation_picture(qtbot: QtBot, window: MainWindow, page: Mo
     answered(qtbot, page)
     bar, layer = page.separation.bar, page.canvas.separation
     # Separated: letters on both, dashes with the colliders that block, the irrelevant ones faded.
-    assert bar.sentence == "asia ⟂ smoke"
+    assert bar.heading == "asia ⟂ smoke"
     assert layer.shown.letters == {"asia": "A", "smoke": "B"}
     assert layer.shown.irrelevant == {"lung", "bronc"}
     assert not layer.shown.active
@@ -73,7 +73,7 @@ def test_see_the_d_separation_picture(qtbot: QtBot, window: MainWindow, page: Mo
     # Evidence was not touched by the clicks.
     assert not page.asking.live.evidence
     pick(qtbot, page, "xray")  # the third click says what is known
-    qtbot.waitUntil(lambda: bar.sentence == "asia and smoke are connected given xray")
+    qtbot.waitUntil(lambda: bar.heading == "asia and smoke are connected given xray")
     assert layer.shown.letters["xray"] == "Z"
     assert layer.shown.on_trail == {"tub", "either", "lung"}
     assert frozenset(("tub", "either")) in layer.shown.active
@@ -98,7 +98,7 @@ def test_the_numbers_agree_with_the_graph(qtbot: QtBot, page: ModelPage) -> None
     press(qtbot, page, "separation.check")
     qtbot.waitUntil(lambda: "I(A;B) = 0 bits." in page.separation.bar.detail)
     pick(qtbot, page, "either")
-    qtbot.waitUntil(lambda: "connected" in page.separation.bar.sentence)
+    qtbot.waitUntil(lambda: "connected" in page.separation.bar.heading)
     assert "I(A;B" not in page.separation.bar.detail  # an old number is not shown
     press(qtbot, page, "separation.check")
     qtbot.waitUntil(lambda: "I(A;B|Z) = " in page.separation.bar.detail)
@@ -111,13 +111,13 @@ def test_a_joint_table_that_is_too_large_is_said(qtbot: QtBot, window: MainWindo
     add_and_show_model(window.app, ModelEntry("many", model), "Open many")
     page = window.app.center.current
     assert isinstance(page, ModelPage)
-    desk = page.separation
+    controller = page.separation
     for node in names.names[:23]:
-        desk.pick(node)
+        controller.pick(node)
     answered(qtbot, page)
-    assert "No trail joins them." in desk.bar.detail
-    desk.check()
-    qtbot.waitUntil(lambda: "Choose fewer variables" in desk.bar.detail)
+    assert "No trail joins them." in controller.bar.detail
+    controller.check()
+    qtbot.waitUntil(lambda: "Choose fewer variables" in controller.bar.detail)
 
 
 def test_the_keyboard_alone_can_ask(qtbot: QtBot, window: MainWindow, page: ModelPage) -> None:
@@ -131,10 +131,10 @@ def test_the_keyboard_alone_can_ask(qtbot: QtBot, window: MainWindow, page: Mode
     qtbot.keyClick(view, Qt.Key.Key_B)
     view.keys.go_to("smoke")
     qtbot.keyClick(view, Qt.Key.Key_Z)
-    qtbot.waitUntil(lambda: page.separation.bar.sentence == "lung ⟂ bronc given smoke")
+    qtbot.waitUntil(lambda: page.separation.bar.heading == "lung ⟂ bronc given smoke")
     view.keys.go_to("smoke")
     qtbot.keyClick(view, Qt.Key.Key_Z)  # once more takes it away
-    qtbot.waitUntil(lambda: page.separation.bar.sentence == "lung and bronc are connected")
+    qtbot.waitUntil(lambda: page.separation.bar.heading == "lung and bronc are connected")
     qtbot.keyClick(view, Qt.Key.Key_Escape)
     assert view.tool.name == "select"
     assert page.separation.is_open  # the picture stays while evidence is looked at
@@ -155,8 +155,8 @@ def test_evidence_becomes_what_is_given_by_one_click(
     qtbot.mouseClick(given, LEFT)
     # One state of two excluded is as good as the other one seen.
     assert set(page.separation.question[2]) == {"smoke", "xray", "tub"}
-    qtbot.waitUntil(lambda: page.separation.found is not None)
-    assert page.separation.bar.sentence == "lung ⟂ bronc given 3 variables"
+    qtbot.waitUntil(lambda: page.separation.answer is not None)
+    assert page.separation.bar.heading == "lung ⟂ bronc given 3 variables"
 
 
 def test_what_was_chosen_can_be_changed_cleared_and_closed(qtbot: QtBot, page: ModelPage) -> None:
@@ -170,7 +170,7 @@ def test_what_was_chosen_can_be_changed_cleared_and_closed(qtbot: QtBot, page: M
     assert not page.canvas.separation.shown.letters
     pick(qtbot, page, "asia")
     qtbot.waitUntil(lambda: "irrelevant to A" in page.separation.bar.detail)
-    assert page.separation.found is not None
+    assert page.separation.answer is not None
     assert page.canvas.separation.shown.irrelevant == {"smoke", "lung", "bronc"}
     press(qtbot, page, "separation.close")
     assert not page.separation.is_open
@@ -182,9 +182,9 @@ def test_what_was_chosen_can_be_changed_cleared_and_closed(qtbot: QtBot, page: M
 def test_a_changed_graph_is_asked_again(qtbot: QtBot, page: ModelPage) -> None:
     press(qtbot, page, "tool.separation")
     pick(qtbot, page, "asia", "smoke")
-    qtbot.waitUntil(lambda: page.separation.bar.sentence == "asia ⟂ smoke")
+    qtbot.waitUntil(lambda: page.separation.bar.heading == "asia ⟂ smoke")
     page.editing.add_edge("asia", "smoke")
-    qtbot.waitUntil(lambda: page.separation.bar.sentence == "asia and smoke are connected")
+    qtbot.waitUntil(lambda: page.separation.bar.heading == "asia and smoke are connected")
     page.editing.delete(["smoke"])
     qtbot.waitUntil(lambda: page.separation.question == ("asia", None, ()))
 
@@ -197,7 +197,7 @@ def test_the_menu_of_a_node_gives_it_a_part(qtbot: QtBot, page: ModelPage) -> No
         assert parts is not None
         next(a for a in parts.actions() if a.objectName() == f"menu.separation.{role}").trigger()
         menu.deleteLater()
-    qtbot.waitUntil(lambda: page.separation.bar.sentence == "lung ⟂ xray given either")
+    qtbot.waitUntil(lambda: page.separation.bar.heading == "lung ⟂ xray given either")
 
 
 def test_a_tree_is_asked_too_and_a_clique_tree_says_why_not(
@@ -216,7 +216,7 @@ def test_a_tree_is_asked_too_and_a_clique_tree_says_why_not(
     other.separation.pick(tree.domain.names[0])
     other.separation.pick(tree.domain.names[1])
     answered(qtbot, other)
-    assert other.separation.found is not None
+    assert other.separation.answer is not None
 
 
 def test_an_edge_on_an_active_trail_is_never_drawn_as_blocked(
@@ -225,7 +225,7 @@ def test_an_edge_on_an_active_trail_is_never_drawn_as_blocked(
     press(qtbot, page, "tool.separation")
     pick(qtbot, page, "lung", "dysp", "bronc")
     answered(qtbot, page)
-    result = page.separation.found
+    result = page.separation.answer
     assert result is not None
     shown = shown_of({"lung": "A", "dysp": "B", "bronc": "Z"}, result)
     assert shown.active

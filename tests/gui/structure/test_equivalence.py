@@ -57,7 +57,7 @@ def test_choosing_another_graph_keeps_the_distribution_and_can_be_undone(
     view = listed.findChild(QListWidget, "equivalentList")
     assert view is not None
     qtbot.waitUntil(lambda: view.count() == 6)
-    assert "All 6 graphs" in listed.words.text()
+    assert "All 6 graphs" in listed.summary.text()
     assert view.item(0).text() == "The present graph"
     use = listed.findChild(QPushButton, "equivalentUse")
     assert use is not None
@@ -87,25 +87,25 @@ def test_a_graph_that_stands_alone_says_so(qtbot: QtBot, window: MainWindow) -> 
     window.app.actions["model.members"].trigger()
     listed = window.app.center.current
     assert isinstance(listed, EquivalencePage)
-    qtbot.waitUntil(lambda: "every edge is compelled" in listed.words.text())
+    qtbot.waitUntil(lambda: "every edge is compelled" in listed.summary.text())
 
 
 # -- reversing an edge
 
 
-def menu_words(page: ModelPage, edge: tuple[str, str]) -> dict[str, tuple[bool, str]]:
+def menu_entries(page: ModelPage, edge: tuple[str, str]) -> dict[str, tuple[bool, str]]:
     item = page.scene().edges[edge]
     menu = canvas_menu(page, Hit(QPointF(*item.route.at(0.5)), edge=item), page)
-    told = {a.objectName(): (a.isEnabled(), a.toolTip()) for a in menu.actions()}
+    entries = {a.objectName(): (a.isEnabled(), a.toolTip()) for a in menu.actions()}
     menu.deleteLater()
-    return told
+    return entries
 
 
 def test_a_covered_edge_is_reversed_with_new_tables(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
     before = network(window)
-    assert menu_words(page, ("smoke", "lung"))["menu.turn"][0]
+    assert menu_entries(page, ("smoke", "lung"))["menu.turn"][0]
     window.app.workspace.select((), [("smoke", "lung")])
     window.app.actions.refresh()
     window.app.actions["model.turn"].trigger()
@@ -119,13 +119,13 @@ def test_an_edge_that_is_not_covered_says_what_would_be_needed(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
     before = network(window)
-    told = menu_words(page, ("tub", "either"))
-    is_on, tip = told["menu.turn"]
+    entries = menu_entries(page, ("tub", "either"))
+    is_on, tip = entries["menu.turn"]
     assert not is_on
     assert tip.startswith("Not now: the two have other parents")
     assert "asia → either" in tip
     assert "lung → tub" in tip
-    assert told["menu.turn-inheriting"][0]
+    assert entries["menu.turn-inheriting"][0]
     page.editing.turn("tub", "either")
     after = network(window)
     assert {("either", "tub"), ("asia", "either"), ("lung", "tub")} <= set(after.edges)
@@ -141,9 +141,9 @@ def test_an_edge_with_a_way_around_cannot_be_turned(qtbot: QtBot, window: MainWi
     page = window.app.center.current
     assert isinstance(page, ModelPage)
     qtbot.waitUntil(lambda: len(page.scene().edges) == 3)
-    told = menu_words(page, ("x", "z"))
-    assert "x → y → z leads there too" in told["menu.turn"][1]
-    assert "menu.turn-inheriting" not in told
+    entries = menu_entries(page, ("x", "z"))
+    assert "x → y → z leads there too" in entries["menu.turn"][1]
+    assert "menu.turn-inheriting" not in entries
 
 
 # -- pictures
@@ -153,7 +153,7 @@ def test_every_picture_of_a_network_has_its_legend(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
     window.resize(1900, 900)
-    for name, said in (
+    for name, shown in (
         ("cpdag", {"compelled edge", "reversible edge"}),
         ("pattern", {"in a v-structure", "edge without direction"}),
         ("moral", {"edge without direction", "joins parents"}),
@@ -163,7 +163,7 @@ def test_every_picture_of_a_network_has_its_legend(
         assert chosen is not None
         qtbot.waitUntil(chosen.isVisible)
         qtbot.mouseClick(chosen, LEFT)
-        qtbot.waitUntil(lambda said=said: said <= words(page))  # type: ignore[misc]
+        qtbot.waitUntil(lambda shown=shown: shown <= words(page))  # type: ignore[misc]
     chosen = page.bar.findChild(QToolButton, "picture.clique-tree")
     assert chosen is not None
     qtbot.mouseClick(chosen, LEFT)
@@ -231,7 +231,7 @@ def test_the_size_of_the_clique_tree_is_forecast_while_an_edge_is_drawn(
     assert isinstance(tool, EdgeTool)
     qtbot.mousePress(view.viewport(), LEFT, NO_KEY, head(page, "asia"))
     qtbot.mouseMove(view.viewport(), head(page, "dysp"))
-    assert tool.advice.words == "4 → 8 rows"  # at once
+    assert tool.advice.text == "4 → 8 rows"  # at once
     qtbot.waitUntil(lambda: "junction-tree cells" in tool.advice.forecast)
     before, after = tool.advice.forecast.split(" junction")[0].split(" → ")
     model = network(window)

@@ -54,11 +54,11 @@ class Walk:
 
     @property
     def listed(self) -> list[MoveKey]:
-        return [] if self.search.found is None else [m.key for m in self.search.found.moves]
+        return [] if self.search.move_list is None else [m.key for m in self.search.move_list.moves]
 
     def settled(self) -> None:
         def is_over() -> bool:
-            result, search = self.search.found, self.search
+            result, search = self.search.move_list, self.search
             return result is not None and not search.is_waiting and result.dag == self.network.dag
 
         self.qtbot.waitUntil(is_over, timeout=20000)
@@ -138,9 +138,9 @@ def test_a_forced_move_is_made_and_becomes_a_rule_and_the_rest_is_climbed(walk: 
     walk.press("movesRun")
     walk.qtbot.waitUntil(lambda: len(walk.edges) == 3, timeout=20000)
     walk.settled()
-    assert walk.search.found is not None
-    assert walk.search.found.is_optimum
-    assert "local optimum" in walk.panel.words.text()
+    assert walk.search.move_list is not None
+    assert walk.search.move_list.is_optimum
+    assert "local optimum" in walk.panel.summary.text()
     assert ("sprinkler", "rain") in walk.edges
     walk.window.folding.toggle("movesPanel")  # nobody watches: nothing is drawn or counted
     assert walk.page.canvas.moves.moves == ()

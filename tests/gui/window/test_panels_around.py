@@ -68,10 +68,10 @@ def test_what_can_be_read_in_a_node_is_not_said_again_at_the_pointer(
     qtbot.waitUntil(lambda: bool(page.canvas.scene.nodes))
     page.canvas.view.set_zoom(1.0)
     item: NodeItem = page.canvas.scene.nodes["rain"]
-    qtbot.waitUntil(lambda: item.shows_whole_title)
+    qtbot.waitUntil(lambda: item.shows_full_title)
     assert tooltip_of(Hit(item.pos(), item)) == ""
     page.canvas.view.set_zoom(0.2)
-    qtbot.waitUntil(lambda: not item.shows_whole_title)
+    qtbot.waitUntil(lambda: not item.shows_full_title)
     assert tooltip_of(Hit(item.pos(), item)) == "rain"
 
 

@@ -24,7 +24,7 @@ from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.fonts import canvas_metrics
 from pgmstudio.gui.canvas.hit_test import Hit, tooltip_of
-from pgmstudio.gui.canvas.node_painter import mark_words
+from pgmstudio.gui.canvas.node_painter import fit_mark_text
 from pgmstudio.gui.canvas.node_view import NodeView
 from pgmstudio.gui.cpt_editor.clipboard import table_text
 from pgmstudio.gui.cpt_editor.model import TableGrid
@@ -274,9 +274,9 @@ def test_labels_of_edges_that_cross_do_not_lie_on_one_another(qtbot: QtBot) -> N
     faces = {node.id: NodeView(node.label) for node in nodes}
     canvas.scene.show_picture(GraphPicture(nodes, edges), faces, places, routes=routes)
     one, other = (canvas.scene.edges[edge.source, edge.target] for edge in edges)
-    assert not one.label_place.intersects(other.label_place)
+    assert not one.label_rect.intersects(other.label_rect)
     for item in (one, other):
-        assert item.boundingRect().contains(item.label_place)
+        assert item.boundingRect().contains(item.label_rect)
     canvas.stop()
 
 
@@ -298,10 +298,10 @@ def test_the_tip_of_a_tag_says_its_contexts_and_not_the_tag(
 def test_a_mark_says_a_whole_word_or_leaves_it_to_its_sign(qtbot: QtBot) -> None:
     metrics = canvas_metrics("caption", "semibold")
     whole = metrics.horizontalAdvance("likelihood")
-    assert mark_words("likelihood", whole + 1, metrics) == "likelihood"
-    assert mark_words("likelihood", whole - 10, metrics) == ""
+    assert fit_mark_text("likelihood", whole + 1, metrics) == "likelihood"
+    assert fit_mark_text("likelihood", whole - 10, metrics) == ""
     state = "= somewhere else"
-    shown = mark_words(state, metrics.horizontalAdvance(state) - 10, metrics)
+    shown = fit_mark_text(state, metrics.horizontalAdvance(state) - 10, metrics)
     assert shown.startswith("= ")
     assert "…" in shown
 

@@ -15,7 +15,7 @@ from pgmstudio.gui.canvas.scene import CanvasScene
 from pgmstudio.gui.theme.icons import paint_icon
 from pgmstudio.gui.theme.theme import theme
 
-_SIGN = 16.0
+_ICON = 16.0
 
 
 PENS = {
@@ -63,7 +63,7 @@ class RulesLayer(SceneLayer):
         self.prepareGeometryChange()
         routes = routes_of(self._scene, [edge for _, edge in rules])
         self._drawn = [(kind, route) for (kind, _), route in zip(rules, routes, strict=True)]
-        self._bounds = bounds_around(routes, _SIGN)
+        self._bounds = bounds_around(routes, _ICON)
         self.update()
 
     def paint(
@@ -78,6 +78,6 @@ class RulesLayer(SceneLayer):
             x, y = route.at(0.5)
             painter.setPen(theme().color("canvas"))
             painter.setBrush(theme().color("canvas"))
-            painter.drawEllipse(QPointF(x, y), _SIGN / 2, _SIGN / 2)
-            position = QRectF(x - _SIGN / 2, y - _SIGN / 2, _SIGN, _SIGN)
+            painter.drawEllipse(QPointF(x, y), _ICON / 2, _ICON / 2)
+            position = QRectF(x - _ICON / 2, y - _ICON / 2, _ICON, _ICON)
             paint_icon(painter, pen.icon, pen.color, position)

@@ -22,8 +22,8 @@ from pgmstudio.gui.canvas.scene import CanvasScene
 from pgmstudio.gui.theme.icons import paint_icon
 from pgmstudio.gui.theme.theme import theme
 
-_SIGN = 18.0
-_PLACES = (0.5, 0.38, 0.62, 0.26, 0.74)  # of a sign along its line, as long as there is room
+_BADGE = 18.0
+_FRACTIONS = (0.5, 0.38, 0.62, 0.26, 0.74)  # of a sign along its line, as long as there is room
 _APART = 24.0
 _BOTH = "·"  # between the numbers of moves on one pair
 
@@ -40,7 +40,7 @@ class _Ghost:
 
     moves: tuple[tuple[int, MoveKey], ...]
     route: EdgeRoute
-    place: QPointF
+    position: QPointF
 
     def shown(self, looked_at: MoveKey | None) -> MoveKey:
         """The move that gives the pair its look."""
@@ -89,32 +89,32 @@ class MovesLayer(SceneLayer):
             ways[missing.source, missing.target] = route
         self._drawn = []
         for edge, result in zip(ends, pairs.values(), strict=True):
-            position = self._free_place(ways[edge])
+            position = self._free_position(ways[edge])
             self._drawn.append(_Ghost(tuple(result), ways[edge], position))
-        self._bounds = bounds_around((ghost.route for ghost in self._drawn), 2 * _SIGN)
+        self._bounds = bounds_around((ghost.route for ghost in self._drawn), 2 * _BADGE)
         self.update()
 
-    def _free_place(self, route: EdgeRoute) -> QPointF:
+    def _free_position(self, route: EdgeRoute) -> QPointF:
         """Where on its way a sign covers no other sign and no node, or covers least."""
-        taken = [ghost.place for ghost in self._drawn]
+        taken = [ghost.position for ghost in self._drawn]
         boxes = [item.box for item in self._scene.nodes.values()]
 
-        def room(fraction: float) -> float:
+        def clearance(fraction: float) -> float:
             point = QPointF(*route.at(fraction))
             if any(box.contains(point) for box in boxes):
                 return -1.0
             gaps = [math.hypot(point.x() - t.x(), point.y() - t.y()) for t in taken]
             return min(_APART, *gaps) if gaps else _APART
 
-        return QPointF(*route.at(max(_PLACES, key=room)))
+        return QPointF(*route.at(max(_FRACTIONS, key=clearance)))
 
     def legend_entries(self) -> list[LegendEntry]:
         shown = self._drawn if self.isVisible() else []
         commands = {key.deed for ghost in shown for _, key in ghost.moves}
         return [
             LegendEntry(pen.meaning, partial(_sample, pen))
-            for deed, pen in PENS.items()
-            if deed in commands
+            for action, pen in PENS.items()
+            if action in commands
         ]
 
     def paint(
@@ -127,7 +127,7 @@ class MovesLayer(SceneLayer):
         for ghost in reversed(self._drawn):
             self._paint_way(painter, ghost)
         for ghost in reversed(self._drawn):
-            self._paint_sign(painter, ghost)
+            self._paint_badge(painter, ghost)
 
     def _paint_way(self, painter: QPainter, ghost: _Ghost) -> None:
         key = ghost.shown(self._looked_at)
@@ -142,20 +142,20 @@ class MovesLayer(SceneLayer):
         width = pen.width + 0.8 if is_looked_at else 1.4
         paint_edge(painter, route, color, width, key.deed != "remove", pen.dash)
 
-    def _paint_sign(self, painter: QPainter, ghost: _Ghost) -> None:
+    def _paint_badge(self, painter: QPainter, ghost: _Ghost) -> None:
         key = ghost.shown(self._looked_at)
         color, is_looked_at = PENS[key.deed].color, key == self._looked_at
-        words = _BOTH.join(str(number) for number, _ in ghost.moves)
+        text = _BOTH.join(str(number) for number, _ in ghost.moves)
         font = canvas_font("caption", "semibold")
-        wide = max(_SIGN, canvas_metrics("caption", "semibold").horizontalAdvance(words) + 8)
-        sign = QRectF(0, 0, wide, _SIGN)
-        sign.moveCenter(ghost.place)
+        wide = max(_BADGE, canvas_metrics("caption", "semibold").horizontalAdvance(text) + 8)
+        badge = QRectF(0, 0, wide, _BADGE)
+        badge.moveCenter(ghost.position)
         painter.setPen(theme().color(color))
         painter.setBrush(theme().color(color if is_looked_at else "canvas"))
-        painter.drawRoundedRect(sign, _SIGN / 2, _SIGN / 2)
+        painter.drawRoundedRect(badge, _BADGE / 2, _BADGE / 2)
         painter.setPen(theme().color("canvas" if is_looked_at else color))
         painter.setFont(font)
-        painter.drawText(sign, Qt.AlignmentFlag.AlignCenter, words)
+        painter.drawText(badge, Qt.AlignmentFlag.AlignCenter, text)
 
 
 def _sample(pen: LayerPen, painter: QPainter, position: QRectF) -> None:

@@ -147,7 +147,7 @@ class _Trails(_Layer):
         veil = theme().color("canvas", _VEIL)
         painter.save()  # the view does not: a clip would go on for what is painted next
         if thicker == 1.0:  # from afar there are no tags
-            painter.setClipPath(self._beside_tags())
+            painter.setClipPath(self._outside_tags())
         for item in self._layer.faded_edges():
             paint_edge(painter, item.route, veil, item.width + 1.5, item.edge.style.has_arrow)
         for item, is_active in self._layer.edge_items():
@@ -165,7 +165,7 @@ class _Trails(_Layer):
                     paint_bar(painter, item.route, at_end=at_end, has_arrow=at_end and has_arrow)
         painter.restore()
 
-    def _beside_tags(self) -> QPainterPath:
+    def _outside_tags(self) -> QPainterPath:
         """Everywhere but on tags: their words stay readable under a trail."""
         tags, around = QPainterPath(), QPainterPath()
         for item in self._scene.edges.values():
@@ -191,7 +191,7 @@ class _Marks(_Layer):
         for identity, item in self._scene.nodes.items():
             if not item.isVisible():
                 continue
-            position = _place(item, is_far, zoom)
+            position = _veil_rect(item, is_far, zoom)
             if identity in shown.irrelevant:
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(theme().color("canvas", _VEIL))
@@ -207,7 +207,7 @@ class _Marks(_Layer):
                 paint_letter(painter, letter, corner, _LETTER_RADIUS * scale)
 
 
-def _place(item: NodeItem, is_far: bool, zoom: float) -> QRectF:
+def _veil_rect(item: NodeItem, is_far: bool, zoom: float) -> QRectF:
     if not is_far:
         return item.box
     radius = 1.6 * dot_radius(zoom)

@@ -64,8 +64,8 @@ class SurpriseLayer(SceneLayer):
         self.cover(around if self._bits else QRectF())
 
     def legend_entries(self) -> list[LegendEntry]:
-        words = f"surprise in bits, given the {self._given}"
-        return [LegendEntry(words, _sample)] if self._bits else []
+        text = f"surprise in bits, given the {self._given}"
+        return [LegendEntry(text, _sample)] if self._bits else []
 
     def paint(
         self,
@@ -86,10 +86,10 @@ class SurpriseLayer(SceneLayer):
 
 def paint_bits(painter: QPainter, bits: float, right: float, middle: float, scale: float) -> None:
     """A pill with the number, its right end a little beyond the corner of the node."""
-    words = f"{bits:.1f}" if math.isfinite(bits) else "∞"
+    text = f"{bits:.1f}" if math.isfinite(bits) else "∞"
     font = font_of_height(round(10 * scale))
     painter.setFont(font)
-    wide = QFontMetricsF(font).horizontalAdvance(words) + 10 * scale
+    wide = QFontMetricsF(font).horizontalAdvance(text) + 10 * scale
     high = _HEIGHT * scale
     step = step_of(bits)
     pill = QRectF(right - wide + 6 * scale, middle - high / 2, wide, high)
@@ -97,7 +97,7 @@ def paint_bits(painter: QPainter, bits: float, right: float, middle: float, scal
     painter.setBrush(theme().sequential(step))
     painter.drawRoundedRect(pill, high / 2, high / 2)
     painter.setPen(ink_on(step))
-    painter.drawText(pill, Qt.AlignmentFlag.AlignCenter, words)
+    painter.drawText(pill, Qt.AlignmentFlag.AlignCenter, text)
 
 
 def _sample(painter: QPainter, position: QRectF) -> None:
@@ -112,8 +112,8 @@ class SurpriseMarks(QObject):
     ) -> None:
         super().__init__(parent)
         self._app, self._model_id, self._layer = app, model_id, layer
-        self._desk = row_surprise_of(app)
-        self._desk.changed.connect(self._follow)
+        self._surprise = row_surprise_of(app)
+        self._surprise.changed.connect(self._follow)
         live = app.workspace.beliefs(model_id)
         self._live, self._keeper = live, live.diagnostics
         self._keeper.changed.connect(self._follow)
@@ -125,9 +125,9 @@ class SurpriseMarks(QObject):
         if self._model_id not in self._app.project.models:
             return
         bits: Mapping[str, float] = {}
-        if self._desk.marks_surprise:
+        if self._surprise.marks_surprise:
             self._keeper.follow()
-            bits = surprises(self._desk, self._live)
-        self._layer.show_bits(bits, self._desk.measure)
+            bits = surprises(self._surprise, self._live)
+        self._layer.show_bits(bits, self._surprise.measure)
         if (canvas := self.parent()) is not None and hasattr(canvas, "refresh_soon"):
             canvas.refresh_soon()

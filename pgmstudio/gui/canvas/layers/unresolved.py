@@ -20,7 +20,7 @@ from pgmstudio.gui.theme.icons import paint_icon
 from pgmstudio.gui.theme.theme import theme
 
 Edge = tuple[str, str]
-_SIGN = 18.0
+_ICON = 18.0
 REACH = 9.0  # pixels on screen
 CROWD = 24  # more links than this are drawn thin, or nothing else could be seen
 
@@ -75,7 +75,7 @@ class UnresolvedLayer(SceneLayer):
             for edge, route in zip(absent, routes_of(scene, absent), strict=True):
                 routes[edge.source, edge.target] = route
         self._drawn = [(link, routes[link.edge]) for link in here]
-        self._bounds = bounds_around((route for _, route in self._drawn), _SIGN)
+        self._bounds = bounds_around((route for _, route in self._drawn), _ICON)
         self.update()
 
     def at(self, point: QPointF, pixels_per_unit: float) -> tuple[OpenLink, float] | None:
@@ -89,7 +89,7 @@ class UnresolvedLayer(SceneLayer):
                 fraction = step / 40
                 x, y = route.at(fraction)
                 away = math.hypot(x - point.x(), y - point.y())
-                if away <= max(reach, _SIGN / 2) and (best is None or away < best[0]):
+                if away <= max(reach, _ICON / 2) and (best is None or away < best[0]):
                     best = away, link, fraction
         return None if best is None else (best[1], best[2])
 
@@ -137,8 +137,8 @@ class UnresolvedLayer(SceneLayer):
             x, y = route.at(0.5)
             painter.setPen(color)
             painter.setBrush(theme().color("canvas"))
-            painter.drawEllipse(QPointF(x, y), _SIGN / 2, _SIGN / 2)
-            inside = _SIGN - 5
+            painter.drawEllipse(QPointF(x, y), _ICON / 2, _ICON / 2)
+            inside = _ICON - 5
             position = QRectF(x - inside / 2, y - inside / 2, inside, inside)
             paint_icon(painter, pen.icon, pen.color, position)
 

@@ -98,13 +98,13 @@ class MultinetController(PanelsController):
             gone = len(vanished_edges(model, here))
             texts[code] = f"{counted(gone, 'edge')} {'vanishes' if gone == 1 else 'vanish'}"
         self.view.show_graphs(graphs)
-        self.view.show_words(texts)
+        self.view.show_captions(texts)
         given = ", ".join(f"{k} = {v}" for k, v in context.items())
         more = model.domain[name].cardinality - MAX_PANELS
         parts = [f"in the context {given}"] if given else []
         parts += [f"{more} more states"] if more > 0 else []
         self._note.setText(", ".join(parts))
-        self._show_places()
+        self._show_positions()
         self._on_selection(self._app.workspace.selection)
 
     def _on_chosen(self, _index: int) -> None:

@@ -62,7 +62,7 @@ class SimilarRowsSection(Section):
             tip="A labelled graph of the whole network: rows within ε become one.",
         )
         self.add(row(self.make, None))
-        self._work.alike_changed.connect(self._refresh)
+        self._work.similarity_changed.connect(self._refresh)
 
     def show_subject(self, subject: ActiveModel, names: tuple[str, ...]) -> None:
         """The columns of the table of a variable; nothing for a table of one column."""
@@ -86,10 +86,10 @@ class SimilarRowsSection(Section):
         self._app.actions[MAKE_LABELS].trigger()
 
     def _on_moved(self, hundredths: int) -> None:
-        self._work.set_alike(marks=True, epsilon=hundredths / 100)
+        self._work.set_similarity(marks=True, epsilon=hundredths / 100)
 
     def _on_typed(self, epsilon: float) -> None:
-        self._work.set_alike(marks=True, epsilon=epsilon)
+        self._work.set_similarity(marks=True, epsilon=epsilon)
 
     def _refresh(self) -> None:
         epsilon = self._work.epsilon

@@ -46,11 +46,11 @@ class BandCanvas(Canvas):
         self.band_view = BandView(self.bands, self)
         return self.band_view
 
-    def place_of(self, nodes: Sequence[str]) -> QRect | None:
+    def rect_of(self, nodes: Sequence[str]) -> QRect | None:
         """That of the chosen node, where one is: a band is often wider than what is free."""
         chosen = self.bands.chosen
         if chosen is None or chosen[0] not in nodes:
-            return super().place_of(nodes)
+            return super().rect_of(nodes)
         return self._on_screen(self.bands.box_of(chosen))
 
     def keep_clear(self, covered: Sequence[QRect]) -> None:

@@ -71,7 +71,7 @@ class BandView(CanvasView):
             super().mousePressEvent(event)
             return
         self.setFocus(Qt.FocusReason.MouseFocusReason)
-        self.gesture_begun.emit()
+        self.gesture_started.emit()
         self.node_chosen.emit(key)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:

@@ -262,7 +262,7 @@ class GraphNodeInspector(QWidget):
         self.parameters.show_shares(states, graph.parameters[i][node].tolist())
         ask_flows(subject.live, _TOPIC, partial(self._tell_flow, subject, i, node))
         self.notes.show_node(subject, variable)
-        self._tell_changes(graph)
+        self._emit_changes(graph)
 
     def _tell_head(self, graph: DecisionGraph) -> None:
         name, facts = node_name(graph, *self._key), self._facts
@@ -313,9 +313,9 @@ class GraphNodeInspector(QWidget):
         subject = self._subject
         if subject is not None and isinstance(subject.model, DecisionGraph):
             self._tell_head(subject.model)
-            self._tell_changes(subject.model)
+            self._emit_changes(subject.model)
 
-    def _tell_changes(self, graph: DecisionGraph) -> None:
+    def _emit_changes(self, graph: DecisionGraph) -> None:
         subject, facts = self._subject, self._facts
         if subject is None:
             return

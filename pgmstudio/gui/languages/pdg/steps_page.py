@@ -218,7 +218,7 @@ class PdgStepsPage(Page):
 
     def _tell_waiting(self) -> None:
         is_there = bool(self._steps) or self._run.state.is_end
-        self.canvas.tell_waiting("" if is_there else "The graph comes with the first step.")
+        self.canvas.show_waiting_text("" if is_there else "The graph comes with the first step.")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -90,13 +90,13 @@ class SmallMultiplesController(PanelsController):
 
     def _on_pictures(self, graphs: list[PanelGraph]) -> None:
         self.view.show_graphs(graphs)
-        self._show_places()
+        self._show_positions()
         self.show_shares()
         self._on_selection(self._app.workspace.selection)
 
     def show_shares(self) -> None:
         if self.is_open:
-            self.view.show_words({c.number: c.words for c in self._components.strip.cards})
+            self.view.show_captions({c.number: c.words for c in self._components.strip.cards})
 
     def _on_isolated(self, number: int) -> None:
         self.isolated.emit(self._components.isolate(number))

@@ -152,13 +152,13 @@ class QuestionsPanel(QWidget):
         layout = QVBoxLayout(made)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(6)
-        layout.addWidget(label(question.sentence, wrap=True))
+        layout.addWidget(label(question.text, wrap=True))
         pair: list[QPushButton] = []
         for index, answer in enumerate(question.answers):
             choice = button(
-                answer.words,
+                answer.text,
                 partial(self._on_answer, answer),
-                tip=answer.words,
+                tip=answer.text,
                 name=f"stepwiseAnswer{number}.{index}",
             )
             pair.append(choice)

@@ -310,11 +310,11 @@ def test_questions_of_separation_are_asked_in_the_context(page, window, qtbot) -
     desk.open()
     desk.pick("Pressure", "A")
     desk.pick("Proteins", "B")
-    qtbot.waitUntil(lambda: desk.by_labels is not None and desk.found is not None)
-    qtbot.waitUntil(lambda: "not implied" in desk.bar.sentence)
+    qtbot.waitUntil(lambda: desk.by_labels is not None and desk.answer is not None)
+    qtbot.waitUntil(lambda: "not implied" in desk.bar.heading)
     assert "sound, not complete" in desk.bar.detail
     context_views(window.app).choose(page.model_id or "", {"Smoking": "no"})
-    qtbot.waitUntil(lambda: desk.bar.sentence == "Pressure ⟂ Proteins, where Smoking = no")
+    qtbot.waitUntil(lambda: desk.bar.heading == "Pressure ⟂ Proteins, where Smoking = no")
     assert "Proteins → Pressure" in desk.bar.detail
     desk.check()
     qtbot.waitUntil(lambda: "= 0 bits" in desk.bar.detail)

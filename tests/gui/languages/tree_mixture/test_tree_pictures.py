@@ -76,7 +76,7 @@ def test_every_tree_has_a_canvas_of_its_own_with_the_same_places(
     driver.app.workspace.select(["aid"])
     assert all(p.canvas.scene.selected_nodes == ("aid",) for p in side.view.panels)
     page.asking.live.set_finding("tax", Observed("yes"))
-    qtbot.waitUntil(lambda: all("→" in p.words.text() for p in side.view.panels))
+    qtbot.waitUntil(lambda: all("→" in p.caption.text() for p in side.view.panels))
     assert side.view.panels[1].canvas.scene.nodes["tax"].face.weights == (0.0, 1.0)
     small = side.view.panels[1].canvas.scene.nodes["aid"].face.beliefs
     assert small == page.scene().nodes["aid"].face.beliefs
@@ -162,7 +162,7 @@ def test_an_edge_drawn_in_a_tree_says_what_it_gains_and_takes_the_weakest_place(
     QTest.mousePress(viewport, LEFT, pos=place(page, "tax"))
     point_at(viewport, place(page, "ban"))
     qtbot.waitUntil(lambda: "bits per row" in tool.advice.forecast)
-    assert tool.advice.words.startswith("replaces ")
+    assert tool.advice.text.startswith("replaces ")
     found = own(page).joining.found
     assert found is not None
     assert found.gain is not None

@@ -266,7 +266,7 @@ def test_regions_are_answered_in_the_list_and_counted(qtbot: QtBot, window: Main
     settled(qtbot, page)
     panel = page.models.questions
     region = panel.questions[0]
-    assert region.sentence.startswith("Either a – b")
+    assert region.text.startswith("Either a – b")
     wanted = region.answers[1].edge
     press(qtbot, page, "stepwiseAnswer0.1")
     qtbot.waitUntil(lambda: panel._count.text().startswith("1 decided"), timeout=LONG_MS)
