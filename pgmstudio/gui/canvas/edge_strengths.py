@@ -132,8 +132,8 @@ class Strengths:
         """What the tooltip of an edge says; nothing where it was not measured."""
         if edge not in self.values:
             return ""
-        format_value = f"{self.title} {self.format_value(self.values[edge])}"
-        return "\n".join(filter(None, [format_value, self.notes.get(edge, "")]))
+        text = f"{self.title} {self.format_value(self.values[edge])}"
+        return "\n".join(filter(None, [text, self.notes.get(edge, "")]))
 
 
 @dataclass(slots=True)
