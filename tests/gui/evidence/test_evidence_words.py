@@ -15,7 +15,7 @@ from pgmstudio.core.inference.finding_text import (
     short_words,
 )
 from pgmstudio.core.project.scenarios import name_for
-from pgmstudio.gui.inspector.evidence_impact import words_of
+from pgmstudio.gui.evidence.evidence_diagnostics import trace_text
 
 TWO = Variable("dysp", ("yes", "no"))
 FOUR = Variable("grade", ("a", "b", "c", "d"))
@@ -60,11 +60,11 @@ def test_a_case_is_named_after_its_evidence_and_never_like_another() -> None:
     assert name_for(evidence, {"smoke": "Smoker"}, {first}) == "Smoker = yes (2)"
 
 
-def test_certain_evidence_is_told_without_the_noise_of_the_last_bits() -> None:
-    def told(given_rest: float, alone: float) -> str:
+def test_certain_evidence_is_shown_without_the_noise_of_the_last_bits() -> None:
+    def text(given_rest: float, alone: float) -> str:
         belief = np.array([0.79, 0.21])
         trace = FindingTrace("dysp", Observed("yes"), alone, given_rest, belief, None)
-        return words_of(trace)
+        return trace_text(trace)
 
-    assert "has 100 % given the other evidence, 100 % alone" in told(1 - 2e-16, 1.0)
-    assert "has 0+ % given the other evidence, 99.9 % alone" in told(1e-12, 0.999)
+    assert "has 100 % given the other evidence, 100 % alone" in text(1 - 2e-16, 1.0)
+    assert "has 0+ % given the other evidence, 99.9 % alone" in text(1e-12, 0.999)
