@@ -73,12 +73,12 @@ def curve_actions(app: AppContext) -> list[ActionSpec]:
 
         from pgmstudio.core.io.experiments import POINTS
 
-        found = QFileDialog.getExistingDirectory(app.window, "A folder of points")
-        if found and not (Path(found) / POINTS).is_file():
-            told = "holds no points of a sweep. Choose what --out of “pgmstudio sweep” named."
-            app.errors.report(FileError(Path(found), told))
-        elif found:
-            open_curves(app, Path(found))
+        folder = QFileDialog.getExistingDirectory(app.window, "A folder of points")
+        if folder and not (Path(folder) / POINTS).is_file():
+            problem = "holds no points of a sweep. Choose what --out of “pgmstudio sweep” named."
+            app.errors.report(FileError(Path(folder), problem))
+        elif folder:
+            open_curves(app, Path(folder))
 
     def generate() -> None:
         from pgmstudio.gui.navigation import open_generate_page

@@ -71,14 +71,14 @@ class CurvesController(QObject):
         if entry is not None:
             self._keeps.ask(partial(with_points, entry, self._page.points))
 
-    def _on_kept(self, kept: CurveEntry) -> None:
+    def _on_kept(self, saved: CurveEntry) -> None:
         entry = self._page.entry
-        if entry is None or entry.points == kept.points:
+        if entry is None or entry.points == saved.points:
             return
-        kept = replace(entry, points=kept.points)
-        edit = partial(edits.set_curve, curve_id=self._page.curve_id, entry=kept)
-        words = f"{counted(len(kept.points), 'point')} of {entry.title}"
-        self._app.change(words, edit, merge=f"points:{self._page.curve_id}")
+        saved = replace(entry, points=saved.points)
+        edit = partial(edits.set_curve, curve_id=self._page.curve_id, entry=saved)
+        text = f"{counted(len(saved.points), 'point')} of {entry.title}"
+        self._app.change(text, edit, merge=f"points:{self._page.curve_id}")
 
     # -- models
 
@@ -168,16 +168,18 @@ class CurvesController(QObject):
         if setup is None:
             self._app.notify("The plan of these curves is not known.")
             return False
-        told = setup.plan.plain()
+        payload = setup.plan.plain()
         if setup.rows is not None:
             rows = setup.rows
             data = self._app.project.data.get(rows.data_id)
-            told["data"] = {
+            payload["data"] = {
                 "file": "rows.csv" if data is None else data.source or f"{data.name}.csv",
                 "test-share": rows.test_share,
                 "split-seed": rows.split_seed,
             }
-        return self._write(path, (json.dumps(plain(told), indent=1, ensure_ascii=False)).encode())
+        return self._write(
+            path, (json.dumps(plain(payload), indent=1, ensure_ascii=False)).encode()
+        )
 
     def _write(self, path: Path, content: bytes) -> bool:
         try:

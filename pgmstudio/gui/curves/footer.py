@@ -160,17 +160,17 @@ class CurvesFoot(QWidget):
         self.resume.setText("Resume" if points else "Start")
         _allow(self.resume, RESUME_TIP, disabled_reason)
         self.extend.setVisible(not is_running)
-        told = None if can_extend and not is_running else "the plan is not one of this project."
-        _allow(self.extend, EXTEND_TIP, told)
+        reason = None if can_extend and not is_running else "the plan is not one of this project."
+        _allow(self.extend, EXTEND_TIP, reason)
         if run is None:
-            words = counted(points, "point") if points else "No point yet"
+            text = counted(points, "point") if points else "No point yet"
             if known.series and not is_whole:
                 all_runs = counted(len(known.series), "run")
-                words += f" · {grouped(len(known.done))} of {all_runs} done"
-            self.show_text(words, None)
+                text += f" · {grouped(len(known.done))} of {all_runs} done"
+            self.show_text(text, None)
             return
         share, counters = run.progress.fraction or 0.0, run.progress.counters
-        words = progress_text(
+        text = progress_text(
             run.state,
             run.progress.message,
             int(counters.get("run", 0)),
@@ -180,22 +180,22 @@ class CurvesFoot(QWidget):
             share,
             run.share_before,
         )
-        self.show_text(words, share if is_running else None)
+        self.show_text(text, share if is_running else None)
         self.show_notes(run.problems)
 
-    def show_text(self, words: str, share: float | None) -> None:
+    def show_text(self, text: str, fraction: float | None) -> None:
         """The sentence on the sweep; None hides the bar."""
-        self.words.setText(words)
-        self.bar.setVisible(share is not None)
-        if share is not None:
-            self.bar.setValue(round(1000 * share))
+        self.words.setText(text)
+        self.bar.setVisible(fraction is not None)
+        if fraction is not None:
+            self.bar.setValue(round(1000 * fraction))
 
-    def show_notes(self, remarks: Sequence[str]) -> None:
-        words = f"Remarks {grouped(len(remarks))}" if remarks else "Remarks"
-        self.which.button("remarks").setText(words)
-        if self.remarks.count() != len(remarks):
+    def show_notes(self, notes: Sequence[str]) -> None:
+        title = f"Remarks {grouped(len(notes))}" if notes else "Remarks"
+        self.which.button("remarks").setText(title)
+        if self.remarks.count() != len(notes):
             self.remarks.clear()
-            self.remarks.addItems(list(remarks))
+            self.remarks.addItems(list(notes))
 
 
 def _allow(made: QPushButton, tip: str, disabled_reason: str | None) -> None:

@@ -47,12 +47,12 @@ class MarkCard(QFrame):
         self._grid.setVerticalSpacing(3)
         self._grid.setColumnStretch(0, 1)
         self._lines = []
-        for place in range(8):
+        for index in range(8):
             name = label("", "secondary", size="dense")
             value = label("", size="dense")
             value.setAlignment(Qt.AlignmentFlag.AlignRight)
-            self._grid.addWidget(name, place, 0)
-            self._grid.addWidget(value, place, 1)
+            self._grid.addWidget(name, index, 0)
+            self._grid.addWidget(value, index, 1)
             self._lines.append((name, value))
         self._hint = label("", "tertiary", size="caption")
         head = row(self._sign, self._title, self._chip, spacing=6)
@@ -82,7 +82,7 @@ class MarkCard(QFrame):
         return self._title.text()
 
     def show_facts(
-        self, facts: CardFacts, mark: QPoint, room: QRect, crowd: Callable[[QRect], int]
+        self, facts: CardFacts, mark: QPoint, area: QRect, crowd: Callable[[QRect], int]
     ) -> None:
         """Beside the mark or in a corner of the room, where it covers the fewest of all marks."""
         self._title.setText(facts.title)
@@ -90,53 +90,53 @@ class MarkCard(QFrame):
         self._chip.setVisible(bool(facts.chip))
         size = theme().px("icon_small")
         self._sign.setPixmap(mark_icon(facts.family).pixmap(size, size))
-        for place, (name, value) in enumerate(self._lines):
-            known = place < len(facts.lines)
+        for index, (name, value) in enumerate(self._lines):
+            known = index < len(facts.lines)
             name.setVisible(known)
             value.setVisible(known)
             if known:
-                name.setText(facts.lines[place][0])
-                value.setText(facts.lines[place][1])
+                name.setText(facts.lines[index][0])
+                value.setText(facts.lines[index][1])
         self.setAccessibleName(", ".join([facts.title, *(f"{n} {v}" for n, v in facts.lines)]))
         self._hint.setText(facts.hint)
         self.setFixedWidth(self._wide())
         self.layout().activate()  # type: ignore[union-attr]
         self.resize(self.width(), self.sizeHint().height())
-        self.move(min(self._places(mark, room), key=lambda at: crowd(QRect(at, self.size()))))
+        self.move(min(self._places(mark, area), key=lambda at: crowd(QRect(at, self.size()))))
         self.show()
         self.raise_()
 
     def _wide(self) -> int:
         """As everywhere, or so that the title is not cut beside its chip."""
         least, most = (round(each * theme().scale) for each in (WIDTH, MAX_WIDTH_COLUMNS))
-        words = self._title.fontMetrics().horizontalAdvance(self._title.text())
+        title = self._title.fontMetrics().horizontalAdvance(self._title.text())
         chip = 0 if self._chip.isHidden() else self._chip.sizeHint().width() + 6
-        beside = self._sign.sizeHint().width() + 6 + chip + 24  # and the margins
-        return max(least, min(words + beside + 4, most))
+        others = self._sign.sizeHint().width() + 6 + chip + 24  # and the margins
+        return max(least, min(title + others + 4, most))
 
     @property
     def hint(self) -> str:
         return self._hint.text()
 
-    def _places(self, mark: QPoint, room: QRect) -> list[QPoint]:
+    def _places(self, mark: QPoint, area: QRect) -> list[QPoint]:
         """Right and left of the mark, below and above it, then the corners; none over the mark."""
-        found = []
-        across = (mark.x() - self.width() // 2, room.right() - self.width())
+        candidates = []
+        across = (mark.x() - self.width() // 2, area.right() - self.width())
         for top in (mark.y() + APART, mark.y() - APART - self.height()):
-            if room.top() <= top and top + self.height() <= room.bottom():
-                lefts = (max(room.left(), min(x, room.right() - self.width())) for x in across)
-                found += [QPoint(left, top) for left in lefts]
+            if area.top() <= top and top + self.height() <= area.bottom():
+                lefts = (max(area.left(), min(x, area.right() - self.width())) for x in across)
+                candidates += [QPoint(left, top) for left in lefts]
         for left in (mark.x() + APART, mark.x() - APART - self.width()):
-            if left < room.left() or left + self.width() > room.right():
+            if left < area.left() or left + self.width() > area.right():
                 continue
             for top in (mark.y() + APART, mark.y() - self.height() // 2, mark.y() - self.height()):
-                high = max(room.top(), min(top, room.bottom() - self.height()))
-                found.append(QPoint(left, high))
-        right, bottom = room.right() - self.width(), room.bottom() - self.height()
-        corners = [QPoint(x, y) for y in (bottom, room.top()) for x in (right, room.left())]
+                high = max(area.top(), min(top, area.bottom() - self.height()))
+                candidates.append(QPoint(left, high))
+        right, bottom = area.right() - self.width(), area.bottom() - self.height()
+        corners = [QPoint(x, y) for y in (bottom, area.top()) for x in (right, area.left())]
         near = QRect(mark, mark).adjusted(-APART, -APART, APART, APART)
-        found += [at for at in corners if not QRect(at, self.size()).intersects(near)]
-        return found or [room.topLeft()]
+        candidates += [at for at in corners if not QRect(at, self.size()).intersects(near)]
+        return candidates or [area.topLeft()]
 
     def leads_from(self, mark: QPoint) -> QPoint | None:
         """Where a line from the mark would meet the card; None when it stands beside the mark."""
@@ -160,9 +160,9 @@ class MarkCard(QFrame):
         self.left.emit()
 
 
-def lines_of(*told: tuple[str, str | None]) -> tuple[tuple[str, str], ...]:
+def lines_of(*lines: tuple[str, str | None]) -> tuple[tuple[str, str], ...]:
     """The lines that have a value."""
-    return tuple((name, value) for name, value in told if value is not None)
+    return tuple((name, value) for name, value in lines if value is not None)
 
 
 def bits(value: float | None, digits: int = 3) -> str | None:

@@ -105,10 +105,10 @@ class CurvesSide(QFrame):
         layout.addLayout(top)
         for section in (self._languages, self._choice, self._front_section, self._pins):
             layout.addWidget(section)
-        told = QVBoxLayout()
-        told.setContentsMargins(16, 0, 16, 0)
-        told.addWidget(self.note)
-        layout.addLayout(told)
+        note_layout = QVBoxLayout()
+        note_layout.setContentsMargins(16, 0, 16, 0)
+        note_layout.addWidget(self.note)
+        layout.addLayout(note_layout)
         layout.addStretch(1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
@@ -127,8 +127,8 @@ class CurvesSide(QFrame):
         head = self.front.horizontalHeader().sizeHint().height()
         self.front.setFixedHeight(head + rows * theme().px("row") + 6)
         self._front_section.fact.setText(counted(len(rows_of_front), "model"))
-        said = [words for curve in chart.curves if (words := overfitting(curve))]
-        self.note.show_text("\n".join(said[:3]))
+        notes = [text for curve in chart.curves if (text := overfitting(curve))]
+        self.note.show_text("\n".join(notes[:3]))
 
     def _show_languages(self, hidden: Collection[str]) -> None:
         counts = self._chart.counts
@@ -159,8 +159,8 @@ class CurvesSide(QFrame):
             self.slider.setValue(round(STEPS * lambda_))
             self.slider.blockSignals(False)
         self.selected.setText("–" if selected is None else _short(selected, self._chart))
-        told = None if selected is None else bits(selected.test_log2_likelihood_per_row)
-        self.selected_bits.setText(told or "")
+        text = None if selected is None else bits(selected.test_log2_likelihood_per_row)
+        self.selected_bits.setText(text or "")
         size = theme().px("icon_small")
         if selected is not None:
             self.sign.setPixmap(mark_icon(sign_of(selected)).pixmap(size, size))

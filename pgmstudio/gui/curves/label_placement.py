@@ -40,11 +40,11 @@ class MarkLabel:
 class _Crowd:
     """How many of the places lie in a rectangle: sums over a grid, so that asking costs nothing."""
 
-    def __init__(self, xs: Floats, ys: Floats, room: QRectF) -> None:
-        shape = (int(room.height() / _CELL) + 1, int(room.width() / _CELL) + 1)
-        self._corner = room.topLeft()
-        rows = np.floor((ys - room.top()) / _CELL)
-        columns = np.floor((xs - room.left()) / _CELL)
+    def __init__(self, xs: Floats, ys: Floats, area: QRectF) -> None:
+        shape = (int(area.height() / _CELL) + 1, int(area.width() / _CELL) + 1)
+        self._corner = area.topLeft()
+        rows = np.floor((ys - area.top()) / _CELL)
+        columns = np.floor((xs - area.left()) / _CELL)
         is_in = (rows >= 0) & (rows < shape[0]) & (columns >= 0) & (columns < shape[1])
         cells = rows[is_in].astype(np.int64) * shape[1] + columns[is_in].astype(np.int64)
         counts = np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
@@ -76,15 +76,15 @@ class LabelLayer(Layer):
         self._placed: list[tuple[QRectF, MarkLabel]] = []
         self._later = one_shot(self, self._place_all, _LATER_MS)
 
-    def tell(self, told: Sequence[MarkLabel], xs: Floats, ys: Floats) -> None:
+    def tell(self, labels: Sequence[MarkLabel], xs: Floats, ys: Floats) -> None:
         """Those that come first are placed first; `xs` and `ys` are better left uncovered."""
-        self._told, self._xs, self._ys = tuple(told), xs, ys
+        self._told, self._xs, self._ys = tuple(labels), xs, ys
         self._place_later()
 
-    def keep_clear(self, rooms: list[QRectF]) -> None:
+    def keep_clear(self, areas: list[QRectF]) -> None:
         """No word is placed there: something lies over it."""
-        if rooms != self._clear:
-            self._clear = rooms
+        if areas != self._clear:
+            self._clear = areas
             self._place_later()
 
     def place(self, frame: Frame) -> None:
@@ -104,16 +104,16 @@ class LabelLayer(Layer):
 
     def _place_all(self) -> None:
         self._later.stop()
-        room = self.frame.room
-        crowd = _Crowd(*self._px(self._xs, self._ys), room)
+        area = self.frame.room
+        crowd = _Crowd(*self._px(self._xs, self._ys), area)
         self._placed = []
         metrics = QFontMetricsF(theme().font("micro", "semibold"))
         for one in self._told:
-            taken = self._clear + [room.adjusted(-_BETWEEN, 0, _BETWEEN, 0) for room in self.rooms]
+            taken = self._clear + [area.adjusted(-_BETWEEN, 0, _BETWEEN, 0) for area in self.rooms]
             rects = [
                 rect
                 for rect in _around(one, self.at(one.x, one.y), metrics)
-                if room.contains(rect) and not any(rect.intersects(other) for other in taken)
+                if area.contains(rect) and not any(rect.intersects(other) for other in taken)
             ]
             if rects:
                 self._placed.append((min(rects, key=crowd.within), one))
@@ -142,7 +142,7 @@ def _around(one: MarkLabel, at: QPointF, metrics: QFontMetricsF) -> list[QRectF]
     """The places for a word, the best first."""
     size = metrics.size(0, one.words)
     sides = sorted(_SIDES, key=lambda side: side != (1, 0)) if one.is_name else _SIDES
-    found = []
+    rects = []
     for apart in (_APART, _FURTHER * _APART):
         for across, down in sides:
             rect = QRectF(QPointF(0, 0), size)
@@ -152,5 +152,5 @@ def _around(one: MarkLabel, at: QPointF, metrics: QFontMetricsF) -> list[QRectF]
                     at.y() + down * (apart + size.height() / 2),
                 )
             )
-            found.append(rect)
-    return found
+            rects.append(rect)
+    return rects

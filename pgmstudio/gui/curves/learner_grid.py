@@ -51,25 +51,25 @@ def parsed_values(spec: ParamSpec, text: str) -> tuple[Any, ...]:
 
     None for an empty text is the caller's affair.
     """
-    found: list[Any] = []
+    values: list[Any] = []
     for piece in (match.group().strip() for match in _PIECE.finditer(text)):
         if not piece:
             continue
         if piece.startswith("["):
             if not spec.is_list:
                 raise ValueError("expects single values; remove the brackets")
-            found.append(list(parse_value(spec, piece[1:-1])))
+            values.append(list(parse_value(spec, piece[1:-1])))
             continue
         value = parse_value(spec, piece)
-        found.append(value[0] if spec.is_list and isinstance(value, tuple) else value)
-    if not found:
+        values.append(value[0] if spec.is_list and isinstance(value, tuple) else value)
+    if not values:
         raise ValueError("needs at least one value")
-    return tuple(found)
+    return tuple(values)
 
 
 def parsed_numbers(text: str, whole: bool = False) -> tuple[Any, ...]:
     """Numbers parted by commas or spaces; `0…4` and `0-4` are all whole numbers between."""
-    found: list[Any] = []
+    numbers: list[Any] = []
     for piece in re.split(r"[,;\s]+", text.strip()):
         if not piece:
             continue
@@ -78,16 +78,16 @@ def parsed_numbers(text: str, whole: bool = False) -> tuple[Any, ...]:
             low, high = int(between[1]), int(between[2])
             if high - low > 10_000:
                 raise ValueError(f"“{piece}” are too many")
-            found += range(low, high + 1)
+            numbers += range(low, high + 1)
             continue
         try:
-            found.append(int(piece) if whole else float(piece))
+            numbers.append(int(piece) if whole else float(piece))
         except ValueError:
             kind = "whole number" if whole else "number"
             raise ValueError(f"“{piece}” is no {kind}") from None
-        if whole and found[-1] < 0:
+        if whole and numbers[-1] < 0:
             raise ValueError(f"“{piece}” must be 0 or more")
-    return tuple(found)
+    return tuple(numbers)
 
 
 def values_text(values: Any) -> str:
@@ -168,10 +168,10 @@ class GridForm(QWidget):
         name.setToolTip(tip)
         name.setBuddy(field)
         error = error_line()
-        place = 2 * len(self._fields)
-        self._layout.addWidget(name, place, 0)
-        self._layout.addWidget(field, place, 1)
-        self._layout.addWidget(error, place + 1, 1)
+        index = 2 * len(self._fields)
+        self._layout.addWidget(name, index, 0)
+        self._layout.addWidget(field, index, 1)
+        self._layout.addWidget(error, index + 1, 1)
         self._fields[option], self._titles[option], self._errors[option] = field, name, error
 
     def field(self, option: str) -> QLineEdit:
@@ -180,7 +180,7 @@ class GridForm(QWidget):
     @property
     def told_problems(self) -> dict[str, str]:
         """What is wrong, by the words that stand before the fields."""
-        return {self._titles[option].text(): words for option, words in self.problems.items()}
+        return {self._titles[option].text(): problem for option, problem in self.problems.items()}
 
     @property
     def has_advanced(self) -> bool:
@@ -225,13 +225,13 @@ class GridForm(QWidget):
 
     def _lambdas(self, text: str) -> tuple[float, ...]:
         try:
-            found = parsed_numbers(text)
+            lambdas = parsed_numbers(text)
         except ValueError as wrong:
             self.problems["lambdas"] = str(wrong)
             return ()
-        if not all(0 < value < 1 for value in found):
+        if not all(0 < value < 1 for value in lambdas):
             self.problems["lambdas"] = "must all lie between 0 and 1"
-        return found
+        return lambdas
 
     def _limit(self, text: str) -> float | None:
         if not text:
@@ -313,8 +313,8 @@ class LearnerTicks(QListWidget):
         theme().changed.connect(self._restyle)
 
     def _items(self) -> list[QListWidgetItem]:
-        found = (self.item(number) for number in range(self.count()))
-        return [item for item in found if item is not None]
+        items = (self.item(number) for number in range(self.count()))
+        return [item for item in items if item is not None]
 
     @property
     def keys(self) -> list[str]:

@@ -47,9 +47,9 @@ def next_on_line(xs: Floats, ys: Floats, line_of: Numbers, at: int | None, step:
         return int(usable[0])
     own = usable[line_of[usable] == line_of[at]]
     own = own[np.argsort(xs[own], kind="stable")]
-    found = np.flatnonzero(own == at)
-    place = int(found[0]) + step if len(found) else 0
-    return int(own[place]) if 0 <= place < len(own) else None
+    matches = np.flatnonzero(own == at)
+    index = int(matches[0]) + step if len(matches) else 0
+    return int(own[index]) if 0 <= index < len(own) else None
 
 
 def nearest_on_other_line(
@@ -106,7 +106,7 @@ class ModelScatter(MarkCanvas):
     def _take_marks(
         self,
         parts: Sequence[tuple[int, Floats, Floats, Sequence[Behind]]],
-        places: Mapping[str, Place],
+        positions: Mapping[str, Place],
     ) -> None:
         """Where the marks are: of a curve its number, across, up, and the models behind them;
         `places` are the curve and mark of every model."""
@@ -115,7 +115,7 @@ class ModelScatter(MarkCanvas):
         self._ys = np.concatenate([ys for _, _, ys, _ in parts] or [np.empty(0)])
         numbers = [np.full(len(part[1]), number) for number, part in enumerate(parts)]
         self._line_of = np.concatenate(numbers or [np.empty(0, dtype=np.int64)])
-        self._parts, self._places = list(parts), places
+        self._parts, self._places = list(parts), positions
         self._begins = np.cumsum([0, *(len(xs) for _, xs, _, _ in parts)])
         self._at = None
         if before is not None:  # the mark that was pointed at stays so where it is still there
@@ -135,8 +135,8 @@ class ModelScatter(MarkCanvas):
         left, right = inside.left() + 12, inside.right() - box.width() - 8
         top, bottom = inside.top() + 10, inside.bottom() - box.height() - 10
         spots = [(left, top), (right, bottom), (right, top), (left, bottom)]
-        places = self._on_scene()
-        crowds = [_marks_in(places, _around(spot, box)) for spot in spots]
+        marks = self._on_scene()
+        crowds = [_marks_in(marks, _around(spot, box)) for spot in spots]
         if min(crowds) and right > left and bottom > top:
             others = [
                 (float(x), float(y))
@@ -144,7 +144,7 @@ class ModelScatter(MarkCanvas):
                 for x in np.linspace(right, left, _SPOTS)
             ]
             spots += others
-            crowds += [_marks_in(places, _around(spot, box)) for spot in others]
+            crowds += [_marks_in(marks, _around(spot, box)) for spot in others]
         self.legend.setPos(*spots[crowds.index(min(crowds))])
 
     def _on_scene(self) -> tuple[Floats, Floats]:
@@ -154,13 +154,13 @@ class ModelScatter(MarkCanvas):
 
     def _place_of(self, key: str, *, last: bool = False) -> int | None:
         """The number of the first or last mark of a model; None when it has none."""
-        found = self._places.get(key)
-        if found is None:
+        position = self._places.get(key)
+        if position is None:
             return None
-        curve, place = found
+        curve, index = position
         parts = zip(self._begins, self._parts, strict=False)
         own = [begin for begin, part in parts if part[0] == curve]
-        return None if not own else int(own[-1 if last else 0]) + place
+        return None if not own else int(own[-1 if last else 0]) + index
 
     def _behind(self, number: int) -> Behind:
         """The models of one mark."""
@@ -168,20 +168,20 @@ class ModelScatter(MarkCanvas):
         return self._parts[part][3][number - int(self._begins[part])]
 
     def _scene_position(self, number: int) -> QPointF:
-        place = QPointF(float(self._xs[number]), float(self._ys[number]))
-        found: QPointF = self._view.mapViewToScene(place)
-        return found
+        point = QPointF(float(self._xs[number]), float(self._ys[number]))
+        result: QPointF = self._view.mapViewToScene(point)
+        return result
 
     # -- pointing
 
-    def mark_at(self, place: QPointF) -> int | None:
+    def mark_at(self, position: QPointF) -> int | None:
         """The number of the nearest mark within reach of a place on the scene."""
         if self._canvas is None or not len(self._xs):
             return None
-        if not self._view.sceneBoundingRect().contains(place):
+        if not self._view.sceneBoundingRect().contains(position):
             return None
         across, down = self._on_scene()
-        apart = np.hypot(across - place.x(), down - place.y())
+        apart = np.hypot(across - position.x(), down - position.y())
         apart[np.isnan(apart)] = math.inf
         nearest = int(np.argmin(apart))
         return nearest if apart[nearest] <= REACH else None
@@ -212,8 +212,8 @@ class ModelScatter(MarkCanvas):
         if not at:
             self._ring.line("to the card", None)
 
-    def _on_pointer(self, place: QPointF) -> None:
-        number = self.mark_at(place)
+    def _on_pointer(self, position: QPointF) -> None:
+        number = self.mark_at(position)
         if number is None:
             if not self.card.isHidden() and self.card.underMouse():
                 return
@@ -233,9 +233,9 @@ class ModelScatter(MarkCanvas):
         if self._at is None or self.tell is None or self._canvas is None:
             return
         shown = self._canvas.mapFromScene(self._view.sceneBoundingRect()).boundingRect()
-        room = QRect(self._canvas.viewport().mapTo(self, shown.topLeft()), shown.size())
+        area = QRect(self._canvas.viewport().mapTo(self, shown.topLeft()), shown.size())
         facts = self.tell(self._behind(self._at))
-        self.card.show_facts(facts, self._widget_position(self._at), room, self._crowd)
+        self.card.show_facts(facts, self._widget_position(self._at), area, self._crowd)
         self._lead_to_card()
 
     def _widget_position(self, number: int) -> QPoint:
@@ -256,11 +256,11 @@ class ModelScatter(MarkCanvas):
         ys = np.array([float(self._ys[self._at]), other.y()])
         self._ring.line("to the card", Stroke(xs, ys, QPen(theme().color("text_tertiary"), 1)))
 
-    def _crowd(self, place: QRect) -> int:
+    def _crowd(self, rect: QRect) -> int:
         """How many marks lie under a part of this widget."""
-        corner = self._canvas.viewport().mapFrom(self, place.topLeft())
-        room = QRectF(self._canvas.mapToScene(corner), QSizeF(place.size()))
-        return _marks_in(self._on_scene(), room)
+        corner = self._canvas.viewport().mapFrom(self, rect.topLeft())
+        area = QRectF(self._canvas.mapToScene(corner), QSizeF(rect.size()))
+        return _marks_in(self._on_scene(), area)
 
     def _on_click(self, event: Any) -> None:
         number = self.mark_at(event.scenePos())
@@ -353,8 +353,8 @@ def _around(corner: tuple[float, float], box: QRectF) -> QRectF:
     return QRectF(QPointF(*corner), box.size()).adjusted(-6, -6, 6, 6)
 
 
-def _marks_in(places: tuple[Floats, Floats], room: QRectF) -> int:
+def _marks_in(marks: tuple[Floats, Floats], area: QRectF) -> int:
     """How many of the places on the scene lie in a part of it."""
-    across, down = places
-    is_in = (across > room.left()) & (across < room.right())
-    return int((is_in & (down > room.top()) & (down < room.bottom())).sum())
+    across, down = marks
+    is_in = (across > area.left()) & (across < area.right())
+    return int((is_in & (down > area.top()) & (down < area.bottom())).sum())

@@ -61,10 +61,10 @@ class CurvesFilling(QObject):
             self.latest_task.ask(lambda _cancel: ("points", point_rows(points, chart, pinned)))
         elif self._foot.which.current == "curves":
             done = known.done if run is None else known.done | run.done
-            begun = frozenset() if run is None else frozenset(run.begun)
+            started = frozenset() if run is None else frozenset(run.begun)
             state = None if run is None else run.state
             self.latest_task.ask(
-                lambda _cancel: ("curves", curve_rows(points, known, done, begun, state))
+                lambda _cancel: ("curves", curve_rows(points, known, done, started, state))
             )
 
     def _on_rows(self, made: tuple[str, list[tuple[object, ...]]]) -> None:
@@ -350,9 +350,9 @@ class CurvesPage(Page):
         there = folder is not None and (folder / POINTS).is_file()
         self._seen_bytes = points_size(folder)
         entry = self.entry
-        told = () if entry is None else entry.points
+        saved_points = () if entry is None else entry.points
         self._loads.ask(
-            partial(load, self.setup, self._app.project, folder if there else None, told)
+            partial(load, self.setup, self._app.project, folder if there else None, saved_points)
         )
 
     def _on_loaded(self, known: Loaded) -> None:
@@ -360,8 +360,8 @@ class CurvesPage(Page):
         if known.points or known.series is not None:
             fresh = [point for point in known.points if point.key not in self._points]
             if known.points:
-                kept = self._points
-                self._points = {p.key: with_distance(p, kept.get(p.key)) for p in known.points}
+                before = self._points
+                self._points = {p.key: with_distance(p, before.get(p.key)) for p in known.points}
             if fresh and self.chart.points:
                 self.plots.mark_new(fresh)
         self.plots.set_truth(known.ceiling, known.truth)
@@ -496,8 +496,8 @@ class CurvesPage(Page):
 
     def _facts(self) -> str:
         data = self._app.project.data.get(self.about_data() or "")
-        told = ["" if data is None else data.name, rows_text(self._known)]
-        return " · ".join(filter(None, told)) or counted(len(self._points), "point")
+        facts = ["" if data is None else data.name, rows_text(self._known)]
+        return " · ".join(filter(None, facts)) or counted(len(self._points), "point")
 
     def data_facts(self) -> str | None:
         return f"{counted(len(self._points), 'model')} on this plot · {self._facts()}"

@@ -147,9 +147,9 @@ class RowFields(QWidget):
         self.reference.setCurrentIndex(max(0, self.reference.findData(choice.reference)))
 
     def choose_data(self, data_id: str | None) -> None:
-        place = self.data.findData(data_id)
-        if place >= 0:
-            self.data.setCurrentIndex(place)
+        index = self.data.findData(data_id)
+        if index >= 0:
+            self.data.setCurrentIndex(index)
 
     # -- what there is
 
@@ -326,19 +326,19 @@ class PlanSheet(QWidget):
         asked = Section("Inference")
         asked.add(self.ask)
         asked.add(self.queries)
-        place = Section("Where it runs")
-        place.add(self.place)
+        location = Section("Where it runs")
+        location.add(self.place)
         self._places = form_of(
             ("Processes", self.processes),
             ("Scheduler", self.address),
             ("", self._marked[""][1]),
         )
-        place.add(self._places)
-        kept = row(self.folder, self._choose)
-        kept.layout().setStretch(0, 1)  # type: ignore[union-attr]
+        location.add(self._places)
+        folder_row = row(self.folder, self._choose)
+        folder_row.layout().setStretch(0, 1)  # type: ignore[union-attr]
         self._keeping = Section("Points are kept in")
-        self._keeping.add(kept)
-        for section in (rows, runs, asked, place, self._keeping):
+        self._keeping.add(folder_row)
+        for section in (rows, runs, asked, location, self._keeping):
             layout.addWidget(section)
         layout.addStretch(1)
 
@@ -431,9 +431,9 @@ class PlanSheet(QWidget):
         self._on_changed()
 
     def _on_choose(self) -> None:
-        found = QFileDialog.getExistingDirectory(self, "A folder for the points")
-        if found:
-            self.show_folder(Path(found), can_change=True)
+        folder = QFileDialog.getExistingDirectory(self, "A folder for the points")
+        if folder:
+            self.show_folder(Path(folder), can_change=True)
             self._on_changed()
 
     def _on_changed(self, *_: object) -> None:

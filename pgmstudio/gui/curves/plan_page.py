@@ -155,7 +155,7 @@ class CurvesPlanPage(Page):
 
     def setup(self) -> CurveSetup:
         """The plan as it stands; ParameterError or another sentence says what is wrong."""
-        told = self.sheet.told()
+        texts = self.sheet.told()
         why = self.sheet.rows.disabled_reason() or self._why_busy()
         if why is not None:
             raise PgmStudioError(why)
@@ -166,7 +166,7 @@ class CurvesPlanPage(Page):
             if grid is None:
                 name = all_learners()[key].title
                 wrong = self.form(key).told_problems
-                problems |= {f"{name}, {title}:": words for title, words in wrong.items()}
+                problems |= {f"{name}, {title}:": problem for title, problem in wrong.items()}
             else:
                 grids.append(grid)
         wrong_address = self.sheet.problems.pop("", None)
@@ -179,7 +179,7 @@ class CurvesPlanPage(Page):
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise PgmStudioError(f"Two curves are called “{twice}”. Give one another name.")
-        plan = Plan(tuple(grids), **told)
+        plan = Plan(tuple(grids), **texts)
         runs_of_plan(plan, (0.5,))  # refuses values that do not go together
         processes = self.sheet.processes.value() or None
         return CurveSetup(plan, self.sheet.rows.choice(), processes, self.sheet.cluster)
@@ -248,11 +248,11 @@ class CurvesPlanPage(Page):
             if entry is not None and (why := all_learners()[grid.key].refuses(entry.data))
         ]
         more = "" if self.curve_id is None else " Finished runs are not repeated."
-        told = f"{counted(len(runs), 'run')} of {counted(len(setup.plan.learners), 'learner')} "
-        told += f"{where}{at_most}; a run gives one model or many.{more}"
+        text = f"{counted(len(runs), 'run')} of {counted(len(setup.plan.learners), 'learner')} "
+        text += f"{where}{at_most}; a run gives one model or many.{more}"
         if rules := unused_rules(self._app.project.knowledge, "curves"):
-            told += f" {rules}"
-        return told + (f" Left out: {' '.join(refused)}" if refused else "")
+            text += f" {rules}"
+        return text + (f" Left out: {' '.join(refused)}" if refused else "")
 
     # -- starting
 
@@ -319,8 +319,8 @@ class CurvesPlanPage(Page):
 def _sentence(error: PgmStudioError) -> str:
     """Everything that is wrong, in one sentence."""
     if isinstance(error, ParameterError):
-        told = "; ".join(f"{name} {words}" for name, words in error.problems.items())
-        return f"{told}." if told.startswith("λ") else f"{told[:1].upper()}{told[1:]}."
+        text = "; ".join(f"{name} {problem}" for name, problem in error.problems.items())
+        return f"{text}." if text.startswith("λ") else f"{text[:1].upper()}{text[1:]}."
     return str(error)
 
 

@@ -87,11 +87,11 @@ class CachedShape(QGraphicsObject):
             painter.setClipRect(whole)
             self.draw(painter, False)
             return
-        ratio, room = widget.devicePixelRatioF(), whole.toAlignedRect()
+        ratio, area = widget.devicePixelRatioF(), whole.toAlignedRect()
         if self._kept is None or ratio != self._ratio:
             self._ratio = ratio
-            self._kept = self._picture(whole, room.topLeft(), room.size() * ratio)
-        painter.drawPixmap(room.topLeft(), self._kept)
+            self._kept = self._picture(whole, area.topLeft(), area.size() * ratio)
+        painter.drawPixmap(area.topLeft(), self._kept)
 
     def _picture(self, whole: QRectF, corner: QPoint, size: Any) -> QPixmap:
         picture = QPixmap(size)
@@ -206,9 +206,9 @@ class MarksLayer(Layer):
                 _draw_dots(painter, xs, ys, dots.look)
 
     def _in_sight(self, dots: Dots) -> tuple[Floats, Floats]:
-        (xs, ys), room, far = self._px(dots.xs, dots.ys), self.frame.room, dots.look.size
-        is_in = (xs > room.left() - far) & (xs < room.right() + far)
-        is_in &= (ys > room.top() - far) & (ys < room.bottom() + far)  # nowhere: not in sight
+        (xs, ys), area, far = self._px(dots.xs, dots.ys), self.frame.room, dots.look.size
+        is_in = (xs > area.left() - far) & (xs < area.right() + far)
+        is_in &= (ys > area.top() - far) & (ys < area.bottom() + far)  # nowhere: not in sight
         return xs[is_in], ys[is_in]
 
     def _draw_bars(self, painter: QPainter, bars: Bars) -> None:
@@ -252,12 +252,12 @@ def _draw_fragments(painter: QPainter, xs: Floats, ys: Floats, picture: QPixmap)
     """One picture around many places."""
     from pyqtgraph.Qt import internals
 
-    told = internals.PrimitiveArray(QPainter.PixmapFragment, 10)
-    told.resize(len(xs))
-    numbers = told.ndarray()
+    fragments = internals.PrimitiveArray(QPainter.PixmapFragment, 10)
+    fragments.resize(len(xs))
+    numbers = fragments.ndarray()
     numbers[:, 0], numbers[:, 1] = xs, ys
     numbers[:, 2:] = (0, 0, picture.width(), picture.height(), 1, 1, 0, 1)
-    painter.drawPixmapFragments(*told.drawargs(), picture)  # type: ignore[call-arg]
+    painter.drawPixmapFragments(*fragments.drawargs(), picture)  # type: ignore[call-arg]
 
 
 @lru_cache(maxsize=64)
@@ -316,14 +316,14 @@ class RingsLayer(Layer):
         _put(self._rings, name, rings)
         self.update()
 
-    def line(self, name: str, line: Stroke | None, words: str = "") -> None:
+    def line(self, name: str, line: Stroke | None, text: str = "") -> None:
         """The same for a line, with words above one of its ends."""
-        _put(self._lines, name, None if line is None else (line, words))
+        _put(self._lines, name, None if line is None else (line, text))
         self.update()
 
-    def keep_clear(self, rooms: list[QRectF]) -> None:
+    def keep_clear(self, areas: list[QRectF]) -> None:
         """No words are drawn there: something lies over it."""
-        self._clear = rooms
+        self._clear = areas
         self.update()
 
     def places(self, name: str) -> list[tuple[float, float]]:
@@ -339,9 +339,9 @@ class RingsLayer(Layer):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for line, _words in self._lines.values():
             draw_stroke(painter, *self._px(line.xs, line.ys), line.pen)
-        for line, words in self._lines.values():  # over all lines: another one may cross them
-            if words:
-                self._draw_line_label(painter, line, words)
+        for line, text in self._lines.values():  # over all lines: another one may cross them
+            if text:
+                self._draw_line_label(painter, line, text)
         for rings in self._rings.values():
             painter.setPen(rings.pen)
             half = rings.size / 2
@@ -349,29 +349,29 @@ class RingsLayer(Layer):
             for x, y in zip(*self._px(rings.xs, rings.ys), strict=True):
                 draw(QRectF(float(x) - half, float(y) - half, rings.size, rings.size))
 
-    def _draw_line_label(self, painter: QPainter, line: Stroke, words: str) -> None:
+    def _draw_line_label(self, painter: QPainter, line: Stroke, text: str) -> None:
         metrics = QFontMetricsF(font := theme().font("caption"))
-        place = self.label_rect(line, metrics.size(0, words))
-        if place is not None:
-            at = place.bottomLeft() - QPointF(0, metrics.descent())
-            draw_label(painter, at, words, font, line.pen.color())
+        rect = self.label_rect(line, metrics.size(0, text))
+        if rect is not None:
+            at = rect.bottomLeft() - QPointF(0, metrics.descent())
+            draw_label(painter, at, text, font, line.pen.color())
 
     def label_rect(self, line: Stroke, size: QSizeF) -> QRectF | None:
         """Above the right end of the line or, where something lies over that, the left one."""
         start, end = (self.at(float(line.xs[k]), float(line.ys[k])) for k in (0, -1))
         for left, y in ((end.x() - 6 - size.width(), end.y()), (start.x() + 6, start.y())):
-            place = QRectF(QPointF(left, y - 2 - size.height()), size)
-            if not any(place.intersects(other) for other in self._clear):
-                return place
+            rect = QRectF(QPointF(left, y - 2 - size.height()), size)
+            if not any(rect.intersects(other) for other in self._clear):
+                return rect
         return None
 
 
-def draw_label(painter: QPainter, at: QPointF, words: str, font: QFont, ink: QColor) -> None:
+def draw_label(painter: QPainter, at: QPointF, text: str, font: QFont, ink: QColor) -> None:
     """A word on its base line, with a seam that keeps lines below it apart."""
     seam = QPen(theme().color("surface", 0.85), _SEAM)
     seam.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
     path = QPainterPath()
-    path.addText(at, font, words)
+    path.addText(at, font, text)
     painter.strokePath(path, seam)
     painter.fillPath(path, ink)
 

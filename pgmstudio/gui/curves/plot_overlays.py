@@ -47,10 +47,10 @@ class Pill(QGraphicsObject):
         self.setCursor(Qt.CursorShape.SizeVerCursor)
         self.setToolTip("Drag to another λ: which model it selects is told at once.")
 
-    def tell(self, words: str) -> None:
-        if words != self.words:
+    def tell(self, text: str) -> None:
+        if text != self.words:
             self.prepareGeometryChange()
-            self.words = words
+            self.words = text
             self.update()
 
     def boundingRect(self) -> QRectF:
@@ -149,9 +149,9 @@ class LegendBox(CachedShape):
                 self._sample(painter, entry.sign, left, middle)
                 painter.setPen(look.color("text"))
                 painter.setFont(look.font("caption"))
-                place = QRectF(left + self._SAMPLE, middle - step / 2, width, step)
+                rect = QRectF(left + self._SAMPLE, middle - step / 2, width, step)
                 painter.drawText(
-                    place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, entry.words
+                    rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, entry.words
                 )
             left += width
 

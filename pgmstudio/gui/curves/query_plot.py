@@ -118,8 +118,8 @@ class QueryPlot(ModelScatter):
         entries, dots = [], []
         count = len(self.points)
         for name, own in curves_of(self.points).items():
-            told = [(view.across(point), view.up(point), point) for point in own]
-            known = [(x, y, p) for x, y, p in told if x and y is not None and np.isfinite(y)]
+            values = [(view.across(point), view.up(point), point) for point in own]
+            known = [(x, y, p) for x, y, p in values if x and y is not None and np.isfinite(y)]
             if not known:
                 continue
             xs = self._placed([x for x, _, _ in known], view.is_log[0])

@@ -155,20 +155,20 @@ class MarkCanvas(QWidget):
 
     def _show_titles(self) -> None:
         """Only where they are others: the axes are laid out again by it."""
-        room = self._view.sceneBoundingRect()
+        area = self._view.sceneBoundingRect()
         named = tuple(
-            _fitting(words, length)
-            for words, length in zip(self._titles, (room.width(), room.height()), strict=True)
+            _fitting(wordings, length)
+            for wordings, length in zip(self._titles, (area.width(), area.height()), strict=True)
         )
         if self._named == named or not any(named):
             return
         self._named = named
         ink = theme().color("text_secondary").name()
         size = f"{theme().font('caption').pixelSize()}px"
-        for side, words in zip(("bottom", "left"), named, strict=True):
+        for side, wordings in zip(("bottom", "left"), named, strict=True):
             axis = self._canvas.getAxis(side)
             axis.label.setFont(theme().font("caption"))
-            axis.setLabel(escape(words), color=ink, **{"font-size": size})
+            axis.setLabel(escape(wordings), color=ink, **{"font-size": size})
             axis.resizeEvent()  # the axis centres its title only when it gets another size
 
     def _set_logs(self, bottom: bool, left: bool) -> None:
@@ -179,8 +179,8 @@ class MarkCanvas(QWidget):
             set_log(self._canvas.getAxis(side), is_log, self._plain[side])
 
     def _legend_of(self, entries: Sequence[LegendEntry]) -> None:
-        if (told := (tuple(entries), self._look)) != self._legend_told:
-            self._legend_told = told
+        if (state := (tuple(entries), self._look)) != self._legend_told:
+            self._legend_told = state
             self.legend.tell(entries)
 
     # -- the part in sight
@@ -236,8 +236,8 @@ def _wordings(title: str | Sequence[str]) -> Sequence[str]:
     return (title,) if isinstance(title, str) else title
 
 
-def _fitting(words: Sequence[str], length: float) -> str:
+def _fitting(wordings: Sequence[str], length: float) -> str:
     """The first of the wordings that is no longer than an axis; else the last, the shortest."""
     metrics = QFontMetricsF(theme().font("caption"))
-    fitting = (each for each in words if metrics.horizontalAdvance(each) <= length)
-    return next(fitting, words[-1] if words else "")
+    fitting = (each for each in wordings if metrics.horizontalAdvance(each) <= length)
+    return next(fitting, wordings[-1] if wordings else "")

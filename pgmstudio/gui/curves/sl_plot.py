@@ -64,16 +64,16 @@ def extent_of(
     truth: tuple[float, float] | None = None,
 ) -> Extent:
     """Of the marks of `mode`: test, training or both."""
-    told = [(across(curve.sizes), _heights(curve, mode)) for curve in chart.curves]
-    xs = np.concatenate([np.repeat(x[None], len(ys), axis=0).ravel() for x, ys in told] or [_NONE])
-    ys = np.concatenate([ys.ravel() for _, ys in told] or [_NONE])
+    lines = [(across(curve.sizes), _heights(curve, mode)) for curve in chart.curves]
+    xs = np.concatenate([np.repeat(x[None], len(ys), axis=0).ravel() for x, ys in lines] or [_NONE])
+    ys = np.concatenate([ys.ravel() for _, ys in lines] or [_NONE])
     known = np.isfinite(ys)
     xs, ys = xs[known], ys[known]
-    nowhere = sum(int((~np.isfinite(heights)).any(axis=0).sum()) for _, heights in told)
+    nowhere = sum(int((~np.isfinite(heights)).any(axis=0).sum()) for _, heights in lines)
     if not len(ys):
         return Extent(nowhere=nowhere)
     floor = -np.inf if shows_all else _floor(ys)
-    below = sum(int((ys < floor).any(axis=0).sum()) for _, ys in told)
+    below = sum(int((ys < floor).any(axis=0).sum()) for _, ys in lines)
     seen = ys >= floor
     xs, ys = xs[seen], ys[seen]
     left, right = float(xs.min()), float(xs.max())
@@ -105,8 +105,8 @@ def _floor(heights: Floats) -> float:
     if len(heights) < FEW:
         return -np.inf
     top, most = float(heights.max()), float(np.quantile(heights, FAR_SHARE))
-    room = max(FLOOR_ROOM * (top - most), _MIN_TALL)
-    return top - room if top - float(heights.min()) > FAR * room else -np.inf
+    height = max(FLOOR_ROOM * (top - most), _MIN_TALL)
+    return top - height if top - float(heights.min()) > FAR * height else -np.inf
 
 
 def _near(ceiling: float | None, low: float, high: float) -> float | None:
@@ -172,29 +172,29 @@ def _bars(curve: CurveMarks, xs: Floats, ink: QColor) -> list[Bars]:
 def curve_labels(chart: Chart, mode: str, across: Across) -> list[MarkLabel]:
     """At its end the name of a curve, where others have the same sign; then what BIC, AIC take."""
     names: list[MarkLabel] = []
-    letters: list[MarkLabel] = []
+    criteria: list[MarkLabel] = []
     for curve in chart.curves:
         xs, ink = across(curve.sizes), mark_colors(curve.family)[1]
         heights = curve.train if mode == "training" else curve.test
         known = np.flatnonzero(np.isfinite(heights))
-        told = {place: words for place, words in curve.letters.items() if place in known}
+        own = {index: text for index, text in curve.letters.items() if index in known}
         if len(known) and sum(other.family == curve.family for other in chart.curves) > 1:
             last = known[-1]
             names.append(MarkLabel(float(xs[last]), float(heights[last]), curve.title, ink, True))
-        letters += [
-            MarkLabel(float(xs[place]), float(heights[place]), words, ink)
-            for place, words in told.items()
+        criteria += [
+            MarkLabel(float(xs[index]), float(heights[index]), text, ink)
+            for index, text in own.items()
         ]
-    return names + letters
+    return names + criteria
 
 
 def along(xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
     """Places all along a line, near enough to each other that no word fits between."""
     if len(xs) < 2:
         return xs, ys
-    places = np.arange(len(xs))
+    indices = np.arange(len(xs))
     steps = np.linspace(0, len(xs) - 1, _STEPS_BETWEEN * (len(xs) - 1) + 1)
-    return np.interp(steps, places, xs), np.interp(steps, places, ys)
+    return np.interp(steps, indices, xs), np.interp(steps, indices, ys)
 
 
 NEW_MS = 2000
@@ -334,22 +334,22 @@ class SlPlot(ModelScatter):
         size, extent = SIZE_TITLES[self.chart.size], self._extent
         below, nowhere = extent.below, extent.nowhere
         plain = f"{size} (log scale)" if self.is_log else size
-        said = []
+        notes = []
         if nowhere:  # a line is broken there
             verb = "rules" if nowhere == 1 else "rule"
-            said.append(f"{counted(nowhere, 'model')} at −∞ {verb} out rows")
+            notes.append(f"{counted(nowhere, 'model')} at −∞ {verb} out rows")
         if below:
             how = " left out" if self._is_for_file else "; 0 shows all"
-            said.append(f"{counted(below, 'mark')} far below{how}")
-        if not said:
+            notes.append(f"{counted(below, 'mark')} far below{how}")
+        if not notes:
             return plain, size
-        told = " · ".join(said)
-        return f"{plain} · {told}", f"{size} · {told}", told
+        text = " · ".join(notes)
+        return f"{plain} · {text}", f"{size} · {text}", text
 
     def _draw_truth(self) -> None:
-        told = [] if self.truth is None else [self.truth]
-        xs = self._across([size for size, _ in told])
-        ys = np.array([height for _, height in told], dtype=float)
+        truths = [] if self.truth is None else [self.truth]
+        xs = self._across([size for size, _ in truths])
+        ys = np.array([height for _, height in truths], dtype=float)
         self._ring_at("truth", xs, ys, 14, "text", 1.5, is_square=True)
 
     def _draw_best(self) -> None:
@@ -361,9 +361,9 @@ class SlPlot(ModelScatter):
     def _ring_models(
         self, name: str, keys: Iterable[str], size: float, ink: str, width: float
     ) -> list[int]:
-        places = self._shown_places(keys)
-        self._ring_at(name, self._xs[places], self._ys[places], size, ink, width)
-        return places
+        indices = self._shown_places(keys)
+        self._ring_at(name, self._xs[indices], self._ys[indices], size, ink, width)
+        return indices
 
     def _ring_at(
         self,
@@ -381,8 +381,8 @@ class SlPlot(ModelScatter):
 
     def _shown_places(self, keys: Iterable[str]) -> list[int]:
         """Where these models stand; one that rules out rows stands nowhere."""
-        found = (self._place_of(key) for key in keys)
-        return [p for p in found if p is not None and np.isfinite(self._ys[p])]
+        indices = (self._place_of(key) for key in keys)
+        return [p for p in indices if p is not None and np.isfinite(self._ys[p])]
 
     def _show_new(self) -> None:
         if self._canvas is not None:
@@ -391,17 +391,17 @@ class SlPlot(ModelScatter):
     def _show_pins(self) -> None:
         if self._canvas is None:
             return
-        places = self._ring_models("pins", sorted(self._pins), 15, "text", 1.4)
-        told = [
+        indices = self._ring_models("pins", sorted(self._pins), 15, "text", 1.4)
+        labels = [
             MarkLabel(float(self._xs[p]), float(self._ys[p]), "pinned", theme().color("text"))
-            for p in places
+            for p in indices
         ]
-        told += curve_labels(self.chart, self.mode, self._across)
+        labels += curve_labels(self.chart, self.mode, self._across)
         parts = [(xs, ys) for _, xs, ys, _ in self._parts]
         if len(self._xs) <= MANY:  # of more marks the lines lie under them
             parts = [along(xs, ys) for xs, ys in parts]
         covered = (np.concatenate(some) for some in zip(*parts, strict=True))
-        self._labels.tell(told, *(covered if parts else (self._xs, self._ys)))
+        self._labels.tell(labels, *(covered if parts else (self._xs, self._ys)))
 
     # -- the part in sight
 
@@ -456,8 +456,8 @@ class SlPlot(ModelScatter):
         self.rings.line("λ", Stroke(xs[inside], ys[inside], pen))
         touched = self.chart.arrays.best_at(self.lambda_)
         key = "" if touched is None else self.chart.points[touched].key
-        place = self._place_of(key, last=True)
-        at = [] if place is None or not np.isfinite(self._ys[place]) else [place]
+        index = self._place_of(key, last=True)
+        at = [] if index is None or not np.isfinite(self._ys[index]) else [index]
         self._ring_at("touched", self._xs[at], self._ys[at], 12, "text", 1.2)
         self.pill.tell(f"λ = {self.lambda_:.3g}" if self.lambda_ < 0.995 else "λ → 1")
         self._place_pill(xs, ys, rect)
@@ -470,24 +470,24 @@ class SlPlot(ModelScatter):
         inside, free = heights == ys, ~self._is_taken(xs, heights)
         clear = inside & free & ~self._is_over_marks(xs, heights)
         wanted = (clear, inside & free, inside, free, np.ones(len(xs), dtype=bool))
-        usable = next(places for mask in wanted if len(places := np.flatnonzero(mask)))
+        usable = next(indices for mask in wanted if len(indices := np.flatnonzero(mask)))
         before = usable[usable <= int(0.8 * _STEPS)]
         at = int(before[-1]) if len(before) else int(usable[0])
-        room, own = self._view.sceneBoundingRect(), self.pill.boundingRect()
-        place: QPointF = self._view.mapViewToScene(QPointF(float(xs[at]), float(heights[at])))
-        least, most = room.left() - own.left(), room.right() - own.right()
-        self.pill.setPos(QPointF(max(least, min(place.x(), most)), place.y()))
+        area, own = self._view.sceneBoundingRect(), self.pill.boundingRect()
+        position: QPointF = self._view.mapViewToScene(QPointF(float(xs[at]), float(heights[at])))
+        least, most = area.left() - own.left(), area.right() - own.right()
+        self.pill.setPos(QPointF(max(least, min(position.x(), most)), position.y()))
 
     def _is_taken(self, xs: Floats, ys: Floats) -> NDArray[np.bool_]:
         """At which of these places the pill would lie under the legend or over words."""
         across, down = self._frame.across(xs), self._frame.down(ys)
-        own, found = self.pill.boundingRect(), np.zeros(len(xs), dtype=bool)
-        rooms = [self.legend.sceneBoundingRect()] if self.legend.isVisible() else []
-        for room in rooms + self._labels.rooms:
-            wide = room.adjusted(-own.right(), -own.bottom(), -own.left(), -own.top())
+        own, is_taken = self.pill.boundingRect(), np.zeros(len(xs), dtype=bool)
+        areas = [self.legend.sceneBoundingRect()] if self.legend.isVisible() else []
+        for area in areas + self._labels.rooms:
+            wide = area.adjusted(-own.right(), -own.bottom(), -own.left(), -own.top())
             is_in = (across > wide.left()) & (across < wide.right())
-            found |= is_in & (down > wide.top()) & (down < wide.bottom())
-        return found
+            is_taken |= is_in & (down > wide.top()) & (down < wide.bottom())
+        return is_taken
 
     def _is_over_marks(self, xs: Floats, ys: Floats) -> NDArray[np.bool_]:
         """At which of these places the pill would lie over marks; many marks are everywhere."""
@@ -508,8 +508,8 @@ class SlPlot(ModelScatter):
         xs, ys = np.array([rect.left(), rect.right()]), np.array([ceiling] * 2)
         self.rings.line("ceiling", Stroke(xs, ys, pen), "−H of the training rows")
 
-    def _on_dragged(self, place: QPointF) -> None:
-        at = self._view.mapSceneToView(place)
+    def _on_dragged(self, position: QPointF) -> None:
+        at = self._view.mapSceneToView(position)
         size = 10.0 ** at.x() if self.is_log else at.x()
         lambda_ = min(0.9999, max(0.0001, self.chart.arrays.lambda_through(size, at.y())))
         self.set_lambda(lambda_)
@@ -519,5 +519,5 @@ class SlPlot(ModelScatter):
         """The model that the present λ takes."""
         if self.lambda_ is None:
             return None
-        place = self.chart.arrays.best_at(self.lambda_)
-        return None if place is None else self.chart.points[place]
+        index = self.chart.arrays.best_at(self.lambda_)
+        return None if index is None else self.chart.points[index]

@@ -64,10 +64,10 @@ POINT_COLUMNS = (
 
 def front_models(chart: Chart) -> list[CurvePoint]:
     """The front from small to large; of equal models of a curve the first."""
-    found: dict[tuple[object, ...], CurvePoint] = {}
+    models: dict[tuple[object, ...], CurvePoint] = {}
     for point in chart.front:
-        found.setdefault(_front_row(point, chart), point)
-    return list(found.values())
+        models.setdefault(_front_row(point, chart), point)
+    return list(models.values())
 
 
 def _front_row(point: CurvePoint, chart: Chart) -> tuple[object, ...]:

@@ -73,9 +73,9 @@ def _chip(point: CurvePoint, behind: Behind, chart: Chart, pinned: frozenset[str
         return "best test"
     if any(one.key in pinned for one in behind):
         return "pinned"
-    found = chart.places.get(point.key)
-    if found is not None and (letters := chart.curves[found[0]].letters.get(found[1])):
-        return letters
+    position = chart.places.get(point.key)
+    if position is not None and (criteria := chart.curves[position[0]].letters.get(position[1])):
+        return criteria
     return "front" if any(one is point for one in chart.front) else ""
 
 
@@ -97,7 +97,7 @@ def curve_rows(
     points: Sequence[CurvePoint],
     known: Loaded,
     done: frozenset[str],
-    begun: frozenset[str],
+    started: frozenset[str],
     state: JobState | None,
 ) -> list[tuple[object, ...]]:
     """A row for each curve, also for those that have no point yet."""
@@ -107,20 +107,20 @@ def curve_rows(
     planned = known.planned
     rows: list[tuple[object, ...]] = []
     for series in dict.fromkeys([*planned, *own]):
-        found = own.get(series, [])
+        found_points = own.get(series, [])
         keys = planned.get(series, [])
         ended = sum(key in done for key in keys)
-        best = max(found, key=lambda p: p.test_log2_likelihood_per_row, default=None)
+        best = max(found_points, key=lambda p: p.test_log2_likelihood_per_row, default=None)
         rows.append(
             (
                 series,
-                _state_text(ended, len(keys), state, not begun.isdisjoint(set(keys) - done)),
+                _state_text(ended, len(keys), state, not started.isdisjoint(set(keys) - done)),
                 f"{ended} of {len(keys)}" if keys else "–",
-                len(found),
+                len(found_points),
                 -math.inf if best is None else best.test_log2_likelihood_per_row,
                 0 if best is None else best.effective_size,
-                sum(point.seconds for point in found),
-                sign_of(found[0]) if found else known.families[series],
+                sum(point.seconds for point in found_points),
+                sign_of(found_points[0]) if found_points else known.families[series],
             )
         )
     return rows
@@ -143,7 +143,7 @@ def progress_text(
     of: int,
     new: int,
     seconds: float,
-    share: float,
+    fraction: float,
     share_before: float = 0.0,
 ) -> str:
     """One sentence about a sweep that began when `share_before` of all was done.
@@ -162,9 +162,9 @@ def progress_text(
     if state is JobState.FAILED:
         return f"Failed after {seconds_text(seconds)}; the points so far are preserved."
     left = ""
-    made = share - share_before
-    if seconds > 3 and made > 0.03 and share < FORESEEN:
-        rest = seconds * (1 - share) / made
+    made = fraction - share_before
+    if seconds > 3 and made > 0.03 and fraction < FORESEEN:
+        rest = seconds * (1 - fraction) / made
         left = f" · {f'{rest:.0f} s' if rest < 120 else seconds_text(rest)} left"
     runs = f"{run} of {of} runs · " if of else ""
     return f"{runs}{points}{left}" + (f" · {message}" if message else "")

@@ -123,8 +123,8 @@ class CurvesBar(QWidget):
 
     @property
     def size_name(self) -> SizeName:
-        found: SizeName = self.measure.currentData()
-        return found
+        name: SizeName = self.measure.currentData()
+        return name
 
     def choose_view(self, key: str) -> None:
         """Plot something else."""

@@ -34,10 +34,10 @@ class CalibrationPlot(CurvePlot):
     def is_empty(self) -> bool:
         return self._shown is None or not self._shown.bins
 
-    def show_calibration(self, found: Calibration, what: str) -> None:
+    def show_calibration(self, calibration: Calibration, what: str) -> None:
         """`what` is the event whose probability was given: a state, or the best one is right."""
-        self._shown, self._what = found, what
-        if not found.bins and self._plot is not None:
+        self._shown, self._what = calibration, what
+        if not calibration.bins and self._plot is not None:
             self._plot.clear()
         self._draw()
 
@@ -123,9 +123,9 @@ class ConfusionMap(HeatMap):
 
     def words_of(self, true: int, chosen: int) -> str:
         """A cell in words."""
-        rows, share = weight_text(self._counts[true, chosen]), 100 * self._values[true, chosen]
+        rows, percentage = weight_text(self._counts[true, chosen]), 100 * self._values[true, chosen]
         state = self._names[true]
-        return f"True {state}, predicted {self._names[chosen]}: {rows} rows, {share:.1f} % of them"
+        return f"True {state}, predicted {self._names[chosen]}: {rows} rows, {percentage:.1f} % of them"
 
     @property
     def largest(self) -> float:
@@ -143,14 +143,14 @@ class ConfusionMap(HeatMap):
     @property
     def cell(self) -> float:
         _, top = self._margins(_MAX_CELL)
-        room = (self.height() - top - 4) // self._count
-        return float(min(_MAX_CELL * theme().scale, max(_MIN_CELL, room)))
+        available = (self.height() - top - 4) // self._count
+        return float(min(_MAX_CELL * theme().scale, max(_MIN_CELL, available)))
 
     @property
     def cell_width(self) -> float:
         left, _ = self._margins(_MAX_CELL)
-        room = (self.width() - left - 4) // self._count
-        return float(min(2 * self.cell, _MAX_WIDTH * theme().scale, max(_MIN_CELL, room)))
+        available = (self.width() - left - 4) // self._count
+        return float(min(2 * self.cell, _MAX_WIDTH * theme().scale, max(_MIN_CELL, available)))
 
     @property
     def _count(self) -> int:
@@ -164,8 +164,8 @@ class ConfusionMap(HeatMap):
         # Names lie flat over columns that are wide enough, else they stand.
         high = (self.height() - title - metrics.height() - 10) / self._count
         wide = (self.width() - side - title - 4) / self._count
-        room = min(wide, 2 * high, _MAX_WIDTH * theme().scale)
-        is_flat = longest + 4 <= room
+        available = min(wide, 2 * high, _MAX_WIDTH * theme().scale)
+        is_flat = longest + 4 <= available
         up = metrics.height() + 6 if is_flat else min(longest + 10, 0.3 * self.height())
         return side + title, up + title
 
@@ -204,17 +204,17 @@ class ConfusionMap(HeatMap):
         painter.setPen(theme().color("text"))
         elide, width = Qt.TextElideMode.ElideMiddle, self.cell_width
         is_flat = top - title <= metrics.height() + 7
-        for place, name in enumerate(self._names):
+        for index, name in enumerate(self._names):
             text = metrics.elidedText(name, elide, left - title - 6)
-            box = QRectF(title, top + place * cell, left - title - 6, cell)
+            box = QRectF(title, top + index * cell, left - title - 6, cell)
             painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
             if is_flat:
-                box = QRectF(left + place * width, title, width, top - title - 2)
+                box = QRectF(left + index * width, title, width, top - title - 2)
                 text = metrics.elidedText(name, elide, width - 2)
                 painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
                 continue
             painter.save()
-            painter.translate(left + place * width + width / 2, top - 4)
+            painter.translate(left + index * width + width / 2, top - 4)
             painter.rotate(-90)
             side = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
             text = metrics.elidedText(name, elide, top - title - 6)
@@ -264,9 +264,9 @@ _DASHES = (
 )
 
 
-def dash(place: int) -> Qt.PenStyle:
+def dash(index: int) -> Qt.PenStyle:
     """The line of the curve at this place."""
-    return _DASHES[place % len(_DASHES)]
+    return _DASHES[index % len(_DASHES)]
 
 
 class RocPlot(CurvePlot):
@@ -311,9 +311,9 @@ class RocPlot(CurvePlot):
         self._name_axes("False positive rate", "True positive rate")
         dim = pyqtgraph.mkPen(theme().color("edge_dim"), width=1, style=Qt.PenStyle.DashLine)
         self._plot.plot([0, 1], [0, 1], pen=dim)
-        for place, (state, curve) in enumerate(self._curves_of):
+        for index, (state, curve) in enumerate(self._curves_of):
             width = theme().line("plot")
-            pen = pyqtgraph.mkPen(theme().category(place, "line"), width=width, style=dash(place))
+            pen = pyqtgraph.mkPen(theme().category(index, "line"), width=width, style=dash(index))
             self._plot.plot(
                 curve.false_rates, curve.true_rates, pen=pen, name=f"{state}, AUC {curve.area:.3f}"
             )

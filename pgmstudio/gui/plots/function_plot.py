@@ -63,21 +63,21 @@ class FunctionCurve(QWidget):
         metrics = QFontMetricsF(font)
         painter.setFont(font)
         left = metrics.horizontalAdvance("100 %") + 6
-        room = QRectF(left, 6, self.width() - left - 10, self.height() - metrics.height() - 12)
+        area = QRectF(left, 6, self.width() - left - 10, self.height() - metrics.height() - 12)
 
         def at(theta: float, belief: float) -> QPointF:
             return QPointF(
-                room.left() + theta * room.width(), room.bottom() - belief * room.height()
+                area.left() + theta * area.width(), area.bottom() - belief * area.height()
             )
 
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().color("accent_soft"))
         a, b = at(curve.low, 1).x(), at(curve.high, 0).x()
-        painter.drawRect(QRectF(a, room.top(), max(2.0, b - a), room.height()))
+        painter.drawRect(QRectF(a, area.top(), max(2.0, b - a), area.height()))
         painter.setPen(QPen(theme().color("border"), 1))
-        for share in (0.0, 0.5, 1.0):
-            painter.drawLine(QLineF(at(0, share), at(1, share)))
-            painter.drawLine(QLineF(at(share, 0), at(share, 1)))
+        for fraction in (0.0, 0.5, 1.0):
+            painter.drawLine(QLineF(at(0, fraction), at(1, fraction)))
+            painter.drawLine(QLineF(at(fraction, 0), at(fraction, 1)))
         points = [k / _POINTS for k in range(_POINTS + 1)]
         line = QPolygonF([at(theta, curve.function(theta)) for theta in points])
         painter.setPen(QPen(theme().category(0, "line"), theme().line("plot")))
@@ -86,12 +86,12 @@ class FunctionCurve(QWidget):
         painter.setBrush(theme().color("surface"))
         painter.drawEllipse(at(curve.now, curve.function(curve.now)), 3.5, 3.5)
         painter.setPen(theme().color("text_secondary"))
-        for share in (0.0, 1.0):
-            y = at(0, share).y()
-            place = QRectF(0, y - 8, left - 4, 16)
+        for fraction in (0.0, 1.0):
+            y = at(0, fraction).y()
+            rect = QRectF(0, y - 8, left - 4, 16)
             side = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(place, side, f"{percent(share)} %")
-        below = QRectF(room.left(), room.bottom() + 2, room.width(), metrics.height())
+            painter.drawText(rect, side, f"{percent(fraction)} %")
+        below = QRectF(area.left(), area.bottom() + 2, area.width(), metrics.height())
         painter.drawText(below, Qt.AlignmentFlag.AlignLeft, "0")
         painter.drawText(below, Qt.AlignmentFlag.AlignRight, "1")
         painter.drawText(below, Qt.AlignmentFlag.AlignHCenter, "Parameter θ")

@@ -51,28 +51,28 @@ def _axis_type() -> type:
             # An axis may begin between two px: its picture begins at the first of them.
             at, ratio = self.scenePos(), widget.devicePixelRatioF()
             beyond = QPointF(at.x() % 1, at.y() % 1)
-            room = self.boundingRect().toAlignedRect().adjusted(0, 0, 1, 1)
-            if self._kept is None or self._kept[1:] != (ratio, room, beyond):
-                self._kept = self._picture(room, ratio, beyond), ratio, room, beyond
-            painter.drawPixmap(QPointF(room.topLeft()) - beyond, self._kept[0])
+            area = self.boundingRect().toAlignedRect().adjusted(0, 0, 1, 1)
+            if self._kept is None or self._kept[1:] != (ratio, area, beyond):
+                self._kept = self._picture(area, ratio, beyond), ratio, area, beyond
+            painter.drawPixmap(QPointF(area.topLeft()) - beyond, self._kept[0])
 
-        def _picture(self, room: Any, ratio: float, beyond: Any) -> Any:
-            made = QPixmap(room.size() * ratio)
+        def _picture(self, area: Any, ratio: float, beyond: Any) -> Any:
+            made = QPixmap(area.size() * ratio)
             made.setDevicePixelRatio(ratio)
             made.fill(Qt.GlobalColor.transparent)
             painter = QPainter(made)
-            painter.translate(beyond - QPointF(room.topLeft()))
+            painter.translate(beyond - QPointF(area.topLeft()))
             self.drawPicture(painter, *self.picture)
             painter.end()
             return made
 
         def generateDrawSpecs(self, painter: Any) -> Any:
-            found = super().generateDrawSpecs(painter)
-            if not found or not self.is_even:
-                return found
-            axis, ticks, words = found
-            texts = even_digits([text for _, _, text in words])
-            return axis, ticks, [(*w[:2], text) for w, text in zip(words, texts, strict=True)]
+            specs = super().generateDrawSpecs(painter)
+            if not specs or not self.is_even:
+                return specs
+            axis, ticks, label = specs
+            texts = even_digits([text for _, _, text in label])
+            return axis, ticks, [(*w[:2], text) for w, text in zip(label, texts, strict=True)]
 
         def updateAutoSIPrefix(self) -> None:
             """Numbers stand as they are; the title need not be laid out again for that."""
@@ -120,8 +120,8 @@ def log_ticks(low: float, high: float, _length: float) -> Ticks:
 def _even(low: float, high: float) -> list[float]:
     step = 10 ** math.floor(math.log10(max(high - low, 1e-12)))
     first = math.ceil(low / step)
-    found = [place * step for place in range(first, first + 12) if place * step <= high]
-    return [value for value in found if value > 0]
+    ticks = [multiple * step for multiple in range(first, first + 12) if multiple * step <= high]
+    return [value for value in ticks if value > 0]
 
 
 def log_words(values: Sequence[float], _scale: float, spacing: float) -> list[str]:

@@ -107,7 +107,7 @@ class HeatMap(QWidget):
 
     @property
     def order(self) -> tuple[str, ...]:
-        return tuple(self._names[place] for place in self._order)
+        return tuple(self._names[index] for index in self._order)
 
     # -- geometry
 
@@ -116,8 +116,8 @@ class HeatMap(QWidget):
         """The side of a cell in pixels."""
         count = max(1, len(self._names))
         left, top = self._margins(_MAX_CELL)
-        room = min(self.width() - left - 4, self.height() - top - 4)
-        return float(min(_MAX_CELL, max(_MIN_CELL, room // count)))
+        available = min(self.width() - left - 4, self.height() - top - 4)
+        return float(min(_MAX_CELL, max(_MIN_CELL, available // count)))
 
     @property
     def cell_width(self) -> float:
@@ -143,10 +143,10 @@ class HeatMap(QWidget):
         cell, width = self.cell, self.cell_width
         return QRectF(left + column * width, top + row * cell, width, cell)
 
-    def _cell_at(self, place: QPoint) -> tuple[int, int]:
+    def _cell_at(self, position: QPoint) -> tuple[int, int]:
         left, top = self._origin()
         cell, width = self.cell, self.cell_width
-        column, row = int((place.x() - left) // width), int((place.y() - top) // cell)
+        column, row = int((position.x() - left) // width), int((position.y() - top) // cell)
         count = len(self._order)
         return (row, column) if 0 <= row < count and 0 <= column < count else (-1, -1)
 
@@ -169,8 +169,8 @@ class HeatMap(QWidget):
         painter.drawImage(QRectF(left, top, width * count, cell * count), self._pixels())
         if cell >= 10:
             painter.setPen(QPen(theme().color("surface"), 1))
-            for place in range(count + 1):
-                x, y = int(left + place * width), int(top + place * cell)
+            for index in range(count + 1):
+                x, y = int(left + index * width), int(top + index * cell)
                 painter.drawLine(x, int(top), x, bottom)
                 painter.drawLine(int(left), y, right, y)
         if cell >= NAMES_FROM:
@@ -204,13 +204,13 @@ class HeatMap(QWidget):
         painter.setFont(theme().font("caption"))
         metrics = QFontMetricsF(painter.font())
         chosen = set(self._selected or ())
-        for place, name in enumerate(self.order):
+        for index, name in enumerate(self.order):
             painter.setPen(theme().color("accent" if name in chosen else "text_secondary"))
             text = metrics.elidedText(name, Qt.TextElideMode.ElideRight, left - 8)
-            box = QRectF(0, top + place * cell, left - 6, cell)
+            box = QRectF(0, top + index * cell, left - 6, cell)
             painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
             painter.save()
-            painter.translate(left + place * cell + cell / 2, top - 6)
+            painter.translate(left + index * cell + cell / 2, top - 6)
             painter.rotate(-90)
             side = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
             painter.drawText(QRectF(0, -cell / 2, top - 8, cell), side, text)
@@ -331,15 +331,15 @@ class AdjacencyMatrix(HeatMap):
 
     def show_tally(self, tally: EdgeTally) -> None:
         """Squares with an area in proportion to the counts."""
-        place = {name: i for i, name in enumerate(tally.names)}
-        values = np.zeros((len(place), len(place)))
+        index = {name: i for i, name in enumerate(tally.names)}
+        values = np.zeros((len(index), len(index)))
         for (one, other), count in tally.counts.items():
-            i, j = place[one], place[other]
+            i, j = index[one], index[other]
             values[i, j] = values[j, i] = count
         chosen = self._selected
         self._tally = tally
-        self.show_values(tally.names, values, range(len(place)))
-        self.select(chosen if chosen is not None and set(chosen) <= set(place) else None)
+        self.show_values(tally.names, values, range(len(index)))
+        self.select(chosen if chosen is not None and set(chosen) <= set(index) else None)
 
     def words(self, one: str, other: str) -> str:
         """“A – B: in 14 of 24 trees”."""
@@ -365,14 +365,14 @@ class AdjacencyMatrix(HeatMap):
 
     def _cell_in(self, size: QSizeF) -> float:
         count = max(1, len(self._names))
-        room = min(size.width() - 2 * _PAD - self._name_room(), size.height() - 2 * _PAD)
-        return float(min(_MATRIX_MOST_CELL, max(_MATRIX_LEAST_CELL, room // count)))
+        available = min(size.width() - 2 * _PAD - self._name_room(), size.height() - 2 * _PAD)
+        return float(min(_MATRIX_MOST_CELL, max(_MATRIX_LEAST_CELL, available // count)))
 
     def _origin(self) -> tuple[float, float]:
         return _PAD, _PAD
 
-    def _cell_at(self, place: QPoint) -> tuple[int, int]:
-        row, column = super()._cell_at(place)
+    def _cell_at(self, position: QPoint) -> tuple[int, int]:
+        row, column = super()._cell_at(position)
         return (row, column) if column < row else (-1, -1)
 
     def square_rect(self, one: str, other: str) -> QRectF:
@@ -420,9 +420,9 @@ class AdjacencyMatrix(HeatMap):
         look, count = theme(), len(self._order)
         if cell >= 10:
             painter.setPen(QPen(look.color("border"), 0.5))
-            for place in range(1, count):
-                at = place * cell
-                across = QRectF(left, top + at, at, (count - place) * cell)
+            for index in range(1, count):
+                at = index * cell
+                across = QRectF(left, top + at, at, (count - index) * cell)
                 painter.drawLine(across.topLeft(), across.topRight())
                 painter.drawLine(across.topRight(), across.bottomRight())
         if cell < NAMES_FROM:
@@ -430,11 +430,11 @@ class AdjacencyMatrix(HeatMap):
         painter.setFont(look.font("caption"))
         metrics = QFontMetricsF(painter.font())
         chosen = set(self._selected or ())
-        for place, name in enumerate(self.order):
+        for index, name in enumerate(self.order):
             painter.setPen(look.color("accent" if name in chosen else "text_secondary"))
-            room = self._name_room() - 8
-            text = metrics.elidedText(name, Qt.TextElideMode.ElideRight, room)
-            box = QRectF(left + place * cell + 6, top + place * cell, room, cell)
+            available = self._name_room() - 8
+            text = metrics.elidedText(name, Qt.TextElideMode.ElideRight, available)
+            box = QRectF(left + index * cell + 6, top + index * cell, available, cell)
             painter.drawText(box, _LEFT, text)
 
     def _paint_marks(self, painter: QPainter, left: float, top: float, cell: float) -> None:
@@ -442,8 +442,8 @@ class AdjacencyMatrix(HeatMap):
         if self._edges:  # those of the model in view
             painter.setPen(QPen(theme().color("text"), 1.2))
             for edge in self.outlined:
-                places = sorted((self.order.index(name) for name in edge), reverse=True)
-                box = QRectF(left + places[1] * cell, top + places[0] * cell, cell, cell)
+                indices = sorted((self.order.index(name) for name in edge), reverse=True)
+                box = QRectF(left + indices[1] * cell, top + indices[0] * cell, cell, cell)
                 painter.drawRect(box.adjusted(0.6, 0.6, -0.6, -0.6))
         if self._selected is not None and set(self._selected) <= set(self._names):
             row, column = sorted((self.order.index(n) for n in self._selected), reverse=True)
@@ -511,10 +511,10 @@ class HeatLegend(QWidget):
         def word(text: str) -> None:
             nonlocal x
             painter.setPen(theme().color("text_secondary"))
-            room = self.width() - x
-            shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+            available = self.width() - x
+            shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, available)
             side = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(QRectF(x, 0, room, self.height()), side, shown)
+            painter.drawText(QRectF(x, 0, available, self.height()), side, shown)
             x += metrics.horizontalAdvance(text) + 6
 
         word("Mutual information  0")
@@ -563,8 +563,8 @@ class PatternMap(QWidget):
     ) -> None:
         self._names = tuple(names)
         self._patterns, self._weights = patterns[:MAX_PATTERNS], weights[:MAX_PATTERNS]
-        said = [self._words(place) for place in range(min(5, len(self._weights)))]
-        self.setAccessibleName("Missing map. " + " ".join(said))
+        descriptions = [self._words(index) for index in range(min(5, len(self._weights)))]
+        self.setAccessibleName("Missing map. " + " ".join(descriptions))
         self.setMinimumSize(self.minimumSizeHint())
         self.updateGeometry()
         self.update()
@@ -573,9 +573,9 @@ class PatternMap(QWidget):
     def pattern_count(self) -> int:
         return len(self._weights)
 
-    def _words(self, place: int) -> str:
-        gone = [n for n, m in zip(self._names, self._patterns[place], strict=True) if m]
-        rows = counted(round(float(self._weights[place])), "row")
+    def _words(self, index: int) -> str:
+        gone = [n for n, m in zip(self._names, self._patterns[index], strict=True) if m]
+        rows = counted(round(float(self._weights[index])), "row")
         if not gone:
             return f"{rows} complete."
         listed = ", ".join(gone[:6]) + (" …" if len(gone) > 6 else "")
@@ -590,8 +590,8 @@ class PatternMap(QWidget):
         return QFontMetricsF(theme().font("dense")).horizontalAdvance("000 000 rows") + _BAR + 16
 
     def _cell(self) -> float:
-        room = self.width() - self._side() - 8
-        return min(_MAP_MOST_CELL, max(_MAP_LEAST_CELL, room / max(1, len(self._names))))
+        available = self.width() - self._side() - 8
+        return min(_MAP_MOST_CELL, max(_MAP_LEAST_CELL, available / max(1, len(self._names))))
 
     def _head(self) -> float:
         if self._cell() < _NAMES_FROM:
@@ -618,18 +618,18 @@ class PatternMap(QWidget):
         heaviest = float(self._weights.max(initial=1.0))
         dark, light = theme().color("text"), theme().color("belief_track")
         painter.setFont(theme().font("dense"))
-        for place in range(self.pattern_count):
-            top = head + place * height
+        for index in range(self.pattern_count):
+            top = head + index * height
             for column in range(len(self._names)):
                 box = QRectF(4 + column * cell, top + 1, max(1.0, cell - 1), height - 2)
-                painter.fillRect(box, dark if self._patterns[place, column] else light)
-            share = float(self._weights[place]) / heaviest
-            bar = QRectF(right + 8, top + height / 2 - 4, max(1.0, _BAR * share), 8)
+                painter.fillRect(box, dark if self._patterns[index, column] else light)
+            fraction = float(self._weights[index]) / heaviest
+            bar = QRectF(right + 8, top + height / 2 - 4, max(1.0, _BAR * fraction), 8)
             painter.fillRect(bar, theme().color("belief"))
             painter.setPen(theme().color("text"))
             text = QRectF(right + 16 + _BAR, top, self._side() - _BAR, height)
             side = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(text, side, counted(round(float(self._weights[place])), "row"))
+            painter.drawText(text, side, counted(round(float(self._weights[index])), "row"))
         self._paint_totals(painter, cell, head + self.pattern_count * height)
 
     def _paint_names(self, painter: QPainter, cell: float, head: float) -> None:
@@ -660,9 +660,9 @@ class PatternMap(QWidget):
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            place = int((event.pos().y() - self._head()) // self._row_height())
-            if 0 <= place < self.pattern_count:
-                QToolTip.showText(event.globalPos(), self._words(place), self)
+            index = int((event.pos().y() - self._head()) // self._row_height())
+            if 0 <= index < self.pattern_count:
+                QToolTip.showText(event.globalPos(), self._words(index), self)
             else:
                 QToolTip.hideText()
             return True

@@ -176,20 +176,20 @@ def dress(canvas: Any) -> None:
 
 
 def places_along(
-    curves: Sequence[Curve], beside: Sequence[Curve] = ()
+    curves: Sequence[Curve], others: Sequence[Curve] = ()
 ) -> tuple[list[float], list[float]]:
     """Places on the curves and between their marks, as parts of what they and those beside span."""
     import numpy as np
 
     parts = np.linspace(0, 1, 12, endpoint=False)
-    found = []
+    points = []
     for curve in curves:
         marks = np.array(curve)  # 2 × marks, thinned where there are very many
         marks = marks[:, np.linspace(0, marks.shape[1] - 1, min(200, marks.shape[1])).astype(int)]
         between = marks[:, :-1, None] + np.diff(marks)[:, :, None] * parts
-        found.append(np.hstack((between.reshape(2, -1), marks[:, -1:])))
-    every = np.hstack(found)
-    spanned = np.hstack([every, *(np.array(curve) for curve in beside)])
+        points.append(np.hstack((between.reshape(2, -1), marks[:, -1:])))
+    every = np.hstack(points)
+    spanned = np.hstack([every, *(np.array(curve) for curve in others)])
     low = spanned.min(axis=1, keepdims=True)
     every = (every - low) / np.maximum(spanned.max(axis=1, keepdims=True) - low, 1e-300)
     return every[0].tolist(), every[1].tolist()
@@ -279,18 +279,18 @@ class CurvePlot(QWidget):
         if self._plot is None:
             return
         drawn = {name: one for name, one in self.curves.items() if one[0]}
-        beside = [one for name, one in drawn.items() if name == self.may_hide]
+        others = [one for name, one in drawn.items() if name == self.may_hide]
         curves = [one for name, one in drawn.items() if name != self.may_hide]
         if not curves:
             return
         view, box = self._plot.getViewBox().boundingRect(), self._legend.boundingRect()
         wide = min(0.9, (box.width() + 3 * _LEGEND_GAP) / max(view.width(), 1.0))
         high = min(0.9, (box.height() + 3 * _LEGEND_GAP) / max(view.height(), 1.0))
-        places = list(zip(*places_along([*curves, *self._kept_free], beside), strict=True))
+        points = list(zip(*places_along([*curves, *self._kept_free], others), strict=True))
         crowds = [
             sum(
                 (x > 1 - wide if right else x < wide) and (y < high if low else y > 1 - high)
-                for x, y in places
+                for x, y in points
             )
             for right, low in _CORNERS
         ]
@@ -301,9 +301,9 @@ class CurvePlot(QWidget):
     def _name_axes(self, bottom: str, left: str) -> None:
         ink = theme().color("text_secondary").name()
         size = f"{theme().font('caption').pixelSize()}px"
-        for side, words in (("bottom", bottom), ("left", left)):
+        for side, text in (("bottom", bottom), ("left", left)):
             self._plot.getAxis(side).label.setFont(theme().font("caption"))
-            self._plot.setLabel(side, escape(words), color=ink, **{"font-size": size})
+            self._plot.setLabel(side, escape(text), color=ink, **{"font-size": size})
         self._plot.setAccessibleName(f"{left} against {bottom}")
 
 
@@ -315,7 +315,7 @@ class PointPlot(CurvePlot):
 
     def _draw_points(
         self,
-        place: int,
+        index: int,
         name: str,
         symbol: str,
         numbers: Sequence[int],
@@ -325,7 +325,7 @@ class PointPlot(CurvePlot):
         """A line through points with these numbers; what was trained on stands back."""
         import pyqtgraph
 
-        line = theme().category(place, "line")
+        line = theme().category(index, "line")
         style = Qt.PenStyle.DashLine if name == "training" else Qt.PenStyle.SolidLine
         item = self._plot.plot(
             list(xs),
@@ -341,7 +341,7 @@ class PointPlot(CurvePlot):
         item.scatter.opts["tip"] = None
         item.sigPointsClicked.connect(self._on_clicked)
 
-    def _ring(self, place: int, x: float, y: float) -> None:
+    def _ring(self, index: int, x: float, y: float) -> None:
         """Around the best point of a line."""
         import pyqtgraph
 
@@ -351,7 +351,7 @@ class PointPlot(CurvePlot):
             symbol="o",
             size=20,
             brush=None,
-            pen=pyqtgraph.mkPen(theme().category(place, "ink"), width=1.6),
+            pen=pyqtgraph.mkPen(theme().category(index, "ink"), width=1.6),
         )
         ring.setZValue(20)
         self._plot.addItem(ring)

@@ -113,22 +113,24 @@ class ProfilePlot(QWidget):
 
     def show_profiles(self, profiles: Profiles) -> None:
         self._profiles = profiles
-        told = [f"{n} {percent(s)} %" for n, s in zip(profiles.names, profiles.shares, strict=True)]
-        self.setAccessibleName("Profiles: " + ", ".join(told))
+        sizes = [
+            f"{n} {percent(s)} %" for n, s in zip(profiles.names, profiles.shares, strict=True)
+        ]
+        self.setAccessibleName("Profiles: " + ", ".join(sizes))
         self.setMinimumSize(self.minimumSizeHint())
         self.updateGeometry()
         self.update()
 
-    def show_posterior(self, shares: tuple[float, ...]) -> None:
+    def show_posterior(self, probabilities: tuple[float, ...]) -> None:
         """The shares given the evidence; none without any."""
-        self._posterior = shares
+        self._posterior = probabilities
         self.setMinimumSize(self.minimumSizeHint())
         self.update()
 
-    def _share_words(self, prior: float, share: float) -> str:
+    def _share_words(self, prior: float, fraction: float) -> str:
         if not self._posterior:
             return f"{percent(prior)} %"
-        return f"{percent(prior)} → {percent(share)} %"
+        return f"{percent(prior)} → {percent(fraction)} %"
 
     # -- geometry, in px at 100 %
 
@@ -150,10 +152,10 @@ class ProfilePlot(QWidget):
         area = self._plot_area(self.width(), self.height())
         return self._place(area, self._profiles, name, number)
 
-    def _place(self, area: QRectF, found: Profiles, name: str, number: int) -> QPointF:
-        step = area.width() / max(1, len(found.domain))
-        x = area.left() + step * (found.domain.index(name) + 0.5)
-        value = float(found.tables[name][number, found.telling_state(name)])
+    def _place(self, area: QRectF, profiles: Profiles, name: str, number: int) -> QPointF:
+        step = area.width() / max(1, len(profiles.domain))
+        x = area.left() + step * (profiles.domain.index(name) + 0.5)
+        value = float(profiles.tables[name][number, profiles.telling_state(name)])
         return QPointF(x, area.bottom() - area.height() * value)
 
     def minimumSizeHint(self) -> QSize:
@@ -179,74 +181,78 @@ class ProfilePlot(QWidget):
 
     def paint_on(self, painter: QPainter, size: QSizeF) -> None:
         """Draw everything into a page of this size."""
-        found = self._profiles
-        if found is None or not len(found.domain):
+        profiles = self._profiles
+        if profiles is None or not len(profiles.domain):
             return
         area = self._plot_area(size.width(), size.height())
         self._paint_grid(painter, area)
-        self._paint_columns(painter, area, found)
-        self._paint_shares(painter, area, found)
-        for number in range(len(found.names)):
-            self._paint_line(painter, area, found, number)
+        self._paint_columns(painter, area, profiles)
+        self._paint_shares(painter, area, profiles)
+        for number in range(len(profiles.names)):
+            self._paint_line(painter, area, profiles, number)
 
     def _paint_grid(self, painter: QPainter, area: QRectF) -> None:
         look = theme()
         painter.setFont(look.font("caption"))
-        for share in (0.0, 0.25, 0.5, 0.75, 1.0):
-            y = area.bottom() - area.height() * share
+        for value in (0.0, 0.25, 0.5, 0.75, 1.0):
+            y = area.bottom() - area.height() * value
             painter.setPen(QPen(look.color("border"), 1))
             painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
             painter.setPen(look.color("text_secondary"))
-            place = QRectF(area.left() - 46 * look.scale, y - 9, 40 * look.scale, 18)
-            painter.drawText(place, _RIGHT, f"{100 * share:.0f} %")
+            rect = QRectF(area.left() - 46 * look.scale, y - 9, 40 * look.scale, 18)
+            painter.drawText(rect, _RIGHT, f"{100 * value:.0f} %")
 
-    def _paint_columns(self, painter: QPainter, area: QRectF, found: Profiles) -> None:
+    def _paint_columns(self, painter: QPainter, area: QRectF, profiles: Profiles) -> None:
         look = theme()
-        step = area.width() / len(found.domain)
+        step = area.width() / len(profiles.domain)
         line = QFontMetricsF(look.font("caption")).height() + 2
-        for place, variable in enumerate(found.domain):
-            x = area.left() + step * (place + 0.5)
+        for index, variable in enumerate(profiles.domain):
+            x = area.left() + step * (index + 0.5)
             painter.setPen(QPen(look.color("border"), 1, Qt.PenStyle.DotLine))
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
-            state = variable.states[found.telling_state(variable.name)]
-            for number, (words, ink) in enumerate(
+            state = variable.states[profiles.telling_state(variable.name)]
+            for number, (text, ink) in enumerate(
                 ((variable.name, "text"), (f"= {state}", "text_secondary"))
             ):
                 painter.setFont(look.font("caption", "medium" if number == 0 else "regular"))
                 metrics = QFontMetricsF(painter.font())
-                shown = metrics.elidedText(words, Qt.TextElideMode.ElideMiddle, step - 6)
+                shown = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, step - 6)
                 box = QRectF(x - step / 2, area.bottom() + 8 + line * number, step, line)
                 painter.setPen(look.color(ink))
                 painter.drawText(box, _CENTER, shown)
 
-    def _paint_shares(self, painter: QPainter, area: QRectF, found: Profiles) -> None:
+    def _paint_shares(self, painter: QPainter, area: QRectF, profiles: Profiles) -> None:
         """At the left: whose line it is, and how large a share it has."""
         look, width = theme(), self._share_width()
         height = _LEGEND * look.scale
-        for number, (name, share) in enumerate(zip(found.names, found.shares, strict=True)):
+        for number, (name, fraction) in enumerate(
+            zip(profiles.names, profiles.shares, strict=True)
+        ):
             row = QRectF(8, area.top() + height * number, width - 16, height)
             color = look.category(number, "line")
             self._paint_marker(painter, number, QPointF(row.left() + 7, row.center().y()), color)
             painter.setFont(look.font("dense", "medium"))
             painter.setPen(look.color("text"))
-            told = self._share_words(share, self._posterior[number] if self._posterior else share)
-            used = QFontMetricsF(painter.font()).horizontalAdvance(told)
+            text = self._share_words(
+                fraction, self._posterior[number] if self._posterior else fraction
+            )
+            used = QFontMetricsF(painter.font()).horizontalAdvance(text)
             room = row.adjusted(20, 0, -used - 6, 0)
             shown = QFontMetricsF(painter.font()).elidedText(
                 name, Qt.TextElideMode.ElideMiddle, room.width()
             )
             painter.drawText(room, _LEFT, shown)
-            painter.drawText(row, _RIGHT, told)
-            share = self._posterior[number] if self._posterior else share
+            painter.drawText(row, _RIGHT, text)
+            fraction = self._posterior[number] if self._posterior else fraction
             bar = QRectF(row.left() + 20, row.bottom() - 4, row.width() - 20, 3)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(look.color("belief_track"))
             painter.drawRect(bar)
             painter.setBrush(color)
-            painter.drawRect(QRectF(bar.left(), bar.top(), bar.width() * share, bar.height()))
+            painter.drawRect(QRectF(bar.left(), bar.top(), bar.width() * fraction, bar.height()))
 
-    def _paint_line(self, painter: QPainter, area: QRectF, found: Profiles, number: int) -> None:
-        points = [self._place(area, found, name, number) for name in found.domain.names]
+    def _paint_line(self, painter: QPainter, area: QRectF, profiles: Profiles, number: int) -> None:
+        points = [self._place(area, profiles, name, number) for name in profiles.domain.names]
         color = theme().category(number, "line")
         width = theme().line("plot")
         pen = QPen(color, width)
@@ -259,32 +265,38 @@ class ProfilePlot(QWidget):
         for point in points:
             self._paint_marker(painter, number, point, color)
 
-    def _paint_marker(self, painter: QPainter, number: int, place: QPointF, color: QColor) -> None:
+    def _paint_marker(
+        self, painter: QPainter, number: int, position: QPointF, color: QColor
+    ) -> None:
         painter.setPen(QPen(theme().color("surface"), 1))
         painter.setBrush(color)
-        painter.drawPolygon(marker(number, place))
+        painter.drawPolygon(marker(number, position))
 
     # -- Qt
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            words = self.words_at(QPointF(event.pos()))
-            QToolTip.showText(event.globalPos(), words, self) if words else QToolTip.hideText()
+            text = self.words_at(QPointF(event.pos()))
+            QToolTip.showText(event.globalPos(), text, self) if text else QToolTip.hideText()
             return True
         return super().event(event)
 
-    def words_at(self, place: QPointF) -> str:
+    def words_at(self, position: QPointF) -> str:
         """What the column under the pointer says; empty beside the columns."""
-        found = self._profiles
+        result = self._profiles
         area = self._plot_area(self.width(), self.height())
-        if found is None or not len(found.domain) or not area.left() <= place.x() < area.right():
+        if (
+            result is None
+            or not len(result.domain)
+            or not area.left() <= position.x() < area.right()
+        ):
             return ""
-        column = int((place.x() - area.left()) / (area.width() / len(found.domain)))
-        variable = found.domain.variables[column]
-        code = found.telling_state(variable.name)
-        values = found.tables[variable.name][:, code].tolist()
+        column = int((position.x() - area.left()) / (area.width() / len(result.domain)))
+        variable = result.domain.variables[column]
+        code = result.telling_state(variable.name)
+        values = result.tables[variable.name][:, code].tolist()
         lines = [f"P({variable.name} = {variable.states[code]} | …)"]
-        lines += [f"{n}: {percent(v)} %" for n, v in zip(found.names, values, strict=True)]
+        lines += [f"{n}: {percent(v)} %" for n, v in zip(result.names, values, strict=True)]
         return "\n".join(lines)
 
     def _on_theme(self) -> None:
@@ -334,15 +346,15 @@ class ProfileImages(ProfilePlot):
 
     def show_images(self, images: Images) -> None:
         self._images = images
-        told = [f"{n} {percent(s)} %" for n, s in zip(images.names, images.shares, strict=True)]
-        self.setAccessibleName("Images: " + ", ".join(told))
+        sizes = [f"{n} {percent(s)} %" for n, s in zip(images.names, images.shares, strict=True)]
+        self.setAccessibleName("Images: " + ", ".join(sizes))
         self._fit()
 
     def _fit(self) -> None:
         """Higher than what can be seen, when not all images fit."""
-        room = self._room()
-        height = self._page(*self._layout_in(room)).height()
-        self.setMinimumHeight(round(height) if height > room.height() else 0)
+        size = self._room()
+        height = self._page(*self._layout_in(size)).height()
+        self.setMinimumHeight(round(height) if height > size.height() else 0)
         self.update()
 
     def _room(self) -> QSizeF:
@@ -389,26 +401,27 @@ class ProfileImages(ProfilePlot):
         self._fit()
 
     def paint_on(self, painter: QPainter, size: QSizeF) -> None:
-        found = self._images
-        if found is None:
+        profiles = self._images
+        if profiles is None:
             return
         look = theme()
         across, zoom = self._layout_in(self._room() if size == QSizeF(self.size()) else size)
         painter.save()
         painter.scale(zoom, zoom)
         cells = [
-            (pixel, column * CELL, row * CELL) for pixel, (row, column) in found.grid.places.items()
+            (pixel, column * CELL, row * CELL)
+            for pixel, (row, column) in profiles.grid.places.items()
         ]
-        for number, name in enumerate(found.names):
-            x, y = found.corner(number, across)
-            self._paint_head(painter, number, name, QPointF(x, y), found, zoom)
+        for number, name in enumerate(profiles.names):
+            x, y = profiles.corner(number, across)
+            self._paint_head(painter, number, name, QPointF(x, y), profiles, zoom)
             for pixel, right, down in cells:
-                shade = look.sequential(shade_step(float(found.values[pixel][number]), STEPS))
+                shade = look.sequential(shade_step(float(profiles.values[pixel][number]), STEPS))
                 box = QRectF(x + right, y + down, CELL - 1, CELL - 1)
                 painter.fillRect(box, shade)
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            for edge, bits in found.edges[number].items():
-                start, bend, end = (QPointF(*at) for at in found.route(number, edge, across))
+            for edge, bits in profiles.edges[number].items():
+                start, bend, end = (QPointF(*at) for at in profiles.route(number, edge, across))
                 line = QPainterPath(start)
                 line.quadTo(bend, end)
                 width = edge_stroke(bits) * look.scale / zoom  # as wide on every page
@@ -419,11 +432,11 @@ class ProfileImages(ProfilePlot):
         painter.setPen(look.color("text_secondary"))
         line_height = QFontMetricsF(painter.font()).height() + 2
         y = self._page(across, zoom).height() - self._foot()
-        for place, words in enumerate(
-            found.legend("Lighter" if look.shade == "dark" else "Darker")
+        for index, text in enumerate(
+            profiles.legend("Lighter" if look.shade == "dark" else "Darker")
         ):
-            box = QRectF(MARGIN * zoom, y + place * line_height, size.width(), line_height)
-            painter.drawText(box, _LEFT, words)
+            box = QRectF(MARGIN * zoom, y + index * line_height, size.width(), line_height)
+            painter.drawText(box, _LEFT, text)
 
     def _paint_head(
         self,
@@ -431,7 +444,7 @@ class ProfileImages(ProfilePlot):
         number: int,
         name: str,
         corner: QPointF,
-        found: Images,
+        images: Images,
         zoom: float,
     ) -> None:
         """In letters of the usual size, however large the image is."""
@@ -442,31 +455,31 @@ class ProfileImages(ProfilePlot):
         painter.translate(corner)
         painter.scale(1 / zoom, 1 / zoom)
         painter.setPen(look.color("text"))
-        prior = found.shares[number]
-        told = self._share_words(prior, self._posterior[number] if self._posterior else prior)
-        wide = found.grid.columns * CELL * zoom
-        room = QRectF(0, -HEAD * zoom, wide, (HEAD - 4) * zoom)
+        prior = images.shares[number]
+        text = self._share_words(prior, self._posterior[number] if self._posterior else prior)
+        wide = images.grid.columns * CELL * zoom
+        area = QRectF(0, -HEAD * zoom, wide, (HEAD - 4) * zoom)
         metrics = QFontMetricsF(font)
-        left = wide - metrics.horizontalAdvance(f"  {told}")
+        left = wide - metrics.horizontalAdvance(f"  {text}")
         shown = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, max(24.0, left))
-        painter.drawText(room.adjusted(0, 0, GAP * zoom, 0), _LOW, f"{shown}  {told}")
+        painter.drawText(area.adjusted(0, 0, GAP * zoom, 0), _LOW, f"{shown}  {text}")
         painter.restore()
 
-    def words_at(self, place: QPointF) -> str:
+    def words_at(self, position: QPointF) -> str:
         """The pixel under the pointer in words."""
-        found = self._images
-        if found is None:
+        result = self._images
+        if result is None:
             return ""
         across, zoom = self._layout_in(self._room())
-        for number, name in enumerate(found.names):
-            x, y = found.corner(number, across)
-            column, row = (place.x() / zoom - x) // CELL, (place.y() / zoom - y) // CELL
-            for pixel, at in found.grid.places.items():
+        for number, name in enumerate(result.names):
+            x, y = result.corner(number, across)
+            column, row = (position.x() / zoom - x) // CELL, (position.y() / zoom - y) // CELL
+            for pixel, at in result.grid.places.items():
                 if at == (row, column):
-                    value = percent(float(found.values[pixel][number]))
+                    value = percent(float(result.values[pixel][number]))
                     near = [
                         f"{a if b == pixel else b} ({bits:.2f} bits)"
-                        for (a, b), bits in found.edges[number].items()
+                        for (a, b), bits in result.edges[number].items()
                         if pixel in (a, b)
                     ]
                     joined = f"\nJoined with {', '.join(near)}" if near else ""
@@ -483,35 +496,37 @@ class ProfileMap(ProfilePlot):
     """As high as all states; it scrolls."""
 
     def _names_width(self) -> float:
-        found = self._profiles
-        if found is None:
+        profiles = self._profiles
+        if profiles is None:
             return 100.0
         metrics = QFontMetricsF(theme().font("dense"))
-        names = max((metrics.horizontalAdvance(v.name) for v in found.domain), default=0.0)
-        states = [metrics.horizontalAdvance(s) for v in found.domain for s in v.states]
+        names = max((metrics.horizontalAdvance(v.name) for v in profiles.domain), default=0.0)
+        states = [metrics.horizontalAdvance(s) for v in profiles.domain for s in v.states]
         return min(names, 220.0) + min(max(states, default=0.0), 160.0) + 36
 
     def _cell(self) -> QSizeF:
         return QSizeF(_CELL * theme().scale, _ROW * theme().scale)
 
     def minimumSizeHint(self) -> QSize:
-        found = self._profiles
-        if found is None:
+        profiles = self._profiles
+        if profiles is None:
             return QSize(200, 100)
-        cell, rows = self._cell(), sum(v.cardinality for v in found.domain)
-        width = self._names_width() + cell.width() * len(found.names) + 24
+        cell, rows = self._cell(), sum(v.cardinality for v in profiles.domain)
+        width = self._names_width() + cell.width() * len(profiles.names) + 24
         return QSize(round(width), round(_HEAD * theme().scale + rows * cell.height() + 12))
 
     def size_of_picture(self) -> QSizeF:
         return QSizeF(self.minimumSizeHint())
 
     def paint_on(self, painter: QPainter, size: QSizeF) -> None:
-        found = self._profiles
-        if found is None:
+        profiles = self._profiles
+        if profiles is None:
             return
         look, cell, left = theme(), self._cell(), self._names_width()
         head = _HEAD * look.scale
-        for number, (name, share) in enumerate(zip(found.names, found.shares, strict=True)):
+        for number, (name, fraction) in enumerate(
+            zip(profiles.names, profiles.shares, strict=True)
+        ):
             box = QRectF(left + cell.width() * number, 4, cell.width(), head / 2 - 2)
             painter.setFont(look.font("caption", "semibold"))
             painter.setPen(look.color("text"))
@@ -521,29 +536,29 @@ class ProfileMap(ProfilePlot):
             painter.drawText(box, _MAP_CENTER, shown)
             painter.setFont(look.font("caption"))
             painter.setPen(look.color("text_secondary"))
-            share = self._posterior[number] if self._posterior else share
-            painter.drawText(box.translated(0, head / 2 - 2), _MAP_CENTER, f"{percent(share)} %")
+            fraction = self._posterior[number] if self._posterior else fraction
+            painter.drawText(box.translated(0, head / 2 - 2), _MAP_CENTER, f"{percent(fraction)} %")
         y = head
-        for variable in found.domain:
+        for variable in profiles.domain:
             painter.setFont(look.font("dense", "medium"))
             painter.setPen(look.color("text"))
             metrics = QFontMetricsF(painter.font())
             wide = max(
                 QFontMetricsF(look.font("dense")).horizontalAdvance(s) for s in variable.states
             )
-            room = QRectF(8, y, max(20.0, left - min(wide, 160.0) - 28), cell.height())
-            shown = metrics.elidedText(variable.name, Qt.TextElideMode.ElideMiddle, room.width())
-            painter.drawText(room, _LEFT, shown)
+            area = QRectF(8, y, max(20.0, left - min(wide, 160.0) - 28), cell.height())
+            shown = metrics.elidedText(variable.name, Qt.TextElideMode.ElideMiddle, area.width())
+            painter.drawText(area, _LEFT, shown)
             for code, state in enumerate(variable.states):
-                self._paint_state(painter, found, variable.name, code, state, left, y)
+                self._paint_state(painter, profiles, variable.name, code, state, left, y)
                 y += cell.height()
             painter.setPen(QPen(look.color("border"), 1))
-            painter.drawLine(QPointF(8, y), QPointF(left + cell.width() * len(found.names), y))
+            painter.drawLine(QPointF(8, y), QPointF(left + cell.width() * len(profiles.names), y))
 
     def _paint_state(
         self,
         painter: QPainter,
-        found: Profiles,
+        profiles: Profiles,
         name: str,
         code: int,
         state: str,
@@ -558,24 +573,24 @@ class ProfileMap(ProfilePlot):
         width = metrics.horizontalAdvance(shown) + 2
         painter.drawText(QRectF(left - width - 10, y, width, cell.height()), _LEFT, shown)
         painter.setFont(look.font("caption"))
-        for number, value in enumerate(found.tables[name][:, code].tolist()):
+        for number, value in enumerate(profiles.tables[name][:, code].tolist()):
             step = step_of(value, 1.0) if value < 1 else STEPS - 1
             box = QRectF(left + cell.width() * number, y, cell.width(), cell.height())
             painter.fillRect(box.adjusted(1, 1, -1, -1), look.sequential(step))
             painter.setPen(look.color("text" if step < _LIGHT_STEPS else "surface"))
             painter.drawText(box, _MAP_CENTER, percent(value))
 
-    def words_at(self, place: QPointF) -> str:
+    def words_at(self, position: QPointF) -> str:
         """The cell under the pointer in words."""
-        found = self._profiles
-        if found is None:
+        result = self._profiles
+        if result is None:
             return ""
         cell = self._cell()
-        row = int((place.y() - _HEAD * theme().scale) // cell.height())
-        column = int((place.x() - self._names_width()) // cell.width())
-        lines = [(v, code) for v in found.domain for code in range(v.cardinality)]
-        if not (0 <= row < len(lines) and 0 <= column < len(found.names)):
+        row = int((position.y() - _HEAD * theme().scale) // cell.height())
+        column = int((position.x() - self._names_width()) // cell.width())
+        lines = [(v, code) for v in result.domain for code in range(v.cardinality)]
+        if not (0 <= row < len(lines) and 0 <= column < len(result.names)):
             return ""
         variable, code = lines[row]
-        value = percent(float(found.tables[variable.name][column, code]))
-        return f"P({variable.name} = {variable.states[code]} | {found.names[column]}) = {value} %"
+        value = percent(float(result.tables[variable.name][column, code]))
+        return f"P({variable.name} = {variable.states[code]} | {result.names[column]}) = {value} %"

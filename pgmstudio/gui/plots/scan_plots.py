@@ -66,17 +66,17 @@ class KappaPlot(PointPlot):
         path = self._path
         assert path is not None
         points = path.points
-        words, lines = QUANTITIES[self._quantity]
-        self._name_axes("κ, the prior of labels", words)
+        title, lines = QUANTITIES[self._quantity]
+        self._name_axes("κ, the prior of labels", title)
         ticks = [(float(i), kappa_words(point.kappa)) for i, point in enumerate(points)]
         self._plot.getAxis("bottom").setTicks([ticks])
         best = path.best()
         for place, (name, value) in enumerate(lines):
-            known = [(i, told) for i, p in enumerate(points) if (told := value(p)) is not None]
+            known = [(i, number) for i, p in enumerate(points) if (number := value(p)) is not None]
             if not known:
                 continue
             numbers = [i for i, _ in known]
-            xs, ys = [float(i) for i in numbers], [float(told) for _, told in known]
+            xs, ys = [float(i) for i in numbers], [float(number) for _, number in known]
             self._draw_points(place, name, "od"[place], numbers, xs, ys)
             if best in points and points.index(best) in numbers:
                 at = points.index(best)
@@ -95,15 +95,15 @@ class KappaPlot(PointPlot):
         """A standard error of the mean over the folds, up and down."""
         import pyqtgraph
 
-        told = [
+        errors = [
             (float(i), p.held_bits, p.standard_error)
             for i, p in enumerate(points)
             if p.held_bits is not None and p.standard_error is not None
         ]
-        if told:
+        if errors:
             import numpy as np
 
-            x, y, error = (np.array(column) for column in zip(*told, strict=True))
+            x, y, error = (np.array(column) for column in zip(*errors, strict=True))
             pen = pyqtgraph.mkPen(theme().category(0, "line"), width=1)
             self._plot.addItem(
                 pyqtgraph.ErrorBarItem(x=x, y=y, top=error, bottom=error, beam=0.12, pen=pen)
@@ -140,15 +140,15 @@ class RestartPlot(CurvePlot):
         import pyqtgraph
 
         self._name_axes("Share of the runs, lowest score first (%)", "Score (bits) ↑")
-        for place, k in enumerate(optima.greedinesses):
+        for index, k in enumerate(optima.greedinesses):
             scores = optima.sorted_scores(k)
             # A line through all runs of each k, whether there are one or a thousand.
             xs = [100 * i / max(1, len(scores) - 1) for i in range(len(scores))]
             ys = list(scores)
             if len(scores) == 1:
                 xs, ys = [0.0, 100.0], ys * 2
-            line = theme().category(place, "line")
-            symbol = SYMBOLS[place % len(SYMBOLS)] if len(xs) <= WITH_SYMBOLS else None
+            line = theme().category(index, "line")
+            symbol = SYMBOLS[index % len(SYMBOLS)] if len(xs) <= WITH_SYMBOLS else None
             self._plot.plot(
                 xs,
                 ys,
@@ -257,21 +257,21 @@ class ScanPlot(PointPlot):
         assert scan is not None
         self._dress_axes(scan)
         order = sorted(range(len(scan.points)), key=lambda i: (scan.points[i].classes, i))
-        said = []
-        for place, (name, value, symbol) in enumerate(LINES):
+        descriptions = []
+        for index, (name, value, symbol) in enumerate(LINES):
             numbers = [i for i in order if value(scan.points[i]) is not None]
             if not numbers:
                 continue
             xs = [scan.points[i].classes for i in numbers]
             ys = [value(scan.points[i]) for i in numbers]
-            self._draw_points(place, name, symbol, numbers, xs, ys)
+            self._draw_points(index, name, symbol, numbers, xs, ys)
             best = self.best_of(name)
             if best is not None and name in _CRITERIA:
-                self._ring(place, best.classes, value(best) or 0.0)
-                said.append(f"{name} {best.classes}")
+                self._ring(index, best.classes, value(best) or 0.0)
+                descriptions.append(f"{name} {best.classes}")
         self._draw_flags(scan)
         self._hint.setText(
-            f"Best number of classes: {', '.join(said)} (ringed). Higher is better; a click on a "
+            f"Best number of classes: {', '.join(descriptions)} (ringed). Higher is better; a click on a "
             "point opens its model."
         )
 
@@ -280,10 +280,10 @@ class ScanPlot(PointPlot):
         import pyqtgraph
 
         for point in scan.points:
-            words = flag_of(point)
-            if words:
+            label = flag_of(point)
+            if label:
                 text = pyqtgraph.TextItem(
-                    f"⚠ {words}", theme().color("warning_ink"), anchor=(0.5, 0)
+                    f"⚠ {label}", theme().color("warning_ink"), anchor=(0.5, 0)
                 )
                 text.setFont(theme().font("caption"))
                 text.setPos(point.classes, min(point.bic_bits, point.aic_bits))
@@ -406,20 +406,22 @@ class SweepPlot(PointPlot):
         best = scan.best()
         lines: tuple[tuple[str, str], ...] = (("training", "o"), ("held-out", "d"))
         curves = []
-        for place, (name, symbol) in enumerate(lines):
+        for index, (name, symbol) in enumerate(lines):
             known = [i for i, point in enumerate(scan.points) if _bits(point, name) is not None]
             known.sort(key=lambda i: scan.points[i].effective_size)
             if not known:
                 continue
             xs = [float(scan.points[i].effective_size) for i in known]
             ys = [bits for i in known if (bits := _bits(scan.points[i], name)) is not None]
-            self._draw_points(place, name, symbol, known, xs, ys)
+            self._draw_points(index, name, symbol, known, xs, ys)
             curves.append((xs, ys))
         free = free_place(curves)
-        self._legend.anchor(free, free, offset=tuple(_EDGE * (1 - 2 * share) for share in free))
-        place = 0 if best.held_bits is None else 1
-        told = best.train_bits if best.held_bits is None else best.held_bits
-        self._ring(place, float(best.effective_size), told)
+        self._legend.anchor(
+            free, free, offset=tuple(_EDGE * (1 - 2 * fraction) for fraction in free)
+        )
+        index = 0 if best.held_bits is None else 1
+        number = best.train_bits if best.held_bits is None else best.held_bits
+        self._ring(index, float(best.effective_size), number)
         self._plot.setToolTip(f"{HOW_TO_MOVE}; a point opens its model.")
         self._hint.setText(
             f"Best by {scan.criterion}: λ {best.lambda_:.3g} (ringed). Higher and further left is "
@@ -445,18 +447,18 @@ def free_place(
     x = (across - across.min()) / (np.ptp(across) or 1.0)
     down = 1 - (up - up.min()) / (np.ptp(up) or 1.0)
 
-    def met(place: tuple[float, float]) -> int:
-        left, top = (share * (1 - part) for share, part in zip(place, _COVERED, strict=True))
-        aside = (x >= left) & (x <= left + _COVERED[0])
-        return int((aside & (down >= top) & (down <= top + _COVERED[1])).sum())
+    def met(corner: tuple[float, float]) -> int:
+        left, top = (fraction * (1 - part) for fraction, part in zip(corner, _COVERED, strict=True))
+        is_across = (x >= left) & (x <= left + _COVERED[0])
+        return int((is_across & (down >= top) & (down <= top + _COVERED[1])).sum())
 
     return min(_PLACES, key=met)
 
 
 def _along(values: Sequence[float]) -> NDArray[np.float64]:
     """The points of a curve and those between them."""
-    places = np.linspace(0, len(values) - 1, 8 * (len(values) - 1) + 1)
-    return np.interp(places, np.arange(len(values)), values)
+    positions = np.linspace(0, len(values) - 1, 8 * (len(values) - 1) + 1)
+    return np.interp(positions, np.arange(len(values)), values)
 
 
 def _bits(point: PdgPoint, name: str) -> float | None:

@@ -127,8 +127,8 @@ class TornadoChart(QAbstractScrollArea):
         keys = [row.key for row in tornado.rows]
         self._row = keys.index(before) if before in keys else 0
         self._hovered = None
-        told = [row.description for row in tornado.rows[:10]]
-        self.setAccessibleName("Tornado chart: " + "; ".join(told))
+        descriptions = [row.description for row in tornado.rows[:10]]
+        self.setAccessibleName("Tornado chart: " + "; ".join(descriptions))
         self._fit()
         self._head.update()
         self.viewport().update()
@@ -155,12 +155,12 @@ class TornadoChart(QAbstractScrollArea):
 
     def row_rect(self, key: str) -> QRect:
         """Where a row is in the viewport."""
-        place = [row.key for row in self._tornado.rows].index(key)
-        top = place * self.row_height - self.verticalScrollBar().value()
+        position = [row.key for row in self._tornado.rows].index(key)
+        top = position * self.row_height - self.verticalScrollBar().value()
         return QRect(0, top, self.viewport().width(), self.row_height)
 
-    def row_at(self, place: QPoint) -> int | None:
-        row = (place.y() + self.verticalScrollBar().value()) // self.row_height
+    def row_at(self, position: QPoint) -> int | None:
+        row = (position.y() + self.verticalScrollBar().value()) // self.row_height
         return row if 0 <= row < len(self._tornado.rows) else None
 
     def _fit(self) -> None:
@@ -193,14 +193,14 @@ class TornadoChart(QAbstractScrollArea):
         painter = QPainter(self.viewport())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         offset = self.verticalScrollBar().value()
-        room = self.viewport().height()
-        self.paint_grid(painter, 0, room)
+        available = self.viewport().height()
+        self.paint_grid(painter, 0, available)
         first = offset // self.row_height
-        last = min(len(self._tornado.rows), (offset + room) // self.row_height + 1)
-        for place in range(first, last):
-            top = place * self.row_height - offset
+        last = min(len(self._tornado.rows), (offset + available) // self.row_height + 1)
+        for index in range(first, last):
+            top = index * self.row_height - offset
             rect = QRectF(0, top, self.viewport().width(), self.row_height)
-            self._paint_row(painter, self._tornado.rows[place], rect, place)
+            self._paint_row(painter, self._tornado.rows[index], rect, index)
 
     def paint_grid(self, painter: QPainter, top: float, bottom: float) -> None:
         """A light line at every tick and a strong one at the present belief."""
@@ -216,9 +216,9 @@ class TornadoChart(QAbstractScrollArea):
         _, _, left, right = self.columns()
         return ticks_of(*self._tornado.axis, max(2, int((right - left) / (56 * theme().scale))))
 
-    def _paint_row(self, painter: QPainter, row: TornadoRow, rect: QRectF, place: int) -> None:
+    def _paint_row(self, painter: QPainter, row: TornadoRow, rect: QRectF, index: int) -> None:
         title_to, fact_to, *_ = self.columns()
-        if place == self._hovered:
+        if index == self._hovered:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme().color("hover", 0.7))
             painter.drawRect(rect)
@@ -235,7 +235,7 @@ class TornadoChart(QAbstractScrollArea):
         now, tall = self.x_of(self._tornado.belief), 9.0 * theme().scale
         has_words = bool(row.hatched_words or row.solid_words)
         middle = rect.center().y() - (5.0 * theme().scale if has_words else 0.0)
-        for end, words, is_hatched in (
+        for end, text, is_hatched in (
             (row.hatched, row.hatched_words, True),
             (row.solid, row.solid_words, False),
         ):
@@ -243,28 +243,28 @@ class TornadoChart(QAbstractScrollArea):
             area = QRectF(min(x, now), middle - tall / 2, abs(x - now), tall)
             paint_end(painter, area, is_hatched=is_hatched)
             self._paint_number(painter, end, x, now, middle)
-            self._paint_words(painter, words, x, now, rect)
+            self._paint_words(painter, text, x, now, rect)
         painter.setPen(QPen(theme().color("text"), 1.5))
         painter.drawLine(QLineF(now, rect.top(), now, rect.bottom()))
-        if self.hasFocus() and place == self._row:
+        if self.hasFocus() and index == self._row:
             painter.setPen(QPen(theme().color("focus"), theme().line("focus")))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(rect.adjusted(3, 1, -3, -1), 4, 4)
 
     def _paint_title(
-        self, painter: QPainter, title: str, room: QRectF, metrics: QFontMetricsF
+        self, painter: QPainter, title: str, area: QRectF, metrics: QFontMetricsF
     ) -> None:
         """In one line, or in two where a condition follows."""
         lines = [title]
-        if metrics.horizontalAdvance(title) > room.width() and " | " in title:
+        if metrics.horizontalAdvance(title) > area.width() and " | " in title:
             first, second = title.split(" | ", 1)
             lines = [f"{first} |", second]
         height = metrics.height()
-        top = room.center().y() - height * len(lines) / 2
-        for number, words in enumerate(lines):
-            shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room.width())
-            place = QRectF(room.left(), top + number * height, room.width(), height)
-            painter.drawText(place, _LEFT, shown)
+        top = area.center().y() - height * len(lines) / 2
+        for number, text in enumerate(lines):
+            shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, area.width())
+            rect = QRectF(area.left(), top + number * height, area.width(), height)
+            painter.drawText(rect, _LEFT, shown)
 
     def _paint_number(
         self, painter: QPainter, end: float, x: float, now: float, middle: float
@@ -281,19 +281,19 @@ class TornadoChart(QAbstractScrollArea):
         painter.drawText(QRectF(at, middle - high / 2, wide + 2, high), _LEFT, number)
 
     def _paint_words(
-        self, painter: QPainter, words: str, x: float, now: float, rect: QRectF
+        self, painter: QPainter, text: str, x: float, now: float, rect: QRectF
     ) -> None:
         """Under the bar, what leads there."""
-        if not words or abs(x - now) < 1.0:
+        if not text or abs(x - now) < 1.0:
             return
         metrics = QFontMetricsF(theme().font("caption"))
         _, fact_to, _, _ = self.columns()
-        room = (self.viewport().width() - now if x > now else now - fact_to) - 8
-        shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
+        available = (self.viewport().width() - now if x > now else now - fact_to) - 8
+        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, available)
         painter.setPen(theme().color("text_secondary"))
         top = rect.bottom() - metrics.height() - 1
-        left, side = (now + 4, _LEFT) if x > now else (now - 4 - room, _RIGHT)
-        painter.drawText(QRectF(left, top, room, metrics.height()), side, shown)
+        left, side = (now + 4, _LEFT) if x > now else (now - 4 - available, _RIGHT)
+        painter.drawText(QRectF(left, top, available, metrics.height()), side, shown)
 
     # -- mouse and keys
 
@@ -365,12 +365,12 @@ class _Head(QWidget):
         metrics = QFontMetricsF(font)
         painter.setFont(font)
         line, x = metrics.height(), _PAD
-        for words, kind in (
+        for text, kind in (
             (tornado.hatched, "hatched"),
             (tornado.solid, "solid"),
             (tornado.belief_words, "line"),
         ):
-            if not words:
+            if not text:
                 continue
             sample = QRectF(x, 6 + line / 2 - 4.5, 22, 9)
             if kind == "line":
@@ -379,10 +379,10 @@ class _Head(QWidget):
             else:
                 paint_end(painter, sample, is_hatched=kind == "hatched")
             painter.setPen(theme().color("text_secondary"))
-            room = self.width() - x - 36
-            shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
-            painter.drawText(QRectF(x + 28, 5, room, line), _LEFT, shown)
-            x += 28 + metrics.horizontalAdvance(words) + 16
+            available = self.width() - x - 36
+            shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, available)
+            painter.drawText(QRectF(x + 28, 5, available, line), _LEFT, shown)
+            x += 28 + metrics.horizontalAdvance(text) + 16
         self._paint_axis(painter, 10 + line)
 
     def _paint_axis(self, painter: QPainter, top: float) -> None:

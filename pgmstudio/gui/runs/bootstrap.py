@@ -25,11 +25,11 @@ def start_bootstrap(app: AppContext, request: RunRequest, settings: BootstrapPar
 
 def settings_of(run: Run) -> BootstrapParams | None:
     """How often a recorded bootstrap learned again; None for other runs."""
-    kept = run.kept.get(EdgeFrequencies.kind)
-    if kept is None:
+    frequencies = run.kept.get(EdgeFrequencies.kind)
+    if frequencies is None:
         return None
     names = {spec.name for spec in specs_of(BootstrapParams)}
-    details = {name: value for name, value in kept["settings"].items() if name in names}
+    details = {name: value for name, value in frequencies["settings"].items() if name in names}
     try:
         return parse_params(BootstrapParams, details)
     except ParameterError:  # written by another version

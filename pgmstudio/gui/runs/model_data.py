@@ -41,10 +41,10 @@ class ModelSources(QObject):
         if entry is None:
             return None
         known = (project.data, entry.model.domain, entry.data_id, entry.run_id)
-        kept = self._rows.get(model_id)
-        if kept is None or any(a is not b for a, b in zip(kept[0], known, strict=True)):
-            kept = self._rows[model_id] = (known, rows_of_model(project, model_id))
-        return kept[1]
+        cached = self._rows.get(model_id)
+        if cached is None or any(a is not b for a, b in zip(cached[0], known, strict=True)):
+            cached = self._rows[model_id] = (known, rows_of_model(project, model_id))
+        return cached[1]
 
     def rows_or_why(self, model_id: str) -> DataSet | str:
         """The rows, or the sentence why there are none."""

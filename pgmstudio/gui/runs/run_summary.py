@@ -211,8 +211,8 @@ def evaluate(model: Model, parts: Mapping[str, DataSet]) -> Evaluation:
         for number, (part, data) in enumerate(parts.items()):
             fit = fit_per_row(model, data)
             # A penalty for parameters makes no sense on rows that were not learned from.
-            kept = fit if number == 0 else {"Log-likelihood"} & fit.keys()
-            fits[part] = {name: fit[name] for name in fit if name in kept}
+            shown = fit if number == 0 else {"Log-likelihood"} & fit.keys()
+            fits[part] = {name: fit[name] for name in fit if name in shown}
     except PgmStudioError as error:
         return Evaluation(model, {}, str(error))
     return Evaluation(model, fits)

@@ -164,8 +164,8 @@ class _ProgressDelegate(QStyledItemDelegate):
     """A short bar before the share of a run that knows how far it is."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        share = index.data(SHARE)
-        if share is None:
+        fraction = index.data(SHARE)
+        if fraction is None:
             super().paint(painter, option, index)
             return
         wide, high = (round(size * theme().scale) for size in (BAR_WIDTH, BAR_HEIGHT))
@@ -182,7 +182,7 @@ class _ProgressDelegate(QStyledItemDelegate):
         painter.setBrush(theme().color("belief_track"))
         painter.drawRoundedRect(whole, high / 2, high / 2)
         painter.setBrush(theme().color("accent"))
-        done = QRectF(whole.left(), whole.top(), max(high, whole.width() * share), high)
+        done = QRectF(whole.left(), whole.top(), max(high, whole.width() * fraction), high)
         painter.drawRoundedRect(done, high / 2, high / 2)
         painter.restore()
 
@@ -430,9 +430,9 @@ class RunsPanel(QWidget):
 
 def _counters(run: AnyRun) -> list[str]:
     """What the run tells about itself, in words."""
-    words = [state_text(run)]
+    parts = [state_text(run)]
     for name, value in list(shown_counters(run).items())[:5]:
         is_score = "score" in name or name == HELD
         shown = score_text(run.learner_key, value) if is_score else number_label(value)
-        words.append(f"{name} {shown}")
-    return words
+        parts.append(f"{name} {shown}")
+    return parts

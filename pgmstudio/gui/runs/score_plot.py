@@ -328,8 +328,8 @@ class ScorePlot(QWidget):
 def step_ticks(low: float, high: float, length: float) -> list[tuple[float, list[float]]]:
     """Whole steps at round distances, so far apart that their numbers never touch."""
     widest = grouped(round(max(abs(low), abs(high))))
-    words = QFontMetricsF(theme().font("caption")).horizontalAdvance(widest + "00")
-    most = max(1.0, length / words)
+    width = QFontMetricsF(theme().font("caption")).horizontalAdvance(widest + "00")
+    most = max(1.0, length / width)
     size = max(1.0, (high - low) / most)
     power = 10.0 ** math.floor(math.log10(size))
     distance = next(power * n for n in (1, 2, 5, 10) if power * n >= size * (1 - 1e-9))
@@ -341,4 +341,4 @@ def tick_labels(values: Sequence[float], scale: float, distance: float) -> list[
     """As many digits as tell them apart, thousands grouped, and never a power of ten."""
     digits = max(0, math.ceil(-math.log10(max(distance * scale, 1e-9))))
     details = (f"{round(value * scale, digits) + 0.0:,.{digits}f}" for value in values)  # not −0
-    return [words.replace(",", "\u2009").replace("-", "−") for words in details]
+    return [text.replace(",", "\u2009").replace("-", "−") for text in details]

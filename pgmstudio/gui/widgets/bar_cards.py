@@ -80,7 +80,7 @@ class BarCard(ABC):
     def state_ink(self, state: str) -> str:
         return "text"
 
-    def prior(self, place: int) -> float | None:
+    def prior(self, index: int) -> float | None:
         """Where the outline of a state goes; None: without one."""
         return None
 
@@ -161,14 +161,14 @@ class BarCardPainter(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         # Every cell of a wrapped row is as high as the row; a card keeps its own height.
         high = self.sizeHint(option, index).height() - GAP
-        place = QRectF(option.rect.left(), option.rect.top(), option.rect.width() - GAP, high)
-        place.adjust(0.5, 0.5, -0.5, -0.5)
+        position = QRectF(option.rect.left(), option.rect.top(), option.rect.width() - GAP, high)
+        position.adjust(0.5, 0.5, -0.5, -0.5)
         is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         ink = card.frame or ("accent" if is_chosen else "border")
         painter.setPen(QPen(theme().color(ink), 2 if card.frame or is_chosen else 1))
         painter.setBrush(theme().color("surface"))
-        painter.drawRoundedRect(place, theme().radius("card"), theme().radius("card"))
-        inner = place.adjusted(PADDING, PADDING, -PADDING, -PADDING)
+        painter.drawRoundedRect(position, theme().radius("card"), theme().radius("card"))
+        inner = position.adjusted(PADDING, PADDING, -PADDING, -PADDING)
         self._paint_head(painter, inner, card)
         below = self._paint_states(painter, inner, card)
         self._paint_notes(painter, inner, below, card)
@@ -200,8 +200,8 @@ class BarCardPainter(QStyledItemDelegate):
         names = max((metrics.horizontalAdvance(card.states[i]) for i in card.shown()), default=0)
         left = inner.left() + min(names + 8, inner.width() * 0.34)
         block, space = self.block(card), left - inner.left()
-        for place in card.shown():
-            state = card.states[place]
+        for index in card.shown():
+            state = card.states[index]
             painter.setFont(small)
             painter.setPen(theme().color(card.state_ink(state)))
             name = metrics.elidedText(state, Qt.TextElideMode.ElideMiddle, int(space - 6))
@@ -209,19 +209,19 @@ class BarCardPainter(QStyledItemDelegate):
             painter.setFont(micro)
             for number in range(len(card.bars)):
                 row = QRectF(left, y + number * line, inner.right() - left, line)
-                self._paint_bar(painter, row, card, number, place)
+                self._paint_bar(painter, row, card, number, index)
             y += block
         return y
 
     def _paint_bar(
-        self, painter: QPainter, row: QRectF, card: BarCard, number: int, place: int
+        self, painter: QPainter, row: QRectF, card: BarCard, number: int, index: int
     ) -> None:
         metrics = painter.fontMetrics()
         before = metrics.horizontalAdvance(self.widest) + 5
         after = metrics.horizontalAdvance("100.0") + 6
         letter, values = card.bars[number]
         fill, ink = card.colors(number)
-        value, prior = values[place], card.prior(place)
+        value, prior = values[index], card.prior(index)
         painter.setPen(ink)
         painter.drawText(row, LEFT, letter)
         painter.setPen(theme().color("text_secondary"))

@@ -29,10 +29,10 @@ def paint_mini_bars(
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme().color("stale" if dimmed else "belief"))
     step = rect.width() / len(bars)
-    for place, bar in enumerate(bars):
+    for index, bar in enumerate(bars):
         height = max(1.0, rect.height() * bar / tallest) if bar > 0 else 0.0
         painter.drawRect(
-            QRectF(rect.left() + place * step, rect.bottom() - height, max(1.0, step - 1), height)
+            QRectF(rect.left() + index * step, rect.bottom() - height, max(1.0, step - 1), height)
         )
     painter.restore()
 
@@ -40,7 +40,7 @@ def paint_mini_bars(
 def _grouped(heights: Sequence[float]) -> list[float]:
     if len(heights) <= MAX_BARS:
         return [float(height) for height in heights]
-    bounds = [round(place * len(heights) / MAX_BARS) for place in range(MAX_BARS + 1)]
+    bounds = [round(index * len(heights) / MAX_BARS) for index in range(MAX_BARS + 1)]
     return [float(sum(heights[a:b])) for a, b in itertools.pairwise(bounds)]
 
 

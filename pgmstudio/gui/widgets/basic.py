@@ -172,7 +172,7 @@ class Segments(QWidget):
 
     chosen = Signal(str)
 
-    def __init__(self, words: Sequence[tuple[str, str, str]], name: str) -> None:
+    def __init__(self, options: Sequence[tuple[str, str, str]], name: str) -> None:
         """`words`: key, text, tooltip."""
         super().__init__()
         self.setObjectName(name)
@@ -181,7 +181,7 @@ class Segments(QWidget):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        for number, (key, text, tip) in enumerate(words):
+        for number, (key, text, tip) in enumerate(options):
             made = QToolButton()
             made.setText(text)
             made.setObjectName(f"{name}.{key}")
@@ -190,14 +190,14 @@ class Segments(QWidget):
             made.setCheckable(True)
             made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             made.setProperty("role", "segment")
-            made.setProperty("place", _segment_position(number, len(words)))
+            made.setProperty("place", _segment_position(number, len(options)))
             made.clicked.connect(lambda _=False, key=key: self.chosen.emit(key))
             self._group.addButton(made)
             self._buttons[key] = made
             layout.addWidget(made)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        if words:
-            self.choose(words[0][0])
+        if options:
+            self.choose(options[0][0])
 
     @property
     def current(self) -> str:
@@ -336,13 +336,13 @@ def row(*widgets: QWidget | None, spacing: int = 8) -> QWidget:
     return made
 
 
-def foot_of(words: Sequence[QWidget], *buttons: QWidget, margin: int = 24) -> QWidget:
+def foot_of(labels: Sequence[QWidget], *buttons: QWidget, margin: int = 24) -> QWidget:
     """The foot of a page: what there is to say, and the buttons that act on it."""
     made = QWidget()
     layout = QHBoxLayout(made)
     layout.setContentsMargins(margin, 8, margin, 8)
     layout.setSpacing(16)
-    layout.addWidget(ScrollingNotes(words), 1)
+    layout.addWidget(ScrollingNotes(labels), 1)
     for widget in buttons:
         layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignBottom)
     return made
@@ -374,8 +374,8 @@ def form_of(*rows: tuple[str, QWidget], parent: QWidget | None = None) -> QFormL
     """Fields one below the other, each with quiet words before it."""
     form = QFormLayout(parent)
     form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-    for words, widget in rows:
-        form.addRow(label(words, "secondary"), widget)
+    for text, widget in rows:
+        form.addRow(label(text, "secondary"), widget)
     return form
 
 

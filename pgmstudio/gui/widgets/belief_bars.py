@@ -126,8 +126,8 @@ class BeliefBars(BarRows):
         left = min(max(names + 10, 30), self.width() * 0.34)
         return left, self.width() - metrics.horizontalAdvance("100.00 %") - 8
 
-    def _index_at(self, place: QPoint) -> int | None:
-        row = place.y() // self._row_height()
+    def _index_at(self, position: QPoint) -> int | None:
+        row = position.y() // self._row_height()
         order = self._order
         return order[row] if 0 <= row < len(order) else None
 
@@ -208,11 +208,11 @@ class BeliefBars(BarRows):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton:
             return
-        place = event.position().toPoint()
-        index = self._index_at(place)
-        if index is not None and self.rect().contains(place):
-            self.state_used.emit(self._bars.states[index], event.modifiers(), place)
-        elif self._hidden and self.rect().contains(place):
+        slot = event.position().toPoint()
+        index = self._index_at(slot)
+        if index is not None and self.rect().contains(slot):
+            self.state_used.emit(self._bars.states[index], event.modifiers(), slot)
+        elif self._hidden and self.rect().contains(slot):
             self._shows_all = True
             self.updateGeometry()
             self.update()
@@ -222,8 +222,8 @@ class BeliefBars(BarRows):
         state = None if hovered is None else self._bars.states[hovered]
         self._hover(hovered, can_be_used=state not in {None, *self._bars.impossible})
 
-    def tip_at(self, place: QPoint) -> str | None:
-        index = self._index_at(place)
+    def tip_at(self, position: QPoint) -> str | None:
+        index = self._index_at(position)
         return None if index is None else self.tip_of(self._bars.states[index])
 
     # -- keys
@@ -253,10 +253,10 @@ class BeliefBars(BarRows):
 
     def _use(self, index: int, held: Qt.KeyboardModifier) -> None:
         state = self._bars.states[index]
-        place = QPoint(0, 0)
+        position = QPoint(0, 0)
         if index in self._order:
-            place = self.row_rect(state).center().toPoint()
-        self.state_used.emit(state, held, place)
+            position = self.row_rect(state).center().toPoint()
+        self.state_used.emit(state, held, position)
 
 
 def two_digits(value: float) -> str:

@@ -34,7 +34,7 @@ def chip_size(chip: Chip, most_width: int | None = None) -> QSize:
     return QSize(width, metrics.height() + 4)
 
 
-def paint_chip(painter: QPainter, place: QRect, chip: Chip) -> None:
+def paint_chip(painter: QPainter, rect: QRect, chip: Chip) -> None:
     """Draw a chip into a rectangle as `chip_size` wants it."""
     font = theme().font("caption", "semibold")
     ink = theme().color(f"{chip.tint}_ink")
@@ -42,17 +42,17 @@ def paint_chip(painter: QPainter, place: QRect, chip: Chip) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme().color(f"{chip.tint}_soft"))
-    painter.drawRoundedRect(place, place.height() / 2, place.height() / 2)
-    left = place.left() + 7
+    painter.drawRoundedRect(rect, rect.height() / 2, rect.height() / 2)
+    left = rect.left() + 7
     if chip.icon:
         size = _icon_size()
-        at = QRect(left, place.center().y() - size // 2 + 1, size, size)
+        at = QRect(left, rect.center().y() - size // 2 + 1, size, size)
         ratio = painter.device().devicePixelRatio()
         painter.drawPixmap(at, _drawn(chip.icon, chip.tint, theme().shade, size, ratio))
         left += size + 3
     painter.setFont(font)
     painter.setPen(ink)
-    space = QRect(left, place.top(), place.right() - 6 - left, place.height())
+    space = QRect(left, rect.top(), rect.right() - 6 - left, rect.height())
     text = QFontMetrics(font).elidedText(
         chip.words, Qt.TextElideMode.ElideMiddle, space.width() + 1
     )

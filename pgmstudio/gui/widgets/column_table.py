@@ -96,18 +96,18 @@ class _Rows(TickedRows):
         before, rows = self.rows, tuple(rows)
         if [row.name for row in before] == [row.name for row in rows]:
             self.rows = rows
-            for place, (old, new) in enumerate(zip(before, rows, strict=True)):
+            for position, (old, new) in enumerate(zip(before, rows, strict=True)):
                 if old != new:
-                    self.dataChanged.emit(self.index(place, 0), self.index(place, CHIP))
+                    self.dataChanged.emit(self.index(position, 0), self.index(position, CHIP))
             return
         self.beginResetModel()
         self.rows = rows
         self.endResetModel()
 
-    def set_header_text(self, words: str) -> None:
+    def set_header_text(self, text: str) -> None:
         """Over the facts."""
-        if words != self._heads[FACTS]:
-            self._heads[FACTS] = words
+        if text != self._heads[FACTS]:
+            self._heads[FACTS] = text
             self.headerDataChanged.emit(Qt.Orientation.Horizontal, FACTS, FACTS)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
@@ -300,9 +300,9 @@ class ColumnList(QTableView):
         return self._rows.rows[index.row()].name if index.isValid() else None
 
     def pick(self, name: str) -> None:
-        for place, row in enumerate(self._rows.rows):
+        for position, row in enumerate(self._rows.rows):
             if row.name == name:
-                index = self._found.mapFromSource(self._rows.index(place, NAME))
+                index = self._found.mapFromSource(self._rows.index(position, NAME))
                 if index.isValid():
                     self.setCurrentIndex(index)
 

@@ -32,24 +32,24 @@ class Combo(QComboBox):
         painter.drawComplexControl(control, option)
         part = QStyle.SubControl.SC_ComboBoxEditField
         space = self.style().subControlRect(control, option, part, self).width() - _AIR
-        words = str(option.currentText)
-        shown = self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, space)
+        text = str(option.currentText)
+        shown = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, space)
         option.currentText = shown
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
 
 
-def chooser(name: str, tip: str, letters: int = 8) -> Combo:
+def chooser(name: str, tip: str, characters: int = 8) -> Combo:
     """An empty combo box that asks for room for so many letters, however long its words are."""
     combo = Combo()
     combo.setObjectName(name)
     combo.setToolTip(tip)
     combo.setAccessibleName(tip)
     combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    combo.setMinimumContentsLength(letters)
+    combo.setMinimumContentsLength(characters)
     return combo
 
 
-def offer(combo: QComboBox, words: Mapping[Any, str], wanted: object = None) -> None:
+def offer(combo: QComboBox, titles: Mapping[Any, str], wanted: object = None) -> None:
     """Keys and their words to choose from, telling nobody.
 
     Chosen is `wanted`, else what was chosen before, else the first.
@@ -57,9 +57,11 @@ def offer(combo: QComboBox, words: Mapping[Any, str], wanted: object = None) -> 
     chosen = combo.currentData() if wanted is None else wanted
     quiet = QSignalBlocker(combo)
     combo.clear()
-    for key, text in words.items():
+    for key, text in titles.items():
         combo.addItem(text, key)
-    combo.setCurrentIndex(list(words).index(chosen) if chosen in words else min(0, len(words) - 1))
+    combo.setCurrentIndex(
+        list(titles).index(chosen) if chosen in titles else min(0, len(titles) - 1)
+    )
     quiet.unblock()
 
 
@@ -77,11 +79,11 @@ class ChoiceBox(Combo):
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.activated.connect(self._on_activated)
 
-    def show_choices(self, words: Mapping[Any, str], chosen: str | None) -> None:
+    def show_choices(self, titles: Mapping[Any, str], chosen: str | None) -> None:
         shown = [(self.itemData(k), self.itemText(k)) for k in range(self.count())]
-        if shown != list(words.items()):
-            offer(self, words, chosen)
-        self.setCurrentIndex(list(words).index(chosen) if chosen in words else 0)
+        if shown != list(titles.items()):
+            offer(self, titles, chosen)
+        self.setCurrentIndex(list(titles).index(chosen) if chosen in titles else 0)
 
     def _on_activated(self, rect: int) -> None:
         self.picked.emit(self.itemData(rect))

@@ -39,11 +39,11 @@ class ElidedLabel(QLabel):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         space = self.contentsRect()
-        metrics, words = QFontMetrics(self.font()), self.text()
-        if self.brief and metrics.horizontalAdvance(words) > space.width():
+        metrics, label = QFontMetrics(self.font()), self.text()
+        if self.brief and metrics.horizontalAdvance(label) > space.width():
             fits = metrics.horizontalAdvance(self.brief) <= space.width()
-            words = self.brief if fits else ""
-        shown = metrics.elidedText(words, self.elide, space.width())
+            label = self.brief if fits else ""
+        shown = metrics.elidedText(label, self.elide, space.width())
         painter.setPen(self.palette().color(self.foregroundRole()))
         painter.drawText(space, int(self.alignment() | Qt.AlignmentFlag.AlignVCenter), shown)
         if self.hasFocus():

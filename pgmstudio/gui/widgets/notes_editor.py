@@ -108,8 +108,8 @@ def notes_html(markdown: str, font: QFont) -> str:
         cursor.setPosition(start)
         cursor.setPosition(start + length, QTextCursor.MoveMode.KeepAnchor)
         if look.isImageFormat():
-            words = look.stringProperty(QTextFormat.Property.ImageAltText) or "image"
-            cursor.insertText(words, QTextCharFormat())
+            text = look.stringProperty(QTextFormat.Property.ImageAltText) or "image"
+            cursor.insertText(text, QTextCharFormat())
         elif look.isAnchor() and QUrl(look.anchorHref()).scheme() not in WEB:
             cursor.insertText(cursor.selectedText(), QTextCharFormat())
         elif look.isAnchor():

@@ -131,9 +131,9 @@ class UndoablePage(Page):
     def _deed(self, event: QEvent) -> Command | None:
         if isinstance(event, QKeyEvent):
             keys = (QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo)
-            for key, deed in zip(keys, self._undoing(), strict=True):
-                if deed is not None and event.matches(key):
-                    return deed
+            for key, command in zip(keys, self._undoing(), strict=True):
+                if command is not None and event.matches(key):
+                    return command
         return None
 
     def event(self, event: QEvent) -> bool:

@@ -300,10 +300,10 @@ class _Field:
 
 
 def _placeholder(spec: ParamSpec) -> str:
-    words = [spec.none_label] if spec.none_label is not None else []
-    words += [AUTO] if spec.allows_auto else []
+    parts = [spec.none_label] if spec.none_label is not None else []
+    parts += [AUTO] if spec.allows_auto else []
     if spec.low is not None and spec.high is not None:
-        words.append(f"{spec.low:g}…{spec.high:g}")
+        parts.append(f"{spec.low:g}…{spec.high:g}")
     elif spec.low is not None:
-        words.append(f"{'>' if spec.low_open else '≥'} {spec.low:g}")
-    return " or ".join(words)
+        parts.append(f"{'>' if spec.low_open else '≥'} {spec.low:g}")
+    return " or ".join(parts)

@@ -65,11 +65,11 @@ class _Step(QAbstractButton):
             painter.drawText(circle, Qt.AlignmentFlag.AlignCenter, str(self._number))
         painter.setFont(self._text_font())
         painter.setPen(theme().color("text" if self.state == "now" else "text_secondary"))
-        words = QRectF(circle.right() + 8, 0, self.width() - circle.right() - 8, self.height())
+        text_rect = QRectF(circle.right() + 8, 0, self.width() - circle.right() - 8, self.height())
         text = painter.fontMetrics().elidedText(
-            self.text(), Qt.TextElideMode.ElideRight, int(words.width())
+            self.text(), Qt.TextElideMode.ElideRight, int(text_rect.width())
         )
-        painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, text)
+        painter.drawText(text_rect, Qt.AlignmentFlag.AlignVCenter, text)
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme().color("focus"), theme().line("focus")))
@@ -137,10 +137,10 @@ class StepBar(QWidget):
 
     def _arrange(self) -> None:
         """Where steps and facts have no room in one line, the facts stand below."""
-        words = self.summary.fontMetrics().horizontalAdvance(self.summary.text())
+        text_width = self.summary.fontMetrics().horizontalAdvance(self.summary.text())
         margins = self._both.contentsMargins()
         space = self.width() - margins.left() - margins.right() - self._both.spacing()
-        is_narrow = bool(words) and self._row.sizeHint().width() + words + 2 > space
+        is_narrow = bool(text_width) and self._row.sizeHint().width() + text_width + 2 > space
         ways, sides = QBoxLayout.Direction, Qt.AlignmentFlag
         self._both.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
         side = sides.AlignLeft if is_narrow else sides.AlignRight
@@ -161,10 +161,10 @@ class StepBar(QWidget):
             step.updateGeometry()  # the words of the present one are wider
             step.update()
 
-    def show_summary(self, words: str) -> None:
+    def show_summary(self, text: str) -> None:
         """What was found out about the file, said at the right."""
-        self.summary.setText(words)
-        self.summary.setToolTip(words)
+        self.summary.setText(text)
+        self.summary.setToolTip(text)
         self._arrange()
 
     def _on_clicked(self, number: int, _checked: bool = False) -> None:

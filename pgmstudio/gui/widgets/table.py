@@ -211,9 +211,9 @@ class RankedTable(QTableView):
             self.pick(chosen)
 
     def pick(self, key: str) -> None:
-        for place, row in enumerate(self.rows):
+        for position, row in enumerate(self.rows):
             if row.key == key:
-                self.setCurrentIndex(self._rows.index(place, NAME))
+                self.setCurrentIndex(self._rows.index(position, NAME))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, current = Qt.Key(event.key()), self.currentIndex()
@@ -256,8 +256,8 @@ class SortHead(QHeaderView):
         font = QFont(self.font())
         font.setWeight(QFont.Weight.DemiBold)  # as the sheet has it, of which the font says nothing
         metrics = QFontMetrics(font)
-        room = self.sectionSize(section) - 2 * _PADDING - metrics.horizontalAdvance(arrow)
-        return metrics.elidedText(name, Qt.TextElideMode.ElideRight, room) + arrow
+        available = self.sectionSize(section) - 2 * _PADDING - metrics.horizontalAdvance(arrow)
+        return metrics.elidedText(name, Qt.TextElideMode.ElideRight, available) + arrow
 
     def initStyleOptionForIndex(self, option: QStyleOptionHeader, section: int) -> None:
         super().initStyleOptionForIndex(option, section)
@@ -300,9 +300,9 @@ class Facts(QAbstractTableModel):
         """In the order they were given."""
         return self._given
 
-    def given(self, place: int) -> int:
+    def given(self, index: int) -> int:
         """The number of the row in the order it was given."""
-        return self._order[place]
+        return self._order[index]
 
     def place_of(self, number: int) -> int:
         """Where the row that was given as this number stands."""
@@ -331,10 +331,10 @@ class Facts(QAbstractTableModel):
             return self._gap(index.column()) + parts
         return _table_side(column) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
-    def _gap(self, place: int) -> str:
+    def _gap(self, index: int) -> str:
         """Words that follow a number at the right side of its column need room before them."""
-        follows = place > 0 and self._columns[place - 1].is_number
-        return "\u2003" if follows and not self._columns[place].is_number else ""
+        follows = index > 0 and self._columns[index - 1].is_number
+        return "\u2003" if follows and not self._columns[index].is_number else ""
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         self.layoutAboutToBeChanged.emit()
@@ -378,10 +378,10 @@ class FactTable(QTableView):
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         head = SortHead(self)
         head.setHighlightSections(False)
-        for place, column in enumerate(columns):
+        for index, column in enumerate(columns):
             mode = QHeaderView.ResizeMode
             head.setSectionResizeMode(
-                place, mode.Stretch if column.stretches else mode.ResizeToContents
+                index, mode.Stretch if column.stretches else mode.ResizeToContents
             )
         head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.setSortingEnabled(True)
@@ -422,11 +422,11 @@ def wide_first(made: QWidget) -> QWidget:
     return widening(made, 0)
 
 
-def widening(made: QWidget, place: int) -> QWidget:
+def widening(made: QWidget, index: int) -> QWidget:
     """A row whose widget at this place takes the room that is left."""
     layout = made.layout()
     assert isinstance(layout, QHBoxLayout)
-    layout.setStretch(place, 1)
+    layout.setStretch(index, 1)
     return made
 
 
@@ -489,10 +489,10 @@ class _Cells(QAbstractTableModel):
 class CellTable(QTableView):
     """Rows as they come; the first is the head."""
 
-    def __init__(self, name: str, words: str) -> None:
+    def __init__(self, name: str, title: str) -> None:
         super().__init__()
         self.setObjectName(name)
-        self.setAccessibleName(words)
+        self.setAccessibleName(title)
         self.setToolTip("")
         self._cells = _Cells(self)
         self.setModel(self._cells)

@@ -161,8 +161,8 @@ class AdjacencyPage(ArtifactPage):
         self.per.setVisible(bool(numbers))
         self.numbers.setVisible(len(numbers) > 1)
         if [self.numbers.itemData(i) for i in range(1, self.numbers.count())] != numbers:
-            words = {number: counted(number, "tree") for number in numbers}
-            offer(self.numbers, {None: "any number of trees", **words})
+            titles = {number: counted(number, "tree") for number in numbers}
+            offer(self.numbers, {None: "any number of trees", **titles})
 
     def _model_edges(self) -> list[tuple[str, str]]:
         """Of the mixture that the run ended with, if it is in the project."""
