@@ -123,9 +123,11 @@ class ConfusionMap(HeatMap):
 
     def words_of(self, true: int, chosen: int) -> str:
         """A cell in words."""
-        rows, percentage = weight_text(self._counts[true, chosen]), 100 * self._values[true, chosen]
+        rows = weight_text(self._counts[true, chosen])
         state = self._names[true]
-        return f"True {state}, predicted {self._names[chosen]}: {rows} rows, {percentage:.1f} % of them"
+        percentage = 100 * self._values[true, chosen]
+        predicted = self._names[chosen]
+        return f"True {state}, predicted {predicted}: {rows} rows, {percentage:.1f} % of them"
 
     @property
     def largest(self) -> float:
