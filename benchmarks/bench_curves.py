@@ -36,7 +36,7 @@ from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry, DataEntry
 from pgmstudio.gui.curves.actions import open_curves
 from pgmstudio.gui.curves.page import CurvesPage
-from pgmstudio.gui.curves.sl_plot import SlPlot
+from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot
 from pgmstudio.gui.plots.plot_widget import plot_library
 from pgmstudio.gui.project import preferences
 from pgmstudio.gui.window.application import make_application

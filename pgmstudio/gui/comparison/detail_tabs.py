@@ -17,10 +17,10 @@ from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.comparison.difference_grid import DifferenceGrid, difference_text
 from pgmstudio.gui.comparison.difference_plot import DifferenceDrawing, DifferencePlot
-from pgmstudio.gui.curves.hover_card import CardFacts
-from pgmstudio.gui.curves.plot_overlays import LegendEntry
-from pgmstudio.gui.curves.sl_plot import SlPlot
-from pgmstudio.gui.curves.text import card_of
+from pgmstudio.gui.plots.model_scatter.card_text import card_of
+from pgmstudio.gui.plots.model_scatter.hover_card import CardFacts
+from pgmstudio.gui.plots.model_scatter.overlays import LegendEntry
+from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot
 from pgmstudio.gui.plots.plot_image import PlotDrawing
 from pgmstudio.gui.widgets.basic import Segments, label, row
 from pgmstudio.gui.widgets.image_file import Drawing

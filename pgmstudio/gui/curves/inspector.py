@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QSlider, QVBoxLayout, QWidget
 from pgmstudio.core.experiments.curve_chart import Chart, point_title, series_title, sign_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.number_format import counted, grouped
-from pgmstudio.gui.curves.hover_card import bits
 from pgmstudio.gui.curves.tables import FRONT_COLUMNS, front_models, front_rows
 from pgmstudio.gui.curves.text import overfitting
+from pgmstudio.gui.plots.model_scatter.hover_card import bits
 from pgmstudio.gui.theme.language_symbols import mark_icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Section, button, empty, label, literal, row, scrolled

@@ -21,17 +21,18 @@ from pgmstudio.core.scores.local import lambda_bic
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.curves.controller import CurvesController
 from pgmstudio.gui.curves.footer import CurvesFoot
-from pgmstudio.gui.curves.hover_card import CardFacts
 from pgmstudio.gui.curves.inspector import CurvesSide
-from pgmstudio.gui.curves.model_scatter import ModelScatter
 from pgmstudio.gui.curves.query_plot import QueryPlot
-from pgmstudio.gui.curves.sl_plot import SlPlot
 from pgmstudio.gui.curves.sweep_question import may_sweep
 from pgmstudio.gui.curves.sweep_run import CurveRun, points_size, with_distance
 from pgmstudio.gui.curves.tables import point_rows
-from pgmstudio.gui.curves.text import card_of, curve_rows, rows_text
+from pgmstudio.gui.curves.text import curve_rows, rows_text
 from pgmstudio.gui.curves.toolbar import CURVES, CurvesBar
 from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.plots.model_scatter.card_text import card_of
+from pgmstudio.gui.plots.model_scatter.hover_card import CardFacts
+from pgmstudio.gui.plots.model_scatter.scatter import ModelScatter
+from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Note, button, hairline, row
 from pgmstudio.gui.widgets.debounce import one_shot

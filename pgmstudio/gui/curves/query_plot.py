@@ -14,9 +14,9 @@ from pgmstudio.core.drawing.svg.plot_labels import language_sign
 from pgmstudio.core.experiments.curve_chart import Behind, Floats, places_of, series_title, sign_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint, curves_of
 from pgmstudio.core.experiments.sl_curves.selection import timing_fits
-from pgmstudio.gui.curves.model_scatter import ModelScatter
-from pgmstudio.gui.curves.plot_layers import MANY, Dots, Stroke, dot_look
-from pgmstudio.gui.curves.plot_overlays import LegendEntry
+from pgmstudio.gui.plots.model_scatter.layers import MANY, Dots, Stroke, dot_look
+from pgmstudio.gui.plots.model_scatter.overlays import LegendEntry
+from pgmstudio.gui.plots.model_scatter.scatter import ModelScatter
 from pgmstudio.gui.theme.language_symbols import mark_colors
 
 Value = Callable[[CurvePoint], float | None]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pgmstudio.core.experiments.curve_chart import Chart, series_title, sign_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.number_format import grouped
-from pgmstudio.gui.curves.hover_card import bits, seconds_text
+from pgmstudio.gui.plots.model_scatter.hover_card import bits, seconds_text
 from pgmstudio.gui.widgets.table import Column
 
 

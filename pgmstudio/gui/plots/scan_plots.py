@@ -271,8 +271,8 @@ class ScanPlot(PointPlot):
                 descriptions.append(f"{name} {best.classes}")
         self._draw_flags(scan)
         self._hint.setText(
-            f"Best number of classes: {', '.join(descriptions)} (ringed). Higher is better; a click on a "
-            "point opens its model."
+            f"Best number of classes: {', '.join(descriptions)} (ringed). "
+            "Higher is better; a click on a point opens its model."
         )
 
     def _draw_flags(self, scan: ClassScan) -> None:

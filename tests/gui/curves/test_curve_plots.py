@@ -15,11 +15,11 @@ from pgmstudio.core.drawing.svg.plot_labels import language_sign
 from pgmstudio.core.drawing.svg.sl_plot import even_digits
 from pgmstudio.core.experiments.curve_chart import Floats, chart_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
-from pgmstudio.gui.curves import plot_layers
-from pgmstudio.gui.curves.hover_card import seconds_text
 from pgmstudio.gui.curves.page import CurvesPage
-from pgmstudio.gui.curves.sl_plot import SlPlot, extent_of
-from pgmstudio.gui.curves.text import card_of
+from pgmstudio.gui.plots.model_scatter import layers as plot_layers
+from pgmstudio.gui.plots.model_scatter.card_text import card_of
+from pgmstudio.gui.plots.model_scatter.hover_card import seconds_text
+from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot, extent_of
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes
 from pgmstudio.gui.window.main_window import MainWindow

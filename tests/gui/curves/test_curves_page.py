@@ -21,9 +21,10 @@ from pgmstudio.core.io.experiments import KeptPlanTask, PointFolder
 from pgmstudio.core.reports.belief_distances import DistanceTask
 from pgmstudio.gui.curves.actions import open_curves
 from pgmstudio.gui.curves.page import CurvesPage
-from pgmstudio.gui.curves.sl_plot import SlPlot
-from pgmstudio.gui.curves.text import card_of, overfitting
+from pgmstudio.gui.curves.text import overfitting
 from pgmstudio.gui.plots.log_axis import log_ticks, log_words
+from pgmstudio.gui.plots.model_scatter.card_text import card_of
+from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes
 from pgmstudio.gui.window.main_window import MainWindow

@@ -16,9 +16,9 @@ from pgmstudio.core.experiments.curve_chart import Chart, CurveMarks, Floats
 from pgmstudio.core.experiments.sl_curves.curve import SIZE_TITLES
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.number_format import counted
-from pgmstudio.gui.curves.label_placement import LabelLayer, MarkLabel
-from pgmstudio.gui.curves.model_scatter import ModelScatter
-from pgmstudio.gui.curves.plot_layers import (
+from pgmstudio.gui.plots.model_scatter.canvas import MarkCanvas
+from pgmstudio.gui.plots.model_scatter.label_placement import LabelLayer, MarkLabel
+from pgmstudio.gui.plots.model_scatter.layers import (
     MANY,
     Bars,
     Dots,
@@ -27,8 +27,8 @@ from pgmstudio.gui.curves.plot_layers import (
     Stroke,
     dot_look,
 )
-from pgmstudio.gui.curves.plot_overlays import LegendEntry, Pill
-from pgmstudio.gui.curves.scatter_canvas import MarkCanvas
+from pgmstudio.gui.plots.model_scatter.overlays import LegendEntry, Pill
+from pgmstudio.gui.plots.model_scatter.scatter import ModelScatter
 from pgmstudio.gui.theme.language_symbols import mark_colors
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.debounce import one_shot

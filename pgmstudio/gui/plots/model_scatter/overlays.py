@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.core.drawing.svg.plot_labels import language_sign
-from pgmstudio.gui.curves.plot_layers import CachedShape
+from pgmstudio.gui.plots.model_scatter.layers import CachedShape
 from pgmstudio.gui.theme.language_symbols import mark_colors, mark_path
 from pgmstudio.gui.theme.theme import theme
 

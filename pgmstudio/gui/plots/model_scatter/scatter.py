@@ -27,9 +27,9 @@ from PySide6.QtGui import (
 
 from pgmstudio.core.experiments.curve_chart import Behind, Place, best_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
-from pgmstudio.gui.curves.hover_card import CardFacts, MarkCard
-from pgmstudio.gui.curves.plot_layers import HighlightRings, Stroke
-from pgmstudio.gui.curves.scatter_canvas import MarkCanvas
+from pgmstudio.gui.plots.model_scatter.canvas import MarkCanvas
+from pgmstudio.gui.plots.model_scatter.hover_card import CardFacts, MarkCard
+from pgmstudio.gui.plots.model_scatter.layers import HighlightRings, Stroke
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.debounce import one_shot
 

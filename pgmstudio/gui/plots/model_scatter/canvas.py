@@ -23,9 +23,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pgmstudio.gui.curves.plot_layers import Frame, Layer, MarksLayer, RingsLayer
-from pgmstudio.gui.curves.plot_overlays import LegendBox, LegendEntry
 from pgmstudio.gui.plots.log_axis import new_axes, plain_functions, set_log
+from pgmstudio.gui.plots.model_scatter.layers import Frame, Layer, MarksLayer, RingsLayer
+from pgmstudio.gui.plots.model_scatter.overlays import LegendBox, LegendEntry
 from pgmstudio.gui.plots.plot_widget import dress, new_canvas, plot_library
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
-from pgmstudio.gui.curves.plot_layers import Frame, Layer, draw_label
+from pgmstudio.gui.plots.model_scatter.layers import Frame, Layer, draw_label
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.debounce import one_shot
 
