@@ -146,7 +146,7 @@ def compare_actions(app: AppContext) -> list[ActionSpec]:
     def no_bootstrap() -> str | None:
         if has_source(app, EdgeFrequencies.kind):
             return None
-        return "there is no bootstrap. Use Learn ▸ Bootstrap…"
+        return "there is no bootstrap; Learn ▸ Bootstrap… makes one."
 
     def no_rows() -> str | None:
         return None if app.project.data else "import data first (Ctrl+I)."

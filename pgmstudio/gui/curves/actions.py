@@ -66,7 +66,7 @@ def curve_actions(app: AppContext) -> list[ActionSpec]:
     def no_curves() -> str | None:
         if app.project.curves:
             return None
-        return "there are no curves. Plan some with Evaluate ▸ SL-curves…"
+        return "there are no curves; Evaluate ▸ SL-curves… plans some."
 
     def open_folder() -> None:
         from PySide6.QtWidgets import QFileDialog
