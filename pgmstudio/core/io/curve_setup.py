@@ -161,10 +161,10 @@ class Loaded:
     @cached_property
     def planned(self) -> Mapping[str, Sequence[str]]:
         """The runs of each curve."""
-        found: dict[str, list[str]] = {}
+        result: dict[str, list[str]] = {}
         for key, series in (self.series or {}).items():
-            found.setdefault(series, []).append(key)
-        return found
+            result.setdefault(series, []).append(key)
+        return result
 
     @property
     def is_whole(self) -> bool:

@@ -103,12 +103,12 @@ def test_names_that_become_equal_are_kept_apart(tmp_path: Path) -> None:
 def test_a_table_with_control_characters_is_imported_with_a_remark(tmp_path: Path) -> None:
     path = tmp_path / "odd.csv"
     path.write_text('"two\nlines",b\x07\nx\x1by,1\n"p\nq",2\nx\x1by,1\n', encoding="utf-8")
-    found = import_data(path)
-    assert found.data.domain.names == ("two lines", "b\ufffd")
-    assert found.data.domain["two lines"].states == ("p q", "x\ufffdy")
-    assert sum("control characters" in said for said in found.remarks) == 2
-    again = import_data(path, ImportOptions(domain=found.data.domain))
-    assert again.data.fingerprint == found.data.fingerprint
+    result = import_data(path)
+    assert result.data.domain.names == ("two lines", "b\ufffd")
+    assert result.data.domain["two lines"].states == ("p q", "x\ufffdy")
+    assert sum("control characters" in said for said in result.remarks) == 2
+    again = import_data(path, ImportOptions(domain=result.data.domain))
+    assert again.data.fingerprint == result.data.fingerprint
 
 
 def test_a_project_of_an_earlier_version_with_such_names_opens() -> None:

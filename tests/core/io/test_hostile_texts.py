@@ -128,8 +128,8 @@ def test_a_name_of_a_million_characters_gets_no_suggestion() -> None:
 
 def test_line_and_column_are_those_of_the_text() -> None:
     scanner = TextScanner("one\ntwo\n\nfour", Path("x"))
-    places = [scanner.at(offset) for offset in (0, 2, 3, 4, 7, 8, 9, 12)]
-    assert places == [(1, 1), (1, 3), (1, 4), (2, 1), (2, 4), (3, 1), (4, 1), (4, 4)]
+    indices = [scanner.at(offset) for offset in (0, 2, 3, 4, 7, 8, 9, 12)]
+    assert indices == [(1, 1), (1, 3), (1, 4), (2, 1), (2, 4), (3, 1), (4, 1), (4, 4)]
 
 
 def test_sparse_rows_are_counted_before_they_fill_the_memory(
@@ -162,9 +162,9 @@ def test_the_weight_behind_a_row_is_found_without_looking_twice(
     )
     data = read_data(path)
     codes = data.codes[:, 0]
-    found = [v.states[int(code)] for v, code in zip(data.domain, codes, strict=True)]
+    result = [v.states[int(code)] for v, code in zip(data.domain, codes, strict=True)]
     assert data.weights is not None
-    assert (*found, data.weights[0]) == cells
+    assert (*result, data.weights[0]) == cells
 
 
 def test_comments_of_a_case_file_begin_behind_the_last_quote(tmp_path: Path) -> None:

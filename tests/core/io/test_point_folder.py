@@ -114,10 +114,10 @@ def test_a_file_cut_anywhere_loses_its_last_line_at_most(whole: Path, tmp_path: 
     lines = content.splitlines(keepends=True)
     for cut in (*range(0, len(content), 37), *ends, *(end - 1 for end in ends)):
         (tmp_path / POINTS).write_bytes(content[:cut])
-        found = PointFolder(tmp_path)
+        result = PointFolder(tmp_path)
         records = sum(end <= cut for end in ends)
-        assert len(found.points) == sum(b'{"point"' in line for line in lines[:records])
-        assert len(found.done) == sum(b'{"done"' in line for line in lines[:records])
+        assert len(result.points) == sum(b'{"point"' in line for line in lines[:records])
+        assert len(result.done) == sum(b'{"done"' in line for line in lines[:records])
     # The torn line is taken away before anything is added.
     (tmp_path / POINTS).write_bytes(content[: ends[3] - 5])
     ran(tmp_path)

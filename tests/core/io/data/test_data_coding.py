@@ -190,8 +190,8 @@ def test_every_unknown_state_is_listed_with_its_row(tmp_path: Path) -> None:
     domain = Domain.of({"x": "ab", "y": "ab", "z": "ab"})
     with pytest.raises(DataFileError) as refused:
         read_data(saved(tmp_path, "x,y\na,q\nb,a\nzebra,q\n"), ImportOptions(domain=domain))
-    found = {(p.row, p.column) for p in refused.value.problems}
-    assert found == {(3, "x"), (1, "y"), (3, "y"), (None, "z")}
+    result = {(p.row, p.column) for p in refused.value.problems}
+    assert result == {(3, "x"), (1, "y"), (3, "y"), (None, "z")}
 
 
 def test_a_flood_of_unknown_states_is_told_once_per_state(tmp_path: Path) -> None:

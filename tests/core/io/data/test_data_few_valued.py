@@ -67,8 +67,8 @@ def test_every_cell_is_the_text_that_is_written(
     text = line_end.join(["x,y,z", *(",".join(row) for row in rows)])
     frame = directly((text + line_end * ends).encode(), rows_seen)
     assert frame is not None
-    found = [list(row) for row in frame.select(polars.all().cast(polars.String)).rows()]
-    assert found == [[cell or None for cell in row] for row in rows]
+    result = [list(row) for row in frame.select(polars.all().cast(polars.String)).rows()]
+    assert result == [[cell or None for cell in row] for row in rows]
 
 
 @pytest.mark.parametrize(

@@ -69,9 +69,9 @@ def test_following_the_proposals_gives_a_data_set(patients: Path) -> None:
 
 def test_options_show_in_the_report(patients: Path) -> None:
     options = ImportOptions(leave_out=("sex",), frequency="age", as_states=("ward",))
-    found = {c.name: c.treatment for c in inspect_file(patients, options).columns}
-    assert found["sex"] is Treatment.LEAVE_OUT
-    assert found["age"] is Treatment.WEIGHTS
+    result = {c.name: c.treatment for c in inspect_file(patients, options).columns}
+    assert result["sex"] is Treatment.LEAVE_OUT
+    assert result["age"] is Treatment.WEIGHTS
 
 
 def test_what_was_detected_is_reported(tmp_path: Path) -> None:
@@ -105,11 +105,11 @@ def _report_of_column(tmp_path: Path, cells: list[str]) -> ColumnReport:
 
 def test_a_usual_code_far_from_the_other_numbers_may_mean_missing(tmp_path: Path) -> None:
     ages = [str(18 + i % 60) for i in range(120)]
-    found = _report_of_column(tmp_path, [*ages, "-999", "-999", "-999"])
-    assert found.odd is not None
-    assert (found.odd.texts, found.odd.rows) == (("-999",), 3)
+    result = _report_of_column(tmp_path, [*ages, "-999", "-999", "-999"])
+    assert result.odd is not None
+    assert (result.odd.texts, result.odd.rows) == (("-999",), 3)
     # Counted as missing, nothing is odd any more.
-    options = ImportOptions(markers=("", *found.odd.texts))
+    options = ImportOptions(markers=("", *result.odd.texts))
     again = inspect_file(tmp_path / "odd.csv", options).columns[0]
     assert (again.odd, again.missing, again.low) == (None, 3, 18)
 

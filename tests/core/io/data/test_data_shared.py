@@ -15,8 +15,8 @@ from pgmstudio.core.io.data.reader import read_data, read_split
 
 def said_tables(shared: Path) -> list[tuple[Path, dict[str, Any]]]:
     manifest = json.loads((shared / "data/manifest.json").read_text(encoding="utf-8"))
-    found = [(shared / "data" / entry["path"], entry) for entry in manifest["files"]]
-    return [(path, entry) for path, entry in found if path.parent.name in ("seeds", "uci")]
+    result = [(shared / "data" / entry["path"], entry) for entry in manifest["files"]]
+    return [(path, entry) for path, entry in result if path.parent.name in ("seeds", "uci")]
 
 
 def check(path: Path, said: dict[str, Any]) -> None:

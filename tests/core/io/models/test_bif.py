@@ -303,8 +303,8 @@ def test_the_sizes_of_well_known_networks_are_right(shared) -> None:
     for name, sizes in listed.items():
         model = read_model(path_of(shared, name)).model
         assert isinstance(model, BayesianNetwork)
-        found = len(model.domain), len(model.edges), model.representation_size()
-        assert found == sizes, name
+        result = len(model.domain), len(model.edges), model.representation_size()
+        assert result == sizes, name
 
 
 def test_a_worked_number_of_asia(shared) -> None:

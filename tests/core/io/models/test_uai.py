@@ -143,8 +143,8 @@ def test_a_markov_network_becomes_a_bayesian_network_with_the_same_distribution(
         2, 2, 3
     )
     joint = first[:, :, None] * second
-    found = BruteForceSession(file.model).joint(["X0", "X1", "X2"])
-    assert found == pytest.approx(joint / joint.sum(), abs=1e-15)
+    result = BruteForceSession(file.model).joint(["X0", "X1", "X2"])
+    assert result == pytest.approx(joint / joint.sum(), abs=1e-15)
     assert f"log2 Z = {math.log2(joint.sum()):.6g}" in file.remarks[-1]
     assert "its edges are not those of the file" in file.remarks[-1]
 
@@ -223,8 +223,8 @@ DOMAIN = Domain.of({"a": ("x", "y"), "b": ("x", "y", "z"), "c": ("no", "yes")})
     ],
 )
 def test_both_forms_of_evidence_are_read(text: str, cases: list[dict[str, str]]) -> None:
-    found = parse_evidence(text.encode(), Path("m.uai.evid"), DOMAIN)
-    assert found == [{name: Observed(s) for name, s in case.items()} for case in cases]
+    result = parse_evidence(text.encode(), Path("m.uai.evid"), DOMAIN)
+    assert result == [{name: Observed(s) for name, s in case.items()} for case in cases]
 
 
 @pytest.mark.parametrize(

@@ -55,11 +55,11 @@ def test_the_split_of_a_table_of_counts_comes_back_with_its_copies() -> None:
     codes = np.array([[0, 0, 1, 1], [0, 1, 0, 1]], dtype=np.uint8)
     data = DataSet(domain, codes, np.array([40.0, 30.0, 0.0, 30.0]))
     project = Project(data={"d": DataEntry("counts", data, split=split(data, (0.7, 0.3), 1))})
-    found = project_from_bytes(project_bytes(project)).data["d"]
-    assert isinstance(found.split, Split)
-    parts = found.split.parts(found.data)
+    result = project_from_bytes(project_bytes(project)).data["d"]
+    assert isinstance(result.split, Split)
+    parts = result.split.parts(result.data)
     assert [part.total_weight for part in parts] == [70, 30]
-    assert tuple(part.fingerprint for part in parts) == found.split.part_fingerprints
+    assert tuple(part.fingerprint for part in parts) == result.split.part_fingerprints
 
 
 def test_everything_in_a_project_comes_back() -> None:
@@ -68,11 +68,11 @@ def test_everything_in_a_project_comes_back() -> None:
     assert (again.title, again.notes) == (project.title, project.notes)
     assert again.knowledge == project.knowledge
     for key, entry in project.data.items():
-        found = again.data[key]
-        assert same_data(found.data, entry.data)
-        assert found.data.codes.dtype == entry.data.codes.dtype
+        result = again.data[key]
+        assert same_data(result.data, entry.data)
+        assert result.data.codes.dtype == entry.data.codes.dtype
         for name in ("name", "source", "cuts", "missing_markers", "notes", "provenance"):
-            assert getattr(found, name) == getattr(entry, name)
+            assert getattr(result, name) == getattr(entry, name)
     one, other = project.data["d1"].split, again.data["d1"].split
     assert isinstance(one, Split)
     assert isinstance(other, Split)

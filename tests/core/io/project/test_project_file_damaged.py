@@ -155,10 +155,10 @@ def test_an_encrypted_or_oddly_packed_file_is_refused() -> None:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 0.999])
-def test_a_truncated_project_is_refused(share: float) -> None:
+def test_a_truncated_project_is_refused(fraction: float) -> None:
     content = project_bytes(full_project())
     with pytest.raises(ProjectFileError, match="is damaged or not a project file"):
-        project_from_bytes(content[: int(len(content) * share)])
+        project_from_bytes(content[: int(len(content) * fraction)])
 
 
 PARTS = {
