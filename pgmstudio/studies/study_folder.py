@@ -27,7 +27,7 @@ from pgmstudio.core.experiments.plans.plan import Plan
 from pgmstudio.core.experiments.plans.run_task import PointEvent
 from pgmstudio.core.experiments.plans.runner import Executor, ceiling_of, planned_keys
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
-from pgmstudio.core.io.experiments import KeptPlanTask, PointFolder
+from pgmstudio.core.io.experiments import PointFolder, SavedPlanTask
 from pgmstudio.core.json_documents import json_line, read_json_line
 from pgmstudio.studies.sl_results import LANGUAGES, Answers, SetResult, Trail
 from pgmstudio.studies.sl_sets import StudyRows, StudySet
@@ -83,7 +83,7 @@ class StudyTask:
         self, part: str, plan: Plan, rows: PlanRows, folder: Path, cancel: CancelToken
     ) -> Iterator[PointEvent]:
         low, high = _PROGRESS_RANGES[part]
-        for event in KeptPlanTask(folder / part, plan, rows, self.executor)(cancel):
+        for event in SavedPlanTask(folder / part, plan, rows, self.executor)(cancel):
             if isinstance(event, Progress):
                 fraction = low + (high - low) * (event.fraction or 0.0)
                 event = Progress(fraction, event.message, event.counters)

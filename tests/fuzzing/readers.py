@@ -32,7 +32,21 @@ RULES = Knowledge(
 )
 GROUPS = b"/knowledge\naddtemporal\n1 a\n2* b c\n\nforbiddengroup\na b\nc\nrequiredirect\na c\n"
 ARROWS = b"# rules\nA -> B\nB -- C = true\nD <- A = false\n"
-DATA_WORDS = [b'"', b"'", b",", b"\n", b"\r", b"{", b"}", b"#9", b"-", b"?", b"{}", b"@data", b"\t"]
+DATA_CELLS = [
+    b'"',
+    b"'",
+    b",",
+    b"\n",
+    b"\r",
+    b"{",
+    b"}",
+    b"#9",
+    b"-",
+    b"?",
+    b"{}",
+    b"@data",
+    b"\t",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,14 +106,14 @@ def _table_readers() -> dict[str, Reader]:
             name,
             partial(_written, write, name),
             partial(read_data, options=tables.OPTIONS),
-            DATA_WORDS,
+            DATA_CELLS,
             ends_child=kind.in_child,
         )
     members = Reader(
         "members.xlsx",
         found["table .xlsx"].sound,
         found["table .xlsx"].read,
-        models.XML_WORDS,
+        models.XML_TOKENS,
         ends_child=True,
         damage=_damaged_member,
     )
@@ -110,20 +124,20 @@ def _model_readers() -> dict[str, Reader]:
     found = {}
     for known in MODEL_FORMATS:
         name = f"fuzzed{known.endings[0]}"
-        plain = models.XML_WORDS + models.BIF_WORDS + models.GRAPH_WORDS
-        words = models.JSON_WORDS if ".json" in known.endings[0] else plain
+        plain = models.XML_TOKENS + models.BIF_TOKENS + models.GRAPH_TOKENS
+        words = models.JSON_TOKENS if ".json" in known.endings[0] else plain
         found[f"model {known.endings[0]}"] = Reader(
             name, partial(_rendered, name), read_model, words
         )
     markov = _rendered("fuzzed.uai").replace(b"BAYES", b"MARKOV")
     found["model .uai, Markov"] = Reader(
-        "markov.uai", lambda: markov, read_model, models.GRAPH_WORDS
+        "markov.uai", lambda: markov, read_model, models.GRAPH_TOKENS
     )
     return found
 
 
 def _other_readers() -> dict[str, Reader]:
-    words = models.RULE_WORDS + models.JSON_WORDS
+    words = models.RULE_TOKENS + models.JSON_TOKENS
     project = partial(project_bytes, full_project(rows=8, variables=3))
     rules = {
         f"rules {ending}": Reader(
@@ -150,10 +164,10 @@ def _other_readers() -> dict[str, Reader]:
             read_plan,
             [b"[", b"]", b"=", b'"', b"a.b.", b"{", b"}", b"\n", b"true", b"1979-05-27", b"''"],
         ),
-        "plan .json": Reader("plan.json", plans.JSON.encode, read_plan, models.JSON_WORDS),
+        "plan .json": Reader("plan.json", plans.JSON.encode, read_plan, models.JSON_TOKENS),
         "project": Reader("fuzzed.pgmz", project, read_project, [b"PK\x01\x02", b"PK\x03\x04"]),
         "project, members": Reader(
-            "members.pgmz", project, read_project, models.JSON_WORDS, damage=_damaged_member
+            "members.pgmz", project, read_project, models.JSON_TOKENS, damage=_damaged_member
         ),
     }
 

@@ -275,11 +275,11 @@ def _save(path: str, model: Model, provenance: Mapping[str, Any], line: Progress
 
 def _save_log(path: str, outcome: LearnOutcome, *, quoted: bool) -> str:
     """Write the search log; returns a message."""
-    from pgmstudio.core.io.run_artifacts import write_kept
+    from pgmstudio.core.io.run_artifacts import write_artifacts
 
     if not outcome.artifacts:
         return f"This learner keeps nothing beside its model; {path} was not written."
-    write_kept(path, outcome.artifacts, quoted=quoted)
+    write_artifacts(path, outcome.artifacts, quoted=quoted)
     return f"The search log was saved to {path}."
 
 

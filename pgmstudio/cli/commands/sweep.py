@@ -74,7 +74,7 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 def run(args: argparse.Namespace, line: ProgressLine) -> SweepReport:
     from pgmstudio.core.experiments.plans.run_task import RunProblem
     from pgmstudio.core.experiments.plans.runner import checked_runs
-    from pgmstudio.core.io.experiments import KeptPlanTask, PointFolder, read_plan, read_plan_rows
+    from pgmstudio.core.io.experiments import PointFolder, SavedPlanTask, read_plan, read_plan_rows
 
     check_ending(args.plot, [".svg"], "plots")
     plan = read_plan(args.plan)
@@ -94,7 +94,7 @@ def run(args: argparse.Namespace, line: ProgressLine) -> SweepReport:
         raise FileError(args.plan, f"{error}.") from error
     old_count = len(folder.points_of(keys))
     end = run_task(
-        KeptPlanTask(folder.folder, plan, rows, _executor(args)),
+        SavedPlanTask(folder.folder, plan, rows, _executor(args)),
         lambda event: None,  # points are read from the folder
         line,
         time_limit=args.time_limit,

@@ -133,10 +133,10 @@ def _import(path: str, options: ImportOptions, line: ProgressLine) -> Imported:
             advice = "Options: --bins N, --as-states COLUMN, --leave-out COLUMN."
             raise DataFileError(path, f"{error.headline} {advice}", error.problems) from None
         raise
-    for note in imported.remarks[:MAX_LISTED]:
+    for note in imported.warnings[:MAX_LISTED]:
         line.message(f"{note} Option: --missing-marker=TEXT." if MAYBE_MISSING in note else note)
-    if len(imported.remarks) > MAX_LISTED:
-        line.message(f"… and {count_of(len(imported.remarks) - MAX_LISTED, 'more note')}.")
+    if len(imported.warnings) > MAX_LISTED:
+        line.message(f"… and {count_of(len(imported.warnings) - MAX_LISTED, 'more note')}.")
     return imported
 
 
@@ -209,7 +209,7 @@ def read_rows_for(
 def open_model(path: str, line: ProgressLine) -> ModelFile:
     """Read a model file; its reader's notes are printed."""
     file = read_model(path)
-    for note in file.remarks:
+    for note in file.warnings:
         line.message(note)
     return file
 

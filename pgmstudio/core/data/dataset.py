@@ -263,4 +263,4 @@ class Imported:
     source: str
     cuts: Mapping[str, Cuts] = field(default_factory=dict)
     markers: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()

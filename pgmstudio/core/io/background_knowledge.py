@@ -29,7 +29,7 @@ SCHEMA = "pgmstudio-knowledge"
 VERSION = 1
 MAX_RULES = 1_000_000  # two short lines of names stand for all their pairs
 
-_RULE_WORDS: dict[str, Rule] = {
+_RULE_NAMES: dict[str, Rule] = {
     "required": "required",
     "require": "required",
     "whitelist": "required",
@@ -39,10 +39,10 @@ _RULE_WORDS: dict[str, Rule] = {
     "blacklist": "forbidden",
     "false": "forbidden",
 }
-_FROM_WORDS = frozenset({"from", "source", "parent", "cause"})
-_TO_WORDS = frozenset({"to", "target", "child", "effect"})
+_SOURCE_COLUMNS = frozenset({"from", "source", "parent", "cause"})
+_TARGET_COLUMNS = frozenset({"to", "target", "child", "effect"})
 _ARROWS = ("->", "<-", "--")
-_REMARKS = ("#", "//")
+_COMMENTS = ("#", "//")
 _SECTIONS = ("addtemporal", "forbiddirect", "requiredirect", "forbiddengroup", "requiredgroup")
 
 
@@ -61,8 +61,8 @@ def parse_knowledge(content: bytes, path: Path, edges_are: Rule | None = None) -
         return knowledge_of_document(parse_json(content, path, error=FileError))
     text, _ = decode_text(content)
     lines = text.splitlines()
-    told = (line.strip() for line in lines)
-    first = next((line for line in told if line and not line.startswith(_REMARKS)), "")
+    stripped = (line.strip() for line in lines)
+    first = next((line for line in stripped if line and not line.startswith(_COMMENTS)), "")
     if first.lower().startswith("/knowledge"):
         return _read_tetrad(path, lines)
     if path.suffix.lower() not in (".csv", ".tsv") and any(a in first for a in _ARROWS):
@@ -99,9 +99,9 @@ def knowledge_document(knowledge: Knowledge) -> dict[str, Any]:
 
 def knowledge_of_document(document: JsonPlace) -> Knowledge:
     """The rules that a document says; absent entries are empty."""
-    said = document.get("schema")
-    if said is not None and said.text() != SCHEMA:
-        document.fail(f"is not a file of rules about edges: its schema is “{said.text()}”.")
+    value = document.get("schema")
+    if value is not None and value.text() != SCHEMA:
+        document.fail(f"is not a file of rules about edges: its schema is “{value.text()}”.")
     version = document.get("version")
     if version is not None and version.whole() > VERSION:
         document.fail("was written by a newer PGM Studio. Update the program to open it.")
@@ -145,13 +145,13 @@ def _read_tetrad(path: Path, lines: list[str]) -> Knowledge:
     closed: set[int] = set()
     section, group = "", None
     for number, line in enumerate(lines, start=1):
-        words = line.split()
-        if not words or words[0].lower() == "/knowledge":
+        tokens = line.split()
+        if not tokens or tokens[0].lower() == "/knowledge":
             continue
-        if words[0].lower() in _SECTIONS and len(words) == 1:
-            section, group = words[0].lower(), None
+        if tokens[0].lower() in _SECTIONS and len(tokens) == 1:
+            section, group = tokens[0].lower(), None
         elif section == "addtemporal":
-            tier, *names = words
+            tier, *names = tokens
             digits = tier.rstrip("*")
             if not digits.isdecimal() or len(digits) > 6:
                 _fail(path, number, f"“{tier}” is not the number of a tier, such as 1 or 2*.")
@@ -159,22 +159,22 @@ def _read_tetrad(path: Path, lines: list[str]) -> Knowledge:
             if tier != digits:
                 closed.add(int(digits))
         elif section.endswith("direct"):
-            if len(words) != 2:
-                _fail(path, number, f"an edge has two names, not {len(words)}.")
+            if len(tokens) != 2:
+                _fail(path, number, f"an edge has two names, not {len(tokens)}.")
             rule: Rule = "required" if section == "requiredirect" else "forbidden"
-            rules[rule].add((words[0], words[1]))
+            rules[rule].add((tokens[0], tokens[1]))
         elif section.endswith("group"):
             if group is None:
-                group = words
+                group = tokens
                 continue
             rule = "required" if section == "requiredgroup" else "forbidden"
-            total = len(rules[rule]) + len(group) * len(words)
+            total = len(rules[rule]) + len(group) * len(tokens)
             if total > MAX_RULES:
                 _fail(path, number, f"its groups stand for {total} rules; {MAX_RULES} can be read.")
-            rules[rule] |= {(source, target) for source in group for target in words}
+            rules[rule] |= {(source, target) for source in group for target in tokens}
             group = None
         else:
-            _fail(path, number, f"“{words[0]}” is not one of {', '.join(_SECTIONS)}.")
+            _fail(path, number, f"“{tokens[0]}” is not one of {', '.join(_SECTIONS)}.")
     order = sorted(tiers)
     return Knowledge(
         frozenset(rules["required"]),
@@ -188,17 +188,17 @@ def _read_arrows(path: Path, lines: list[str], edges_are: Rule) -> Knowledge:
     rules: dict[Rule, set[Edge]] = {"required": set(), "forbidden": set()}
     for number, line in enumerate(lines, start=1):
         line = line.strip()
-        if not line or line.startswith(_REMARKS):
+        if not line or line.startswith(_COMMENTS):
             continue
         result = [(line.find(arrow), arrow) for arrow in _ARROWS if arrow in line]
         if not result:
             _fail(path, number, "expected an edge such as A -> B.")
         index, arrow = min(result)
         left, right = line[:index], line[index + len(arrow) :]
-        head, equals, said = right.rpartition("=")
+        head, equals, value = right.rpartition("=")
         rule = edges_are
-        if equals and said.strip().lower() in ("true", "false"):
-            right, rule = head, _RULE_WORDS[said.strip().lower()]
+        if equals and value.strip().lower() in ("true", "false"):
+            right, rule = head, _RULE_NAMES[value.strip().lower()]
         source, target = (end.replace("\\ ", " ").strip() for end in (left, right))
         if not source or not target:
             _fail(path, number, "an edge needs a name on both sides.")
@@ -225,12 +225,13 @@ def _read_table(path: Path, text: str, edges_are: Rule) -> Knowledge:
                 if columns is not None:
                     continue
                 columns = (0, 1, 2)
-            said = cells[columns[2]].lower() if len(columns) > 2 and len(cells) > columns[2] else ""
+            has_rule = len(columns) > 2 and len(cells) > columns[2]
+            value = cells[columns[2]].lower() if has_rule else ""
             if len(cells) <= max(columns[:2]) or not all(cells[c] for c in columns[:2]):
                 _fail(path, reader.line_num, "an edge needs a name in both columns, from and to.")
-            if said and said not in _RULE_WORDS:
-                _fail(path, reader.line_num, f"“{said}” is not required or forbidden.")
-            rules[_RULE_WORDS.get(said, edges_are)].add((cells[columns[0]], cells[columns[1]]))
+            if value and value not in _RULE_NAMES:
+                _fail(path, reader.line_num, f"“{value}” is not required or forbidden.")
+            rules[_RULE_NAMES.get(value, edges_are)].add((cells[columns[0]], cells[columns[1]]))
     except csv.Error as problem:
         _fail(path, reader.line_num, f"{problem}.")
     if columns is None:
@@ -243,12 +244,12 @@ def _read_table(path: Path, text: str, edges_are: Rule) -> Knowledge:
 
 
 def _header_columns(cells: list[str]) -> tuple[int, ...] | None:
-    words = [cell.lower() for cell in cells]
-    source = next((i for i, word in enumerate(words) if word in _FROM_WORDS), None)
-    target = next((i for i, word in enumerate(words) if word in _TO_WORDS), None)
+    tokens = [cell.lower() for cell in cells]
+    source = next((i for i, word in enumerate(tokens) if word in _SOURCE_COLUMNS), None)
+    target = next((i for i, word in enumerate(tokens) if word in _TARGET_COLUMNS), None)
     if source is None or target is None:
         return None
-    rule = next((i for i, word in enumerate(words) if word in ("rule", "constraint")), None)
+    rule = next((i for i, word in enumerate(tokens) if word in ("rule", "constraint")), None)
     return (source, target) if rule is None else (source, target, rule)
 
 

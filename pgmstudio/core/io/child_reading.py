@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pgmstudio.core.io.models.files import ModelFile
 
 # Threads of the readers reserve addresses that they never fill.
-_ROOM = 1 << 30
+_RESERVED = 1 << 30
 
 _is_limited = False
 
@@ -45,7 +45,7 @@ def limit_memory(limit: int) -> None:
     except ImportError:
         return
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    soft = _address_space() + _ROOM + limit
+    soft = _address_space() + _RESERVED + limit
     if hard != resource.RLIM_INFINITY:
         soft = min(soft, hard)
     with contextlib.suppress(OSError, ValueError):  # a system may refuse; then there is no limit
@@ -68,8 +68,8 @@ def beyond_limit(path: Path) -> FileError:
 
 def _beyond_limit(path: Path, error: ErrorType) -> FileError:
     limit = size_text(read_limit())
-    told = f"needs more than {limit} of memory to read, the limit, or is damaged. {HOW_TO_RAISE}"
-    return error(path, told)
+    message = f"needs more than {limit} of memory to read, the limit, or is damaged. {HOW_TO_RAISE}"
+    return error(path, message)
 
 
 def read_in_child(path: Path, read: Callable[[], RawTable], cancel: CancelToken) -> RawTable:

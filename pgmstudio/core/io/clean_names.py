@@ -27,7 +27,7 @@ def clean_names(names: Iterable[str]) -> dict[str, str]:
     return clean
 
 
-def remark_on(clean: Mapping[str, str]) -> str:
+def replaced_names_warning(clean: Mapping[str, str]) -> str:
     """The sentence that says which names were replaced."""
     shown = ", ".join(f"“{name}”" for name in list(clean.values())[:_MAX_SHOWN])
     more = ", …" if len(clean) > _MAX_SHOWN else ""
@@ -77,17 +77,17 @@ def cleaned_file(file: ModelFile, path: Path) -> ModelFile:
     domain = file.model.domain
     texts = [text for variable in domain for text in (variable.name, *variable.states)]
     texts.append(getattr(file.model, "hidden", ""))  # a variable outside of the domain
-    are_whole = all(text == whole_characters(text) for text in _texts_beside(file))
+    are_whole = all(text == whole_characters(text) for text in _other_texts(file))
     if are_whole and is_fit_name("".join(texts)):
         return file
     document = document_of(file)
     clean = clean_names(names_in(document))
     new = file_of_document(JsonPlace(with_names(document, clean), path), path)
-    remarks = [remark_on(clean)] if clean else []
-    return replace(new, remarks=(*file.remarks, *remarks))
+    warnings = [replaced_names_warning(clean)] if clean else []
+    return replace(new, warnings=(*file.warnings, *warnings))
 
 
-def _texts_beside(file: ModelFile) -> Iterator[str]:
+def _other_texts(file: ModelFile) -> Iterator[str]:
     properties = file.properties
-    said = (properties.network, *properties.variables.values(), *properties.tables.values())
-    yield from _texts([file.title, file.notes, file.titles, *said])
+    lines = (properties.network, *properties.variables.values(), *properties.tables.values())
+    yield from _texts([file.title, file.notes, file.titles, *lines])

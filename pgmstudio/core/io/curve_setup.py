@@ -25,7 +25,7 @@ from pgmstudio.core.io.experiments import PointFolder, read_plan_rows, split_row
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.project.project import CurveEntry, Project
 
-SHARE, SPLIT, SETS = "share", "split", "sets"
+FRACTION, SPLIT, SETS = "share", "split", "sets"
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class RowChoice:
     """
 
     data_id: str
-    how: str = SHARE
+    how: str = FRACTION
     train: str | None = None
     test: str | None = None
     valid: str | None = None
@@ -55,8 +55,8 @@ class RowChoice:
             reference = project.model_entry(self.reference).model
         data = DataPlan(
             entry.name,
-            test_share=self.test_share if self.how == SHARE else 0.0,
-            valid_share=self.valid_share if self.how == SHARE else 0.0,
+            test_share=self.test_share if self.how == FRACTION else 0.0,
+            valid_share=self.valid_share if self.how == FRACTION else 0.0,
             split_seed=self.split_seed,
             complete=self.complete,
         )
@@ -107,24 +107,24 @@ class CurveSetup:
 
     def plain(self) -> dict[str, Any]:
         """For the project file."""
-        told: dict[str, Any] = {"plan": self.plan.plain()}
-        told |= {} if self.rows is None else {"rows": asdict(self.rows)}
-        told |= {} if self.processes is None else {"processes": self.processes}
-        return told | ({"cluster": self.cluster} if self.cluster else {})
+        payload: dict[str, Any] = {"plan": self.plan.plain()}
+        payload |= {} if self.rows is None else {"rows": asdict(self.rows)}
+        payload |= {} if self.processes is None else {"processes": self.processes}
+        return payload | ({"cluster": self.cluster} if self.cluster else {})
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> CurveSetup | None:
+    def of(cls, payload: Mapping[str, Any]) -> CurveSetup | None:
         """What `plain` told; None when it tells no plan, or one this version does not know."""
         try:
-            plan = plan_of(told["plan"])
+            plan = plan_of(payload["plan"])
         except (KeyError, TypeError, PgmStudioError):
             return None
-        rows = told.get("rows")
+        rows = payload.get("rows")
         known = {declared.name for declared in fields(RowChoice)}
         choice = None
         if isinstance(rows, Mapping) and "data_id" in rows:
             choice = RowChoice(**{name: value for name, value in rows.items() if name in known})
-        return cls(plan, choice, told.get("processes"), str(told.get("cluster", "")))
+        return cls(plan, choice, payload.get("processes"), str(payload.get("cluster", "")))
 
     def plan_rows(self, project: Project) -> PlanRows:
         """All rows of the experiment."""
@@ -135,7 +135,7 @@ class CurveSetup:
         return read_plan_rows(self.plan.data)
 
     @property
-    def place(self) -> Executor:
+    def executor(self) -> Executor:
         """Where its runs are made."""
         if self.cluster:
             from pgmstudio.core.experiments.plans.dask_executor import Cluster
@@ -176,7 +176,7 @@ def load(
     setup: CurveSetup | None,
     project: Project,
     folder: Path | None,
-    told: Sequence[Mapping[str, Any]] = (),
+    payload: Sequence[Mapping[str, Any]] = (),
     _cancel: object = None,
 ) -> Loaded:
     """The points that stand in the folder; those of another plan or program are left out.
@@ -184,8 +184,12 @@ def load(
     Without the rows all points are shown, and nothing can be added to them. Where the folder is
     gone, `told` are the points that the project has kept.
     """
-    kept = None if folder is None else PointFolder(folder)
-    every = tuple(map(point_of, told)) if kept is None else tuple(kept.points.values())
+    points_folder = None if folder is None else PointFolder(folder)
+    every = (
+        tuple(map(point_of, payload))
+        if points_folder is None
+        else tuple(points_folder.points.values())
+    )
     if setup is None:
         return Loaded(every, problem="The plan of these curves is not known.")
     try:
@@ -193,11 +197,13 @@ def load(
         runs = planned_keys(setup.plan, rows)
     except (PgmStudioError, FileError) as problem:
         return Loaded(every, problem=str(problem))
-    own = every if kept is None else tuple(kept.points_of(runs))
+    own = every if points_folder is None else tuple(points_folder.points_of(runs))
     done = (
         frozenset()
-        if kept is None
-        else frozenset(key for key, run in runs.items() if kept.earlier.covers(key, run.time_limit))
+        if points_folder is None
+        else frozenset(
+            key for key, run in runs.items() if points_folder.earlier.covers(key, run.time_limit)
+        )
     )
     return Loaded(
         own,

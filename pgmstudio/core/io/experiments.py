@@ -141,10 +141,10 @@ def split_rows(
 
 
 def _options(data: DataPlan) -> ImportOptions:
-    told: dict[str, Any] = {
+    payload: dict[str, Any] = {
         name.replace("-", "_"): value for name, value in data.reading.items() if value is not None
     }
-    return ImportOptions(**told)
+    return ImportOptions(**payload)
 
 
 POINTS, PLAN, MODELS, QUERIES = "points.jsonl", "plan.json", "models", "queries"
@@ -214,14 +214,14 @@ class PointFolder:
         self._file = file
         self._read()  # what another process added before we had it
         os.ftruncate(file, self._whole_bytes)
-        told = {
+        payload = {
             "format": FORMAT,
             "plan": plan.plain(),
             "data": rows.fingerprint,
             "rows": [rows.train.row_count, rows.test.row_count],
             "code": code_version(),
         }
-        replace_file(self.folder / PLAN, exported_json(plain(told)).encode())
+        replace_file(self.folder / PLAN, exported_json(plain(payload)).encode())
 
     def close(self) -> None:
         if self._file is not None:
@@ -246,8 +246,8 @@ class PointFolder:
             }
             write_model(self.folder / name, ModelFile(point.model, title=title, provenance=origin))
             point = replace(point, model_file=name)
-        told = point.as_dict() | {"parameters": told_parameters(point.parameters)}
-        self._append({"point": plain(told), "format": FORMAT})
+        payload = point.as_dict() | {"parameters": told_parameters(point.parameters)}
+        self._append({"point": plain(payload), "format": FORMAT})
         self.points[point.key] = replace(point, model=None, query_values=None)
         return point
 
@@ -256,7 +256,7 @@ class PointFolder:
         self._append({"done": asdict(done)})
         self._take_done(done)
 
-    def kept(self, events: Iterator[PointEvent]) -> Iterator[PointEvent]:
+    def saved(self, events: Iterator[PointEvent]) -> Iterator[PointEvent]:
         """The same events, each point kept before it is handed on."""
         for event in events:
             match event:
@@ -295,18 +295,18 @@ class PointFolder:
             try:
                 self._take(read_json_line(line))
             except (ValueError, KeyError, TypeError, RecursionError) as problem:
-                told = f"line {number} is damaged. Take it out, and its point is computed again."
-                raise FileError(path, told) from problem
+                payload = f"line {number} is damaged. Take it out, and its point is computed again."
+                raise FileError(path, payload) from problem
             self._whole_bytes += len(line)
 
     def _take(self, record: Mapping[str, Any]) -> None:
         if "point" in record:
-            told = record["point"]
-            point = point_of(told if "format" in record else with_thesis_aic(told))
+            payload = record["point"]
+            point = point_of(payload if "format" in record else with_thesis_aic(payload))
             self.points[point.key] = point
         elif "done" in record:
-            told = record["done"]
-            self._take_done(RunDone(**(told | {"problems": tuple(told.get("problems", ()))})))
+            payload = record["done"]
+            self._take_done(RunDone(**(payload | {"problems": tuple(payload.get("problems", ()))})))
 
     def _take_done(self, done: RunDone) -> None:
         """Points beyond those of the run are of an earlier one that its time ended elsewhere."""
@@ -317,7 +317,7 @@ class PointFolder:
 
 
 @dataclass(frozen=True, eq=False)
-class KeptPlanTask:
+class SavedPlanTask:
     """A plan whose points are kept in a folder, as a task: it goes on with what stands there.
 
     Needs no child process of its own; whoever takes the events is where the files are written.
@@ -329,14 +329,14 @@ class KeptPlanTask:
     executor: Executor | None = None
 
     def __call__(self, cancel: CancelToken, /) -> Iterator[PointEvent]:
-        with PointFolder(self.folder) as kept:
-            kept.open(self.plan, self.rows)
-            yield from kept.kept(
+        with PointFolder(self.folder) as saved:
+            saved.open(self.plan, self.rows)
+            yield from saved.saved(
                 run_plan(
                     self.plan,
                     self.rows,
                     cancel=cancel,
-                    earlier=kept.earlier,
+                    earlier=saved.earlier,
                     executor=self.executor,
                 )
             )
@@ -344,10 +344,10 @@ class KeptPlanTask:
 
 def read_folder_plan(folder: Path | str) -> Plan | None:
     """The plan that the points of a folder belong to; None when there is none."""
-    told = folder_facts(folder)
-    if not told:
+    payload = folder_facts(folder)
+    if not payload:
         return None
-    return plan_of(told["plan"] if "format" in told else with_thesis_aic(told["plan"]))
+    return plan_of(payload["plan"] if "format" in payload else with_thesis_aic(payload["plan"]))
 
 
 def folder_facts(folder: Path | str) -> Mapping[str, Any]:

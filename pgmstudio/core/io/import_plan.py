@@ -119,7 +119,9 @@ def restored_draft(values: Mapping[str, Any]) -> Draft:
             markers=tuple(values.get("markers", DEFAULT_MARKERS)),
             missing_as_state=bool(values.get("missing_as_state", False)),
         )
-        treatments = {name: Treatment(word) for name, word in values["treatments"].items()}
+        treatments = {
+            name: Treatment(treatment) for name, treatment in values["treatments"].items()
+        }
         cutting = {
             name: Discretisation(how["method"], how["bins"], tuple(how["points"]), how["target"])
             for name, how in values["cutting"].items()

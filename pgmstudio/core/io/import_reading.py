@@ -165,7 +165,7 @@ class ImportResult:
     """Result of an import: the data entry and notes for the user."""
 
     entry: DataEntry
-    remarks: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
 def import_rows(
@@ -175,7 +175,7 @@ def import_rows(
     rows = counted(reading.report.row_count, "row")
     yield Progress(None, f"Encoding {rows}…")
     options = draft.options(reading.report)
-    remarks: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     split: Split | None
     if draft.split.kind == "files":
         data, split = read_split(reading.path, options).joined()
@@ -186,7 +186,7 @@ def import_rows(
         markers = options.markers
     else:
         imported = code_table(reading.path, reading.table, options)
-        remarks, cuts, markers = imported.remarks, dict(imported.cuts), imported.markers
+        warnings, cuts, markers = imported.warnings, dict(imported.cuts), imported.markers
         cancel.raise_if_cancelled()
         if draft.split.kind != "none":
             yield Progress(0.8, "Splitting the rows…")
@@ -207,5 +207,5 @@ def import_rows(
             split=split,
             provenance=provenance,
         ),
-        remarks,
+        warnings,
     )

@@ -58,8 +58,10 @@ def size_text(size: int) -> str:
 
 def too_large(path: Path, limit: int, error: ErrorType) -> FileError:
     """The refusal of a file that unpacks too far."""
-    told = f"has more than {size_text(limit)} when unpacked, the limit for reading. {HOW_TO_RAISE}"
-    return error(path, told)
+    message = (
+        f"has more than {size_text(limit)} when unpacked, the limit for reading. {HOW_TO_RAISE}"
+    )
+    return error(path, message)
 
 
 _KINDS = (

@@ -23,14 +23,16 @@ def check_log_path(path: Path | str) -> None:
         raise FileError(Path(path), "a log ends in .csv or .json. Choose one of them.")
 
 
-def write_kept(path: Path | str, kept: Mapping[str, RunArtifact], *, quoted: bool = False) -> None:
+def write_artifacts(
+    path: Path | str, artifacts: Mapping[str, RunArtifact], *, quoted: bool = False
+) -> None:
     """Write what a run kept: the first as a table in a .csv, all of it in a .json."""
     check_log_path(path)
     if Path(path).suffix.lower() == ".json":
-        whole = {kind: artifact.plain() for kind, artifact in kept.items()}
+        whole = {kind: artifact.plain() for kind, artifact in artifacts.items()}
         replace_file(path, exported_json(whole, indent=None).encode())
     else:
-        write_csv(path, table_text(next(iter(kept.values()))), quoted=quoted)
+        write_csv(path, table_text(next(iter(artifacts.values()))), quoted=quoted)
 
 
 class HasTable(Protocol):

@@ -104,7 +104,7 @@ class TableChecker:
             "Loaded and normalised; check the table."
         )
 
-    def remarks(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[str, ...]:
         """What was put right, a sentence each; at most twenty and then how many more."""
         messages = self._messages[:_MAX_WARNINGS]
         if len(self._messages) > len(messages):

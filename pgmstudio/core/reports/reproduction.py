@@ -21,8 +21,8 @@ from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.experiments.plans.runner import Executor
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.io.experiments import (
-    KeptPlanTask,
     PointFolder,
+    SavedPlanTask,
     folder_facts,
     read_folder_plan,
     read_plan_rows,
@@ -142,7 +142,7 @@ class ReproduceFolder:
         recorded = PointFolder(self.folder)
         with tempfile.TemporaryDirectory(prefix="pgmstudio-") as folder_name:
             new_folder = Path(folder_name) / "points"
-            for event in KeptPlanTask(new_folder, plan, rows, self.executor)(cancel):
+            for event in SavedPlanTask(new_folder, plan, rows, self.executor)(cancel):
                 if isinstance(event, Progress):
                     yield event
             yield from compared_points(recorded.points, PointFolder(new_folder).points)

@@ -21,7 +21,7 @@ from pgmstudio.core.data.resampling import Split
 from pgmstudio.core.execution.process_pool import core_count
 from pgmstudio.core.experiments.plans.dask_executor import address_problem
 from pgmstudio.core.experiments.plans.plan import Plan
-from pgmstudio.core.io.curve_setup import SETS, SHARE, SPLIT, CurveSetup, RowChoice
+from pgmstudio.core.io.curve_setup import FRACTION, SETS, SPLIT, CurveSetup, RowChoice
 from pgmstudio.core.number_format import grouped
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.context import AppContext
@@ -33,7 +33,7 @@ from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.param_form import ParamForm
 
 HOW = (
-    (SHARE, "Share", "A random fraction of the rows is held out."),
+    (FRACTION, "Share", "A random fraction of the rows is held out."),
     (SPLIT, "Split", "The split of the data set."),
     (SETS, "Data sets", "Separate data sets for test and validation."),
 )
@@ -161,13 +161,13 @@ class RowFields(QWidget):
     def _on_data(self) -> None:
         entry = self.entry
         has_split = entry is not None and entry.split is not None and entry.split.is_for(entry.data)
-        known = [(SHARE, True), (SPLIT, has_split), (SETS, self._others() != [])]
+        known = [(FRACTION, True), (SPLIT, has_split), (SETS, self._others() != [])]
         self.how.show_only([key for key, there in known if there])
         self._form.setRowVisible(self.how, sum(there for _, there in known) > 1)
         if has_split:
             self.how.choose(SPLIT)
         elif self.how.current not in [key for key, there in known if there]:
-            self.how.choose(SHARE)
+            self.how.choose(FRACTION)
         if entry is not None and entry.split is not None and has_split:
             self.parts.setText(_parts_text(entry.split))
         others = {key: self._app.project.data[key].name for key in self._others()}
@@ -192,8 +192,8 @@ class RowFields(QWidget):
     def _on_how(self, *_: object) -> None:
         how = self.how.current
         for widget, shown in (
-            (self.share, how == SHARE),
-            (self.seed, how == SHARE),
+            (self.share, how == FRACTION),
+            (self.seed, how == FRACTION),
             (self.parts, how == SPLIT),
             (self.test, how == SETS),
             (self.valid, how == SETS),

@@ -13,7 +13,7 @@ from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.experiments.plans.run_task import InterimResult, RunDone, RunProblem, RunStarted
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.io.curve_setup import CurveSetup, Loaded, load
-from pgmstudio.core.io.experiments import POINTS, KeptPlanTask
+from pgmstudio.core.io.experiments import POINTS, SavedPlanTask
 from pgmstudio.core.project.project import CurveEntry, Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.background_run import BackgroundRun
@@ -77,7 +77,7 @@ class CurveRun(BackgroundRun):
         known = load(self.setup, self._project, self.folder)
         yield known
         rows = self.setup.plan_rows(self._project)
-        for event in KeptPlanTask(self.folder, self.setup.plan, rows, self.setup.place)(cancel):
+        for event in SavedPlanTask(self.folder, self.setup.plan, rows, self.setup.executor)(cancel):
             if isinstance(event, CurvePoint):  # its model and answers are in the folder
                 yield replace(event, model=None, query_values=None)
             else:

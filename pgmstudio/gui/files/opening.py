@@ -104,13 +104,13 @@ def open_model_file(app: AppContext, path: Path) -> None:
     """Add the model of a file to the project and show it."""
 
     file = read_model_with_progress(app, path)
-    for warning in file.remarks:
+    for warning in file.warnings:
         app.log("warning", warning)
     entry = model_entry(file, file.title or path.name.split(".")[0])
     add_and_show_model(app, entry, f"Open {path.name}")
-    if file.remarks:
-        more = f" {len(file.remarks) - 1} more in the log." if len(file.remarks) > 1 else ""
-        app.notify(file.remarks[0] + more)
+    if file.warnings:
+        more = f" {len(file.warnings) - 1} more in the log." if len(file.warnings) > 1 else ""
+        app.notify(file.warnings[0] + more)
 
 
 # Read or written in less than a tenth of a second.

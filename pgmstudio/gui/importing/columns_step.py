@@ -67,7 +67,7 @@ def column_row(
         chip=chip,
         chip_is_warning=column.kind in _FLAGS and treatment is not Treatment.WEIGHTS,
         is_used=treatment is not Treatment.LEAVE_OUT,
-        tip=f"{column.name}: {column.remark}" if column.remark else column.name,
+        tip=f"{column.name}: {column.note}" if column.note else column.name,
     )
 
 
@@ -230,7 +230,7 @@ class ColumnDetail(QWidget):
         for index, (use, _, tip) in enumerate(_USES):
             needs_numbers = use in (Treatment.DISCRETISE, Treatment.WEIGHTS)
             self._enable(index, numeric or not needs_numbers, tip)
-        self.note.show_text(column.remark, "info")
+        self.note.show_text(column.note, "info")
         is_cut = treatment is Treatment.DISCRETISE
         counts = treatment is Treatment.WEIGHTS
         self.bins.setVisible(is_cut or counts)

@@ -395,7 +395,7 @@ class ImportPage(UndoablePage):
         data_id = put_into_project(app, entry, self.short_title, self._replaces)
         if data_id is None:
             return
-        for note in done.remarks:
+        for note in done.warnings:
             app.log("info", note)
         rows = counted(entry.data.row_count, "row")
         app.notify(f"{rows} × {counted(len(entry.data.domain), 'column')} imported.", undo=True)

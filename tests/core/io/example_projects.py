@@ -25,7 +25,7 @@ from tests.strategies import random_network, random_tree, with_missing
 
 
 def full_project(seed: int = 0, *, rows: int = 60, variables: int = 5) -> Project:
-    """Every kind of entry, every field said."""
+    """Every kind of entry, every field message."""
     rng = np.random.default_rng(seed)
     network, tree = random_network(rng, variables), random_tree(rng, variables)
     sampled = with_missing(rng, network.sample(rows, rng))

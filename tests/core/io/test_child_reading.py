@@ -84,7 +84,7 @@ def test_a_parquet_file_with_one_wrong_bit_is_a_message(tmp_path: Path) -> None:
     frame = polars.DataFrame({"x": ["a", "b", None] * 5, "n": [1.5, 2.5, 3.5] * 5})
     frame.write_parquet(path)
     content = path.read_bytes()
-    told = []
+    message = []
     for executor in (44, 127):  # both ask for exabytes in files of today's polars
         flipped = bytearray(content)
         flipped[executor] ^= 1
@@ -92,8 +92,8 @@ def test_a_parquet_file_with_one_wrong_bit_is_a_message(tmp_path: Path) -> None:
         try:
             read_data(path, ImportOptions(bins=2))
         except DataFileError as problem:
-            told.append(str(problem))
-    assert all(text.startswith("flipped.parquet: ") for text in told)
+            message.append(str(problem))
+    assert all(text.startswith("flipped.parquet: ") for text in message)
 
 
 def test_what_the_child_reads_is_what_this_process_would_have_read(tmp_path: Path) -> None:

@@ -24,9 +24,9 @@ UNFIT = ["\ud800", "a\udfff", "nul\x00", "bell\x07", "two\nlines", "tab\t", "\x7
 def test_a_variable_refuses_names_that_cannot_be_shown_or_saved(text: str) -> None:
     with pytest.raises(DataError, match="control character or half of a character"):
         Variable(text, ("no", "yes"))
-    with pytest.raises(DataError, match="control character or half of a character") as told:
+    with pytest.raises(DataError, match="control character or half of a character") as message:
         Variable("a", ("no", text))
-    assert str(told.value).isprintable()
+    assert str(message.value).isprintable()
     assert Variable(clean_name(text), (clean_name(text),))
 
 
@@ -69,7 +69,7 @@ def test_a_model_with_such_names_is_read_with_a_remark_and_can_be_saved(
     path = tmp_path / f"odd.{ending}"
     path.write_text(text, encoding="utf-8")
     file = read_model(path)
-    assert any("control characters or halves of characters" in said for said in file.remarks)
+    assert any("control characters or halves of characters" in message for message in file.warnings)
     texts = [text for v in file.model.domain for text in (v.name, *v.states)]
     assert any("\ufffd" in text for text in texts)
     again = project_from_bytes(project_bytes(Project(models={"m1": ModelEntry("x", file.model)})))
@@ -106,7 +106,7 @@ def test_a_table_with_control_characters_is_imported_with_a_remark(tmp_path: Pat
     result = import_data(path)
     assert result.data.domain.names == ("two lines", "b\ufffd")
     assert result.data.domain["two lines"].states == ("p q", "x\ufffdy")
-    assert sum("control characters" in said for said in result.remarks) == 2
+    assert sum("control characters" in message for message in result.warnings) == 2
     again = import_data(path, ImportOptions(domain=result.data.domain))
     assert again.data.fingerprint == result.data.fingerprint
 

@@ -41,9 +41,9 @@ def bif(cards: int, parents: int, rows: str = "default 0.5, 0.5;") -> str:
 
 @pytest.mark.parametrize("cards", [1, 2])
 def test_a_node_with_thousands_of_parents_is_refused_in_one_short_sentence(cards: int) -> None:
-    told = refused("many.bif", bif(cards, 15_000))
-    assert "15000 parents" in told
-    assert len(told) < 200
+    message = refused("many.bif", bif(cards, 15_000))
+    assert "15000 parents" in message
+    assert len(message) < 200
 
 
 def test_a_table_with_more_axes_than_an_array_can_have_is_refused() -> None:
@@ -53,8 +53,8 @@ def test_a_table_with_more_axes_than_an_array_can_have_is_refused() -> None:
 
 def test_rows_with_wild_cards_cannot_ask_for_endless_work() -> None:
     stars = ", ".join(["*"] * 20)
-    told = refused("stars.bif", bif(2, 20, f"({stars}) 0.5, 0.5;" * 500))
-    assert "numbers" in told
+    message = refused("stars.bif", bif(2, 20, f"({stars}) 0.5, 0.5;" * 500))
+    assert "numbers" in message
 
 
 def test_a_deterministic_node_of_many_states_costs_one_row() -> None:
@@ -83,7 +83,7 @@ def test_groups_of_thousands_of_names_are_refused_before_they_are_multiplied() -
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "told"),
+    ("name", "text", "message"),
     [
         ("deep.toml", "a = " + "[" * 900 + "]" * 900, "nested too deeply"),
         ("deep.json", '{"data": ' + "[" * 900 + "]" * 900 + "}", "nested too deeply"),
@@ -94,11 +94,11 @@ def test_groups_of_thousands_of_names_are_refused_before_they_are_multiplied() -
     ],
 )
 def test_a_plan_nested_or_long_beyond_reason_is_refused(
-    tmp_path: Path, name: str, text: str, told: str
+    tmp_path: Path, name: str, text: str, message: str
 ) -> None:
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(FileError, match=told):
+    with pytest.raises(FileError, match=message):
         read_plan(path)
 
 
@@ -177,8 +177,8 @@ def test_comments_of_a_case_file_begin_behind_the_last_quote(tmp_path: Path) -> 
 
 def test_groups_of_nodes_are_refused_before_they_are_multiplied() -> None:
     groups = [" ".join(f"{letter}{i}" for i in range(4000)) for letter in "ab"]
-    told = refused("x.dot", f"digraph {{ {{{groups[0]}}} -> {{{groups[1]}}} }}")
-    assert "more than 1000000 edges" in told
+    message = refused("x.dot", f"digraph {{ {{{groups[0]}}} -> {{{groups[1]}}} }}")
+    assert "more than 1000000 edges" in message
 
 
 def test_thousands_of_factors_are_multiplied_one_by_one() -> None:

@@ -116,12 +116,12 @@ def test_arrow_lines_are_forbidden_edges_as_in_bayesialab(tmp_path) -> None:
     text = "# arcs\nA -> B\nC<-D\nE -- F\nMy\\ Age -> B\n"
     rules = read_knowledge(saved(tmp_path, "k.txt", text))
     assert rules.forbidden == {("A", "B"), ("D", "C"), ("E", "F"), ("F", "E"), ("My Age", "B")}
-    told = read_knowledge(saved(tmp_path, "t.txt", "A->B=true\nB->C = false\n"))
-    assert told == Knowledge(frozenset({("A", "B")}), frozenset({("B", "C")}))
+    message = read_knowledge(saved(tmp_path, "t.txt", "A->B=true\nB->C = false\n"))
+    assert message == Knowledge(frozenset({("A", "B")}), frozenset({("B", "C")}))
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "message"),
     [
         ("k.json", "{", "line 1"),
         ("k.json", "[]", "expected an object"),
@@ -140,8 +140,8 @@ def test_arrow_lines_are_forbidden_edges_as_in_bayesialab(tmp_path) -> None:
         ("k.csv", "", "holds no rules"),
     ],
 )
-def test_a_problem_is_a_sentence_with_its_place(tmp_path, name, text, said) -> None:
-    with pytest.raises(FileError, match=said):
+def test_a_problem_is_a_sentence_with_its_place(tmp_path, name, text, message) -> None:
+    with pytest.raises(FileError, match=message):
         read_knowledge(saved(tmp_path, name, text))
 
 

@@ -44,7 +44,7 @@ def test_both_forms_say_the_same_and_files_lie_beside_the_plan(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "message"),
     [
         ("plan.toml", "lambdas = [", "is no TOML"),
         ("plan.json", "{", "line 1"),
@@ -57,10 +57,10 @@ def test_both_forms_say_the_same_and_files_lie_beside_the_plan(tmp_path: Path) -
     ],
 )
 def test_what_is_no_plan_is_refused_in_a_sentence(
-    tmp_path: Path, name: str, text: str, said: str
+    tmp_path: Path, name: str, text: str, message: str
 ) -> None:
     (tmp_path / name).write_text(text)
-    with pytest.raises(FileError, match=said):
+    with pytest.raises(FileError, match=message):
         read_plan(tmp_path / name)
     with pytest.raises(FileError, match="is not there"):
         read_plan(tmp_path / "absent.toml")

@@ -25,7 +25,7 @@ from pgmstudio.core.experiments.plans.run_task import InterimResult, PointWork, 
 from pgmstudio.core.experiments.plans.runner import ExecutorEvent, SerialExecutor, planned_keys
 from pgmstudio.core.experiments.sl_curves.curve import curve_plot
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
-from pgmstudio.core.io.experiments import POINTS, KeptPlanTask, PointFolder, read_folder_plan
+from pgmstudio.core.io.experiments import POINTS, PointFolder, SavedPlanTask, read_folder_plan
 from tests.strategies import random_network
 
 PLAN = Plan(
@@ -61,11 +61,11 @@ def rows_of(seed: int = 0) -> PlanRows:
 
 def ran(folder: Path, plan: Plan = PLAN) -> list[CurvePoint]:
     """Run what is left of the plan; the points that were computed."""
-    events = KeptPlanTask(folder, plan, rows_of(), SerialExecutor())(NEVER)
+    events = SavedPlanTask(folder, plan, rows_of(), SerialExecutor())(NEVER)
     return [event for event in events if isinstance(event, CurvePoint)]
 
 
-def told(points: list[CurvePoint]) -> list[dict[str, object]]:
+def plain_points(points: list[CurvePoint]) -> list[dict[str, object]]:
     return [point.as_dict() | NO_TIMES for point in points]
 
 
@@ -84,7 +84,7 @@ def test_points_come_back_as_they_were_with_their_models(tmp_path: Path) -> None
     plan = replace(PLAN, queries=QueryPlan(count=12, targets=1, given=1))
     computed = ran(tmp_path, plan)
     read = all_points(tmp_path, plan)
-    assert told(read) == told(computed)
+    assert plain_points(read) == plain_points(computed)
     folder, rows = PointFolder(tmp_path), rows_of()
     for point in read:
         bits = row_log2(folder.model(point), rows.test).mean()
@@ -122,7 +122,7 @@ def test_a_file_cut_anywhere_loses_its_last_line_at_most(whole: Path, tmp_path: 
     (tmp_path / POINTS).write_bytes(content[: ends[3] - 5])
     ran(tmp_path)
     assert [json.loads(line) for line in (tmp_path / POINTS).read_text().splitlines()]
-    assert told(all_points(tmp_path)) == told(all_points(whole))
+    assert plain_points(all_points(tmp_path)) == plain_points(all_points(whole))
 
 
 CHILD = """
@@ -130,10 +130,10 @@ import sys
 sys.path.insert(0, {root!r})
 from tests.core.io.test_point_folder import PLAN, rows_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
-from pgmstudio.core.experiments.plans.runner import SerialExecutor, PlaceEvent
-from pgmstudio.core.io.experiments import KeptPlanTask
+from pgmstudio.core.experiments.plans.runner import SerialExecutor
+from pgmstudio.core.io.experiments import SavedPlanTask
 from pgmstudio.core.execution.events import NEVER, CancelToken, StopSwitch
-for event in KeptPlanTask({folder!r}, PLAN, rows_of(), SerialExecutor())(NEVER):
+for event in SavedPlanTask({folder!r}, PLAN, rows_of(), SerialExecutor())(NEVER):
     if isinstance(event, CurvePoint):
         print(event.key, flush=True)
         sys.stdin.readline()
@@ -152,9 +152,9 @@ def test_killing_the_program_loses_at_most_the_point_in_progress(
     )
     assert child.stdin is not None
     assert child.stdout is not None
-    heard = []
+    received = []
     for number in range(8):  # six trees, and two of the three models of the last run
-        heard.append(child.stdout.readline().strip())
+        received.append(child.stdout.readline().strip())
         if number < 7:
             child.stdin.write("\n")
             child.stdin.flush()
@@ -162,11 +162,11 @@ def test_killing_the_program_loses_at_most_the_point_in_progress(
     child.wait()
     child.stdin.close()
     child.stdout.close()
-    assert set(heard) <= set(PointFolder(tmp_path).points)
+    assert set(received) <= set(PointFolder(tmp_path).points)
     computed = ran(tmp_path)  # also shows that the dead writer holds the folder no longer
-    assert not set(heard) & {point.key for point in computed}
+    assert not set(received) & {point.key for point in computed}
     assert len(computed) == 1
-    assert told(all_points(tmp_path)) == told(all_points(whole))
+    assert plain_points(all_points(tmp_path)) == plain_points(all_points(whole))
 
 
 def test_a_run_with_more_time_replaces_the_points_of_the_one_that_was_cut(tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_a_run_with_more_time_replaces_the_points_of_the_one_that_was_cut(tmp_pa
         cut.finish(RunDone(key, 2, 5.0, cut_after=5.0))
     assert len(ran(tmp_path / "cut", replace(plan, time_limit=5))) == 0
     assert len(ran(tmp_path / "cut", plan)) == 1
-    assert told(all_points(tmp_path / "cut", plan)) == told([fresh])
+    assert plain_points(all_points(tmp_path / "cut", plan)) == plain_points([fresh])
     assert len(ran(tmp_path / "cut", plan)) == 0
 
 
@@ -241,7 +241,7 @@ def test_a_sweep_stopped_on_its_way_through_many_models_keeps_them_and_then_give
     switch, rows = StopSwitch(), rows_of()
 
     def run() -> None:
-        for event in KeptPlanTask(tmp_path, plan, rows, LookedAt())(switch):
+        for event in SavedPlanTask(tmp_path, plan, rows, LookedAt())(switch):
             if isinstance(event, InterimResult) and event.new[0].family == "pdg":
                 switch.cancel()
 
@@ -255,7 +255,7 @@ def test_a_sweep_stopped_on_its_way_through_many_models_keeps_them_and_then_give
     assert sum(point.family == "pdg" for point in folder.points.values()) == cut.points
     again = ran(tmp_path, plan)
     assert {point.family for point in again} == {"pdg"}  # the tree was whole
-    assert told(all_points(tmp_path, plan))[1:] == told(again)
+    assert plain_points(all_points(tmp_path, plan))[1:] == plain_points(again)
     assert [point.lambda_ for point in again] == [0.2, 0.5, 0.9]
     assert ran(tmp_path, plan) == []
 
@@ -277,7 +277,7 @@ def stopped_at(
 ) -> None:
     """Run the graphs and stop when such an event comes, or be killed with the first point then."""
     switch = StopSwitch()
-    for event in KeptPlanTask(folder, GRAPHS, rows_of(), LookedAt())(switch):
+    for event in SavedPlanTask(folder, GRAPHS, rows_of(), LookedAt())(switch):
         if is_killed and switch.is_cancelled and isinstance(event, CurvePoint):
             return
         if isinstance(event, kind):
@@ -314,7 +314,7 @@ def test_a_run_stopped_sooner_than_the_last_time_leaves_what_it_gave_then(tmp_pa
         folder.finish(RunDone(key, len(before), 1e6, cut_after=1e6))
     with pytest.raises(Cancelled):
         stopped_at(InterimResult, tmp_path)
-    assert told(list(PointFolder(tmp_path).points.values())) == told(before)
+    assert plain_points(list(PointFolder(tmp_path).points.values())) == plain_points(before)
     assert len(ran(tmp_path, GRAPHS)) == 3  # it was not whole
 
 
@@ -323,7 +323,7 @@ def test_a_run_of_one_model_that_is_stopped_gives_no_point(tmp_path: Path) -> No
     switch = StopSwitch()
     switch.cancel()
     with pytest.raises(Cancelled):
-        list(KeptPlanTask(tmp_path, plan, rows_of(), SerialExecutor())(switch))
+        list(SavedPlanTask(tmp_path, plan, rows_of(), SerialExecutor())(switch))
     assert not PointFolder(tmp_path).points
 
 

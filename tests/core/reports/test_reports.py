@@ -22,7 +22,7 @@ from pgmstudio.core.experiments.plans.plan import DataPlan, LearnerGrid, Plan
 from pgmstudio.core.experiments.plans.runner import SerialExecutor
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.io.data.reader import write_data
-from pgmstudio.core.io.experiments import KeptPlanTask, read_plan_rows
+from pgmstudio.core.io.experiments import SavedPlanTask, read_plan_rows
 from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
     HillClimbParams,
 )
@@ -224,7 +224,7 @@ def experiment(tmp_path_factory: pytest.TempPathFactory) -> Path:
         title="Small & <plain>",
     )
     rows = read_plan_rows(plan.data)  # type: ignore[arg-type]
-    for _ in KeptPlanTask(folder / "points", plan, rows, SerialExecutor())(NEVER):
+    for _ in SavedPlanTask(folder / "points", plan, rows, SerialExecutor())(NEVER):
         pass
     return folder / "points"
 

@@ -17,7 +17,7 @@ from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.experiments.plans.plan import Plan
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint, points_csv
 from pgmstudio.core.experiments.sl_curves.selection import best_at, pareto_front
-from pgmstudio.core.io.experiments import KeptPlanTask, PointFolder
+from pgmstudio.core.io.experiments import PointFolder, SavedPlanTask
 from pgmstudio.core.reports.belief_distances import DistanceTask
 from pgmstudio.gui.curves.actions import open_curves
 from pgmstudio.gui.curves.page import CurvesPage
@@ -228,7 +228,7 @@ def test_points_that_others_add_to_a_folder_appear_and_a_click_opens_their_model
     folder = tmp_path / "sweep"
     plan = Plan.of(["tree.chow-liu"], lambdas=(0.3, 0.9), title="Elsewhere")
     rows = PlanRows(data, data)
-    task = KeptPlanTask(folder, plan, rows, SlowPlace())
+    task = SavedPlanTask(folder, plan, rows, SlowPlace())
     events = task(NEVER)
     while not PointFolder(folder).points:
         next(events)

@@ -15,7 +15,7 @@ from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
 from pgmstudio.core.experiments.plans.runner import SerialExecutor
 from pgmstudio.core.io.curve_setup import CurveSetup, RowChoice
-from pgmstudio.core.io.experiments import KeptPlanTask
+from pgmstudio.core.io.experiments import SavedPlanTask
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry, Project
 from pgmstudio.core.reports.reproduction import Reproduced
@@ -88,7 +88,7 @@ def test_curves_of_the_project_are_run_again_with_its_rows(
     plan = Plan((LearnerGrid("tree.chow-liu"),), lambdas=(0.5,))
     data_id = add_rows(app)
     setup = CurveSetup(plan, RowChoice(data_id))
-    for _ in KeptPlanTask(
+    for _ in SavedPlanTask(
         tmp_path / "points", plan, setup.plan_rows(app.project), SerialExecutor()
     )(NEVER):
         pass

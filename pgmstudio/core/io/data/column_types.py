@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import polars
 
 
-Places = NDArray[np.integer[Any]]
+Indices = NDArray[np.integer[Any]]
 _IDLE_ZEROS = re.compile(r"[+-]?0\d")
 _PREFIX_ROWS = 20_000
 _SMALL_RANGE = 1 << 16
@@ -44,7 +44,7 @@ class TextColumn:
 
     name: str
     texts: tuple[str, ...]
-    places: Places
+    indices: Indices
     decimal: str = "."
     cleaned: int = 0  # texts with control characters, which were replaced
 
@@ -57,7 +57,7 @@ class TextColumn:
 
     @property
     def row_count(self) -> int:
-        return int(self.places.size)
+        return int(self.indices.size)
 
     @cached_property
     def is_numeric(self) -> bool:
@@ -73,7 +73,7 @@ class TextColumn:
 
     @property
     def is_missing(self) -> NDArray[np.bool_]:
-        return self.places >= len(self.texts)
+        return self.indices >= len(self.texts)
 
     def not_numbers(self) -> tuple[str, ...]:
         """The texts that spell no number."""
@@ -93,9 +93,9 @@ class TextColumn:
         """The number of each row, NaN where missing; only for a numeric column."""
         values = np.full(len(self.texts) + 1, np.nan)
         values[:-1] = [np.nan if number is None else number for number in self._numbers]
-        return values[np.minimum(self.places, len(self.texts))]
+        return values[np.minimum(self.indices, len(self.texts))]
 
-    def coded(self) -> tuple[tuple[str, ...], Places]:
+    def coded(self) -> tuple[tuple[str, ...], Indices]:
         """States in order and, per row, the index of its state (as many as there are: missing)."""
         if self.is_numeric:
             values = [number or 0.0 for number in self._numbers]
@@ -109,13 +109,13 @@ class TextColumn:
             mapping = [position[text] for text in self.texts]
         return states, self.mapped(mapping, len(states))
 
-    def mapped(self, mapping: Sequence[int], missing: int) -> Places:
+    def mapped(self, mapping: Sequence[int], missing: int) -> Indices:
         """Per row, what its text is mapped to; `missing` where there is none."""
         if missing == len(mapping) and list(mapping) == list(range(missing)):
-            return self.places
+            return self.indices
         dtype = _narrowest(max([*mapping, missing]))
-        table: Places = np.array([*mapping, missing], dtype=dtype)
-        return table[np.minimum(self.places, len(mapping))]
+        table: Indices = np.array([*mapping, missing], dtype=dtype)
+        return table[np.minimum(self.indices, len(mapping))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,11 +188,11 @@ class NumberColumn:
         values: Floats = self.series.cast(polars.Float64).fill_null(float("nan")).to_numpy()
         return values
 
-    def coded(self) -> tuple[tuple[str, ...], Places]:
+    def coded(self) -> tuple[tuple[str, ...], Indices]:
         """States in ascending order and, per row, the index of its state."""
         return self.texts, self.mapped(range(self.distinct_count), self.distinct_count)
 
-    def mapped(self, mapping: Sequence[int], missing: int) -> Places:
+    def mapped(self, mapping: Sequence[int], missing: int) -> Indices:
         """Per row, what its value (counted ascending) is mapped to; `missing` for none."""
         distinct = self._distinct
         plain = missing == len(mapping) and list(mapping) == list(range(missing))
@@ -254,27 +254,27 @@ def column_of(series: polars.Series, markers: Sequence[str], decimal: str) -> Co
     # Each call of this kind costs a small query of its own, which counts in wide tables.
     if physical.null_count():
         physical = physical.fill_null(len(raw))
-    indices: Places = physical.to_numpy()
+    indices: Indices = physical.to_numpy()
     return _without_markers(series.name, raw, indices, set(markers), decimal)
 
 
 def _without_markers(
-    name: str, raw: Sequence[str], indices: Places, markers: set[str], decimal: str
+    name: str, raw: Sequence[str], indices: Indices, markers: set[str], decimal: str
 ) -> TextColumn:
     bare = [text.strip() for text in raw]
     stripped = [clean_name(text) for text in bare]
     cleaned = sum(one is not other for one, other in zip(bare, stripped, strict=True))
-    kept = dict.fromkeys(text for text in stripped if text not in markers)
-    if any(text.lower() == "nan" for text in kept):
-        others = [text for text in kept if text.lower() != "nan"]
+    remaining = dict.fromkeys(text for text in stripped if text not in markers)
+    if any(text.lower() == "nan" for text in remaining):
+        others = [text for text in remaining if text.lower() != "nan"]
         if others and all(number_of(text, decimal) is not None for text in others):
-            kept = dict.fromkeys(others)  # in a column of numbers, “nan” is none
-    if len(kept) == len(raw):
-        return TextColumn(name, tuple(kept), indices, decimal, cleaned)
-    position = {text: index for index, text in enumerate(kept)}
-    table = np.array([position.get(text, len(kept)) for text in stripped] + [len(kept)])
-    table = table.astype(_narrowest(len(kept)))
-    return TextColumn(name, tuple(kept), table[indices], decimal, cleaned)
+            remaining = dict.fromkeys(others)  # in a column of numbers, “nan” is none
+    if len(remaining) == len(raw):
+        return TextColumn(name, tuple(remaining), indices, decimal, cleaned)
+    position = {text: index for index, text in enumerate(remaining)}
+    table = np.array([position.get(text, len(remaining)) for text in stripped] + [len(remaining)])
+    table = table.astype(_narrowest(len(remaining)))
+    return TextColumn(name, tuple(remaining), table[indices], decimal, cleaned)
 
 
 _NINES = (9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)

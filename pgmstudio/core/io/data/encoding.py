@@ -21,7 +21,7 @@ from pgmstudio.core.data.discretization import (
 from pgmstudio.core.data.transforms import MISSING_STATE
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import CellProblem, DataFileError, UnknownNameError
-from pgmstudio.core.io.data.column_types import Column, Places, TextColumn, column_of, odd_number
+from pgmstudio.core.io.data.column_types import Column, Indices, TextColumn, column_of, odd_number
 from pgmstudio.core.io.data.formats.raw_table import RawTable
 from pgmstudio.core.io.data.formats.text_sniffing import number_of
 from pgmstudio.core.io.data.options import ImportOptions
@@ -40,13 +40,13 @@ class _Coding:
     options: ImportOptions
     weights: Floats | None = None
     variables: list[Variable] = field(default_factory=list)
-    codes: list[Places] = field(default_factory=list)  # the number of states stands for missing
+    codes: list[Indices] = field(default_factory=list)  # the number of states stands for missing
     cuts: dict[str, Cuts] = field(default_factory=dict)
     problems: list[CellProblem] = field(default_factory=list)
     many: list[str] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
-    def add(self, variable: Variable, codes: Places) -> None:
+    def add(self, variable: Variable, codes: Indices) -> None:
         self.variables.append(variable)
         self.codes.append(codes)
 
@@ -66,7 +66,7 @@ class _Coding:
             self.problems.append(CellProblem(message + also, int(rows[0]) + 1, column))
 
     def refuse_texts(
-        self, column: str, texts: Sequence[str], indices: Places, refused: Sequence[int], why: str
+        self, column: str, texts: Sequence[str], indices: Indices, refused: Sequence[int], why: str
     ) -> None:
         """A problem for every row whose text is among those at the places refused."""
         for index in refused[:_MAX_TEXTS_LISTED]:
@@ -79,7 +79,7 @@ class _Coding:
 
 def code_table(path: Path, table: RawTable, options: ImportOptions) -> Imported:
     """The data set a raw table becomes; one DataFileError lists whatever stands against it."""
-    coding = _Coding(path, table, options, remarks=list(table.remarks))
+    coding = _Coding(path, table, options, warnings=list(table.warnings))
     names = table.frame.columns
     if options.domain is None:
         _check_names(names, options)
@@ -91,7 +91,7 @@ def code_table(path: Path, table: RawTable, options: ImportOptions) -> Imported:
     if options.domain is None:
         chosen = columns_to_keep(table, options)
         if table.first_is_unnamed and names and names[0] not in chosen:
-            coding.remarks.append("The unnamed first column is an index and left out.")
+            coding.warnings.append("The unnamed first column is an index and left out.")
         for name in chosen:
             _code_freely(coding, name)
     else:
@@ -102,14 +102,14 @@ def code_table(path: Path, table: RawTable, options: ImportOptions) -> Imported:
         source=path.name,
         cuts=coding.cuts,
         markers=tuple(dict.fromkeys((*options.markers, *table.markers))),
-        remarks=tuple(coding.remarks),
+        warnings=tuple(coding.warnings),
     )
 
 
 def _check_names(names: Sequence[str], options: ImportOptions) -> None:
-    asked = [*options.leave_out, *options.discretise, *options.as_states, *options.declared]
+    requested = [*options.leave_out, *options.discretise, *options.as_states, *options.declared]
     there = set(names)
-    for name in (*asked, options.frequency, options.target):
+    for name in (*requested, options.frequency, options.target):
         if name is not None and name not in there:
             raise UnknownNameError("column", name, names)
 
@@ -117,13 +117,13 @@ def _check_names(names: Sequence[str], options: ImportOptions) -> None:
 def columns_to_keep(table: RawTable, options: ImportOptions) -> list[str]:
     """The columns that become variables: not left out, not the weights, not an unnamed index."""
     out = {*options.leave_out, *table.left_out, options.frequency or table.weight_column}
-    kept = [name for name in table.frame.columns if name not in out]
-    asked = {*options.discretise, *options.as_states, *options.declared}
-    if table.first_is_unnamed and kept and kept[0] == table.frame.columns[0]:
-        first = table.frame[kept[0]]
-        if kept[0] not in asked and first.n_unique() == first.len():
-            kept.pop(0)
-    return kept
+    used = [name for name in table.frame.columns if name not in out]
+    requested = {*options.discretise, *options.as_states, *options.declared}
+    if table.first_is_unnamed and used and used[0] == table.frame.columns[0]:
+        first = table.frame[used[0]]
+        if used[0] not in requested and first.n_unique() == first.len():
+            used.pop(0)
+    return used
 
 
 def _weights(coding: _Coding, name: str) -> Floats | None:
@@ -173,12 +173,12 @@ def _refuse_texts(coding: _Coding, column: Column) -> None:
     why = "is not a number; correct it, or add it to the missing markers"
     strays = set(column.not_numbers())
     refused = [index for index, text in enumerate(column.texts) if text in strays]
-    coding.refuse_texts(column.name, column.texts, column.places, refused, why)
+    coding.refuse_texts(column.name, column.texts, column.indices, refused, why)
 
 
 def _cut(coding: _Coding, column: Column, cutting: Discretisation | Cuts) -> None:
     numbers = column.numbers()
-    _remark_odd(coding, column, numbers)
+    _warn_of_odd_numbers(coding, column, numbers)
     if isinstance(cutting, Cuts):
         cuts = Cuts(column.name, cutting.points, cutting.labels)
     elif cutting.target is None:
@@ -194,7 +194,7 @@ def _cut(coding: _Coding, column: Column, cutting: Discretisation | Cuts) -> Non
             classes=len(states),
         )
     if not cuts.points:
-        coding.remarks.append(f"No cut of “{column.name}” is worth making; it has one state.")
+        coding.warnings.append(f"No cut of “{column.name}” is worth making; it has one state.")
     coding.cuts[column.name] = cuts
     codes = cuts.codes(numbers)
     missing = np.isnan(numbers)
@@ -226,17 +226,17 @@ def _add_states(coding: _Coding, column: Column, declared: tuple[str, ...]) -> N
         states = tuple(dict.fromkeys((*states, MISSING_STATE)))
         missing = states.index(MISSING_STATE)
     if not states:
-        coding.remarks.append(f"“{name}” is empty in every row and left out.")
+        coding.warnings.append(f"“{name}” is empty in every row and left out.")
         return
     if states != result or missing != len(result):
         position = {state: index for index, state in enumerate(states)}
         table = np.array([position[state] for state in result] + [missing], dtype=np.int32)
         codes = table[codes]
-    _remark(coding, column, result)
+    _warning(coding, column, result)
     coding.add(Variable(name, states), codes)
 
 
-def _numbered(coding: _Coding, column: Column) -> tuple[tuple[str, ...], Places] | None:
+def _numbered(coding: _Coding, column: Column) -> tuple[tuple[str, ...], Indices] | None:
     """Cells `#k` without a model to name the states: the state is called by its index."""
     if not coding.table.numbered_states or not isinstance(column, TextColumn):
         return None
@@ -266,27 +266,27 @@ def _is_index(text: str) -> bool:
     return text[:1] == "#" and text[1:].isascii() and text[1:].isdigit()
 
 
-def _remark_odd(coding: _Coding, column: Column, numbers: Floats | None = None) -> None:
+def _warn_of_odd_numbers(coding: _Coding, column: Column, numbers: Floats | None = None) -> None:
     if (odd := odd_number(column, numbers)) is not None:
         rows = "1 row" if odd.rows == 1 else f"{odd.rows} rows"
-        coding.remarks.append(
+        coding.warnings.append(
             f"“{column.name}” is {odd.texts[0]} in {rows}, far from its other numbers; "
             "if that means missing, make it a missing marker."
         )
 
 
-def _remark(coding: _Coding, column: Column, result: Sequence[str]) -> None:
-    _remark_odd(coding, column)
+def _warning(coding: _Coding, column: Column, result: Sequence[str]) -> None:
+    _warn_of_odd_numbers(coding, column)
     if isinstance(column, TextColumn) and column.cleaned:
         many = "1 state" if column.cleaned == 1 else f"{column.cleaned} states"
-        coding.remarks.append(
+        coding.warnings.append(
             f"“{column.name}” has line breaks, tabs or other control characters in {many}; they "
             "were replaced."
         )
     if len(result) == 1 and column.row_count > 1:
-        coding.remarks.append(f"“{column.name}” is “{result[0]}” in every row.")
+        coding.warnings.append(f"“{column.name}” is “{result[0]}” in every row.")
     elif len(result) == column.row_count >= 20:
-        coding.remarks.append(f"“{column.name}” is different in every row; leave it out?")
+        coding.warnings.append(f"“{column.name}” is different in every row; leave it out?")
 
 
 def _code_to_domain(coding: _Coding, domain: Domain) -> None:
@@ -304,7 +304,7 @@ def _code_to_domain(coding: _Coding, domain: Domain) -> None:
     extra = [n for n in coding.table.frame.columns if n not in domain and n not in roles]
     if extra:
         shown = ", ".join(extra[:10]) + (", …" if len(extra) > 10 else "")
-        coding.remarks.append(f"Columns the model does not have are left out: {shown}.")
+        coding.warnings.append(f"Columns the model does not have are left out: {shown}.")
 
 
 def _code_variable(coding: _Coding, variable: Variable) -> None:
@@ -314,7 +314,7 @@ def _code_variable(coding: _Coding, variable: Variable) -> None:
         coding.cuts[variable.name] = cuts
         numbers = column.numbers()
         codes = cuts.codes(numbers).astype(np.int32)
-        codes[np.isnan(numbers)] = _missing_place(coding, variable)
+        codes[np.isnan(numbers)] = _missing_index(coding, variable)
         coding.add(variable, codes)
         return
     known = {state: code for code, state in enumerate(variable.states)}
@@ -338,10 +338,10 @@ def _code_variable(coding: _Coding, variable: Variable) -> None:
     if unknown:
         _refuse_states(coding, variable, column, unknown)
         return
-    coding.add(variable, column.mapped(mapping, _missing_place(coding, variable)))
+    coding.add(variable, column.mapped(mapping, _missing_index(coding, variable)))
 
 
-def _missing_place(coding: _Coding, variable: Variable) -> int:
+def _missing_index(coding: _Coding, variable: Variable) -> int:
     if coding.options.missing_as_state and MISSING_STATE in variable.states:
         return variable.code(MISSING_STATE)
     return variable.cardinality
@@ -351,10 +351,10 @@ def _cuts_for_variable(coding: _Coding, variable: Variable, column: Column) -> C
     """The cuts told for it, else those its states spell; None when the file has states itself."""
     if not column.is_numeric:
         return None
-    told = coding.options.discretise.get(variable.name)
+    chosen_cuts = coding.options.discretise.get(variable.name)
     states = tuple(state for state in variable.states if state != MISSING_STATE)
-    if isinstance(told, Cuts):
-        cuts: Cuts | None = Cuts(variable.name, told.points, told.labels)
+    if isinstance(chosen_cuts, Cuts):
+        cuts: Cuts | None = Cuts(variable.name, chosen_cuts.points, chosen_cuts.labels)
     else:
         cuts = cuts_from_labels(variable.name, states) if states else None
     return cuts if cuts is not None and cuts.labels == states else None

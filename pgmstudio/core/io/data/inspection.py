@@ -65,7 +65,7 @@ class ColumnReport:
     states: tuple[tuple[str, int], ...]
     treatment: Treatment
     cutting: Discretisation | None = None
-    remark: str = ""
+    note: str = ""
     odd: OddNumber | None = None
 
 
@@ -81,7 +81,7 @@ class FileReport:
     preview_names: tuple[str, ...]
     preview: tuple[tuple[str, ...], ...]
     columns: tuple[ColumnReport, ...]
-    remarks: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
 def inspect_file(path: Path | str, options: ImportOptions | None = None) -> FileReport:
@@ -98,11 +98,11 @@ def report_of(path: Path, table: RawTable, options: ImportOptions) -> FileReport
     shown = table.frame.head(PREVIEW_ROWS) if table.preview is None else table.preview
     cells = shown.select(polars.all().cast(polars.String)).rows()
     markers = (*options.markers, *table.markers)
-    kept = set(columns_to_keep(table, options))
+    used = set(columns_to_keep(table, options))
     columns = []
     for index, series in enumerate(table.frame):
         column = column_of(series, markers, table.decimal)
-        columns.append(_column_report(column, index, table, options, series.name in kept))
+        columns.append(_column_report(column, index, table, options, series.name in used))
     return FileReport(
         source=path.name,
         format=kind.title if kind else "Text",
@@ -112,12 +112,12 @@ def report_of(path: Path, table: RawTable, options: ImportOptions) -> FileReport
         preview_names=tuple(table.frame.columns),
         preview=tuple(tuple(cell or "" for cell in row) for row in cells),
         columns=tuple(columns),
-        remarks=table.remarks,
+        warnings=table.warnings,
     )
 
 
 def _column_report(
-    column: Column, index: int, table: RawTable, options: ImportOptions, is_kept: bool
+    column: Column, index: int, table: RawTable, options: ImportOptions, is_used: bool
 ) -> ColumnReport:
     distinct, missing = column.distinct_count, int(column.is_missing.sum())
     low = high = None
@@ -131,10 +131,10 @@ def _column_report(
         odd = odd_number(column, numbers)
     unnamed = index == 0 and table.first_is_unnamed
     kind = _kind(column, missing, unnamed, options)
-    treatment, cutting, remark = _proposal(column, kind, options)
+    treatment, cutting, note = _proposal(column, kind, options)
     if column.name == (options.frequency or table.weight_column):
-        treatment, cutting, remark = Treatment.WEIGHTS, None, "Counts how often each row occurs."
-    elif not is_kept:
+        treatment, cutting, note = Treatment.WEIGHTS, None, "Counts how often each row occurs."
+    elif not is_used:
         treatment, cutting = Treatment.LEAVE_OUT, None
     return ColumnReport(
         name=column.name,
@@ -147,7 +147,7 @@ def _column_report(
         states=_bars(column) if kind is not ColumnKind.NUMBERS else (),
         treatment=treatment,
         cutting=cutting,
-        remark=remark,
+        note=note,
         odd=odd,
     )
 
@@ -198,8 +198,8 @@ def _is_counting(column: Column) -> bool:
 def _proposal(
     column: Column, kind: ColumnKind, options: ImportOptions
 ) -> tuple[Treatment, Discretisation | None, str]:
-    said = options.cutting_of(column.name)
-    cutting = said if isinstance(said, Discretisation) else None
+    chosen = options.cutting_of(column.name)
+    cutting = chosen if isinstance(chosen, Discretisation) else None
     many = column.is_numeric and column.distinct_count > options.many_numbers
     if column.name in options.as_states:
         return Treatment.STATES, None, ""

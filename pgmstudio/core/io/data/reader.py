@@ -26,7 +26,7 @@ from pgmstudio.core.errors import DataFileError
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.child_reading import beyond_limit, is_limited, read_in_child
-from pgmstudio.core.io.clean_names import clean_names, remark_on
+from pgmstudio.core.io.clean_names import clean_names, replaced_names_warning
 from pgmstudio.core.io.data.encoding import code_table
 from pgmstudio.core.io.data.formats import (
     arff,
@@ -130,7 +130,7 @@ def _with_clean_names(table: RawTable) -> RawTable:
         declared=declared,
         weight_column=None if weight is None else columns.get(weight, weight),
         left_out=tuple(columns.get(name, name) for name in table.left_out),
-        remarks=(*table.remarks, remark_on(columns)),
+        warnings=(*table.warnings, replaced_names_warning(columns)),
     )
 
 

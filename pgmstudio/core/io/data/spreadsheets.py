@@ -10,7 +10,7 @@ from pathlib import Path
 from pgmstudio.core.io.atomic import replace_file
 
 # Before the sign there may be blanks; a tab or a line end is stripped by some programs.
-FORMULA_SIGNS = ("=", "+", "-", "@")
+FORMULA_STARTS = ("=", "+", "-", "@")
 
 
 def quote_formulas(text: str, separator: str = ",") -> str:
@@ -30,7 +30,7 @@ def quote_formulas(text: str, separator: str = ",") -> str:
 
 
 def _is_formula(cell: str) -> bool:
-    if not cell.lstrip().startswith(FORMULA_SIGNS):
+    if not cell.lstrip().startswith(FORMULA_STARTS):
         return False
     try:
         float(cell)

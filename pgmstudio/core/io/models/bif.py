@@ -32,7 +32,7 @@ from pgmstudio.core.io.models.shared.cpt_checks import (
     title_in,
     what_is_lost,
 )
-from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found, number_of
+from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found_text, number_of
 from pgmstudio.core.languages.bayesian_network.codec import assembled_network
 from pgmstudio.core.languages.table_checks import TableChecker, row_namer
 
@@ -73,18 +73,18 @@ class BifReader(TextScanner):
     def _name(self, what: str) -> str:
         token = self.next_token()
         if not token or token in _PUNCTUATION or token == '"':
-            self.fail(f"expected {what}, {found(token)}.")
+            self.fail(f"expected {what}, {found_text(token)}.")
         return unquoted(token)
 
     def read(self) -> None:
         """Read the whole text; what it said is in the attributes afterwards."""
         stray = False
         while token := self.next_token():
-            start, index = self.start, self.place
+            start, index = self.start, self.position
             if token in ("network", "variable", "probability") and self._block(token):
                 stray = False
                 continue
-            self.start, self.place = start, index
+            self.start, self.position = start, index
             if token != ";" and not stray:
                 stray = True
                 self.skipped.append(start)
@@ -112,14 +112,14 @@ class BifReader(TextScanner):
         self.title = title_in(unquoted(name))
         while (token := self.next_token()) != "}":
             if token != "property":
-                self.fail(f"expected “property” or “}}” in the network block, {found(token)}.")
+                self.fail(f"expected “property” or “}}” in the network block, {found_text(token)}.")
             self.network_properties.append(self._property())
 
     def _property(self) -> str:
-        whole = PROPERTY.match(self.text, self.place)
+        whole = PROPERTY.match(self.text, self.position)
         if whole is None:
             self.fail("the property that begins here has no “;” at its end.")
-        self.place = whole.end()
+        self.position = whole.end()
         text = whole[1].strip()
         return unquoted(text) if _QUOTED.fullmatch(text) else text
 
@@ -134,7 +134,7 @@ class BifReader(TextScanner):
             elif token == "type" and states is None:
                 states = self._states(name)
             elif token != ";":
-                self.fail(f"expected “type”, “property” or “}}” in {name}, {found(token)}.")
+                self.fail(f"expected “type”, “property” or “}}” in {name}, {found_text(token)}.")
         if states is None:
             self.fail(f"{name} has no states; a line such as type discrete [2] {{…}} lacks.", start)
         try:
@@ -159,7 +159,7 @@ class BifReader(TextScanner):
         states = []
         while (token := self.next_token()) != "}":
             if not token or token in _PUNCTUATION or token == '"':
-                self.fail(f"expected a state of {name}, {found(token)}.")
+                self.fail(f"expected a state of {name}, {found_text(token)}.")
             states.append(unquoted(token))
         if count != str(len(states)):
             self.fail(f"{name} should have {count} states, but {len(states)} are listed.", offset)
@@ -169,7 +169,7 @@ class BifReader(TextScanner):
         names = []
         while (token := self.next_token()) != ")":
             if not token or token in _PUNCTUATION or token == '"':
-                self.fail(f"expected a variable or “)”, {found(token)}.")
+                self.fail(f"expected a variable or “)”, {found_text(token)}.")
             names.append((unquoted(token), self.start))
         if not names:
             self.fail("a probability block has to name its variable.")
@@ -181,7 +181,7 @@ class BifReader(TextScanner):
                 states = []
                 while (token := self.next_token()) != ")":
                     if not token or token in _PUNCTUATION or token == '"':
-                        self.fail(f"expected a parent's state or “)”, {found(token)}.")
+                        self.fail(f"expected a parent's state or “)”, {found_text(token)}.")
                     states.append(token)
                 block.rows.append((tuple(states), self._numbers(), offset))
             elif token == "table" and block.table is None:
@@ -191,21 +191,23 @@ class BifReader(TextScanner):
             elif token == "property":
                 block.properties.append(self._property())
             elif token != ";":
-                wanted = "“(”, “table”, “default”, “property” or “}”"
-                self.fail(f"expected {wanted} in the table of {names[0][0]}, {found(token)}.")
+                expected = "“(”, “table”, “default”, “property” or “}”"
+                self.fail(
+                    f"expected {expected} in the table of {names[0][0]}, {found_text(token)}."
+                )
         self.blocks.append(block)
 
     def _numbers(self) -> list[float]:
         """The numbers up to the next semicolon, at once where they are plain."""
-        plain = _PLAIN_NUMBERS.match(self.text, self.place)
+        plain = _PLAIN_NUMBERS.match(self.text, self.position)
         if plain is not None:
-            words = plain[0][:-1].replace(",", " ").replace("|", " ").split()
+            tokens = plain[0][:-1].replace(",", " ").replace("|", " ").split()
             try:
-                numbers = list(map(float, words))
+                numbers = list(map(float, tokens))
             except ValueError:
                 numbers = []
             if numbers and min(numbers) >= 0 and math.isfinite(sum(numbers)):
-                self.place = plain.end()
+                self.position = plain.end()
                 return numbers
         return self._numbers_one_by_one()
 
@@ -214,7 +216,7 @@ class BifReader(TextScanner):
         while (token := self.next_token()) != ";":
             number = number_of(token)
             if math.isnan(number):
-                self.fail(f"expected a number or “;”, {found(token)}.")
+                self.fail(f"expected a number or “;”, {found_text(token)}.")
             if number < 0:
                 self.fail(f"{token} is below 0, so it is no probability.")
             numbers.append(number)
@@ -234,17 +236,17 @@ _ANY = "*"
 
 def parse(content: bytes, path: Path) -> ModelFile:
     """The network in a BIF text; ModelFileError has line and column."""
-    text, remarks = decode_text(content)
+    text, warnings = decode_text(content)
     reader = BifReader(text, path)
     reader.read()
-    return _resolved(reader, remarks)
+    return _resolved(reader, warnings)
 
 
-def _resolved(reader: BifReader, remarks: tuple[str, ...]) -> ModelFile:
+def _resolved(reader: BifReader, warnings: tuple[str, ...]) -> ModelFile:
     if not reader.variables:
         raise ModelFileError(reader.path, "holds no variables; is it a BIF file?")
     checker = TableChecker(reader.path)
-    notes = list(remarks)
+    notes = list(warnings)
     parents: dict[str, list[str]] = {}
     rows: dict[str, NDArray[np.float64]] = {}
     table_properties: dict[str, tuple[str, ...]] = {}
@@ -269,7 +271,7 @@ def _resolved(reader: BifReader, remarks: tuple[str, ...]) -> ModelFile:
         raise ModelFileError(reader.path, f"there is no table of {shown}.")
     network = assembled_network(reader.path, list(reader.variables.values()), parents, rows)
     layout: dict[str, Point] = {}
-    kept: dict[str, tuple[str, ...]] = {}
+    other_properties: dict[str, tuple[str, ...]] = {}
     for name, properties in reader.variable_properties.items():
         others = []
         for text in properties:
@@ -279,7 +281,7 @@ def _resolved(reader: BifReader, remarks: tuple[str, ...]) -> ModelFile:
             else:
                 layout[name] = point
         if others:
-            kept[name] = tuple(others)
+            other_properties[name] = tuple(others)
     if reader.skipped:
         lines = [str(reader.line(offset)) for offset in reader.skipped[:5]]
         more = ", …" if len(reader.skipped) > 5 else ""
@@ -289,8 +291,8 @@ def _resolved(reader: BifReader, remarks: tuple[str, ...]) -> ModelFile:
         network,
         title=reader.title,
         layout=layout,
-        properties=Properties(tuple(reader.network_properties), kept, table_properties),
-        remarks=(*notes, *checker.remarks()),
+        properties=Properties(tuple(reader.network_properties), other_properties, table_properties),
+        warnings=(*notes, *checker.warnings()),
     )
 
 
@@ -306,9 +308,9 @@ def _rows(
     table = np.zeros((count, width))
     index = np.full(count, -1, dtype=np.int64)  # where each row stands in the file; -1: nowhere
 
-    def fits(numbers: list[float], wanted: int, what: str, offset: int) -> NDArray[np.float64]:
-        if len(numbers) != wanted:
-            reader.fail(f"{what} has {len(numbers)} numbers instead of {wanted}.", offset)
+    def fits(numbers: list[float], expected: int, what: str, offset: int) -> NDArray[np.float64]:
+        if len(numbers) != expected:
+            reader.fail(f"{what} has {len(numbers)} numbers instead of {expected}.", offset)
         return np.array(numbers)
 
     if block.default is not None:
@@ -442,9 +444,9 @@ def _written_property(text: str) -> str:
 
 def _in_quotes(text: str) -> str:
     safe = (
-        f"\\u{ord(sign):04x}"
-        if sign in '"\\' or (not sign.isprintable() and ord(sign) <= 0xFFFF)
-        else sign
-        for sign in text
+        f"\\u{ord(character):04x}"
+        if character in '"\\' or (not character.isprintable() and ord(character) <= 0xFFFF)
+        else character
+        for character in text
     )
     return f'"{"".join(safe)}"'

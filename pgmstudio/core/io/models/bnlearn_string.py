@@ -9,10 +9,10 @@ from pgmstudio.core.errors import ModelFileError
 from pgmstudio.core.io.models.files import ModelFile, decode_text
 from pgmstudio.core.io.models.shared.cpt_checks import network_in
 from pgmstudio.core.io.models.shared.structure_only import Structure, structure_lost
-from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found
+from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found_text
 
 FORMAT = "A bnlearn model string"
-_SIGNS = re.compile(r"[\[\]|:\r\n]")
+_DELIMITERS = re.compile(r"[\[\]|:\r\n]")
 
 
 class _Reader(TextScanner):
@@ -22,14 +22,14 @@ class _Reader(TextScanner):
 
 def parse(content: bytes, path: Path) -> ModelFile:
     """The network with the edges of a model string."""
-    text, remarks = decode_text(content)
+    text, warnings = decode_text(content)
     reader, structure = _Reader(text, path), Structure(path)
-    structure.remarks += remarks
+    structure.warnings += warnings
     edges: list[tuple[str, str, int]] = []
     defined: set[str] = set()
     while token := reader.next_token():
         if token != "[":
-            reader.fail(f"expected “[” and a node such as [B|A], {found(token)}.")
+            reader.fail(f"expected “[” and a node such as [B|A], {found_text(token)}.")
         child, at = _name(reader)
         if child in defined:
             reader.fail(f"{child} is there twice.", at)
@@ -41,7 +41,7 @@ def parse(content: bytes, path: Path) -> ModelFile:
             edges.append((parent, child, at))
             mark = reader.next_token()
         if mark != "]":
-            reader.fail(f"expected “]” after {child}, {found(mark)}.")
+            reader.fail(f"expected “]” after {child}, {found_text(mark)}.")
     for parent, child, at in edges:
         if parent not in defined:
             reader.fail(f"{parent} is a parent of {child} but has no [{parent}] of its own.", at)
@@ -51,8 +51,8 @@ def parse(content: bytes, path: Path) -> ModelFile:
 
 def _name(reader: _Reader) -> tuple[str, int]:
     token = reader.next_token().strip()
-    if not token or _SIGNS.search(token):
-        reader.fail(f"expected the name of a node, {found(token)}.")
+    if not token or _DELIMITERS.search(token):
+        reader.fail(f"expected the name of a node, {found_text(token)}.")
     return token, reader.start
 
 
@@ -60,7 +60,7 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     """The string, parents before children, and what it cannot hold."""
     network = network_in(file, path, FORMAT)
     for name in network.domain.names:
-        if _SIGNS.search(name) or name != name.strip():
+        if _DELIMITERS.search(name) or name != name.strip():
             raise ModelFileError(
                 path, f"the name “{name}” has a sign that a model string cannot hold. Rename it."
             )

@@ -26,15 +26,15 @@ class _Reader(GraphTextReader):
 
 def parse(content: bytes, path: Path) -> ModelFile:
     """The network with the edges of a DAGitty text."""
-    text, remarks = decode_text(content)
+    text, warnings = decode_text(content)
     reader = _Reader(text, path, FORMAT)
     structure = reader.read()
-    structure.remarks += remarks
+    structure.warnings += warnings
     structure.layout = _in_px(structure.layout)
-    told = [role for role in _ROLES if role in reader.roles]
-    if told:
-        structure.remarks.append(
-            f"What the file says about roles ({', '.join(told)}) was left out; the nodes are kept."
+    known_roles = [role for role in _ROLES if role in reader.roles]
+    if known_roles:
+        structure.warnings.append(
+            f"The roles of nodes ({', '.join(known_roles)}) were left out; the nodes were read."
         )
     return structure.file(reader.title, FORMAT)
 
@@ -49,8 +49,8 @@ def _in_px(layout: dict[str, Point]) -> dict[str, Point]:
         return layout
     ordered = points[:400]  # pairs of very many nodes say no more
     apart = [math.dist(p, q) for i, p in enumerate(ordered) for q in ordered[:i]]
-    least = min((distance for distance in apart if distance > 1e-6), default=1.0)
-    factor = min(_NEAREST_PX / least, 100 * _NEAREST_PX / max(wide, high))
+    nearest = min((distance for distance in apart if distance > 1e-6), default=1.0)
+    factor = min(_NEAREST_PX / nearest, 100 * _NEAREST_PX / max(wide, high))
     return {name: (x * factor, y * factor) for name, (x, y) in layout.items()}
 
 

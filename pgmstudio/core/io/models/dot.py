@@ -18,10 +18,10 @@ FORMAT = "DOT"
 
 def parse(content: bytes, path: Path) -> ModelFile:
     """The network with the edges of a DOT text."""
-    text, remarks = decode_text(content)
+    text, warnings = decode_text(content)
     reader = GraphTextReader(text, path, FORMAT)
     structure = reader.read()
-    structure.remarks += remarks
+    structure.warnings += warnings
     structure.layout = {name: (x, 0.0 - y) for name, (x, y) in structure.layout.items()}
     return structure.file(reader.title, FORMAT)
 
@@ -31,13 +31,13 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     network = network_in(file, path, FORMAT)
     lines = []
     for variable in network.domain:
-        said = []
+        attributes = []
         if variable.name in file.titles:
-            said.append(f"label={quoted(file.titles[variable.name])}")
+            attributes.append(f"label={quoted(file.titles[variable.name])}")
         if variable.name in file.layout:
             x, y = map(float, file.layout[variable.name])
-            said.append(f'pos="{x!r},{0.0 - y!r}!"')
-        said.append(f"states={quoted(states_text(variable))}")
-        lines.append(f"{quoted(variable.name)} [{', '.join(said)}];")
+            attributes.append(f'pos="{x!r},{0.0 - y!r}!"')
+        attributes.append(f"states={quoted(states_text(variable))}")
+        lines.append(f"{quoted(variable.name)} [{', '.join(attributes)}];")
     lines += [f"{quoted(source)} -> {quoted(target)};" for source, target in network.edges]
     return graph_text("digraph", file.title, lines), structure_lost(file, FORMAT)

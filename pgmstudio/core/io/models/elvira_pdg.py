@@ -23,18 +23,29 @@ from pgmstudio.core.errors import DataError, GraphError, ModelFileError
 from pgmstudio.core.io.models.files import ModelFile, decode_text
 from pgmstudio.core.io.models.shared.cpt_checks import model_in, title_in, what_is_lost
 from pgmstudio.core.io.models.shared.identifiers import name_behind, safe_names
-from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found, number_of
+from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found_text, number_of
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.table_checks import TableChecker
 
 _FORMAT = "Elvira PDG"
-_WORDS = ("pdg", "node", "pnode", "title", "name", "states", "id", "values", "table", "structure")
+_KEYWORDS = (
+    "pdg",
+    "node",
+    "pnode",
+    "title",
+    "name",
+    "states",
+    "id",
+    "values",
+    "table",
+    "structure",
+)
 
 
 def parse(content: bytes, path: Path) -> ModelFile:
     """The decision graph in a text; ModelFileError has line and column."""
-    text, remarks = decode_text(content)
-    return _Reader(text, path, remarks).read()
+    text, warnings = decode_text(content)
+    return _Reader(text, path, warnings).read()
 
 
 @dataclass
@@ -62,9 +73,9 @@ class _Reader(TextScanner):
     BLANK = re.compile(r"(?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
     TOKEN = re.compile(r'->|[{}()=;,]|"[^"]*+"|(?:[^\s{}()=;,"/\-]|-(?!>)|/(?![/*]))++|["/]')
 
-    def __init__(self, text: str, path: Path, remarks: tuple[str, ...]) -> None:
+    def __init__(self, text: str, path: Path, warnings: tuple[str, ...]) -> None:
         super().__init__(text, path)
-        self._remarks = remarks
+        self._warnings = warnings
         self._nodes: dict[str, _Node] = {}
         self._checker = TableChecker(path)
 
@@ -82,25 +93,25 @@ class _Reader(TextScanner):
             self._below()
         self.expect("}", "the structure")
         if extra := self.next_token():
-            self.fail(f"expected the end of the file, {found(extra)}.")
+            self.fail(f"expected the end of the file, {found_text(extra)}.")
         return self._assembled(title)
 
     def _text(self, what: str) -> str:
         token = self.next_token()
         if len(token) < 2 or token[0] != '"' or token[-1] != '"':
-            self.fail(f"expected {what} in quotes, {found(token)}.")
+            self.fail(f"expected {what} in quotes, {found_text(token)}.")
         return token[1:-1]
 
-    def _word(self, what: str) -> str:
+    def _identifier(self, what: str) -> str:
         token = self.next_token()
         if not re.fullmatch(r"[^\W\d][\w-]*", token):
-            self.fail(f"expected {what}, {found(token)}.")
+            self.fail(f"expected {what}, {found_text(token)}.")
         return token
 
     def _whole(self, what: str) -> int:
         token = self.next_token()
         if not re.fullmatch(r"[+-]?[0-9]{1,18}", token):
-            self.fail(f"expected {what}, {found(token)}.")
+            self.fail(f"expected {what}, {found_text(token)}.")
         return int(token)
 
     def _assign(self, key: str) -> None:
@@ -108,7 +119,7 @@ class _Reader(TextScanner):
         self.expect("=", f"“{key}”")
 
     def _node(self) -> None:
-        name = self._word("the name of a variable")
+        name = self._identifier("the name of a variable")
         offset = self.start
         if name in self._nodes:
             self.fail(f"there are two variables called “{name}”.")
@@ -149,7 +160,7 @@ class _Reader(TextScanner):
             token = self.next_token()
             value = number_of(token)
             if value != value:
-                self.fail(f"expected a number, {found(token)}.")
+                self.fail(f"expected a number, {found_text(token)}.")
             numbers.append(value)
             self.take(",")
         if len(numbers) != len(node.states):
@@ -169,12 +180,12 @@ class _Reader(TextScanner):
 
     def _below(self) -> None:
         """`X -> (Y Z) { 1 -> (2 3) (6 7); … }`"""
-        upper = self._known(self._word("the name of a variable"))
+        upper = self._known(self._identifier("the name of a variable"))
         self.expect("->", upper.name)
         self.expect("(", "“->”")
         lower: list[_Node] = []
         while not self.take(")"):
-            child = self._known(self._word("the name of a variable"))
+            child = self._known(self._identifier("the name of a variable"))
             if child.above is not None:
                 self.fail(f"{child.name} stands below {child.above} and {upper.name}.")
             child.above = upper.name
@@ -235,15 +246,15 @@ class _Reader(TextScanner):
             for n in self._nodes.values()
             if n.title and n.title not in (n.name, names[n.name])
         }
-        remarks = (*self._remarks, *self._checker.remarks())
-        return ModelFile(graph, title_in(title), titles=titles, remarks=remarks)
+        warnings = (*self._warnings, *self._checker.warnings())
+        return ModelFile(graph, title_in(title), titles=titles, warnings=warnings)
 
 
 def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     """The text, and what it cannot hold; other models become decision graphs first."""
     graph = _graph_in(file, path)
     domain = graph.domain
-    ids = safe_names(domain.names, reserved=_WORDS)
+    ids = safe_names(domain.names, reserved=_KEYWORDS)
     starts = np.concatenate(([1], 1 + np.cumsum(graph.node_counts))).astype(int)
     lines = [f'pdg "{_quotable(file.title or "graph")}" {{']
     for i, variable in enumerate(domain):

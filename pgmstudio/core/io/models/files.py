@@ -35,7 +35,7 @@ class ModelFile:
     layout: Mapping[str, Point] = field(default_factory=dict)
     properties: Properties = field(default_factory=Properties)
     provenance: Mapping[str, Any] | None = None
-    remarks: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 class Holds(Enum):
@@ -75,8 +75,8 @@ class ModelFormat:
 
     def second_file(self, file: ModelFile, path: Path) -> tuple[Path, bytes] | None:
         """What is written beside a file of this format; None for most."""
-        beside = getattr(import_module(self.module), "beside", None)
-        return None if beside is None else beside(file, path)
+        second_file_content = getattr(import_module(self.module), "second_file_content", None)
+        return None if second_file_content is None else second_file_content(file, path)
 
 
 MODEL_FORMATS: tuple[ModelFormat, ...] = (
@@ -202,5 +202,5 @@ def decode_text(content: bytes) -> tuple[str, tuple[str, ...]]:
     try:
         return content.decode("utf-8-sig"), ()
     except UnicodeDecodeError:
-        remark = "The file is not UTF-8; it was read as Windows-1252. Check the names."
-        return content.decode("cp1252", errors="replace"), (remark,)
+        warning = "The file is not UTF-8; it was read as Windows-1252. Check the names."
+        return content.decode("cp1252", errors="replace"), (warning,)

@@ -24,8 +24,8 @@ from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.io.models.files import ModelFile, Point
 from pgmstudio.core.io.models.shared.cpt_checks import (
     NO_TITLE,
-    names_told,
     network_in,
+    renaming_warnings,
     title_in,
     what_is_lost,
 )
@@ -64,7 +64,7 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     """The text of an XDSL file, and what it cannot hold."""
     network = network_in(file, path, "XDSL")
     ids = safe_names(network.domain.names)
-    told = dict(ids)
+    written = dict(ids)
     title = file.title or NO_TITLE
     network_id = safe_names([title])[title]
     lines = ['<?xml version="1.0" encoding="UTF-8"?>']
@@ -74,7 +74,7 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     for index in network.dag.topological_order:
         variable = network.domain.variables[index]
         states = safe_names(variable.states, prefix="s")
-        told |= states
+        written |= states
         lines.append(f'    <cpt id="{ids[variable.name]}">')
         lines += [f'      <state id="{states[state]}" />' for state in variable.states]
         parents = [ids[name] for name in network.dag.parents(variable.name)]
@@ -99,7 +99,7 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     lines += [f"      {text}" for text in shown_elements]
     lines.append("    </genie>\n  </extensions>\n</smile>\n")
     lost = what_is_lost(file, "XDSL", titles=True)
-    return "\n".join(lines).encode(), (*lost, *names_told("XDSL", told))
+    return "\n".join(lines).encode(), (*lost, *renaming_warnings("XDSL", written))
 
 
 def _properties_of(
@@ -137,8 +137,8 @@ def _property(identifier: str, text: str) -> str:
 
 def _shown(file: ModelFile, variable: Variable, identifier: str) -> Iterator[str]:
     """A node of the genie block: title, colours, box."""
-    wishes = (file.titles.get(variable.name, ""), variable.name, identifier)
-    title = next(text for text in wishes if fits_xml(text))
+    candidates = (file.titles.get(variable.name, ""), variable.name, identifier)
+    title = next(text for text in candidates if fits_xml(text))
     looks = dict(PLAIN_LOOKS)
     rest = []  # behind the box, where GeNIe has them
     for text in file.properties.variables.get(variable.name, ()):
@@ -186,9 +186,9 @@ _SUBMODEL_LOOKS = ("INTERIOR", "OUTLINE", "FONT", "WINDOW")
 
 def parse(content: bytes, path: Path) -> ModelFile:
     """The network in an XDSL file; ModelFileError has line and column."""
-    root, remarks = parse_xml(content, path)
+    root, warnings = parse_xml(content, path)
     reader = _Reader(path)
-    reader.builder.remarks += remarks
+    reader.builder.warnings += warnings
     return reader.read(root)
 
 
@@ -223,21 +223,21 @@ class _Reader:
         for node in nodes:
             self._table(node, backwards)
         if backwards and any(" " in text for node in nodes for text in node.texts("PARENTS")):
-            build.remarks.append(
+            build.warnings.append(
                 "aGrUM wrote this file. It lists tables with the first parent fastest, against "
                 "the format; they were read that way."
             )
         if self._noisy:
-            build.remarks.append(
+            build.warnings.append(
                 f"Noisy-max was written out as tables: {', '.join(self._noisy[:10])}"
                 f"{', …' if self._noisy[10:] else ''}."
             )
         if any(True for _ in tops[0].all("DYNAMIC")):
-            build.remarks.append("What the file says about time slices was left out.")
-        title, lines = self._network_words(tops[0], genies)
+            build.warnings.append("What the file says about time slices was left out.")
+        title, lines = self._network_properties(tops[0], genies)
         lines += [element_text(e) for genie in genies for e in _others_in(genie)]
         if any(True for genie in genies for _ in genie.all("SUBMODEL")):
-            build.remarks.append("The file has submodels; all their nodes are on one level here.")
+            build.warnings.append("The file has submodels; all their nodes are on one level here.")
         drawn = [node for genie in genies for node in _nodes_in(genie)]
         for node in drawn:
             self._looks(node)
@@ -252,7 +252,7 @@ class _Reader:
         ordered = dict.fromkeys([*names, *build.variables])
         build.variables = {name: build.variables[name] for name in ordered}
 
-    def _network_words(self, top: Element, genies: list[Element]) -> tuple[str, list[str]]:
+    def _network_properties(self, top: Element, genies: list[Element]) -> tuple[str, list[str]]:
         title = next((g.attributes["NAME"] for g in genies if "NAME" in g.attributes), "")
         title = title_in(title or top.attributes.get("ID", ""))
         lines = []
@@ -286,8 +286,8 @@ class _Reader:
             if key == NAME:
                 name = name_behind(identifier, _json_text(text) or "")
             elif key == STATES:
-                told = states_from_text(text)
-                shown = told if told is not None and len(told) == len(states) else shown
+                written = states_from_text(text)
+                shown = written if written is not None and len(written) == len(states) else shown
             elif key == TITLE:
                 title = _json_text(text)
             elif key == POSITION:
@@ -298,9 +298,9 @@ class _Reader:
                 lines.append(_line(key, text))
         variable = build.add_variable(identifier, shown, _at(node), name=name)
         if lines:
-            build.kept[variable.name] = tuple(lines)
+            build.variable_properties[variable.name] = tuple(lines)
         if table_lines:
-            build.kept_tables[variable.name] = tuple(table_lines)
+            build.table_properties[variable.name] = tuple(table_lines)
         if title:
             build.titles[variable.name] = title
         if len(point) == 2 and not math.isnan(sum(point)):
@@ -330,24 +330,24 @@ class _Reader:
         return result[0]
 
     def _numbers(self, element: Element, variable: Variable) -> list[float]:
-        words = element.text.replace(",", " ").split()
-        numbers = [number_of(word) for word in words]
-        for word, number in zip(words, numbers, strict=True):
+        tokens = element.text.replace(",", " ").split()
+        numbers = [number_of(token) for token in tokens]
+        for token, number in zip(tokens, numbers, strict=True):
             if math.isnan(number):
                 self.builder.fail(
-                    f"“{word}” in the table of {variable.name} is no number.", _at(element)
+                    f"“{token}” in the table of {variable.name} is no number.", _at(element)
                 )
         return numbers
 
     def _codes(self, element: Element, identifier: str) -> list[int]:
         states = self._states[identifier]
         index = {state: code for code, state in enumerate(states)}
-        words = element.text.split()
-        for word in words:
-            if word not in index:
-                error = UnknownNameError(f"state of {identifier}", word, states)
+        tokens = element.text.split()
+        for token in tokens:
+            if token not in index:
+                error = UnknownNameError(f"state of {identifier}", token, states)
                 self.builder.fail(str(error), _at(element))
-        return [index[word] for word in words]
+        return [index[token] for token in tokens]
 
     def _noisy_max(self, node: Element, family: list[Variable]) -> NDArray[np.float64]:
         """The rows of a noisy-max (Díez 1993; noisy-or for two states).
@@ -388,14 +388,14 @@ class _Reader:
         return clipped
 
     def _orders(self, node: Element, givens: list[Variable]) -> list[list[int]]:
-        words = " ".join(node.texts("STRENGTHS")).split()
+        tokens = " ".join(node.texts("STRENGTHS")).split()
         orders: list[list[int]] = []
         begin = 0
         for given in givens:
             size = given.cardinality
-            mine = words[begin : begin + size] if words else list(map(str, range(size)))
+            mine = tokens[begin : begin + size] if tokens else list(map(str, range(size)))
             begin += size
-            order = [int(word) if word.isdecimal() and len(word) < 9 else -1 for word in mine]
+            order = [int(token) if token.isdecimal() and len(token) < 9 else -1 for token in mine]
             if sorted(order) != list(range(size)):
                 at = _at(next(node.all("STRENGTHS"), node))
                 self.builder.fail(f"the strengths of {given.name} are no order of its states.", at)
@@ -412,7 +412,7 @@ class _Reader:
         is_title = title and title not in (name, node.attributes["ID"].strip())
         if is_title and name not in build.titles:
             build.titles[name] = title
-        corners = [number_of(word) for word in " ".join(node.texts("POSITION")[:1]).split()]
+        corners = [number_of(token) for token in " ".join(node.texts("POSITION")[:1]).split()]
         if len(corners) == 4 and not math.isnan(sum(corners)):
             x, y = (corners[0] + corners[2]) / 2, (corners[1] + corners[3]) / 2
             exact = self._points.get(name, (x, y))
@@ -422,7 +422,7 @@ class _Reader:
         rest = (element for element in node.children if element.tag not in _SHOWN)
         looks = tuple(look for look in map(element_text, rest) if look not in PLAIN_LOOKS.values())
         if looks:
-            build.kept[name] = (*build.kept.get(name, ()), *looks)
+            build.variable_properties[name] = (*build.variable_properties.get(name, ()), *looks)
 
 
 def _nodes_in(genie: Element) -> Iterator[Element]:

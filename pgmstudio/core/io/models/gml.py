@@ -16,7 +16,7 @@ from pgmstudio.core.io.models.shared.structure_only import (
     states_text,
     structure_lost,
 )
-from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found, number_of
+from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found_text, number_of
 
 FORMAT = "GML"
 _DEEPEST = 16
@@ -47,13 +47,13 @@ class _Reader(TextScanner):
             if not key:
                 return record
             if not re.fullmatch(r"[A-Za-z]\w*", key):
-                self.fail(f"expected a key, {found(key)}.")
+                self.fail(f"expected a key, {found_text(key)}.")
             if self.take("["):
                 record.records.append((key.lower(), self.record(depth + 1)))
                 continue
             value = self.next_token()
             if not value or value in ("]", '"'):
-                self.fail(f"expected a value after {key}, {found(value)}.")
+                self.fail(f"expected a value after {key}, {found_text(value)}.")
             record.values[key.lower()] = value
         if not depth:
             self.fail("a bracket is closed that was not opened.")
@@ -61,23 +61,23 @@ class _Reader(TextScanner):
 
 
 def _text(value: str) -> str:
-    return _REFERENCE.sub(_sign, value[1:-1]) if value.startswith('"') else value
+    return _REFERENCE.sub(_character, value[1:-1]) if value.startswith('"') else value
 
 
-def _sign(reference: re.Match[str]) -> str:
+def _character(reference: re.Match[str]) -> str:
     """The sign a reference stands for; numbers mean themselves, also those HTML replaces."""
     if reference[1] is None:
         return html.unescape(reference[0])
     number = int(reference[1])
-    is_sign = number <= 0x10FFFF and not 0xD800 <= number <= 0xDFFF
-    return chr(number) if is_sign else reference[0]
+    is_character = number <= 0x10FFFF and not 0xD800 <= number <= 0xDFFF
+    return chr(number) if is_character else reference[0]
 
 
 def parse(content: bytes, path: Path) -> ModelFile:
     """The network with the edges of a GML text."""
-    text, remarks = decode_text(content)
+    text, warnings = decode_text(content)
     reader, structure = _Reader(text, path), Structure(path)
-    structure.remarks += remarks
+    structure.warnings += warnings
     graphs = [record for key, record in reader.record().records if key == "graph"]
     if not graphs:
         structure.fail("holds no “graph [ … ]”; is it a GML file?")
@@ -120,8 +120,8 @@ def parse(content: bytes, path: Path) -> ModelFile:
 
 def _written(text: str) -> str:
     """Plain ASCII in quotes; every other sign as a character reference."""
-    signs = (s if " " <= s <= "~" and s not in '"&' else f"&#{ord(s)};" for s in text)
-    return f'"{"".join(signs)}"'
+    characters = (s if " " <= s <= "~" and s not in '"&' else f"&#{ord(s)};" for s in text)
+    return f'"{"".join(characters)}"'
 
 
 def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:

@@ -27,9 +27,9 @@ _KEYS = ("states", "name", "title", "x", "y")
 
 def parse(content: bytes, path: Path) -> ModelFile:
     """The network with the edges of a GraphML file."""
-    root, remarks = parse_xml(content, path)
+    root, warnings = parse_xml(content, path)
     structure = Structure(path)
-    structure.remarks += remarks
+    structure.warnings += warnings
     graphs = [graph for top in root.all("GRAPHML") for graph in top.all("GRAPH")]
     if not graphs:
         structure.fail("holds no <graphml> with a <graph> in it; is it a GraphML file?")
@@ -80,11 +80,11 @@ def _inside(element: Element, tag: str) -> Iterator[Element]:
 
 
 def _data(element: Element, keys: dict[str, str]) -> dict[str, str]:
-    said = {}
+    entries = {}
     for inside in element.all("DATA"):
         key = inside.attributes.get("KEY", "")
-        said[keys.get(key) or key.lower()] = inside.text
-    return said
+        entries[keys.get(key) or key.lower()] = inside.text
+    return entries
 
 
 def _names(structure: Structure, nodes: list[Element], keys: dict[str, str]) -> dict[str, str]:
@@ -131,15 +131,15 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
         lines.append(f'    <data key="graph_name">{_held(file.title)}</data>')
     for variable in network.domain:
         name = variable.name
-        said = {"states": escaped_xml(_ascii_if_needed(states_text(variable)))}
+        entries = {"states": escaped_xml(_ascii_if_needed(states_text(variable)))}
         if ids[name] != name:
-            said["name"] = _held(name)
+            entries["name"] = _held(name)
         if name in file.titles:
-            said["title"] = _held(file.titles[name])
+            entries["title"] = _held(file.titles[name])
         if name in file.layout:
-            said["x"], said["y"] = (repr(float(c)) for c in file.layout[name])
+            entries["x"], entries["y"] = (repr(float(c)) for c in file.layout[name])
         lines.append(f'    <node id="{_attribute(ids[name])}">')
-        lines += [f'      <data key="{key}">{text}</data>' for key, text in said.items()]
+        lines += [f'      <data key="{key}">{text}</data>' for key, text in entries.items()]
         lines.append("    </node>")
     for source, target in network.edges:
         ends = _attribute(ids[source]), _attribute(ids[target])

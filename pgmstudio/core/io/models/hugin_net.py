@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.io.models.files import ModelFile, decode_text
 from pgmstudio.core.io.models.shared.cpt_checks import (
-    names_told,
     network_in,
+    renaming_warnings,
     title_in,
     what_is_lost,
 )
@@ -32,7 +32,7 @@ from pgmstudio.core.io.models.shared.network_builder import NetworkBuilder
 from pgmstudio.core.io.models.shared.text_scanner import (
     TextScanner,
     escaped,
-    found,
+    found_text,
     number_of,
     unescaped,
 )
@@ -96,7 +96,7 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
         lines += _attributes(file.properties.tables.get(variable.name, ()), per_row=True)
         lines += ["}", ""]
     lost = what_is_lost(file, "HUGIN NET", titles=True)
-    return "\n".join(lines).encode(), (*lost, *names_told("HUGIN NET", ids))
+    return "\n".join(lines).encode(), (*lost, *renaming_warnings("HUGIN NET", ids))
 
 
 def _nested(table: NDArray[np.float64]) -> str:
@@ -120,8 +120,8 @@ def _attributes(texts: Sequence[str], *, per_row: bool = False) -> list[str]:
             and not parts[1].startswith(OURS)
             and (parts[1] not in _MEANT or (per_row and _is_per_row(parts[1], text)))
         )
-        said = text if is_attribute else f"{LINE}{number} = {escaped(text)}"
-        lines.append(f"    {said};")
+        assignment = text if is_attribute else f"{LINE}{number} = {escaped(text)}"
+        lines.append(f"    {assignment};")
     return lines
 
 
@@ -145,9 +145,9 @@ _REFUSED = {
 
 def parse(content: bytes, path: Path) -> ModelFile:
     """The network in a NET text; ModelFileError has line and column."""
-    text, remarks = decode_text(content)
+    text, warnings = decode_text(content)
     reader = _Reader(text, path)
-    reader.builder.remarks += remarks
+    reader.builder.warnings += warnings
     return reader.read()
 
 
@@ -201,7 +201,7 @@ class _Reader(TextScanner):
             elif token == "potential":
                 self._potential(offset)
             elif token != ";":
-                self.fail(f"expected “net”, “node” or “potential”, {found(token)}.")
+                self.fail(f"expected “net”, “node” or “potential”, {found_text(token)}.")
         if not nodes:
             self.builder.fail("holds no nodes; is it a HUGIN NET file?")
         for name, offset, attributes in nodes:
@@ -213,7 +213,7 @@ class _Reader(TextScanner):
     def _name(self, what: str) -> str:
         token = self.next_token()
         if not token or token in "{}()|=;/" or token.startswith('"'):
-            self.fail(f"expected {what}, {found(token)}.")
+            self.fail(f"expected {what}, {found_text(token)}.")
         return token
 
     def _block(self, owner: str) -> list[_Attribute]:
@@ -224,30 +224,30 @@ class _Reader(TextScanner):
             if name == ";":
                 continue
             if not re.fullmatch(r"\w++", name):
-                self.fail(f"expected an attribute or “}}” in {owner}, {found(name)}.")
+                self.fail(f"expected an attribute or “}}” in {owner}, {found_text(name)}.")
             self.expect("=", name)
-            value = _VALUE.match(self.text, self.place)
+            value = _VALUE.match(self.text, self.position)
             if value is None:
                 self.fail(f"the value of {name} in {owner} has no “;” at its end.", offset)
-            start, self.place = self.place, value.end()
+            start, self.position = self.position, value.end()
             raw = _COMMENT.sub(lambda part: part[1] or " ", value[0][:-1]).strip()
             attributes.append(_Attribute(name, raw, start))
         return attributes
 
     def _numbers(self, attribute: _Attribute) -> list[float]:
-        words = re.sub("[(),]", " ", attribute.value).split()
-        numbers = [number_of(word) for word in words]
-        for word, number in zip(words, numbers, strict=True):
+        tokens = re.sub("[(),]", " ", attribute.value).split()
+        numbers = [number_of(word) for word in tokens]
+        for word, number in zip(tokens, numbers, strict=True):
             if math.isnan(number):
                 index = self.text.find(word, attribute.offset)
-                self.fail(f"expected a number, {found(word)}.", max(index, attribute.offset))
+                self.fail(f"expected a number, {found_text(word)}.", max(index, attribute.offset))
         return numbers
 
     def _text(self, attribute: _Attribute) -> str:
         value = attribute.value
         return unescaped(value) if re.fullmatch(_STRING, value, re.DOTALL) else value
 
-    def _kept(self, attribute: _Attribute) -> str:
+    def _property_text(self, attribute: _Attribute) -> str:
         if attribute.name.startswith(LINE):
             return self._text(attribute)
         return f"{attribute.name} = {attribute.value}"
@@ -261,7 +261,7 @@ class _Reader(TextScanner):
                 if len(numbers) == 2 and not math.isnan(sum(numbers)):
                     self._origin = (numbers[0], numbers[1])
             else:
-                self._lines.append(self._kept(attribute))
+                self._lines.append(self._property_text(attribute))
 
     def _node(self, identifier: str, offset: int, attributes: list[_Attribute]) -> None:
         name, label, lines = identifier, "", []
@@ -271,8 +271,8 @@ class _Reader(TextScanner):
         for attribute in attributes:
             match attribute.name:
                 case "states":
-                    words = _WORD.findall(attribute.value)
-                    states = [unescaped(w) if w.startswith('"') else w for w in words]
+                    tokens = _WORD.findall(attribute.value)
+                    states = [unescaped(w) if w.startswith('"') else w for w in tokens]
                 case "label":
                     label = self._text(attribute)
                 case "position":
@@ -282,7 +282,7 @@ class _Reader(TextScanner):
                 case _ if attribute.name == NAME:
                     name = name_behind(identifier, self._text(attribute))
                 case _:
-                    lines.append(self._kept(attribute))
+                    lines.append(self._property_text(attribute))
         if states is None:
             self.fail(
                 f'{identifier} has no states; a line such as states = ("a" "b"); lacks.', offset
@@ -295,7 +295,7 @@ class _Reader(TextScanner):
             is_exact = len(exact) == 2 and abs(exact[0] - x) < 1 and abs(exact[1] - y) < 1
             self.builder.layout[name] = (exact[0], exact[1]) if is_exact else (x, y)
         if lines:
-            self.builder.kept[variable.name] = tuple(lines)
+            self.builder.variable_properties[variable.name] = tuple(lines)
 
     def _potential(self, offset: int) -> None:
         self.expect("(", "“potential”")
@@ -303,12 +303,12 @@ class _Reader(TextScanner):
         if self.take("|"):
             while (token := self.next_token()) != ")":
                 if not token or token in "{}(|=;/" or token.startswith('"'):
-                    self.fail(f"expected a parent or “)”, {found(token)}.")
+                    self.fail(f"expected a parent or “)”, {found_text(token)}.")
                 names.append(token)
         else:
             token = self.next_token()
             if token != ")":
-                self.fail(f"expected “|” or “)” after {names[0]}, {found(token)}.")
+                self.fail(f"expected “|” or “)” after {names[0]}, {found_text(token)}.")
         self._potentials.append(
             _Potential(names, self._block(f"the potential of {names[0]}"), offset)
         )
@@ -328,7 +328,7 @@ class _Reader(TextScanner):
             elif attribute.name in ("experience", "fading"):
                 lines.append(self._per_row(attribute, givens))
             else:
-                lines.append(self._kept(attribute))
+                lines.append(self._property_text(attribute))
         if data is None and models:
             self.fail(
                 f"the table of {child.name} is given by an expression. Compile the network in "
@@ -336,7 +336,7 @@ class _Reader(TextScanner):
                 potential.offset,
             )
         if models:
-            build.remarks.append(
+            build.warnings.append(
                 f"The expression of {child.name} was left out; its table was read."
             )
         if data is None:
@@ -346,7 +346,7 @@ class _Reader(TextScanner):
             at = self.at(data.offset + len(data.value) - len(data.value.lstrip()))
             build.add_table(family, self._numbers(data), at, backwards=False)
         if lines:
-            build.kept_tables[child.name] = tuple(lines)
+            build.table_properties[child.name] = tuple(lines)
 
     def _per_row(self, attribute: _Attribute, givens: list[Variable]) -> str:
         """One number for each row, in the order in which our tables list them."""

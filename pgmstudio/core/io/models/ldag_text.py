@@ -71,7 +71,7 @@ class _Line:
     def __init__(self, text: str, number: int, path: Path) -> None:
         self._path, self.number = path, number
         self._tokens = list(self._read(text))
-        self._place = 0
+        self._position = 0
 
     def fail(self, message: str, column: int | None = None) -> NoReturn:
         raise ModelFileError(self._path, message, self.number, column)
@@ -82,7 +82,7 @@ class _Line:
             result = _TOKEN.match(text, index, end)
             if result is None:
                 break
-            quoted, arrow, sign, bare, odd = result.groups()
+            quoted, arrow, symbol, bare, odd = result.groups()
             column = result.start(result.lastindex or 0) + 1
             if odd is not None:
                 self.fail(f"“{odd}” is not understood here; a quote may be missing.", column)
@@ -91,7 +91,7 @@ class _Line:
             elif bare is not None:
                 yield _Token("name", bare.strip(), column)
             else:
-                yield _Token(arrow or sign, arrow or sign, column)
+                yield _Token(arrow or symbol, arrow or symbol, column)
             index = result.end()
         yield _Token(_END, "the end of the line", end + 1)
 
@@ -104,19 +104,19 @@ class _Line:
 
     @property
     def next(self) -> _Token:
-        return self._tokens[min(self._place, len(self._tokens) - 1)]
+        return self._tokens[min(self._position, len(self._tokens) - 1)]
 
     def take(self, kind: str, what: str) -> _Token:
         token = self.next
         if token.kind != kind:
             here = token.text if token.kind == _END else f"“{token.text[:_MAX_QUOTED]}”"
             self.fail(f"expected {what} but found {here}.", token.column)
-        self._place += 1
+        self._position += 1
         return token
 
     def took(self, kind: str) -> bool:
         if self.next.kind == kind:
-            self._place += 1
+            self._position += 1
             return True
         return False
 
@@ -127,77 +127,77 @@ class _Line:
 
 def parse(content: bytes, path: Path) -> ModelFile:
     """The labelled graph of a text, tables uniform; a plain network where nothing is labelled."""
-    text, remarks = decode_text(content)
-    told = _Text()
+    text, warnings = decode_text(content)
+    parsed = _Text()
     for number, line in enumerate(text.split("\n"), start=1):
         stripped = line.strip(" \t\r")
-        ours = next((word for word in _OURS if stripped.split(" ")[0] == word), None)
+        ours = next((keyword for keyword in _OURS if stripped.split(" ")[0] == keyword), None)
         if ours is not None:
-            _read_ours(told, ours, _Line(stripped.removeprefix(ours), number, path))
+            _read_ours(parsed, ours, _Line(stripped.removeprefix(ours), number, path))
         elif stripped and not stripped.startswith("#"):
-            _read_edge(told, _Line(line, number, path))
+            _read_edge(parsed, _Line(line, number, path))
     structure = Structure(path)
-    structure.remarks += remarks
-    for name, (states, number) in told.states.items():
+    structure.warnings += warnings
+    for name, (states, number) in parsed.states.items():
         structure.add_node(name, (number, None), states)
-    made_up = _mentioned_states(told)
-    for source, target, number in told.edges:
+    made_up = _mentioned_states(parsed)
+    for source, target, number in parsed.edges:
         structure.add_edge(source, target, (number, None))
     for name, result in made_up.items():
         structure.add_node(name, (None, None), result)
-    structure.layout.update(told.points)
-    file = structure.file(told.title, FORMAT)
+    structure.layout.update(parsed.points)
+    file = structure.file(parsed.title, FORMAT)
     network = plain_network(file.model)
     assert network is not None
-    if not (told.contexts or told.is_labelled):
+    if not (parsed.contexts or parsed.is_labelled):
         return file
-    model, said = _labelled(network, told, path)
+    model, warnings = _labelled(network, parsed, path)
     return ModelFile(
         model,
         title=file.title,
         titles=file.titles,
         layout={n: p for n, p in file.layout.items() if n in model.domain},
-        remarks=(*file.remarks, *said),
+        warnings=(*file.warnings, *warnings),
     )
 
 
-def _read_ours(told: _Text, word: str, line: _Line) -> None:
-    if word == "#labels":
-        told.is_labelled = True
+def _read_ours(parsed: _Text, keyword: str, line: _Line) -> None:
+    if keyword == "#labels":
+        parsed.is_labelled = True
         return
     name = line.take("name", "a name").text
-    if word == "#title":
-        told.title = name
+    if keyword == "#title":
+        parsed.title = name
         return
     line.take(":", "“:”")
-    values = [line.take("name", "a state" if word == "#states" else "a number").text]
+    values = [line.take("name", "a state" if keyword == "#states" else "a number").text]
     while line.took(","):
-        values.append(line.take("name", "a state" if word == "#states" else "a number").text)
+        values.append(line.take("name", "a state" if keyword == "#states" else "a number").text)
     line.take(_END, "the end of the line")
-    if word == "#states":
-        told.states[name] = (tuple(values), line.number)
+    if keyword == "#states":
+        parsed.states[name] = (tuple(values), line.number)
         return
     try:
         x, y = map(float, values)
     except ValueError:
         line.fail(f"the place of {name} needs two numbers.")
     if math.isfinite(x) and math.isfinite(y):
-        told.points[name] = (x, y)
+        parsed.points[name] = (x, y)
 
 
-def _read_edge(told: _Text, line: _Line) -> None:
+def _read_edge(parsed: _Text, line: _Line) -> None:
     source = line.take("name", "a variable").text
     if line.is_over:  # a node alone
         here = source[:_MAX_QUOTED]
         line.fail(f"expected “->” after {here}; a variable alone is told by a #states line.")
     line.take("->", "“->”")
     target = line.take("name", "a variable").text
-    told.edges.append((source, target, line.number))
+    parsed.edges.append((source, target, line.number))
     if not line.took(":"):
         line.take(_END, "“:” or the end of the line")
         return
     while True:
-        told.contexts.append((source, target, _context(line), line.number))
+        parsed.contexts.append((source, target, _context(line), line.number))
         if not line.took(";") or line.is_over:
             break
     line.take(_END, "“;” or the end of the line")
@@ -218,12 +218,12 @@ def _context(line: _Line) -> list[tuple[str, str | None]]:
             return pairs
 
 
-def _mentioned_states(told: _Text) -> dict[str, tuple[str, ...]]:
+def _mentioned_states(parsed: _Text) -> dict[str, tuple[str, ...]]:
     """States of variables the file does not declare, as far as contexts name them."""
     seen: dict[str, dict[str, None]] = {}
-    for _, _, pairs, _ in told.contexts:
+    for _, _, pairs, _ in parsed.contexts:
         for name, state in pairs:
-            if state is not None and name not in told.states:
+            if state is not None and name not in parsed.states:
                 seen.setdefault(name, {})[state] = None
     return {name: _completed(tuple(states)) for name, states in seen.items()}
 
@@ -237,7 +237,7 @@ def _completed(states: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _labelled(
-    network: BayesianNetwork, told: _Text, path: Path
+    network: BayesianNetwork, parsed: _Text, path: Path
 ) -> tuple[LabelledDag, tuple[str, ...]]:
     """The labels in the network, and what is odd about them."""
     for name, table in zip(network.domain.names, network.tables, strict=True):
@@ -249,7 +249,7 @@ def _labelled(
         for name, table in zip(network.domain.names, network.tables, strict=True)
         if table.ndim > 2
     }
-    for source, target, pairs, number in told.contexts:
+    for source, target, pairs, number in parsed.contexts:
         parents = network.dag.parents(target)
         rows = math.prod(network.domain[p].cardinality for p in parents)
         if rows > MAX_ROWS:
@@ -270,8 +270,8 @@ def _labelled(
         rows_of.append(np.full((class_count(result), shape[-1]), 1 / shape[-1]))
     model = LabelledDag(network.domain, network.dag, tuple(classes), tuple(rows_of))
     idle = [" → ".join(edge) for edge in model.idle_edges if model.domain[edge[0]].cardinality > 1]
-    said = f"{', '.join(idle[:5])}: vanishes in every context; delete the edge or a label."
-    return model, (said,) if idle else ()
+    warnings = f"{', '.join(idle[:5])}: vanishes in every context; delete the edge or a label."
+    return model, (warnings,) if idle else ()
 
 
 def _others(network: BayesianNetwork, name: str, axis: int) -> tuple[int, ...]:
@@ -308,17 +308,17 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     held = network_in(file, path, FORMAT) if labelled is None else labelled
     lines = ["#labels"]
     if file.title:
-        lines.append(f"#title {_word(file.title)}")
+        lines.append(f"#title {_quoted(file.title)}")
     for variable in held.domain:
-        states = ", ".join(map(_word, variable.states))
-        lines.append(f"#states {_word(variable.name)} : {states}")
+        states = ", ".join(map(_quoted, variable.states))
+        lines.append(f"#states {_quoted(variable.name)} : {states}")
     for name, (x, y) in file.layout.items():
         if name in held.domain:
-            lines.append(f"#at {_word(name)} : {float(x)!r}, {float(y)!r}")
+            lines.append(f"#at {_quoted(name)} : {float(x)!r}, {float(y)!r}")
     for source, target in held.edges:
-        told = "" if labelled is None else _contexts(labelled, source, target)
-        line = f"{_word(source)} -> {_word(target)}"
-        lines.append(f"{line} : {told}" if told else line)
+        parsed = "" if labelled is None else _contexts(labelled, source, target)
+        line = f"{_quoted(source)} -> {_quoted(target)}"
+        lines.append(f"{line} : {parsed}" if parsed else line)
     language = BayesianNetwork if labelled is None else LabelledDag
     titles = ["titles"] if file.titles else []
     lost = structure_lost(file, FORMAT, *titles, language=language)
@@ -332,17 +332,17 @@ def _contexts(model: LabelledDag, source: str, target: str) -> str:
     label: Label = model.label(source, target)
     if not others or model.domain[source].cardinality < 2:  # one state never makes a difference
         return ""
-    told = []
+    contexts = []
     for row in shortened(label):
         named: Mapping[str, int] = {
             name: code for name, code in zip(others, row, strict=True) if code is not None
         }
-        pairs = [f"{_word(n)} = {_word(model.domain[n].states[c])}" for n, c in named.items()]
-        told.append(", ".join(pairs) or "*")
-    return "; ".join(told)
+        pairs = [f"{_quoted(n)} = {_quoted(model.domain[n].states[c])}" for n, c in named.items()]
+        contexts.append(", ".join(pairs) or "*")
+    return "; ".join(contexts)
 
 
-def _word(text: str) -> str:
+def _quoted(text: str) -> str:
     """A name as it stands, in quotes where it could be taken for something else."""
     if text and text == text.strip() and text not in ANY and not _QUOTED.search(text):
         return text

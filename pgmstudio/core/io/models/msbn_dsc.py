@@ -18,8 +18,8 @@ from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.io.models.files import ModelFile, decode_text
 from pgmstudio.core.io.models.shared.cpt_checks import (
     NO_TITLE,
-    names_told,
     network_in,
+    renaming_warnings,
     title_in,
     what_is_lost,
 )
@@ -28,20 +28,20 @@ from pgmstudio.core.io.models.shared.network_builder import NetworkBuilder
 from pgmstudio.core.io.models.shared.text_scanner import (
     TextScanner,
     escaped,
-    found,
+    found_text,
     number_of,
     unescaped,
 )
 
 _STRING = r'"(?:[^"\\]|\\.)*+"'
-_SIGNS = frozenset('{}()[]:;=,|/"')
+_PUNCTUATION = frozenset('{}()[]:;=,|/"')
 
 
 def parse(content: bytes, path: Path) -> ModelFile:
     """The network in a DSC text; ModelFileError has line and column."""
-    text, remarks = decode_text(content)
+    text, warnings = decode_text(content)
     reader = _Reader(text, path)
-    reader.builder.remarks += remarks
+    reader.builder.warnings += warnings
     return reader.read()
 
 
@@ -64,7 +64,7 @@ class _Reader(TextScanner):
             if token == "belief":
                 self.expect("network", "“belief”")
                 if self.peek().startswith('"') or self.peek() not in ("node", "properties"):
-                    title = unescaped(self._word("a title", quoted=True))
+                    title = unescaped(self._token("a title", quoted=True))
             elif token == "node":
                 self._node(offset)
             elif token == "probability":
@@ -72,18 +72,20 @@ class _Reader(TextScanner):
             elif token in ("properties", "network"):
                 self._skip(token)
             elif token != ";":
-                self.fail(f"expected “node” or “probability”, {found(token)}; is it a DSC file?")
+                self.fail(
+                    f"expected “node” or “probability”, {found_text(token)}; is it a DSC file?"
+                )
         if not self.builder.variables:
             self.builder.fail("holds no nodes; is it a DSC file?")
         for names, offset, index in self._tables:
-            self.place = index
+            self.position = index
             self._rows(self.builder.family(names, self.at(offset)), offset)
         return self.builder.file(title_in(title))
 
-    def _word(self, what: str, *, quoted: bool = False) -> str:
+    def _token(self, what: str, *, quoted: bool = False) -> str:
         token = self.next_token()
-        if not token or token in _SIGNS or (token.startswith('"') and not quoted):
-            self.fail(f"expected {what}, {found(token)}.")
+        if not token or token in _PUNCTUATION or (token.startswith('"') and not quoted):
+            self.fail(f"expected {what}, {found_text(token)}.")
         return token if not quoted or token.startswith('"') else f'"{token}"'
 
     def _skip(self, owner: str) -> None:
@@ -97,24 +99,24 @@ class _Reader(TextScanner):
             open_braces += (token == "{") - (token == "}")
 
     def _node(self, offset: int) -> None:
-        identifier = self._word("the name of a node")
+        identifier = self._token("the name of a node")
         self.expect("{", identifier)
         title, states = "", None
         point: list[float] = []
         while (key := self.next_token()) != "}":
             if key == ";":
                 continue
-            if not key or key in _SIGNS:
-                self.fail(f"expected a line or “}}” in {identifier}, {found(key)}.")
+            if not key or key in _PUNCTUATION:
+                self.fail(f"expected a line or “}}” in {identifier}, {found_text(key)}.")
             if not self.take(":"):
                 self.expect("=", key)
             if key == "type":
                 states = self._states(identifier)
             elif key == "name":
-                title = unescaped(self._word("a name", quoted=True))
+                title = unescaped(self._token("a name", quoted=True))
             else:
-                words = self._line(key)
-                point = [number_of(word) for word in words] if key == "position" else point
+                tokens = self._line(key)
+                point = [number_of(word) for word in tokens] if key == "position" else point
         if states is None:
             self.fail(f"{identifier} has no type; a line type : discrete[2] = … lacks.", offset)
         build = self.builder
@@ -128,20 +130,20 @@ class _Reader(TextScanner):
 
     def _line(self, key: str) -> list[str]:
         """The words up to the semicolon, without signs."""
-        words = []
+        tokens = []
         while (token := self.next_token()) != ";":
             if not token or token in "{}":
-                self.fail(f"expected “;” after {key}, {found(token)}.")
-            if token not in _SIGNS:
-                words.append(token)
-        return words
+                self.fail(f"expected “;” after {key}, {found_text(token)}.")
+            if token not in _PUNCTUATION:
+                tokens.append(token)
+        return tokens
 
     def _states(self, identifier: str) -> list[str]:
-        kind = self._word("a type")
+        kind = self._token("a type")
         if kind != "discrete":
             self.fail(f"{identifier} is of type {kind}; only discrete nodes can be read.")
         self.expect("[", "“discrete”")
-        count = self._word("the number of states")
+        count = self._token("the number of states")
         offset = self.start
         self.expect("]", "the number of states")
         self.expect("=", "the number of states")
@@ -150,8 +152,8 @@ class _Reader(TextScanner):
         while (token := self.next_token()) != "}":
             if token == ",":
                 continue
-            if not token or token in _SIGNS:
-                self.fail(f"expected a state of {identifier}, {found(token)}.")
+            if not token or token in _PUNCTUATION:
+                self.fail(f"expected a state of {identifier}, {found_text(token)}.")
             states.append(unescaped(token) if token.startswith('"') else token)
         if count != str(len(states)):
             self.fail(
@@ -165,12 +167,12 @@ class _Reader(TextScanner):
         while (token := self.next_token()) != ")":
             if token in ("|", ","):
                 continue
-            if not token or token in _SIGNS or token.startswith('"'):
-                self.fail(f"expected a node or “)”, {found(token)}.")
+            if not token or token in _PUNCTUATION or token.startswith('"'):
+                self.fail(f"expected a node or “)”, {found_text(token)}.")
             names.append(token)
         if not names:
             self.fail("a probability block has to name its node.")
-        self._tables.append((names, offset, self.place))
+        self._tables.append((names, offset, self.position))
         if self.peek() != ";":  # else a node without numbers
             self._skip(f"the table of {names[0]}")
 
@@ -198,9 +200,11 @@ class _Reader(TextScanner):
             elif token in ("function", "leak"):
                 self.fail(f"{child.name} is given by causes that act alone; only tables are read.")
             elif token != ";":
-                self.place = start
+                self.position = start
                 if givens:
-                    self.fail(f"expected a row such as (0, 1) : in {child.name}, {found(token)}.")
+                    self.fail(
+                        f"expected a row such as (0, 1) : in {child.name}, {found_text(token)}."
+                    )
                 table[0] = self._numbers(child, start)
         absent = np.isnan(table[:, 0])
         if absent.any() and rest is None:
@@ -210,17 +214,17 @@ class _Reader(TextScanner):
         build.add_rows(family, table, at)
 
     def _row(self, givens: list[Variable], child: Variable) -> int:
-        words = []
+        tokens = []
         while (token := self.next_token()) != ")":
             if token != ",":
-                words.append(self._state(token))
-        if len(words) != len(givens):
+                tokens.append(self._state(token))
+        if len(tokens) != len(givens):
             self.fail(
-                f"a row of {child.name} names {len(words)} states, but there are "
+                f"a row of {child.name} names {len(tokens)} states, but there are "
                 f"{len(givens)} parents."
             )
         row = 0
-        for code, given in zip(words, givens, strict=True):
+        for code, given in zip(tokens, givens, strict=True):
             if code >= given.cardinality:
                 self.fail(f"{given.name} has no state number {code}.")
             row = row * given.cardinality + code
@@ -230,7 +234,7 @@ class _Reader(TextScanner):
 
     def _state(self, token: str) -> int:
         if not token.isdecimal() or len(token) > 6:
-            self.fail(f"expected the number of a state, {found(token)}.")
+            self.fail(f"expected the number of a state, {found_text(token)}.")
         return int(token)
 
     def _numbers(self, child: Variable, offset: int) -> list[float]:
@@ -240,7 +244,7 @@ class _Reader(TextScanner):
                 continue
             number = number_of(token)
             if not number >= 0:
-                self.fail(f"expected a number of at least 0 or “;”, {found(token)}.")
+                self.fail(f"expected a number of at least 0 or “;”, {found_text(token)}.")
             numbers.append(number)
         if len(numbers) != child.cardinality:
             self.fail(
@@ -285,4 +289,4 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     lost = what_is_lost(file, "DSC", titles=True, properties=False)
     if untitled:
         lost.append(f"DSC cannot hold the titles of {', '.join(untitled[:5])} beside their names.")
-    return ("\n".join(lines) + "\n").encode(), (*lost, *names_told("DSC", ids))
+    return ("\n".join(lines) + "\n").encode(), (*lost, *renaming_warnings("DSC", ids))

@@ -160,16 +160,16 @@ def file_of_document(document: JsonPlace, path: Path) -> ModelFile:
         document.get(entry) for entry in ("title", "notes", "titles", "layout", "provenance")
     )
     unknown = [entry for entry in document.mapping() if entry not in _ENTRIES]
-    remarks = [f"The entry “{entry}” is not known here and was left out." for entry in unknown]
+    warnings = [f"The entry “{entry}” is not known here and was left out." for entry in unknown]
     return ModelFile(
         model,
         title=title.text() if title else "",
         notes=notes.text() if notes else "",
-        titles={name: said.text() for name, said in titles.entries()} if titles else {},
+        titles={name: title_text.text() for name, title_text in titles.entries()} if titles else {},
         layout=layout.points() if layout else {},
         properties=_properties(document.get("properties")),
         provenance=dict(provenance.mapping()) if provenance else None,
-        remarks=(*remarks, *checker.remarks()),
+        warnings=(*warnings, *checker.warnings()),
     )
 
 

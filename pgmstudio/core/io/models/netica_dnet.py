@@ -25,8 +25,8 @@ from pgmstudio.core.io.models.files import ModelFile, decode_text
 from pgmstudio.core.io.models.shared.cpt_checks import (
     MAX_MADE_UP,
     NO_TITLE,
-    names_told,
     network_in,
+    renaming_warnings,
     title_in,
     what_is_lost,
 )
@@ -35,21 +35,21 @@ from pgmstudio.core.io.models.shared.network_builder import NetworkBuilder
 from pgmstudio.core.io.models.shared.text_scanner import (
     TextScanner,
     escaped,
-    found,
+    found_text,
     number_of,
     unescaped,
 )
 
 LONGEST = 30  # signs of an identifier
 
-_KEPT = re.compile(r'comment = "[^"\\]*"|numcases = \([-+0-9.e, ]*\)')
+_WRITTEN_BACK = re.compile(r'comment = "[^"\\]*"|numcases = \([-+0-9.e, ]*\)')
 
 
 def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     """The text of a DNET file, and what it cannot hold."""
     network = network_in(file, path, "DNET")
     ids = safe_names(network.domain.names, longest=LONGEST)
-    told = dict(ids)
+    written = dict(ids)
     title = file.title or NO_TITLE
     identifier = safe_names([title], longest=LONGEST)[title]
     lines = ["// ~->[DNET-1]->~", "", f"bnet {identifier} {{"]
@@ -61,7 +61,7 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     for index, variable in enumerate(network.domain):
         name = variable.name
         states = safe_names(variable.states, prefix="s", longest=LONGEST)
-        told |= states
+        written |= states
         lines += ["", f"node {ids[name]} {{", "    kind = NATURE;", "    discrete = TRUE;"]
         lines += [
             "    chance = CHANCE;",
@@ -82,7 +82,7 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
             *file.properties.variables.get(name, ()),
             *file.properties.tables.get(name, ()),
         ):
-            if _KEPT.fullmatch(text) and text.isprintable():
+            if _WRITTEN_BACK.fullmatch(text) and text.isprintable():
                 lines.append(f"    {text};")
             else:
                 unkept.append(text)
@@ -96,11 +96,11 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
         lost.append(f"DNET cannot hold the titles of {', '.join(untitled[:5])} beside their names.")
     if unkept:
         lost.append(f"DNET cannot hold {len(unkept)} properties that came with the model.")
-    return "\n".join(lines).encode(), (*lost, *names_told("DNET", told))
+    return "\n".join(lines).encode(), (*lost, *renaming_warnings("DNET", written))
 
 
 def _is_comment(text: str) -> bool:
-    return text.startswith("comment") and bool(_KEPT.fullmatch(text)) and text.isprintable()
+    return text.startswith("comment") and bool(_WRITTEN_BACK.fullmatch(text)) and text.isprintable()
 
 
 def _title(file: ModelFile, variable: Variable, identifier: str) -> str:
@@ -130,13 +130,13 @@ _REFUSED = {"DECISION": "a decision", "UTILITY": "a utility"}
 
 def parse(content: bytes, path: Path) -> ModelFile:
     """The network in a DNET text; ModelFileError has line and column."""
-    text, remarks = decode_text(content)
+    text, warnings = decode_text(content)
     reader = _Reader(text, path)
-    reader.builder.remarks += remarks
+    reader.builder.warnings += warnings
     return reader.read()
 
 
-Words = list[tuple[str, int]]
+Tokens = list[tuple[str, int]]
 
 
 @dataclass
@@ -145,7 +145,7 @@ class _Block:
 
     name: str
     offset: int
-    fields: dict[str, Words] = field(default_factory=dict)
+    fields: dict[str, Tokens] = field(default_factory=dict)
     blocks: list[tuple[str, _Block]] = field(default_factory=list)
 
 
@@ -163,10 +163,10 @@ class _Reader(TextScanner):
         token = self.next_token()
         if token not in ("bnet", "dnet"):
             self.fail(
-                f"expected “bnet” at the beginning, {found(token)}; is it a DNET file? "
+                f"expected “bnet” at the beginning, {found_text(token)}; is it a DNET file? "
                 "Save other files of Netica as .dne."
             )
-        name = self._word("the name of the network")
+        name = self._identifier("the name of the network")
         net = self._block(name, 0)
         nodes = [block for kind, block in net.blocks if kind == "node"]
         nodes = [block for block in nodes if not self._is_constant(block)]
@@ -181,10 +181,10 @@ class _Reader(TextScanner):
         lines = [f"comment = {comment[0][0]}"] if comment else []
         return self.builder.file(title_in(title), lines)
 
-    def _word(self, what: str) -> str:
+    def _identifier(self, what: str) -> str:
         token = self.next_token()
         if not token or token in '{}(),=;"/' or token.startswith('"'):
-            self.fail(f"expected {what}, {found(token)}.")
+            self.fail(f"expected {what}, {found_text(token)}.")
         return token
 
     def _block(self, name: str, depth: int) -> _Block:
@@ -197,54 +197,54 @@ class _Reader(TextScanner):
             if key == ";":
                 continue
             if not key or key in '{}(),="/' or key.startswith('"'):
-                self.fail(f"expected a field or “}}” in {name}, {found(key)}.")
+                self.fail(f"expected a field or “}}” in {name}, {found_text(key)}.")
             if self.take("="):
                 block.fields[key] = self._value(key, depth)
                 continue
-            inner = name if self.peek() == "{" else self._word(f"the name of a {key}")
+            inner = name if self.peek() == "{" else self._identifier(f"the name of a {key}")
             if self.peek() in (":", "is", "isa", "inherits"):
                 self.fail(f"{inner} inherits from another {key}; such files are not read.")
             block.blocks.append((key, self._block(inner, depth + 1)))
         return block
 
-    def _value(self, key: str, depth: int) -> Words:
+    def _value(self, key: str, depth: int) -> Tokens:
         """The words up to the semicolon, with parentheses and commas."""
-        plain = _PLAIN_NUMBERS.match(self.text, self.place)
+        plain = _PLAIN_NUMBERS.match(self.text, self.position)
         if plain is not None:
-            start, self.place = self.place, plain.end()
-            words = re.sub("[(),]", " ", plain[0][:-1]).split()
-            return [(word, start) for word in words] if key in _NUMBERS else self._words(start)
-        words_found: Words = []
+            start, self.position = self.position, plain.end()
+            tokens = re.sub("[(),]", " ", plain[0][:-1]).split()
+            return [(word, start) for word in tokens] if key in _NUMBERS else self._tokens(start)
+        tokens_read: Tokens = []
         while (token := self.next_token()) != ";":
             if token == "{":  # nodefont = font { … };
-                self.place = self.start
+                self.position = self.start
                 self._block(key, depth + 1)
             elif not token or token in '}="':
-                self.fail(f"expected “;” after the value of {key}, {found(token)}.")
+                self.fail(f"expected “;” after the value of {key}, {found_text(token)}.")
             else:
-                words_found.append((token, self.start))
-        return words_found
+                tokens_read.append((token, self.start))
+        return tokens_read
 
-    def _words(self, start: int) -> Words:
+    def _tokens(self, start: int) -> Tokens:
         """The tokens from `start` up to here, one by one."""
-        end, self.place = self.place, start
-        words: Words = []
+        end, self.position = self.position, start
+        tokens: Tokens = []
         while (token := self.next_token()) != ";":
-            words.append((token, self.start))
-        self.place = end
-        return words
+            tokens.append((token, self.start))
+        self.position = end
+        return tokens
 
     def _text(self, block: _Block, key: str) -> str:
-        words = [unescaped(w) for w, _ in block.fields.get(key, []) if w.startswith('"')]
-        return "".join(words)
+        tokens = [unescaped(w) for w, _ in block.fields.get(key, []) if w.startswith('"')]
+        return "".join(tokens)
 
     def _list(self, block: _Block, key: str) -> list[str]:
         """The entries of a list; one with nothing between its commas is empty."""
-        words = [word for word, _ in block.fields.get(key, [])]
-        if words[:1] != ["("] or words[-1:] != [")"] or len(words) < 3:
+        tokens = [word for word, _ in block.fields.get(key, [])]
+        if tokens[:1] != ["("] or tokens[-1:] != [")"] or len(tokens) < 3:
             return []
         entries = [""]
-        for word in words[1:-1]:
+        for word in tokens[1:-1]:
             if word == ",":
                 entries.append("")
             elif word not in "()":
@@ -254,7 +254,7 @@ class _Reader(TextScanner):
     def _is_constant(self, block: _Block) -> bool:
         kind = next((word for word, _ in block.fields.get("kind", [])), "NATURE").upper()
         if kind == "CONSTANT":
-            self.builder.remarks.append(f"The constant {block.name} was left out.")
+            self.builder.warnings.append(f"The constant {block.name} was left out.")
             return True
         if kind != "NATURE":
             what = _REFUSED.get(kind, f"of the kind {kind}")
@@ -281,21 +281,21 @@ class _Reader(TextScanner):
             if len(numbers) == 2 and not math.isnan(sum(numbers)):
                 build.layout[name] = (numbers[0], numbers[1])
         if block.fields.get("comment"):
-            build.kept[name] = (f"comment = {block.fields['comment'][0][0]}",)
+            build.variable_properties[name] = (f"comment = {block.fields['comment'][0][0]}",)
 
     def _states(self, block: _Block) -> list[str]:
-        words, titles = self._list(block, "states"), self._list(block, "statetitles")
-        if words:
-            titles = titles if len(titles) == len(words) else [""] * len(words)
+        tokens, titles = self._list(block, "states"), self._list(block, "statetitles")
+        if tokens:
+            titles = titles if len(titles) == len(tokens) else [""] * len(tokens)
             named = [
                 name_behind(word, title, prefix="s", longest=LONGEST)
-                for word, title in zip(words, titles, strict=True)
+                for word, title in zip(tokens, titles, strict=True)
             ]
-            return named if len(set(named)) == len(named) else words
+            return named if len(set(named)) == len(named) else tokens
         levels = self._list(block, "levels")
         is_discrete = [w.upper() for w, _ in block.fields.get("discrete", [])] != ["FALSE"]
         if levels and not is_discrete:
-            self.builder.remarks.append(
+            self.builder.warnings.append(
                 f"{block.name} is continuous in Netica; its intervals are states."
             )
             return [f"{low} to {high}" for low, high in pairwise(levels)]
@@ -324,16 +324,16 @@ class _Reader(TextScanner):
         child, *givens = family
         lines = [self._per_row(block, key, givens) for key in ("numcases",) if key in block.fields]
         if lines:
-            build.kept_tables[child.name] = tuple(lines)
+            build.table_properties[child.name] = tuple(lines)
         if "probs" in block.fields:
             numbers = self._probs(block, child)
-            words = block.fields["probs"]
-            offset = words[0][1] if words else block.offset
+            tokens = block.fields["probs"]
+            offset = tokens[0][1] if tokens else block.offset
             build.add_table(family, numbers, self.at(offset), backwards=False)
         elif "functable" in block.fields:
-            words = [w for w in block.fields["functable"] if w[0] not in ("(", ")", ",")]
+            tokens = [w for w in block.fields["functable"] if w[0] not in ("(", ")", ",")]
             states = self._state_codes(block, child)
-            codes = [self._code(child, states, word, offset) for word, offset in words]
+            codes = [self._code(child, states, word, offset) for word, offset in tokens]
             build.add_states(family, codes, at)
         elif "equation" in block.fields:
             self.fail(
@@ -358,13 +358,15 @@ class _Reader(TextScanner):
             number = 0.0 if word == "@imposs" else number_of(word)
             if math.isnan(number):
                 index = max(self.text.find(word, offset), offset)
-                self.fail(f"expected a number in the table of {child.name}, {found(word)}.", index)
+                self.fail(
+                    f"expected a number in the table of {child.name}, {found_text(word)}.", index
+                )
             numbers.append(number)
         return numbers
 
     def _state_codes(self, block: _Block, child: Variable) -> dict[str, int]:
-        words = self._list(block, "states") or child.states
-        return {word: code for code, word in enumerate(words)}
+        tokens = self._list(block, "states") or child.states
+        return {word: code for code, word in enumerate(tokens)}
 
     def _code(self, child: Variable, states: Mapping[str, int], word: str, offset: int) -> int:
         if word.startswith("#") and word[1:].isdecimal() and len(word) < 8:
@@ -377,8 +379,8 @@ class _Reader(TextScanner):
 
     def _per_row(self, block: _Block, key: str, givens: list[Variable]) -> str:
         """One number for each row, in the order in which our tables list them."""
-        words = [word for word, _ in block.fields[key] if word not in "(),"]
-        numbers = self.builder.in_our_order([number_of(word) for word in words], givens)
+        tokens = [word for word, _ in block.fields[key] if word not in "(),"]
+        numbers = self.builder.in_our_order([number_of(word) for word in tokens], givens)
         return f"{key} = ({', '.join(map(repr, numbers))})"
 
 

@@ -36,8 +36,8 @@ def node_link_file(document: JsonPlace, path: Path) -> ModelFile:
         structure.add_node(name, NOWHERE, None if states is None else states.texts())
         if pos is not None:
             structure.layout[name] = pos.point()
-        if (said := node.get("title")) is not None:
-            structure.titles[name] = said.text()
+        if (node_title := node.get("title")) is not None:
+            structure.titles[name] = node_title.text()
     key = next((key for key in _LINKS if key in document.mapping()), _LINKS[0])
     for link in document[key].elements():
         source, target = _name(link["source"]), _name(link["target"])

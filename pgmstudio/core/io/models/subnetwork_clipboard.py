@@ -109,8 +109,8 @@ def pasted(
     merged = BayesianNetwork(domain, dag, (*network.tables, *part.tables))
     positions = _apart(_moved(file.layout, at), part.domain)
     if at is None:
-        taken_places = {n: p for n, p in (present or {}).items() if n in network.domain}
-        positions = _beside(positions, part.domain, taken_places, network.domain)
+        taken_positions = {n: p for n, p in (present or {}).items() if n in network.domain}
+        positions = _shifted(positions, part.domain, taken_positions, network.domain)
     return Pasted(
         merged, tuple(names.values()), {names[n]: p for n, p in positions.items() if n in names}
     )
@@ -128,7 +128,7 @@ def _moved(layout: Mapping[str, Point], at: Point | None) -> dict[str, Point]:
     return {name: (round(x + dx), round(y + dy)) for name, (x, y) in layout.items()}
 
 
-def _beside(
+def _shifted(
     positions: dict[str, Point], domain: Domain, present: Mapping[str, Point], others: Domain
 ) -> dict[str, Point]:
     """A few steps on until no box lies over another; else at the right of all of them."""

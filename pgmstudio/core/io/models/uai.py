@@ -33,7 +33,7 @@ from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.models.files import ModelFile, Point, decode_text, read_bytes
 from pgmstudio.core.io.models.shared.cpt_checks import MAX_MADE_UP, network_in, what_is_lost
 from pgmstudio.core.io.models.shared.network_builder import NetworkBuilder
-from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found, number_of
+from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found_text, number_of
 from pgmstudio.core.json_documents import JsonPlace, parse_json, render_json
 from pgmstudio.core.languages.table_checks import count_text
 
@@ -139,9 +139,9 @@ _AGRUM_SCOPE = re.compile(r"^\d+(?: +\d+)+ +# (\S+)[ \t\r]*$", re.MULTILINE)
 
 def parse(content: bytes, path: Path) -> ModelFile:
     """The network in a UAI file, with the names of the second file where there is one."""
-    text, remarks = decode_text(content)
+    text, warnings = decode_text(content)
     reader = _Reader(text, path)
-    reader.builder.remarks += remarks
+    reader.builder.warnings += warnings
     return reader.read()
 
 
@@ -167,14 +167,14 @@ class _Reader(TextScanner):
     def _whole(self, what: str, most: int) -> int:
         token = self.next_token()
         if not token.isdecimal() or len(token) > 9 or int(token) > most:
-            self.fail(f"expected {what}, {found(token)}.")
+            self.fail(f"expected {what}, {found_text(token)}.")
         return int(token)
 
     def read(self) -> ModelFile:
         """The model file of the text."""
         kind = self.next_token()
         if kind.upper() not in ("BAYES", "MARKOV"):
-            self.fail(f"expected BAYES or MARKOV, {found(kind)}; is it a UAI file?")
+            self.fail(f"expected BAYES or MARKOV, {found_text(kind)}; is it a UAI file?")
         count = self._whole("the number of variables", len(self.text))
         if not count:
             self.fail("holds no variables.")
@@ -207,7 +207,7 @@ class _Reader(TextScanner):
         else:
             self._markov(cards, scopes)
         if self.next_token():
-            build.remarks.append(f"Line {self.line(self.start)}: what follows was left out.")
+            build.warnings.append(f"Line {self.line(self.start)}: what follows was left out.")
         build.titles, build.layout = names.titles, names.layout
         ordinal = {v.name for v in names.variables if v.is_ordinal}
         for name in ordinal:
@@ -218,18 +218,18 @@ class _Reader(TextScanner):
     def _made_up(
         self, cards: list[int], scopes: list[tuple[list[int], int]]
     ) -> tuple[Variable, ...]:
-        told = {
+        names_in_file = {
             scope[-1]: name for (scope, _), name in zip(scopes, self._child_names, strict=False)
         }
-        wanted = [told.get(number, f"X{number}") for number in range(len(cards))]
+        wanted = [names_in_file.get(number, f"X{number}") for number in range(len(cards))]
         if len(set(wanted)) < len(wanted):
             wanted = [f"X{number}" for number in range(len(cards))]
-        beside = second_path(self.path).name
-        self.builder.remarks.append(
-            f"UAI files hold no names; there is no {beside} beside it, so "
+        second_file_content = second_path(self.path).name
+        self.builder.warnings.append(
+            f"UAI files hold no names; there is no {second_file_content} beside it, so "
             + (
                 "the names of the variables are those in its comments, and their states"
-                if told
+                if names_in_file
                 else "variables are called X0, X1, … and states"
             )
             + " s0, s1, …"
@@ -246,22 +246,24 @@ class _Reader(TextScanner):
             return None
         names = _read_names(parse_json(read_bytes(path), path))
         if [variable.cardinality for variable in names.variables] != cards:
-            self.builder.remarks.append(
+            self.builder.warnings.append(
                 f"{path.name} is about other variables than {self.path.name}; it was not used."
             )
             return None
         return names
 
     def _numbers(self, number: int, wanted: int) -> tuple[list[float], int]:
-        told = self._whole(f"how many numbers function {number} has", len(self.text))
-        if told != wanted:
-            self.fail(f"function {number} lists {told} numbers instead of {count_text(wanted)}.")
-        numbers, start = [], self.place
+        count = self._whole(f"how many numbers function {number} has", len(self.text))
+        if count != wanted:
+            self.fail(f"function {number} lists {count} numbers instead of {count_text(wanted)}.")
+        numbers, start = [], self.position
         for index in range(wanted):
             token = self.next_token()
             value = number_of(token)
             if not value >= 0:
-                self.fail(f"expected a number of at least 0 in function {number}, {found(token)}.")
+                self.fail(
+                    f"expected a number of at least 0 in function {number}, {found_text(token)}."
+                )
             if not index:
                 start = self.start
             numbers.append(value)
@@ -277,7 +279,7 @@ class _Reader(TextScanner):
             numbers, start = self._numbers(number, wanted)
             build.add_table(family, numbers, self.at(start), backwards=backwards)
         if backwards and any(len(scope) > 2 for scope, _ in scopes):
-            build.remarks.append(
+            build.warnings.append(
                 "aGrUM wrote this file. It lists tables with the first parent fastest, against "
                 "the format; they were read that way."
             )
@@ -301,7 +303,7 @@ class _Reader(TextScanner):
             build.fail("gives every joint state the weight 0; that is no distribution.")
         for child, parents, rows in families:
             build.add_rows([variables[v] for v in (child, *parents)], rows, (None, None))
-        build.remarks.append(
+        build.warnings.append(
             "The file is a Markov network. It was turned into a Bayesian network with the same "
             f"joint distribution, so its edges are not those of the file; log2 Z = {log2_z:.6g}."
         )
@@ -325,7 +327,7 @@ def _read_names(document: JsonPlace) -> _Names:
     )
 
 
-def beside(file: ModelFile, path: Path) -> tuple[Path, bytes]:
+def second_file_content(file: ModelFile, path: Path) -> tuple[Path, bytes]:
     """The second file: names, states, title and places."""
     from pgmstudio.core.io.models.native_json import layout_document, variables_document
 
@@ -354,9 +356,9 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
         rows = table.reshape(-1, table.shape[-1]).tolist()
         lines += [f" {' '.join(map(repr, row))}" for row in rows]
     lost = what_is_lost(file, "UAI", titles=True, properties=False)
-    lost = [sentence for sentence in lost if "states are ordered" not in sentence]
-    told = f"UAI holds numbers only; names and places are in {second_path(path).name} beside it."
-    return ("\n".join(lines) + "\n").encode(), (*lost, told)
+    lost = [warning for warning in lost if "states are ordered" not in warning]
+    warning = f"UAI holds numbers only; names and places are in {second_path(path).name} beside it."
+    return ("\n".join(lines) + "\n").encode(), (*lost, warning)
 
 
 EVIDENCE_ENDING = ".evid"
@@ -369,7 +371,7 @@ class _EvidenceReader(TextScanner):
     def whole(self, what: str) -> int:
         token = self.next_token()
         if not token.isdecimal() or len(token) > 9:
-            self.fail(f"expected {what}, {found(token)}.")
+            self.fail(f"expected {what}, {found_text(token)}.")
         return int(token)
 
     def case(self, domain: Domain) -> dict[str, Observed]:
@@ -404,7 +406,7 @@ def parse_evidence(content: bytes, path: Path, domain: Domain) -> list[dict[str,
         cases = [reader.case(domain)]
     token = reader.next_token()
     if token:
-        reader.fail(f"expected the end of the file, {found(token)}.")
+        reader.fail(f"expected the end of the file, {found_text(token)}.")
     return cases
 
 
@@ -440,8 +442,8 @@ def evidence_text(
                 lost.append(
                     f"An .evid file holds observed states only; {name} {finding} is left out."
                 )
-        words = [str(len(numbers)), *(f"{v} {code}" for v, code in sorted(numbers))]
-        lines.append(" ".join(words))
+        tokens = [str(len(numbers)), *(f"{v} {code}" for v, code in sorted(numbers))]
+        lines.append(" ".join(tokens))
     return ("\n".join(lines) + "\n").encode(), tuple(lost)
 
 

@@ -52,7 +52,7 @@ class _Reader:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._remarks: list[str] = []
+        self._warnings: list[str] = []
         self._utilities: set[str] = set()
 
     def fail(self, message: str, element: Element | None = None) -> NoReturn:
@@ -62,15 +62,15 @@ class _Reader:
 
     def read(self, content: bytes) -> ModelFile:
         """The model file in these bytes."""
-        root, remarks = parse_xml(content, self._path)
-        self._remarks += remarks
+        root, warnings = parse_xml(content, self._path)
+        self._warnings += warnings
         network = self._network_element(root)
         title, network_properties = self._title(network)
         self._list_unknown(network)
         names: dict[str, str] = {}  # as it stands in the file -> as the variable is called
         variables: dict[str, Variable] = {}
         layout: dict[str, Point] = {}
-        kept: dict[str, tuple[str, ...]] = {}
+        variable_properties: dict[str, tuple[str, ...]] = {}
         decisions = []
         for element in network.all("VARIABLE"):
             role = element.attributes.get("TYPE", "nature").strip().lower()
@@ -87,7 +87,7 @@ class _Reader:
             if position is not None:
                 layout[variable.name] = position
             if others:
-                kept[variable.name] = tuple(others)
+                variable_properties[variable.name] = tuple(others)
         if not variables:
             self.fail("holds no variables; is it an XMLBIF file?", network)
         checker = TableChecker(self._path)
@@ -109,7 +109,7 @@ class _Reader:
             if variable.name not in rows:
                 parents[variable.name] = []
                 rows[variable.name] = np.full((1, variable.cardinality), 1 / variable.cardinality)
-                self._remarks.append(
+                self._warnings.append(
                     f"{variable.name} is a decision; it was read as a variable whose states are "
                     "equally probable."
                 )
@@ -121,8 +121,8 @@ class _Reader:
             assembled_network(self._path, list(variables.values()), parents, rows),
             title=title,
             layout=layout,
-            properties=Properties(tuple(network_properties), kept, table_properties),
-            remarks=(*self._remarks, *checker.remarks()),
+            properties=Properties(tuple(network_properties), variable_properties, table_properties),
+            warnings=(*self._warnings, *checker.warnings()),
         )
 
     def _network_element(self, root: Element) -> Element:
@@ -130,7 +130,7 @@ class _Reader:
         if not networks:
             self.fail("holds no <BIF> with a <NETWORK> in it; is it an XMLBIF file?")
         if len(networks) > 1:
-            self._remarks.append(f"Only the first of {len(networks)} networks was read.")
+            self._warnings.append(f"Only the first of {len(networks)} networks was read.")
         return networks[0]
 
     def _list_unknown(self, network: Element) -> None:
@@ -140,7 +140,7 @@ class _Reader:
             if child.tag not in known:
                 unknown.setdefault(child.tag, child.line)
         for tag, line in sorted(unknown.items()):
-            self._remarks.append(f"Line {line}: <{tag}> is not known here and was left out.")
+            self._warnings.append(f"Line {line}: <{tag}> is not known here and was left out.")
 
     def _one(self, element: Element, tag: str) -> str:
         result = element.texts(tag)
@@ -151,7 +151,7 @@ class _Reader:
     def _leave_out_utility(self, element: Element) -> None:
         name = self._one(element, "NAME")
         self._utilities.add(name)
-        self._remarks.append(
+        self._warnings.append(
             f"Line {element.line}: the utility {name} was left out; only chance variables are read."
         )
 
@@ -159,11 +159,11 @@ class _Reader:
         name = next(iter(network.texts("NAME")), "")
         title, others = title_in(name), []
         for text in map(_read_property, network.texts("PROPERTY")):
-            said = _quoted_in(_TITLE, text)
-            if said is None:
+            value = _quoted_in(_TITLE, text)
+            if value is None:
                 others.append(text)
             else:
-                title = said[-1]
+                title = value[-1]
         return title, others
 
     def _variable(self, element: Element) -> tuple[str, Variable, Point | None, list[str]]:
@@ -174,10 +174,10 @@ class _Reader:
         for text in map(_read_property, element.texts("PROPERTY")):
             if (point := position_in(text)) is not None:
                 position = point
-            elif (said := _quoted_in(_TITLE, text)) is not None:
-                name = said[-1]
-            elif (said := _quoted_in(_OUTCOME, text)) is not None and int(said[0]) < len(states):
-                states[int(said[0])] = said[-1]
+            elif (value := _quoted_in(_TITLE, text)) is not None:
+                name = value[-1]
+            elif (value := _quoted_in(_OUTCOME, text)) is not None and int(value[0]) < len(states):
+                states[int(value[0])] = value[-1]
             else:
                 others.append(text)
         try:
@@ -226,7 +226,7 @@ class _Reader:
             )
         rows, turned = either_way(np.array(numbers), count, child.cardinality, child_first=False)
         if turned:
-            self._remarks.append(
+            self._warnings.append(
                 f"Line {tables[0].line}: the table of {child.name} lists its own states slowest, "
                 "against the format; it was read that way, since only so its rows sum to 1."
             )

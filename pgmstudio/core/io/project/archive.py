@@ -34,7 +34,7 @@ _ZIP_PROBLEMS = (
 
 
 def members_in(
-    stream: IO[bytes], path: Path, cancel: CancelToken, told: ReportFraction
+    stream: IO[bytes], path: Path, cancel: CancelToken, report: ReportFraction
 ) -> tuple[dict[str, bytearray], dict[str, str]]:
     """What the files inside hold, by name, and what is wrong with those that are damaged;
     ProjectFileError where it is no project's file."""
@@ -52,7 +52,7 @@ def members_in(
                     for piece in _pieces(archive, info):
                         cancel.raise_if_cancelled()
                         content += piece
-                        told((done + len(content)) / total)
+                        report((done + len(content)) / total)
                 except _ZIP_PROBLEMS as problem:
                     damaged[info.filename] = str(problem)
                 else:

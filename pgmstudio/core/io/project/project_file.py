@@ -58,7 +58,7 @@ _LONG = 1 << 30  # a zip must be told beforehand of a member that may become lon
 def read_project(
     path: Path | str,
     cancel: CancelToken = NEVER,
-    told: ReportFraction = ignore_progress,
+    report: ReportFraction = ignore_progress,
     *,
     left_out: list[str] | None = None,
 ) -> Project:
@@ -71,7 +71,7 @@ def read_project(
     check_regular(path, ProjectFileError)
     try:
         with path.open("rb") as stream:
-            return project_in(stream, path, cancel, told, left_out=left_out)
+            return project_in(stream, path, cancel, report, left_out=left_out)
     except OSError as problem:
         reason = problem.strerror or str(problem)
         raise ProjectFileError(path, f"cannot be read: {reason}.") from problem
@@ -88,7 +88,7 @@ def write_project(
     path: Path | str,
     project: Project,
     cancel: CancelToken = NEVER,
-    told: ReportFraction = ignore_progress,
+    report: ReportFraction = ignore_progress,
     *,
     private: bool = False,
 ) -> tuple[str, ...]:
@@ -98,7 +98,7 @@ def write_project(
     read a `private` file.
     """
     path = Path(path)
-    content, lost = _packed(project, cancel, told)
+    content, lost = _packed(project, cancel, report)
     try:
         replace_file(path, content, private=private)
     except FileError as problem:
@@ -110,17 +110,17 @@ def project_bytes(
     project: Project,
     path: Path | str = "project.pgmz",
     cancel: CancelToken = NEVER,
-    told: ReportFraction = ignore_progress,
+    report: ReportFraction = ignore_progress,
 ) -> bytes:
     """The whole file as bytes; equal projects give equal bytes."""
-    content, lost = _packed(project, cancel, told)
+    content, lost = _packed(project, cancel, report)
     if lost:
         raise ProjectFileError(path, " ".join(lost))
     return content
 
 
 def _packed(
-    project: Project, cancel: CancelToken, told: ReportFraction
+    project: Project, cancel: CancelToken, report: ReportFraction
 ) -> tuple[bytes, tuple[str, ...]]:
     """The file as bytes, and a sentence for each part that is not in it."""
     parts = _Parts(dict(project.unknown.members))
@@ -132,14 +132,14 @@ def _packed(
         curves=parts.of("Curves", project.curves, _curve_members),
     )
     if parts.lost:
-        content, _ = _packed(without_loose_references(saved), cancel, told)
+        content, _ = _packed(without_loose_references(saved), cancel, report)
         return content, tuple(parts.lost)
     for model_id, unknown in project.unknown.models.items():
         parts.members[f"models/{model_id}.json"] = render_json(unknown.document)
     parts.members["knowledge.json"] = render_json(knowledge_document(project.knowledge))
     parts.members["evidence.json"] = render_json(_evidence_cases(project))
     parts.members["project.json"] = render_json(_project_document(project))
-    return _zipped(parts.members, cancel, told), ()
+    return _zipped(parts.members, cancel, report), ()
 
 
 class _Parts:
@@ -211,14 +211,14 @@ def _curve_members(curve_id: str, curve: CurveEntry) -> dict[str, bytes]:
 
 
 def _curve_document(curve: CurveEntry) -> dict[str, Any]:
-    told: dict[str, Any] = {"title": curve.title, "data": curve.data_id}
-    told |= {"setup": dict(curve.setup)} if curve.setup else {}
-    told |= {"folder": curve.folder} if curve.folder else {}
-    told |= {"pinned": list(curve.pinned)} if curve.pinned else {}
-    return told | {"points": list(curve.points)}
+    document: dict[str, Any] = {"title": curve.title, "data": curve.data_id}
+    document |= {"setup": dict(curve.setup)} if curve.setup else {}
+    document |= {"folder": curve.folder} if curve.folder else {}
+    document |= {"pinned": list(curve.pinned)} if curve.pinned else {}
+    return document | {"points": list(curve.points)}
 
 
-def _zipped(members: Mapping[str, bytes], cancel: CancelToken, told: ReportFraction) -> bytes:
+def _zipped(members: Mapping[str, bytes], cancel: CancelToken, report: ReportFraction) -> bytes:
     stream = io.BytesIO()
     total = sum(map(len, members.values())) or 1
     done = 0
@@ -231,7 +231,7 @@ def _zipped(members: Mapping[str, bytes], cancel: CancelToken, told: ReportFract
                 for begin in range(0, len(content), _PIECE):
                     cancel.raise_if_cancelled()
                     member.write(content[begin : begin + _PIECE])
-                    told((done + begin) / total)
+                    report((done + begin) / total)
             done += len(content)
             info = archive.getinfo(name)
             info.create_system = 3  # else the bytes tell the system they were written on

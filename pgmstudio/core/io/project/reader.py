@@ -21,7 +21,7 @@ from pgmstudio.core.errors import DataError, ModelFileError, ProjectFileError
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.graphs.background_knowledge import Edge, Knowledge
 from pgmstudio.core.io.background_knowledge import knowledge_of_document
-from pgmstudio.core.io.clean_names import clean_names, names_in, remark_on, with_names
+from pgmstudio.core.io.clean_names import clean_names, names_in, replaced_names_warning, with_names
 from pgmstudio.core.io.evidence import read_evidence
 from pgmstudio.core.io.models.native_json import check_version, file_of_document, read_variables
 from pgmstudio.core.io.project.archive import members_in
@@ -66,7 +66,7 @@ def project_in(
     stream: IO[bytes],
     path: Path,
     cancel: CancelToken = NEVER,
-    told: ReportFraction = ignore_progress,
+    report: ReportFraction = ignore_progress,
     *,
     left_out: list[str] | None = None,
 ) -> Project:
@@ -75,7 +75,7 @@ def project_in(
     With `left_out` a part that is damaged or missing is left out of the project, and a sentence
     about it is added there; without, it is an error.
     """
-    members, damaged = members_in(stream, path, cancel, told)
+    members, damaged = members_in(stream, path, cancel, report)
     return _Reader(members, damaged, path, left_out).project(cancel)
 
 
@@ -112,13 +112,13 @@ class _Reader:
         if left_out is None and damaged:
             raise self._problems[next(iter(damaged))]
         version = check_version(
-            self._place(documents["project.json"], ""), "format", FORMAT, VERSION
+            self._location(documents["project.json"], ""), "format", FORMAT, VERSION
         )
         if version < min(MIGRATIONS, default=VERSION):
             raise ProjectFileError(path, f"there is no version {version} of project files.")
         self._members = self._with_clean_names(migrated(documents, version))
         self._used = ["project.json"]
-        self._top = self._place(self._members["project.json"], "project.json")
+        self._top = self._location(self._members["project.json"], "project.json")
 
     def _with_clean_names(self, members: Mapping[str, Any]) -> dict[str, Any]:
         """Earlier versions took names with line breaks and other control characters."""
@@ -129,7 +129,7 @@ class _Reader:
         if not clean:
             return dict(members)
         if self._left_out is not None:
-            self._left_out.append(remark_on(clean))
+            self._left_out.append(replaced_names_warning(clean))
         return {
             name: with_names(value, clean) if _KNOWN_JSON.fullmatch(name) else value
             for name, value in members.items()
@@ -138,7 +138,7 @@ class _Reader:
     def _parsed(self, content: bytearray, name: str) -> Any:
         return parse_json(bytes(content), self._path, error=ProjectFileError, member=name).value
 
-    def _place(self, value: Any, where: str) -> JsonPlace:
+    def _location(self, value: Any, where: str) -> JsonPlace:
         return JsonPlace(value, self._path, where, ProjectFileError)
 
     def _fail(self, message: str) -> NoReturn:
@@ -173,7 +173,7 @@ class _Reader:
         return {key: part for key, part in result if part is not None}
 
     def _document(self, name: str) -> JsonPlace:
-        return self._place(self._member(name), name)
+        return self._location(self._member(name), name)
 
     def project(self, cancel: CancelToken) -> Project:
         """The project; to be asked for once."""
@@ -195,12 +195,12 @@ class _Reader:
         unknown: dict[str, UnknownModel] = {}
 
         def model_of(key: str) -> ModelEntry | None:
-            index, said = listed[key], document("models", key)
+            index, content = listed[key], document("models", key)
             kind = index["kind"].text()
             if codec_of(kind) is not None:
-                return self._model(index, said)
+                return self._model(index, content)
             unknown[key] = UnknownModel(
-                index["title"].text(), kind, index.mapping(), said.mapping()
+                index["title"].text(), kind, index.mapping(), content.mapping()
             )
             return None
 
@@ -293,8 +293,8 @@ class _Reader:
     def _split(self, key: str, location: JsonPlace, rows: int) -> Split:
         sizes = [size.whole() for size in location["sizes"].elements()]
         names, prints = location["names"].texts(), location["part_fingerprints"].texts()
-        told = location.get("has_copies")
-        has_copies = told is not None and told.yes_no()
+        copies_entry = location.get("has_copies")
+        has_copies = copies_entry is not None and copies_entry.yes_no()
         total = sum(sizes)
         if min(sizes, default=0) < 0 or (total < rows if has_copies else total != rows):
             location["sizes"].fail(f"the parts do not add up to {rows} rows.")
@@ -329,16 +329,16 @@ class _Reader:
         head = _ARRAY_HEAD.match(content)
         if head is None or head.end() != 10 + int.from_bytes(head[1], "little"):
             self._fail(f"{name} is no array that a project has.")
-        wanted = dtype.newbyteorder("<")
+        expected = dtype.newbyteorder("<")
         result = tuple(int(size) for size in head[3].split(b",") if size.strip().isdigit())
-        if result != shape or head[2].decode() != wanted.str:
+        if result != shape or head[2].decode() != expected.str:
             self._fail(
                 f"{name} holds an array of {head[2].decode()} {result} "
-                f"instead of {wanted.str} {shape}."
+                f"instead of {expected.str} {shape}."
             )
-        if len(content) - head.end() != wanted.itemsize * math.prod(shape):
+        if len(content) - head.end() != expected.itemsize * math.prod(shape):
             self._fail(f"{name} is not as long as it says.")
-        body = np.frombuffer(content, dtype=wanted, offset=head.end())
+        body = np.frombuffer(content, dtype=expected, offset=head.end())
         return body.reshape(shape).astype(dtype, copy=False)
 
     def _model(self, location: JsonPlace, document: JsonPlace) -> ModelEntry:

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from pgmstudio.core.errors import PgmStudioError
-from pgmstudio.core.io.run_artifacts import write_kept
+from pgmstudio.core.io.run_artifacts import write_artifacts
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.learning.base import RunArtifact
 from pgmstudio.core.project.project import ModelEntry
@@ -96,7 +96,7 @@ class ArtifactPage(Page):
         if self._artifact is None:
             return
         try:
-            write_kept(
+            write_artifacts(
                 path,
                 {self._artifact.kind: self._artifact},
                 quoted=self._app.preferences.quote_formulas,

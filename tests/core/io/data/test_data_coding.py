@@ -95,7 +95,7 @@ def test_cuts_by_mdl_separate_the_target(tmp_path: Path) -> None:
     imported = import_data(saved(tmp_path, text), options)
     assert imported.cuts["x"].points == (30,)
     assert imported.data.domain["noise"].cardinality == 1
-    assert any("noise" in remark for remark in imported.remarks)
+    assert any("noise" in warning for warning in imported.warnings)
 
 
 def test_missing_numbers_stay_missing_when_cut(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_missing_can_be_a_state(tmp_path: Path) -> None:
 def test_a_column_that_is_empty_everywhere_is_left_out_and_said(tmp_path: Path) -> None:
     imported = import_data(saved(tmp_path, "x,y\n?,a\n,b\n"))
     assert imported.data.domain.names == ("y",)
-    assert any("“x” is empty" in remark for remark in imported.remarks)
+    assert any("“x” is empty" in warning for warning in imported.warnings)
 
 
 def test_a_frequency_column_gives_weights(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_the_states_of_a_model_are_used_as_it_names_them(tmp_path: Path) -> None
     imported = import_data(path, ImportOptions(domain=domain))
     assert imported.data.domain == domain
     assert imported.data.codes.tolist() == [[1, 0, 255], [1, 0, 255]]
-    assert any("extra" in remark for remark in imported.remarks)
+    assert any("extra" in warning for warning in imported.warnings)
 
 
 def test_every_unknown_state_is_listed_with_its_row(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_a_table_without_header_is_noticed_and_said(tmp_path: Path) -> None:
     imported = import_data(saved(tmp_path, "0,1,1\n1,0,1\n0,0,1\n"))
     assert imported.data.domain.names == ("X1", "X2", "X3")
     assert imported.data.row_count == 3
-    assert any("first row" in remark for remark in imported.remarks)
+    assert any("first row" in warning for warning in imported.warnings)
 
 
 def test_iris_without_its_header_keeps_its_first_flower(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_an_unnamed_first_column_is_an_index_and_left_out(tmp_path: Path) -> Non
     path = saved(tmp_path, ",x\n0,a\n1,b\n2,a\n")
     imported = import_data(path)
     assert imported.data.domain.names == ("x",)
-    assert any("index" in remark for remark in imported.remarks)
+    assert any("index" in warning for warning in imported.warnings)
     r_style = saved(tmp_path, "x y\nr1 a b\nr2 c d\n", "r.txt")
     assert read_data(r_style).domain.names == ("x", "y")
 
@@ -121,7 +121,7 @@ def test_an_unnamed_first_column_is_an_index_and_left_out(tmp_path: Path) -> Non
 def test_columns_of_one_name_are_told_apart(tmp_path: Path) -> None:
     imported = import_data(saved(tmp_path, "x,x,x (2)\na,b,c\nd,e,f\n"))
     assert imported.data.domain.names == ("x", "x (3)", "x (2)")
-    assert any("Two columns" in remark for remark in imported.remarks)
+    assert any("Two columns" in warning for warning in imported.warnings)
 
 
 def test_rows_of_another_length_are_all_listed(tmp_path: Path) -> None:

@@ -260,15 +260,15 @@ def test_what_is_written_reads_back_the_same(
         weight = None
         if data.weights is not None:
             weight = inspect_file(path, ImportOptions(header=None)).preview_names[-1]
-        told = ImportOptions(
+        message = ImportOptions(
             domain=data.domain,
             frequency=weight,
             header=True if ending.startswith((".csv", ".tsv")) else None,
             delimiter={".csv": ",", ".tsv": "\t"}.get(ending[:4]),
         )
-        if weight is not None and told.header:
-            weight = inspect_file(path, told).preview_names[-1]
-        again = read_data(path, ImportOptions(**{**vars(told), "frequency": weight}))
+        if weight is not None and message.header:
+            weight = inspect_file(path, message).preview_names[-1]
+        again = read_data(path, ImportOptions(**{**vars(message), "frequency": weight}))
         assert np.array_equal(again.codes, data.codes)
         if data.weights is not None:
             assert again.weights is not None
@@ -312,4 +312,4 @@ def test_remarks_and_markers_come_with_the_data(tmp_path: Path) -> None:
     imported = import_data(saved(tmp_path, "x,y\na,b\na,c\n"))
     assert imported.source == "table.csv"
     assert imported.markers == ("", "?", "NA")
-    assert any("every row" in remark for remark in imported.remarks)
+    assert any("every row" in warning for warning in imported.warnings)

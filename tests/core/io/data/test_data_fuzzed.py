@@ -115,8 +115,8 @@ def check(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     try:
         data = read_data(path, OPTIONS)
-    except PgmStudioError as told:
-        message = str(told)
+    except PgmStudioError as problem:
+        message = str(problem)
         assert message.startswith((path.name, "No ")), message
         assert message.rstrip()
     else:
@@ -126,26 +126,28 @@ def check(path: Path, content: bytes) -> None:
 
 def damaged(content: bytes, rng: np.random.Generator) -> bytes:
     """The content cut off, with bytes changed, taken out, put in, or pieces repeated."""
-    letters = bytearray(content)
+    characters = bytearray(content)
     for _ in range(int(rng.integers(1, 4))):
-        executor = int(rng.integers(0, len(letters) + 1))
+        position = int(rng.integers(0, len(characters) + 1))
         length = int(rng.integers(1, 9))
         match int(rng.integers(0, 6)):
             case 0:
-                del letters[executor:]
+                del characters[position:]
             case 1:
-                letters[executor : executor + length] = rng.bytes(length)
+                characters[position : position + length] = rng.bytes(length)
             case 2:
-                del letters[executor : executor + length]
+                del characters[position : position + length]
             case 3:
-                letters[executor:executor] = rng.choice(
+                characters[position:position] = rng.choice(
                     [b'"', b"'", b",", b"\n", b"\r", b"\x00", b"{", b"#9", b"-", b"\xff", b"9" * 30]
                 )
             case 4:
-                letters[executor:executor] = letters[max(0, executor - 40) : executor] * length
-            case 5 if letters:
-                letters[min(executor, len(letters) - 1)] ^= 1 << int(rng.integers(0, 8))
-    return bytes(letters)
+                characters[position:position] = (
+                    characters[max(0, position - 40) : position] * length
+                )
+            case 5 if characters:
+                characters[min(position, len(characters) - 1)] ^= 1 << int(rng.integers(0, 8))
+    return bytes(characters)
 
 
 def test_there_is_an_example_for_every_reader() -> None:

@@ -124,5 +124,5 @@ def test_a_number_near_the_others_or_of_no_usual_code_is_not_odd(tmp_path: Path)
 def test_the_import_says_of_a_number_that_may_mean_missing(tmp_path: Path) -> None:
     file = tmp_path / "odd.csv"
     file.write_text("n\n" + "1\n2\n3\n" * 10 + "99\n")
-    remarks = import_data(file, ImportOptions()).remarks
-    assert any("“n” is 99 in 1 row, far from its other numbers" in said for said in remarks)
+    warnings = import_data(file, ImportOptions()).warnings
+    assert any("“n” is 99 in 1 row, far from its other numbers" in message for message in warnings)

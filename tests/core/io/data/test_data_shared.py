@@ -13,22 +13,22 @@ from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.data.reader import read_data, read_split
 
 
-def said_tables(shared: Path) -> list[tuple[Path, dict[str, Any]]]:
+def table_paths(shared: Path) -> list[tuple[Path, dict[str, Any]]]:
     manifest = json.loads((shared / "data/manifest.json").read_text(encoding="utf-8"))
     result = [(shared / "data" / entry["path"], entry) for entry in manifest["files"]]
     return [(path, entry) for path, entry in result if path.parent.name in ("seeds", "uci")]
 
 
-def check(path: Path, said: dict[str, Any]) -> None:
+def check(path: Path, text: dict[str, Any]) -> None:
     try:
         data = read_data(path)
     except DataFileError:  # it has columns of many numbers
         data = read_data(path, ImportOptions(bins=5))
-    assert data.row_count == said["rows"], path.name
+    assert data.row_count == text["rows"], path.name
     # A column that is empty throughout is left out.
-    assert len(data.domain) == sum(arity != 0 for arity in said["arities"]), path.name
-    missing = said["missing_by_column"]
-    for variable, arity in zip(data.domain, filter(None, said["arities"]), strict=True):
+    assert len(data.domain) == sum(arity != 0 for arity in text["arities"]), path.name
+    missing = text["missing_by_column"]
+    for variable, arity in zip(data.domain, filter(None, text["arities"]), strict=True):
         holes = (data.column(variable.name) == data.missing_code).sum()
         assert holes == missing.get(variable.name, 0), (path.name, variable.name)
         if not variable.is_ordinal:  # it was not cut
@@ -36,18 +36,18 @@ def check(path: Path, said: dict[str, Any]) -> None:
 
 
 def test_small_tables_have_the_rows_columns_and_states_they_are_said_to_have(shared: Path) -> None:
-    small = [(p, said) for p, said in said_tables(shared) if p.stat().st_size < 60_000]
+    small = [(p, text) for p, text in table_paths(shared) if p.stat().st_size < 60_000]
     assert len(small) > 30
-    for path, said in small:
-        check(path, said)
+    for path, text in small:
+        check(path, text)
 
 
 @pytest.mark.long
 def test_large_tables_have_the_rows_columns_and_states_they_are_said_to_have(shared: Path) -> None:
-    large = [(p, said) for p, said in said_tables(shared) if p.stat().st_size >= 60_000]
+    large = [(p, text) for p, text in table_paths(shared) if p.stat().st_size >= 60_000]
     assert len(large) > 20
-    for path, said in large:
-        check(path, said)
+    for path, text in large:
+        check(path, text)
 
 
 @pytest.mark.long

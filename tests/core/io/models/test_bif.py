@@ -86,7 +86,7 @@ def test_text_between_the_blocks_is_skipped_and_said() -> None:
     text = HEAD + 'This variable is odd: a 5" pipe; probability unknown.\n' + TABLE
     file = read(text)
     assert same_network(network(HEAD + TABLE), file.model)
-    assert file.remarks == ("Text outside of the blocks was left out (line 7).",)
+    assert file.warnings == ("Text outside of the blocks was left out (line 7).",)
 
 
 def test_a_star_stands_for_any_state_and_later_rows_overwrite_it() -> None:
@@ -114,7 +114,7 @@ def test_a_table_in_one_run_the_other_way_round_is_recognised_by_its_sums() -> N
     )
     file = read(text)
     assert same_network(network(HEAD + TABLE), file.model)
-    assert "Line 7: the table of cough lists its own states fastest" in file.remarks[0]
+    assert "Line 7: the table of cough lists its own states fastest" in file.warnings[0]
 
 
 def test_a_file_in_the_manner_of_javabayes_is_read() -> None:
@@ -145,7 +145,7 @@ def test_a_file_in_the_manner_of_javabayes_is_read() -> None:
     assert file.layout == {"light on": (218.0, 195.0), "family-out": (112.0, 69.0)}
     assert file.properties.network == ("credal-set constant-density-bounded 1.1",)
     assert file.properties.variables == {"family-out": ("observed true",)}
-    assert file.remarks == ()
+    assert file.warnings == ()
 
 
 def test_names_from_the_wild_are_plain_words() -> None:
@@ -166,7 +166,7 @@ def test_probability_blocks_may_come_before_the_variables() -> None:
 
 def test_a_row_that_misses_one_is_normalised_and_said() -> None:
     file = read(HEAD + TABLE.replace("(no, dim) 0.4, 0.6", "(no, dim) 0.5, 0.4"))
-    assert file.remarks == (
+    assert file.warnings == (
         "asia.bif, line 11: the row (no, dim) of cough sums to 0.9. "
         "Loaded and normalised; check the table.",
     )
@@ -176,20 +176,20 @@ def test_a_row_that_misses_one_is_normalised_and_said() -> None:
 def test_many_wrong_rows_are_counted_after_twenty() -> None:
     rows = "".join(f"variable v{i} {{ type discrete [2] {{ a, b }}; }}" for i in range(25))
     rows += "".join(f"probability ( v{i} ) {{ table 1, 1; }}" for i in range(25))
-    remarks = read(rows).remarks
-    assert len(remarks) == 21
-    assert remarks[-1] == "5 more rows were normalised."
+    warnings = read(rows).warnings
+    assert len(warnings) == 21
+    assert warnings[-1] == "5 more rows were normalised."
 
 
 def test_rounded_rows_share_one_remark() -> None:
     third = "0.3333333, 0.3333333, 0.3333333"
     file = read(HEAD.replace("0.7, 0.2, 0.1", third) + TABLE)
-    assert file.remarks == ("1 row misses 1 by rounding, at most 1e-07; normalised.",)
+    assert file.warnings == ("1 row misses 1 by rounding, at most 1e-07; normalised.",)
     assert file.model.table("xray").sum() == 1
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "column", "said"),
+    ("text", "line", "column", "message"),
     [
         (HEAD + TABLE.replace("(no, dim)", "(no, grey)"), 11, 3, "No state of xray is called"),
         (HEAD + TABLE.replace("0.4, 0.6", "0.4, -0.6"), 11, 18, "-0.6 is below 0"),
@@ -222,11 +222,11 @@ def test_rounded_rows_share_one_remark() -> None:
     ],
 )
 def test_an_error_names_line_and_column(
-    text: str, line: int | None, column: int | None, said: str
+    text: str, line: int | None, column: int | None, message: str
 ) -> None:
     with pytest.raises(ModelFileError) as refused:
         read(text)
-    assert said in refused.value.reason
+    assert message in refused.value.reason
     assert (refused.value.line, refused.value.column) == (line, column)
 
 
@@ -279,12 +279,12 @@ def path_of(shared: Path, name: str) -> Path:
 @pytest.mark.parametrize("name", [*NETWORKS, *PACKED])
 def test_a_network_of_the_repositories_comes_back_bit_for_bit(shared, tmp_path, name) -> None:
     file = read_model(path_of(shared, name))
-    assert not [remark for remark in file.remarks if "by rounding" not in remark]
+    assert not [warning for warning in file.warnings if "by rounding" not in warning]
     for ending in (".bif", ".xml", ".json"):
         assert write_model(tmp_path / f"again{ending}", file) == ()
         again = read_model(tmp_path / f"again{ending}")
         assert same_network(file.model, again.model)
-        assert again.remarks == ()
+        assert again.warnings == ()
 
 
 def test_the_sizes_of_well_known_networks_are_right(shared) -> None:

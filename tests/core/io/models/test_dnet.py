@@ -111,9 +111,9 @@ def test_a_file_in_the_manner_of_netica_is_read() -> None:
     assert file.titles == {"Weather": "Weather of the day"}
     assert file.layout == {"Weather": (276.0, 90.0)}
     assert network.table("Temperature")[2].tolist() == [1, 0]  # @imposs is 0
-    said = " ".join(file.remarks)
-    assert "Temperature is continuous" in said
-    assert "constant TITLE1 was left out" in said
+    message = " ".join(file.warnings)
+    assert "Temperature is continuous" in message
+    assert "constant TITLE1 was left out" in message
 
 
 def test_the_last_parent_runs_faster_than_the_first() -> None:
@@ -141,9 +141,11 @@ def test_long_and_odd_names_are_written_beside_their_own() -> None:
     names = (long, long + " either", "x y", "x_y", "1")
     domain = Domain(tuple(Variable(name, ("1", 'say "x"', long)) for name in names))
     content, lost = render(ModelFile(BayesianNetwork.uniform(domain)), PATH)
-    words = [line.split()[1] for line in content.decode().splitlines() if line.startswith("node")]
-    assert all(len(word) <= 30 and word.isidentifier() for word in words)
-    assert len(set(words)) == 5
+    identifiers = [
+        line.split()[1] for line in content.decode().splitlines() if line.startswith("node")
+    ]
+    assert all(len(word) <= 30 and word.isidentifier() for word in identifiers)
+    assert len(set(identifiers)) == 5
     assert "written differently" in lost[-1]
     assert parse(content, PATH).model.domain == domain
 
@@ -157,20 +159,20 @@ def test_properties_and_titles_that_do_not_fit_are_told() -> None:
         titles={"a b": "Title"},
         properties=Properties(("one",), {"a b": ("two",)}),
     )
-    said = " ".join(render(file, PATH)[1])
-    assert "titles of a b" in said
-    assert "2 properties" in said
+    message = " ".join(render(file, PATH)[1])
+    assert "titles of a b" in message
+    assert "2 properties" in message
 
 
 WEATHER, SLEDGE, FORECAST = (f"node {name} {{" for name in ("Weather", "Sledge", "Forecast"))
 
 
-def line_of(words: str) -> int:
-    return NETICA[: NETICA.index(words)].count("\n") + 1
+def line_of(passage: str) -> int:
+    return NETICA[: NETICA.index(passage)].count("\n") + 1
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "said"),
+    ("text", "line", "message"),
     [
         ("net { }", 1, "is it a DNET file"),
         (
@@ -208,8 +210,8 @@ def line_of(words: str) -> int:
         ("bnet X {\n" + "a b {" * 40, 2, "nested too deeply"),
     ],
 )
-def test_an_error_names_its_line(text: str, line: int | None, said: str) -> None:
+def test_an_error_names_its_line(text: str, line: int | None, message: str) -> None:
     with pytest.raises(ModelFileError) as refused:
         read(text)
-    assert said in str(refused.value)
+    assert message in str(refused.value)
     assert refused.value.line == line

@@ -81,7 +81,7 @@ def test_rows_are_found_by_the_numbers_of_the_states_not_by_their_order() -> Non
     assert file.title == ""
     table = file.model.table("Cancer")
     assert table[..., 0].tolist() == [[0.03, 0.001, 0.1], [0.05, 0.02, 0.2]]
-    assert file.remarks == ()
+    assert file.warnings == ()
 
 
 def test_a_file_in_the_manner_of_genie_is_read_with_titles_and_places() -> None:
@@ -97,11 +97,11 @@ def test_a_file_in_the_manner_of_genie_is_read_with_titles_and_places() -> None:
 def test_a_node_without_numbers_is_uniform_and_said() -> None:
     file = read(BNLEARN.replace("   0.9, 0.1;\n", ""))
     assert file.model.table("Pollution").tolist() == [0.5, 0.5]
-    assert "Pollution has no numbers" in file.remarks[0]
+    assert "Pollution has no numbers" in file.warnings[0]
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "said"),
+    ("text", "line", "message"),
     [
         ("network x { } variable y { }", 1, "expected"),
         ("", None, "is it a DSC file"),
@@ -120,8 +120,8 @@ def test_a_node_without_numbers_is_uniform_and_said() -> None:
         (GENIE.replace("default :", "function = max;"), 28, "causes that act alone"),
     ],
 )
-def test_an_error_names_its_line(text: str, line: int | None, said: str) -> None:
+def test_an_error_names_its_line(text: str, line: int | None, message: str) -> None:
     with pytest.raises(ModelFileError) as refused:
         read(text)
-    assert said in str(refused.value)
+    assert message in str(refused.value)
     assert refused.value.line == line

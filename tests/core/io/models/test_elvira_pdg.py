@@ -55,7 +55,7 @@ def test_a_file_is_read_as_it_means(tmp_path: Path) -> None:
     assert graph.parameters[1].tolist() == [[0.1, 0.9], [0.4, 0.6]]
     heads = [edges.tolist() for edges in graph.successors if edges is not None]
     assert heads == [[[0, 1, 1]], [[0, 0, 1]]]
-    assert file.remarks == ()
+    assert file.warnings == ()
 
 
 @pytest.mark.parametrize("graph", [two_trees(), medical()], ids=["two trees", "medical"])
@@ -107,7 +107,7 @@ def test_a_network_is_written_as_a_graph_of_the_same_distribution(tmp_path: Path
     network = random_network(np.random.default_rng(2), 5)
     path = tmp_path / "network.pdg"
     lost = write_model(path, network)
-    assert any("comes back as a decision graph" in sentence for sentence in lost)
+    assert any("comes back as a decision graph" in warning for warning in lost)
     graph = read_model(path).model
     assert isinstance(graph, DecisionGraph)
     cases = all_cases(network.domain)
@@ -116,7 +116,7 @@ def test_a_network_is_written_as_a_graph_of_the_same_distribution(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "words"),
+    ("old", "new", "message"),
     [
         ("(6 7 7)", "(6 7)", "expected the node of C after a2"),
         ("(6 7 7)", "(6 7 8)", "C has no node with the id 8"),
@@ -134,10 +134,10 @@ def test_a_network_is_written_as_a_graph_of_the_same_distribution(tmp_path: Path
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(
-    tmp_path: Path, old: str, new: str, words: str
+    tmp_path: Path, old: str, new: str, message: str
 ) -> None:
     assert old in WRITTEN
-    with pytest.raises(ModelFileError, match=words.replace("(", r"\(")):
+    with pytest.raises(ModelFileError, match=message.replace("(", r"\(")):
         read(tmp_path, WRITTEN.replace(old, new, 1))
 
 
@@ -145,4 +145,4 @@ def test_a_wrong_sum_is_normalised_and_told(tmp_path: Path) -> None:
     file = read(tmp_path, WRITTEN.replace("table(0.4 0.6)", "table(0.4 0.5)"))
     assert isinstance(file.model, DecisionGraph)
     assert file.model.parameters[1][1] == pytest.approx([4 / 9, 5 / 9])
-    assert any("normalised" in remark for remark in file.remarks)
+    assert any("normalised" in warning for warning in file.warnings)

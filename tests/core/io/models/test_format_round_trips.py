@@ -19,7 +19,7 @@ from tests.strategies import random_network, small_networks
 OTHERS = (Holds.STRUCTURE, Holds.DECISION_GRAPH)
 ENDINGS = [k.endings[0] for k in MODEL_FORMATS if k.holds not in OTHERS]
 # All of these look alike once blanks and signs are underscores.
-ALIKE = ("a b", "a_b", "a-b", "a_b_2", "1", "_1", "x1", "ä b", "node", "data")
+LOSSLESS = ("a b", "a_b", "a-b", "a_b_2", "1", "_1", "x1", "ä b", "node", "data")
 
 
 def marginals(network: BayesianNetwork) -> dict[str, np.ndarray]:
@@ -29,11 +29,11 @@ def marginals(network: BayesianNetwork) -> dict[str, np.ndarray]:
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_names_that_look_alike_stay_apart(tmp_path, ending) -> None:
-    network = random_network(np.random.default_rng(21), len(ALIKE))
+    network = random_network(np.random.default_rng(21), len(LOSSLESS))
     domain = Domain(
         tuple(
             Variable(name, ("0", "1.5", "a b", "a_b")[: variable.cardinality])
-            for name, variable in zip(ALIKE, network.domain, strict=True)
+            for name, variable in zip(LOSSLESS, network.domain, strict=True)
         )
     )
     network = network.with_domain(domain)
@@ -42,7 +42,7 @@ def test_names_that_look_alike_stay_apart(tmp_path, ending) -> None:
     again = read_model(path).model
     assert same_network(network, again)
     before, after = marginals(network), marginals(again)
-    assert all(np.abs(before[name] - after[name]).max() < 1e-12 for name in ALIKE)
+    assert all(np.abs(before[name] - after[name]).max() < 1e-12 for name in LOSSLESS)
 
 
 @given(network=small_networks(min_cardinality=2), data=st.data())
@@ -69,7 +69,7 @@ def test_a_network_of_the_repositories_comes_back_bit_for_bit(
     write_model(tmp_path / f"m{ending}", file)
     again = read_model(tmp_path / f"m{ending}")
     assert same_network(file.model, again.model)
-    assert again.remarks == ()
+    assert again.warnings == ()
 
 
 # A second reader. pyAgrum keeps single precision, hence the tolerance. Its XDSL and UAI list
@@ -115,7 +115,7 @@ def test_what_another_library_writes_is_read(tmp_path_factory, ending, seed) -> 
     compare(file.model, other)
     many = any(len(parents) > 1 for parents in network.dag.parent_indices)
     if ending != ".net" and many:
-        assert any("first parent fastest" in remark for remark in file.remarks)
+        assert any("first parent fastest" in warning for warning in file.warnings)
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -137,4 +137,4 @@ def test_titles_of_nodes_come_back(tmp_path: Path, ending: str) -> None:
 def test_titles_of_nodes_are_told_where_a_format_cannot_hold_them(tmp_path) -> None:
     file = ModelFile(random_network(np.random.default_rng(1)), titles={"X1": "Rain"})
     for ending in (".bif", ".xml"):
-        assert any("titles" in said for said in write_model(tmp_path / f"m{ending}", file))
+        assert any("titles" in text for text in write_model(tmp_path / f"m{ending}", file))

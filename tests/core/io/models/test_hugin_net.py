@@ -110,7 +110,7 @@ def test_a_file_in_the_manner_of_hugin_is_read() -> None:
     assert file.properties.variables == {"A": ('HR_Group = "0"',)}
     assert file.properties.network[0] == "node_size = (80 40)"
     assert "100% made-up" in file.properties.network[2]  # a % in quotes is no comment
-    assert file.remarks == ()
+    assert file.warnings == ()
 
 
 def test_the_last_parent_of_the_potential_runs_fastest() -> None:
@@ -157,26 +157,26 @@ def test_names_and_keywords_are_written_beside_their_own() -> None:
 def test_a_potential_without_numbers_is_uniform_and_said() -> None:
     file = read(HUGIN.replace("{ data = ( 0.01 0.99 ); }", "{ }"))
     assert file.model.table("A").tolist() == [0.5, 0.5]
-    assert "A has no numbers" in file.remarks[0]
+    assert "A has no numbers" in file.warnings[0]
 
 
 def test_an_expression_beside_numbers_is_left_out_and_said() -> None:
     model = '{ model_nodes = (); model_data = ("Distribution (1, 99)"); data = (0.01 0.99); }'
     file = read(HUGIN.replace("{ data = ( 0.01 0.99 ); }", model))
     assert file.model.table("A").tolist() == [0.01, 0.99]
-    assert "expression of A" in file.remarks[0]
+    assert "expression of A" in file.warnings[0]
 
 
 END = HUGIN.count("\n") + 1
 
 
-def line_of(words: str) -> int:
-    """The line of HUGIN on which these words stand."""
-    return HUGIN[: HUGIN.index(words)].count("\n") + 1
+def line_of(passage: str) -> int:
+    """The line of HUGIN on which these passage stand."""
+    return HUGIN[: HUGIN.index(passage)].count("\n") + 1
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "said"),
+    ("text", "line", "message"),
     [
         ("class Clinic { }", 1, "without classes"),
         (HUGIN + "continuous node C { }", END, "C is a continuous node"),
@@ -217,10 +217,10 @@ def line_of(words: str) -> int:
         ("", None, "is it a HUGIN NET file"),
     ],
 )
-def test_an_error_names_its_line(text: str, line: int | None, said: str) -> None:
+def test_an_error_names_its_line(text: str, line: int | None, message: str) -> None:
     with pytest.raises(ModelFileError) as refused:
         read(text)
-    assert said in str(refused.value)
+    assert message in str(refused.value)
     assert refused.value.line == line
 
 

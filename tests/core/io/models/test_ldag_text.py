@@ -48,7 +48,7 @@ def test_labels_of_any_graph_come_back() -> None:
         for one, other in zip(file.model.classes, model.classes, strict=True):
             assert is_same_partition(one, other)
         assert "cannot hold the tables" in lost[0]
-        assert not any("comes back" in sentence for sentence in lost)
+        assert not any("comes back" in warning for warning in lost)
         assert render(file, PATH)[0] == content
 
 
@@ -67,7 +67,7 @@ def test_a_star_is_any_state_and_a_label_of_everything_is_remarked() -> None:
     assert isinstance(file.model, LabelledDag)
     assert file.model.label("X", "Y").sum() == 2
     file = parse(b"X -> Y : *\nA -> Y", PATH)
-    assert "vanishes in every context" in file.remarks[-1]
+    assert "vanishes in every context" in file.warnings[-1]
 
 
 def test_a_file_of_the_program_opens_as_it_was_saved(tmp_path) -> None:
@@ -81,7 +81,7 @@ def test_a_file_of_the_program_opens_as_it_was_saved(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "words"),
+    ("text", "line", "message"),
     [
         ("X -> Y : A = 0\n", 1, "no other parent"),
         ("X -> Y\nX -> Y : B = 0\nA -> Y", 2, "B is no other parent of Y"),
@@ -95,7 +95,7 @@ def test_a_file_of_the_program_opens_as_it_was_saved(tmp_path) -> None:
         ("X -> Y\nY -> X", None, "cycle"),
     ],
 )
-def test_mistakes_are_told_with_their_line(text: str, line: int | None, words: str) -> None:
-    with pytest.raises(ModelFileError, match=words) as refused:
+def test_mistakes_are_told_with_their_line(text: str, line: int | None, message: str) -> None:
+    with pytest.raises(ModelFileError, match=message) as refused:
         parse(text.encode(), PATH)
     assert refused.value.line == line

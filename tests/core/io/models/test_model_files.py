@@ -54,7 +54,7 @@ def test_a_network_with_odd_names_comes_back_bit_for_bit(known, file) -> None:
     assert same_network(file.model, again.model)
     assert again.title == ("" if file.title == "unknown" and known.name != NATIVE else file.title)
     assert dict(again.layout) == dict(file.layout)
-    assert again.remarks == ()
+    assert again.warnings == ()
 
 
 @KEEPING
@@ -72,8 +72,8 @@ def test_writing_what_was_read_gives_the_same_bytes(known, file) -> None:
 def test_properties_that_mean_nothing_here_are_kept(known, file) -> None:
     path = Path(f"odd{known.endings[0]}")
     content, _ = known.renderer()(file, path)
-    kept = known.parser()(content, path).properties
-    assert kept == file.properties
+    saved = known.parser()(content, path).properties
+    assert saved == file.properties
 
 
 @pytest.mark.parametrize("ending", known_endings())
@@ -88,7 +88,7 @@ def test_every_ending_is_written_and_read_also_packed(tmp_path, ending, packed) 
     if known.holds is Holds.STRUCTURE:
         assert "cannot hold the tables" in lost[0]
         assert set(again.model.edges) == set(network.edges)
-        assert "Fill the tables from data" in again.remarks[-1]
+        assert "Fill the tables from data" in again.warnings[-1]
     elif known.holds is Holds.DECISION_GRAPH:
         assert "comes back as a decision graph" in lost[0]
         assert again.model.domain == network.domain
@@ -115,10 +115,10 @@ def test_an_unknown_ending_is_refused_with_the_known_ones(tmp_path) -> None:
 
 
 def test_files_of_other_programs_that_cannot_be_read_say_what_to_do(tmp_path) -> None:
-    for name, said in (("a.neta", "as text"), ("a.oobn", "plain network"), ("a.dsl", ".xdsl")):
+    for name, message in (("a.neta", "as text"), ("a.oobn", "plain network"), ("a.dsl", ".xdsl")):
         (tmp_path / name).write_bytes(b"\x00")
         assert is_model_path(tmp_path / name)  # so that it is not taken for a table of data
-        with pytest.raises(ModelFileError, match=said):
+        with pytest.raises(ModelFileError, match=message):
             read_model(tmp_path / name)
 
 
@@ -169,7 +169,7 @@ def test_a_text_in_an_older_encoding_is_read_with_a_remark(tmp_path) -> None:
     )
     file = read_model(path)
     assert file.model.domain["Größe"].states == ("groß", "klein")
-    assert "not UTF-8" in file.remarks[0]
+    assert "not UTF-8" in file.warnings[0]
 
 
 @pytest.mark.parametrize("ending", [".bif", ".xml", ".xdsl", ".net", ".dne", ".dot", ".gml"])

@@ -115,13 +115,13 @@ def test_a_row_that_misses_one_is_normalised_with_a_remark() -> None:
     document["parameters"]["tables"]["grass"][1] = [0.5, 0.4]
     file = read(document)
     assert file.model.table("grass")[1].sum() == pytest.approx(1, abs=1e-15)
-    assert file.remarks == (
+    assert file.warnings == (
         "model.json: the row (yes) of grass sums to 0.9. Loaded and normalised; check the table.",
     )
 
 
 def test_entries_that_are_not_known_are_listed() -> None:
-    assert "“colour”" in read({**rain(), "colour": "red"}).remarks[0]
+    assert "“colour”" in read({**rain(), "colour": "red"}).warnings[0]
 
 
 def spoiled(*steps: Any, value: Any) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def spoiled(*steps: Any, value: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("document", "said"),
+    ("document", "message"),
     [
         ([], "is not a pgmstudio-model file"),
         ({}, "is not a pgmstudio-model file"),
@@ -166,8 +166,8 @@ def spoiled(*steps: Any, value: Any) -> dict[str, Any]:
         (spoiled("provenance", value=3), "provenance: expected an object"),
     ],
 )
-def test_a_wrong_entry_is_named_by_its_place(document: Any, said: str) -> None:
-    with pytest.raises(ModelFileError, match=said):
+def test_a_wrong_entry_is_named_by_its_place(document: Any, message: str) -> None:
+    with pytest.raises(ModelFileError, match=message):
         read(document)
 
 
@@ -190,7 +190,7 @@ def test_a_syntax_error_has_line_and_column(content: bytes, line: int, column: i
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"[" * 200_000, "nested too deeply"),
         (b'{"schema": NaN}', "NaN is no number"),
@@ -198,8 +198,8 @@ def test_a_syntax_error_has_line_and_column(content: bytes, line: int, column: i
         (b"\xff\xfe\x00", "not UTF-8"),
     ],
 )
-def test_json_that_no_model_needs_is_refused(content: bytes, said: str) -> None:
-    with pytest.raises(ModelFileError, match=said):
+def test_json_that_no_model_needs_is_refused(content: bytes, message: str) -> None:
+    with pytest.raises(ModelFileError, match=message):
         parse(content, PATH)
 
 

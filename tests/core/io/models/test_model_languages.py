@@ -53,7 +53,7 @@ def test_a_model_fits_the_schema_and_comes_back(kind: str, seed: int) -> None:
     jsonschema.validate(json.loads(content), SCHEMA)
     again = parse(content, PATH)
     assert again.model.kind == kind
-    assert again.remarks == ()
+    assert again.warnings == ()
     codec = codec_of(kind)
     assert codec is not None
     assert codec.encode(again.model) == codec.encode(model)

@@ -33,7 +33,7 @@ CASES = 2500 if os.environ.get("PGMSTUDIO_FUZZ") == "all" else 250
 Reader = Callable[[bytes], Any]
 
 
-def damaged(content: bytes, words: list[bytes], chance: random.Random) -> bytes:
+def damaged(content: bytes, tokens: list[bytes], chance: random.Random) -> bytes:
     """The file cut off, with bytes changed, pieces moved, doubled, dropped or made up."""
     spoiled = bytearray(content)
     for _ in range(chance.choice((1, 1, 1, 2, 4, 16))):
@@ -49,7 +49,7 @@ def damaged(content: bytes, words: list[bytes], chance: random.Random) -> bytes:
             case 3:
                 spoiled[low:high] = chance.randbytes(high - low)
             case 4:
-                spoiled[low:high] = chance.choice(words)
+                spoiled[low:high] = chance.choice(tokens)
             case 5:
                 if spoiled:
                     spoiled[low % len(spoiled)] ^= 1 << chance.randrange(8)
@@ -60,35 +60,35 @@ def damaged(content: bytes, words: list[bytes], chance: random.Random) -> bytes:
 
 
 COMMON = [b"", b"\x00", b"\xff\xfe", b"1e999", b"-1", b"nan", b"9" * 5000, b"\xed\xa0\x80", b'"']
-BIF_WORDS = [b"{", b"}", b"(", b")", b";", b"*", b"/*", b"//", b"default", b"table", b"property"]
-XML_WORDS = [b"<", b">", b"&", b"&x;", b"<!ENTITY x 'y'>", b"<TABLE>", b"</TABLE>", b"<![CDATA["]
-JSON_WORDS = [b"{", b"}", b"[" * 3000, b"]", b":", b",", b"null", b"true", b'"\\ud800"', b"{}"]
-GRAPH_WORDS = [b"[", b"]", b"->", b"--", b"=", b"#1", b"node", b"|", b"BAYES", b"MARKOV", b"<-"]
-RULE_WORDS = [b"/knowledge", b"->", b"--", b"\n", b",", b"addtemporal", b"9*", b"required", b"\t"]
+BIF_TOKENS = [b"{", b"}", b"(", b")", b";", b"*", b"/*", b"//", b"default", b"table", b"property"]
+XML_TOKENS = [b"<", b">", b"&", b"&x;", b"<!ENTITY x 'y'>", b"<TABLE>", b"</TABLE>", b"<![CDATA["]
+JSON_TOKENS = [b"{", b"}", b"[" * 3000, b"]", b":", b",", b"null", b"true", b'"\\ud800"', b"{}"]
+GRAPH_TOKENS = [b"[", b"]", b"->", b"--", b"=", b"#1", b"node", b"|", b"BAYES", b"MARKOV", b"<-"]
+RULE_TOKENS = [b"/knowledge", b"->", b"--", b"\n", b",", b"addtemporal", b"9*", b"required", b"\t"]
 
 
 def every_case(
-    read: Reader, content: bytes, words: list[bytes], check: Callable[[Any], None]
+    read: Reader, content: bytes, tokens: list[bytes], check: Callable[[Any], None]
 ) -> int:
     """Count what came of the cases; anything but a sentence or a whole value fails."""
     chance = random.Random(2024)
-    sentences: list[str] = []
-    kept = 0
+    messages: list[str] = []
+    remaining = 0
     for number in range(CASES):
         if number % 10 == 0:
             spoiled = chance.randbytes(chance.randrange(200))
         else:
-            spoiled = damaged(content, words + COMMON, chance)
+            spoiled = damaged(content, tokens + COMMON, chance)
         try:
             value = read(spoiled)
         except PgmStudioError as problem:
-            sentences.append(str(problem))
+            messages.append(str(problem))
         else:
-            kept += 1
+            remaining += 1
             check(value)
-    assert len(sentences) > CASES / 4  # the damage is real
-    assert all(len(sentence) > 10 for sentence in sentences)
-    return kept
+    assert len(messages) > CASES / 4  # the damage is real
+    assert all(len(message) > 10 for message in messages)
+    return remaining
 
 
 def check_file(file: ModelFile) -> None:
@@ -117,11 +117,11 @@ FILE = ModelFile(
 
 @pytest.mark.parametrize("known", MODEL_FORMATS, ids=lambda known: known.name)
 def test_a_broken_model_file_gives_a_sentence_or_a_whole_model(known) -> None:
-    words = JSON_WORDS if ".json" in known.endings[0] else XML_WORDS + BIF_WORDS + GRAPH_WORDS
+    tokens = JSON_TOKENS if ".json" in known.endings[0] else XML_TOKENS + BIF_TOKENS + GRAPH_TOKENS
     path = Path(f"fuzzed{known.endings[0]}")
     content, _ = known.renderer()(FILE, path)
     parse = known.parser()
-    assert every_case(lambda spoiled: parse(spoiled, path), content, words, check_file) > 0
+    assert every_case(lambda spoiled: parse(spoiled, path), content, tokens, check_file) > 0
 
 
 def test_a_broken_markov_network_gives_a_sentence_or_a_whole_model() -> None:
@@ -130,7 +130,7 @@ def test_a_broken_markov_network_gives_a_sentence_or_a_whole_model() -> None:
     content, _ = known.renderer()(FILE, path)
     markov = content.replace(b"BAYES", b"MARKOV")
     parse = known.parser()
-    assert every_case(lambda spoiled: parse(spoiled, path), markov, GRAPH_WORDS, check_file) > 0
+    assert every_case(lambda spoiled: parse(spoiled, path), markov, GRAPH_TOKENS, check_file) > 0
 
 
 def test_a_broken_evidence_file_gives_a_sentence_or_findings() -> None:
@@ -171,7 +171,7 @@ def test_a_whole_zip_of_broken_members_gives_a_sentence_or_a_whole_project() -> 
         stream = io.BytesIO()
         with zipfile.ZipFile(stream, "w") as archive:
             for member, content in members.items():
-                hurt = damaged(content, JSON_WORDS + COMMON, chance)
+                hurt = damaged(content, JSON_TOKENS + COMMON, chance)
                 archive.writestr(member, hurt if member == name else content)
         return project_from_bytes(stream.getvalue(), left_out=chance.choice([None, []]))
 
@@ -197,4 +197,4 @@ def test_a_broken_file_of_rules_gives_a_sentence_or_rules(tmp_path, ending) -> N
         assert isinstance(value, Knowledge)
         assert all(isinstance(clash, str) for clash in value.contradictions())
 
-    assert every_case(read, content, RULE_WORDS + JSON_WORDS, check) > 0
+    assert every_case(read, content, RULE_TOKENS + JSON_TOKENS, check) > 0

@@ -71,8 +71,8 @@ def test_unknown_states_are_no_and_yes_with_uniform_tables_and_a_warning(known) 
     assert network.edges == (("a", "b"),)
     assert network.domain["b"].states == ("no", "yes")
     assert network.table("b").tolist() == [[0.5, 0.5], [0.5, 0.5]]
-    assert "All variables have the states no and yes" in file.remarks[-1]
-    assert file.remarks[-1].endswith("Fill the tables from data.")
+    assert "All variables have the states no and yes" in file.warnings[-1]
+    assert file.warnings[-1].endswith("Fill the tables from data.")
 
 
 # DOT
@@ -118,7 +118,7 @@ def test_an_undirected_graph_is_directed_where_that_makes_no_v_structure() -> No
     file = read("graph { a -- b -- c; }", ".dot")
     assert file.model.dag.v_structures == frozenset()
     assert file.model.dag.skeleton == {("a", "b"), ("b", "c")}
-    assert "2 edges have no direction" in file.remarks[0]
+    assert "2 edges have no direction" in file.warnings[0]
 
 
 def test_a_cpdag_becomes_one_of_its_members() -> None:
@@ -156,7 +156,7 @@ def test_a_text_of_dagitty_net_is_read_with_its_places_stretched() -> None:
     file = read(DAGITTY, ".dagitty")
     wanted = {("Age", "Smoking"), ("Age", "Body weight"), ("Age", "Asthma")}
     assert set(file.model.edges) == wanted | {("Smoking", "Asthma"), ("U", "Smoking")}
-    assert any("exposure, outcome, adjusted, latent" in remark for remark in file.remarks)
+    assert any("exposure, outcome, adjusted, latent" in warning for warning in file.warnings)
     assert "U" not in file.layout
     points = file.layout
     assert points["Smoking"][0] - points["Body weight"][0] == pytest.approx(2 * 150 / 2**0.5)
@@ -269,7 +269,7 @@ def test_a_name_that_a_model_string_cannot_hold_is_refused(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ending", "text", "line", "said"),
+    ("ending", "text", "line", "message"),
     [
         (".dot", "digraph {\n a -> ; }", 2, "expected a node"),
         (".dot", "digraph {\n a -> b", 2, "has no “}”"),
@@ -301,10 +301,10 @@ def test_a_name_that_a_model_string_cannot_hold_is_refused(tmp_path) -> None:
         (".bnstr", "[A|B][B|A]", None, "would close a cycle"),
     ],
 )
-def test_an_error_names_its_line(ending: str, text: str, line: int | None, said: str) -> None:
+def test_an_error_names_its_line(ending: str, text: str, line: int | None, message: str) -> None:
     with pytest.raises(ModelFileError) as refused:
         read(text, ending)
-    assert said in str(refused.value)
+    assert message in str(refused.value)
     assert refused.value.line == line
 
 

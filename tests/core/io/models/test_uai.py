@@ -78,7 +78,7 @@ def test_the_example_of_the_page_is_read_and_its_names_are_made_up() -> None:
     assert file.model.domain.names == ("X0", "X1", "X2")
     assert file.model.table("X1").tolist() == [[0.128, 0.872], [0.92, 0.08]]
     assert file.model.table("X2")[1].tolist() == [0.811, 0.0, 0.189]
-    assert "there is no page.uai.names.json" in file.remarks[0]
+    assert "there is no page.uai.names.json" in file.warnings[0]
 
 
 def test_the_child_is_last_in_its_scope_and_the_last_variable_runs_fastest() -> None:
@@ -104,7 +104,7 @@ def test_names_stand_in_a_second_file(tmp_path) -> None:
     again = read_model(path)
     assert same_network(network, again.model)
     assert (again.title, again.layout, again.titles) == (file.title, file.layout, file.titles)
-    assert again.remarks == ()
+    assert again.warnings == ()
 
 
 def test_the_names_of_another_network_are_not_used(tmp_path) -> None:
@@ -112,7 +112,7 @@ def test_the_names_of_another_network_are_not_used(tmp_path) -> None:
     (tmp_path / "m.uai").write_text(PAGE)
     file = read_model(tmp_path / "m.uai")
     assert file.model.domain.names == ("X0", "X1", "X2")
-    assert "is about other variables" in file.remarks[0]
+    assert "is about other variables" in file.warnings[0]
 
 
 def test_a_broken_file_of_names_is_told_by_its_own_name(tmp_path) -> None:
@@ -145,8 +145,8 @@ def test_a_markov_network_becomes_a_bayesian_network_with_the_same_distribution(
     joint = first[:, :, None] * second
     result = BruteForceSession(file.model).joint(["X0", "X1", "X2"])
     assert result == pytest.approx(joint / joint.sum(), abs=1e-15)
-    assert f"log2 Z = {math.log2(joint.sum()):.6g}" in file.remarks[-1]
-    assert "its edges are not those of the file" in file.remarks[-1]
+    assert f"log2 Z = {math.log2(joint.sum()):.6g}" in file.warnings[-1]
+    assert "its edges are not those of the file" in file.warnings[-1]
 
 
 @given(seed=st.integers(0, 2**32 - 1))
@@ -183,7 +183,7 @@ def test_the_chain_of_tables_is_the_product_of_the_factors(seed: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "said"),
+    ("text", "line", "message"),
     [
         ("BAYS\n3", 1, "expected BAYES or MARKOV"),
         ("BAYES\n0\n", 2, "holds no variables"),
@@ -199,10 +199,10 @@ def test_the_chain_of_tables_is_the_product_of_the_factors(seed: int) -> None:
         (MARKOV.replace("4.000 2.400\n 1.000", "0 0\n 0"), None, "weight 0"),
     ],
 )
-def test_an_error_names_its_line(text: str, line: int | None, said: str) -> None:
+def test_an_error_names_its_line(text: str, line: int | None, message: str) -> None:
     with pytest.raises(ModelFileError) as refused:
         read(text)
-    assert said in str(refused.value)
+    assert message in str(refused.value)
     assert refused.value.line == line
 
 
@@ -228,7 +228,7 @@ def test_both_forms_of_evidence_are_read(text: str, cases: list[dict[str, str]])
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("1 3 0", "no variable 3"),
         ("1 1 3", "b has no state 3"),
@@ -240,8 +240,8 @@ def test_both_forms_of_evidence_are_read(text: str, cases: list[dict[str, str]])
         ("", "found the end"),
     ],
 )
-def test_broken_evidence_gives_a_sentence_with_its_line(text: str, said: str) -> None:
-    with pytest.raises(ModelFileError, match=said) as refused:
+def test_broken_evidence_gives_a_sentence_with_its_line(text: str, message: str) -> None:
+    with pytest.raises(ModelFileError, match=message) as refused:
         parse_evidence(text.encode(), Path("m.evid"), DOMAIN)
     assert refused.value.line is not None
 
@@ -279,4 +279,4 @@ def test_a_table_the_other_way_round_is_recognised_by_its_sums() -> None:
     """As pgmpy writes it: the child's states slowest."""
     file = read(PAGE.replace("0.128 0.872\n 0.920 0.080", "0.128 0.920\n 0.872 0.080"))
     assert file.model.table("X1").tolist() == [[0.128, 0.872], [0.92, 0.08]]
-    assert any("lists its own states slowest" in remark for remark in file.remarks)
+    assert any("lists its own states slowest" in warning for warning in file.warnings)

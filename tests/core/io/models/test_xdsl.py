@@ -113,7 +113,7 @@ def test_a_noisy_or_becomes_a_table() -> None:
         for ill in (0, 1):
             absent = 0.95 * (0.2 if ill else 1) * (0.4 if visit else 1)
             assert table[visit, ill, 1] == pytest.approx(absent, abs=1e-15)
-    assert any("Fever" in remark and "tables" in remark for remark in file.remarks)
+    assert any("Fever" in warning and "tables" in warning for warning in file.warnings)
 
 
 def test_a_noisy_max_takes_the_strongest_of_independent_effects() -> None:
@@ -189,7 +189,7 @@ def test_parents_are_written_before_their_children_and_the_order_comes_back() ->
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "said"),
+    ("text", "line", "message"),
     [
         ("<smile><nodes>", 1, "is not XML"),
         ("<html/>", 1, "is it an XDSL file"),
@@ -206,15 +206,15 @@ def test_parents_are_written_before_their_children_and_the_order_comes_back() ->
         (GENIE.replace("Seldom", "Never"), 11, "“Never” twice"),
     ],
 )
-def test_an_error_names_its_line(text: str, line: int, said: str) -> None:
+def test_an_error_names_its_line(text: str, line: int, message: str) -> None:
     with pytest.raises(ModelFileError) as refused:
         read(text)
-    assert said in str(refused.value)
+    assert message in str(refused.value)
     assert refused.value.line == line
 
 
 @pytest.mark.parametrize(
-    ("tag", "said"),
+    ("tag", "message"),
     [
         ("decision", "is a decision"),
         ("utility", "is a utility"),
@@ -224,9 +224,9 @@ def test_an_error_names_its_line(text: str, line: int, said: str) -> None:
         ("tablet", "not known here"),
     ],
 )
-def test_other_kinds_of_nodes_are_refused_with_a_sentence(tag: str, said: str) -> None:
+def test_other_kinds_of_nodes_are_refused_with_a_sentence(tag: str, message: str) -> None:
     text = GENIE.replace("\t</nodes>", f'<{tag} id="Other"></{tag}></nodes>')
-    with pytest.raises(ModelFileError, match=said) as refused:
+    with pytest.raises(ModelFileError, match=message) as refused:
         read(text)
     assert refused.value.line == 36
 
@@ -275,4 +275,4 @@ def test_a_property_that_only_looks_like_an_element_stays_a_property() -> None:
 
 
 def test_submodels_are_told() -> None:
-    assert any("submodels" in remark for remark in read(GENIE).remarks)
+    assert any("submodels" in warning for warning in read(GENIE).warnings)

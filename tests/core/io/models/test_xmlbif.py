@@ -137,7 +137,7 @@ def test_a_sample_in_the_manner_of_javabayes_is_read() -> None:
     # The last given runs faster than the first: bowel_problem true, light_on false is 0.97.
     assert network.dag.parents("dog_out") == ("light_on", "bowel_problem")
     assert network.table("dog_out")[1, 0].tolist() == [0.97, 0.03]
-    assert file.remarks == ()
+    assert file.warnings == ()
 
 
 def test_a_sample_in_the_manner_of_weka_is_read() -> None:
@@ -166,13 +166,13 @@ def test_a_transposed_table_is_recognised_by_its_sums() -> None:
     """Some programs list the variable's own states slowest."""
     file = read(WEKA.replace("0.98 0.02\n0.01 0.99", "0.98 0.01\n0.02 0.99"))
     assert file.model.table("petallength").tolist() == [[0.98, 0.02], [0.01, 0.99]]
-    assert "lists its own states slowest" in file.remarks[0]
+    assert "lists its own states slowest" in file.warnings[0]
 
 
 def test_a_row_that_misses_one_is_normalised_and_said() -> None:
     file = read(WEKA.replace("0.25 0.75", "0.2 0.7"))
     line = WEKA[: WEKA.index("\n0.25")].count("\n") + 1
-    assert file.remarks == (
+    assert file.warnings == (
         f"dog.xml, line {line}: the row () of class sums to 0.9. "
         "Loaded and normalised; check the table.",
     )
@@ -187,14 +187,14 @@ def test_decisions_and_utilities_are_said_not_swallowed() -> None:
     )
     file = read(text)
     assert file.model.table("walk").tolist() == [0.5, 0.5]
-    said = " ".join(file.remarks)
-    assert "walk is a decision" in said
-    assert "utility joy was left out" in said
+    message = " ".join(file.warnings)
+    assert "walk is a decision" in message
+    assert "utility joy was left out" in message
 
 
 def test_elements_that_are_not_known_are_listed() -> None:
     file = read(JAVABAYES.replace("<!-- Variables -->", "<OBSERVATION>x</OBSERVATION>"))
-    assert "<OBSERVATION> is not known here" in file.remarks[0]
+    assert "<OBSERVATION> is not known here" in file.warnings[0]
 
 
 BOMB = """<!DOCTYPE BIF [
@@ -217,7 +217,7 @@ def test_entities_are_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "said"),
+    ("text", "line", "message"),
     [
         ("<BIF><NETWORK></BIF>", 1, "is not XML: mismatched tag"),
         ("", 1, "no element found"),
@@ -235,10 +235,10 @@ def test_entities_are_refused(text: str) -> None:
         (WEKA.replace("<GIVEN>class", "<GIVEN>petallength"), 34, "named twice"),
     ],
 )
-def test_an_error_names_its_line(text: str, line: int | None, said: str) -> None:
+def test_an_error_names_its_line(text: str, line: int | None, message: str) -> None:
     with pytest.raises(ModelFileError) as refused:
         read(text)
-    assert said in str(refused.value)
+    assert message in str(refused.value)
     assert refused.value.line == line
 
 
@@ -246,14 +246,14 @@ def test_a_file_without_declared_encoding_may_be_latin_1() -> None:
     text = WEKA.replace("Iris-setosa", "Größe")
     file = parse(text.encode("latin-1"), PATH)
     assert file.model.domain["class"].states[0] == "Größe"
-    assert "not UTF-8" in file.remarks[0]
+    assert "not UTF-8" in file.warnings[0]
 
 
 def test_a_declared_encoding_is_followed() -> None:
     text = WEKA.replace('<?xml version="1.0"?>', '<?xml version="1.0" encoding="ISO-8859-1"?>')
     file = parse(text.replace("Iris-setosa", "Größe").encode("latin-1"), PATH)
     assert file.model.domain["class"].states[0] == "Größe"
-    assert file.remarks == ()
+    assert file.warnings == ()
 
 
 def test_equal_models_give_equal_bytes() -> None:

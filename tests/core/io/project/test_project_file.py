@@ -216,7 +216,7 @@ def test_a_run_that_holds_what_no_file_can_hold_does_not_keep_the_rest_off_the_d
     project = full_project()
     run = dataclasses.replace(project.runs["r1"], kept={"odd": object()})
     lost = write_project(tmp_path / "a.pgmz", dataclasses.replace(project, runs={"r1": run}))
-    assert [sentence[:17] for sentence in lost] == ["Run “First try” c"]
+    assert [text[:17] for text in lost] == ["Run “First try” c"]
     assert set(read_project(tmp_path / "a.pgmz").models) == set(project.models)
 
 
@@ -261,8 +261,13 @@ def test_the_project_of_version_1_can_be_read() -> None:
 def test_aic_in_a_project_of_version_1_is_that_of_the_thesis_and_its_runs_can_be_repeated() -> None:
     """Then `aic` was L − k bits; today's `aic` finds a smaller network in these rows."""
     project = read_project(FILES / "project_v1_aic.pgmz")
-    told = {key: run.params for key, run in project.runs.items()}
-    assert told["r1"]["score"] == told["r2"]["criterion"] == told["r3"]["measure"] == "aic-thesis"
+    params = {key: run.params for key, run in project.runs.items()}
+    assert (
+        params["r1"]["score"]
+        == params["r2"]["criterion"]
+        == params["r3"]["measure"]
+        == "aic-thesis"
+    )
     assert project.models["m1"].provenance["parameters"]["score"] == "aic-thesis"
     scan = ClassScan.restored(project.runs["r2"].kept["class-scan"])
     assert scan.criterion == "aic-thesis"

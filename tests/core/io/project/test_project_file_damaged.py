@@ -52,7 +52,7 @@ HUGE_HEADER = npy(np.zeros((5, 60), dtype=np.uint8)).replace(
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (drop("project.json"), "not a project file"),
         (drop("models/m1.json"), r"models/m1\.json is missing"),
@@ -96,9 +96,9 @@ HUGE_HEADER = npy(np.zeros((5, 60), dtype=np.uint8)).replace(
         (put("C:/x", b"x"), "odd name"),
     ],
 )
-def test_a_spoiled_project_is_refused_with_a_sentence(change, said) -> None:
+def test_a_spoiled_project_is_refused_with_a_message(change, message) -> None:
     content = repacked(project_bytes(full_project()), change)
-    with pytest.raises(ProjectFileError, match=said):
+    with pytest.raises(ProjectFileError, match=message):
         project_from_bytes(content)
 
 
@@ -121,7 +121,7 @@ def test_a_name_that_occurs_twice_is_refused() -> None:
 
 
 def test_a_zip_bomb_is_refused_before_it_is_unpacked(monkeypatch) -> None:
-    def never(*told: object) -> bytes:
+    def never(*message: object) -> bytes:
         raise AssertionError("unpacked")
 
     monkeypatch.setattr("pgmstudio.core.io.project.archive._FREE_BYTES", 1 << 20)
@@ -154,7 +154,7 @@ def test_an_encrypted_or_oddly_packed_file_is_refused() -> None:
         project_from_bytes(bytes(content))
 
 
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 0.999])
+@pytest.mark.parametrize("fraction", [0.0, 0.1, 0.5, 0.9, 0.999])
 def test_a_truncated_project_is_refused(fraction: float) -> None:
     content = project_bytes(full_project())
     with pytest.raises(ProjectFileError, match="is damaged or not a project file"):

@@ -39,7 +39,7 @@ def read(path: Path, options: ImportOptions) -> RawTable:
     """Nominal attributes keep their states; `?` is missing; strings and dates are texts."""
     lines = lines_of(text_of(path, options.encoding))
     attributes, start = _header(path, lines)
-    names, remarks = unique_names(name for name, _, _ in attributes)
+    names, warnings = unique_names(name for name, _, _ in attributes)
     # What sparse rows do not name is 0 for numbers and the first state for the nominal.
     blank = ["0" if states is None else states[0] for _, states, _ in attributes]
     rows: list[list[str | None]] = []
@@ -72,7 +72,7 @@ def read(path: Path, options: ImportOptions) -> RawTable:
         names = (*names_list, weight_column)
         rows = [[*row, weight] for row, weight in zip(rows, weights, strict=True)]
     frame = frame_of_rows(path, names, rows)
-    return RawTable(frame, declared=declared, weight_column=weight_column, remarks=remarks)
+    return RawTable(frame, declared=declared, weight_column=weight_column, warnings=warnings)
 
 
 def _without_weight(line: str) -> tuple[str, str]:

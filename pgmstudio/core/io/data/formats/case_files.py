@@ -30,8 +30,8 @@ def read_netica(path: Path, options: ImportOptions) -> RawTable:
     lines = [line for line in map(_without_comment, lines_of(text)) if line.strip()]
     if not lines:
         raise DataFileError(path, "is empty.")
-    told = replace(options, delimiter=BLANKS, header=True, encoding="utf-8")
-    table = delimited.read_content(path, "\n".join(lines).encode(), told)
+    chosen = replace(options, delimiter=BLANKS, header=True, encoding="utf-8")
+    table = delimited.read_content(path, "\n".join(lines).encode(), chosen)
     by_name = {name.lower(): name for name in table.frame.columns}
     return replace(
         table,

@@ -95,7 +95,7 @@ class _Known:
 class _Piece:
     """Whole lines of the table, letters[start:stop], and the number of the first of them."""
 
-    letters: NDArray[np.uint8]
+    content: NDArray[np.uint8]
     start: int
     stop: int
     row: int = 0
@@ -116,13 +116,13 @@ def read_few_valued(
     if sample.width < 2 or len(wanted) * 2 < sample.width:
         return None
     if isinstance(source, bytes):
-        letters = np.frombuffer(source, dtype=np.uint8)
+        content = np.frombuffer(source, dtype=np.uint8)
     else:
-        letters = np.asarray(np.memmap(source, dtype=np.uint8, mode="r"))
+        content = np.asarray(np.memmap(source, dtype=np.uint8, mode="r"))
     numbers = {name: number for number, name in enumerate(wanted)}
     targets = [numbers.get(name) for name in sample.columns]
     known = _Known([[text.encode() for text in texts] for texts in wanted.values()])
-    codes = _coded(letters, facts, targets, known)
+    codes = _coded(content, facts, targets, known)
     return None if codes is None else _frame(wanted, known, codes)
 
 
@@ -131,21 +131,21 @@ def _texts(series: polars.Series) -> list[str]:
 
 
 def _coded(
-    letters: NDArray[np.uint8], facts: TextFacts, targets: Sequence[int | None], known: _Known
+    content: NDArray[np.uint8], facts: TextFacts, targets: Sequence[int | None], known: _Known
 ) -> NDArray[np.uint8] | None:
     from pgmstudio.core.io.data.formats import categorical_csv_kernels as kernels
 
-    start = _first_row(letters, facts)
+    start = _first_row(content, facts)
     if start is None:
         return None
     wanted = np.array(
-        [kernels.NOT_WANTED if target is None else target for target in targets], dtype=np.uint64
+        [kernels.SKIPPED if target is None else target for target in targets], dtype=np.uint64
     )
     separators = np.uint64(ord(facts.delimiter) * 0x0101010101010101)
     threads = min(os.cpu_count() or 1, _MAX_THREADS)
-    pieces = _pieces(letters, start, threads)
+    pieces = _pieces(content, start, threads)
     with ThreadPoolExecutor(threads) as pool:
-        lines = pool.map(lambda p: kernels.count_line_ends(p.letters[p.start : p.stop]), pieces)
+        lines = pool.map(lambda p: kernels.count_line_ends(p.content[p.start : p.stop]), pieces)
         rows = 0
         for piece, count in zip(pieces, lines, strict=True):
             piece.row, rows = rows, rows + count
@@ -153,7 +153,7 @@ def _coded(
 
         def run(piece: _Piece) -> None:
             piece.state = kernels.code_rows(
-                piece.letters,
+                piece.content,
                 np.uint64(piece.start),
                 np.uint64(piece.stop),
                 separators,
@@ -177,30 +177,30 @@ def _coded(
     return None
 
 
-def _first_row(letters: NDArray[np.uint8], facts: TextFacts) -> int | None:
+def _first_row(content: NDArray[np.uint8], facts: TextFacts) -> int | None:
     """Where the rows begin, after the header; None when that is not plain to see."""
-    head = letters[: 1 << 20].tobytes()
+    head = content[: 1 << 20].tobytes()
     if not facts.has_header:
         return None if head.startswith(b"\xef\xbb\xbf") else 0
     header, line_end, _ = head.partition(b"\n")
     return len(header) + 1 if line_end and b'"' not in header else None
 
 
-def _pieces(letters: NDArray[np.uint8], start: int, count: int) -> list[_Piece]:
+def _pieces(content: NDArray[np.uint8], start: int, count: int) -> list[_Piece]:
     """About equal pieces that end where lines end; the last lines apart, with room after them."""
     ends = [start]
-    span = letters.size - start
+    span = content.size - start
     guesses = [start + span * number // count for number in range(1, count)]
     if span >= _MIN_TO_CUT:
-        for guess in (*guesses, letters.size - 2 * _LONG_LINE):
-            line_ends = np.flatnonzero(letters[guess : guess + _LONG_LINE] == ord("\n"))
+        for guess in (*guesses, content.size - 2 * _LONG_LINE):
+            line_ends = np.flatnonzero(content[guess : guess + _LONG_LINE] == ord("\n"))
             if line_ends.size:
                 ends.append(guess + int(line_ends[0]) + 1)
-    last = letters[ends[-1] :].tobytes()
+    last = content[ends[-1] :].tobytes()
     if not last.endswith(b"\n"):
         last += b"\n"
     rest = np.frombuffer(last + bytes(8), dtype=np.uint8)
-    pieces = [_Piece(letters, low, high) for low, high in pairwise(ends)]
+    pieces = [_Piece(content, low, high) for low, high in pairwise(ends)]
     return [*pieces, _Piece(rest, 0, len(last))]
 
 
@@ -208,7 +208,7 @@ def _learn_at(piece: _Piece, known: _Known) -> bool:
     """Learn the text at which a piece stopped; False when it cannot be learned."""
     row, column, begin, end, row_start = (int(number) for number in piece.stopped_at)
     piece.row, piece.start = row, row_start
-    return known.learn(column, piece.letters[begin:end].tobytes())
+    return known.learn(column, piece.content[begin:end].tobytes())
 
 
 def _frame(

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.numba_support import compiled, compiled_with
 
-Letters = NDArray[np.uint8]
+Bytes = NDArray[np.uint8]
 
 DONE, UNKNOWN, STRANGE = 0, 1, 2
 SLOTS = 512  # per column, more than twice as many as the texts it may have
-NOT_WANTED = np.uint64((1 << 64) - 1)
+SKIPPED = np.uint64((1 << 64) - 1)
 SHORT = 7  # letters that fit a key, beside their number
 
 _ONE, _WORD = np.uint64(1), np.uint64(8)
@@ -27,7 +27,7 @@ _ONES, _HIGH_BITS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 _TO_LOW_BIT = np.uint64(7)
 _LINE_ENDS, _QUOTES = np.uint64(0x0A0A0A0A0A0A0A0A), np.uint64(0x2222222222222222)
 _LENGTH_SHIFT, _LONG = np.uint64(56), np.uint64(0xFF << 56)
-_LETTERS_OF_KEY = np.uint64((1 << 56) - 1)
+_BYTES_OF_KEY = np.uint64((1 << 56) - 1)
 _GOLDEN, _SLOT_SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(64 - 9)
 _LAST_SLOT = np.uint64(SLOTS - 1)
 
@@ -36,26 +36,26 @@ inlined = compiled_with(inline="always")
 
 
 @compiled
-def count_line_ends(letters: Letters) -> int:
+def count_line_ends(content: Bytes) -> int:
     """How many lines end here."""
     count = 0
-    for index in range(letters.shape[0]):
-        count += letters[index] == _LINE_END
+    for index in range(content.shape[0]):
+        count += content[index] == _LINE_END
     return count
 
 
 @inlined
-def word_at(letters: Letters, index: np.uint64) -> np.uint64:
+def word_at(content: Bytes, index: np.uint64) -> np.uint64:
     """Eight letters from `place` on as one word, the first lowest; one load, once compiled."""
     return (
-        np.uint64(letters[index])
-        | (np.uint64(letters[index + np.uint64(1)]) << np.uint64(8))
-        | (np.uint64(letters[index + np.uint64(2)]) << np.uint64(16))
-        | (np.uint64(letters[index + np.uint64(3)]) << np.uint64(24))
-        | (np.uint64(letters[index + np.uint64(4)]) << np.uint64(32))
-        | (np.uint64(letters[index + np.uint64(5)]) << np.uint64(40))
-        | (np.uint64(letters[index + np.uint64(6)]) << np.uint64(48))
-        | (np.uint64(letters[index + np.uint64(7)]) << np.uint64(56))
+        np.uint64(content[index])
+        | (np.uint64(content[index + np.uint64(1)]) << np.uint64(8))
+        | (np.uint64(content[index + np.uint64(2)]) << np.uint64(16))
+        | (np.uint64(content[index + np.uint64(3)]) << np.uint64(24))
+        | (np.uint64(content[index + np.uint64(4)]) << np.uint64(32))
+        | (np.uint64(content[index + np.uint64(5)]) << np.uint64(40))
+        | (np.uint64(content[index + np.uint64(6)]) << np.uint64(48))
+        | (np.uint64(content[index + np.uint64(7)]) << np.uint64(56))
     )
 
 
@@ -70,7 +70,7 @@ def bytes_equal_to(word: np.uint64, repeated: np.uint64) -> np.uint64:
 def key_of(word: np.uint64, length: np.uint64) -> np.uint64:
     """The key of the text that begins with `word`: itself if short, else its start and a mark."""
     if length > np.uint64(SHORT):
-        return (word & _LETTERS_OF_KEY) | _LONG
+        return (word & _BYTES_OF_KEY) | _LONG
     return (word & ((_ONE << (length * _WORD)) - _ONE)) | (length << _LENGTH_SHIFT)
 
 
@@ -82,7 +82,7 @@ def slot_of(key: np.uint64) -> np.uint64:
 
 @compiled
 def code_rows(
-    letters: Letters,
+    content: Bytes,
     start: np.uint64,
     stop: np.uint64,
     separators: np.uint64,
@@ -105,9 +105,9 @@ def code_rows(
     columns = targets.shape[0]
     index, row_start, row, column = start, start, first_row, 0
     while index < stop:
-        begin, first = index, word_at(letters, index)
+        begin, first = index, word_at(content, index)
         word = first
-        one, two = letters[index], letters[index + _ONE]
+        one, two = content[index], content[index + _ONE]
         if two in (separator, _LINE_END) and one > _QUOTE and one != separator:
             index += _ONE  # the commonest cell; a branch can be foreseen, a computed place not
         else:
@@ -124,13 +124,13 @@ def code_rows(
                 if bytes_equal_to(word, _QUOTES) != 0:
                     return STRANGE
                 index += _WORD
-                word = word_at(letters, index)
-        end, ends_row = index, letters[index] == _LINE_END
+                word = word_at(content, index)
+        end, ends_row = index, content[index] == _LINE_END
         index += _ONE
         if column >= columns:
             return STRANGE
         target = targets[column]
-        if target != NOT_WANTED:
+        if target != SKIPPED:
             code = -1
             key = key_of(first, end - begin)
             slot = slot_of(key)
@@ -143,7 +143,7 @@ def code_rows(
                     length = ends[target, slot] - known_at
                     if length == end - begin:
                         same = np.uint64(SHORT)
-                        while same < length and pool[known_at + same] == letters[begin + same]:
+                        while same < length and pool[known_at + same] == content[begin + same]:
                             same += _ONE
                         if same == length:
                             code = known_codes[target, slot]

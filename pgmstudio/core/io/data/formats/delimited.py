@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 # A file up to this size is read once as texts; of a larger one, so much shows what it holds.
 HEAD_BYTES = 1 << 21
-_SNIFFED_LETTERS = 1 << 18
+_SNIFFED_BYTES = 1 << 18
 PREVIEW_ROWS = 200
 PIECE_BYTES = 1 << 24
 _MAX_CATEGORIES = 200
@@ -73,13 +73,13 @@ def _read(path: Path, head: bytes, content: bytes | None, options: ImportOptions
         raise DataFileError(path, "is empty.")
     if "\0" in text:
         raise DataFileError(path, "is not a text table: it has zero bytes.")
-    sniffed = text[:_SNIFFED_LETTERS]
+    sniffed = text[:_SNIFFED_BYTES]
     facts = sniff(sniffed, is_whole and len(sniffed) == len(text), encoding, options)
-    names, remarks, unnamed = _names(path, text, facts)
+    names, warnings, unnamed = _names(path, text, facts)
     if encoding not in ("utf-8", "utf-8-sig"):
         whole = bytes_of(path) if content is None else content
         content = decoded(path, whole, encoding)[0].encode()
-        remarks = (*remarks, f"The text is read as {encoding}.")
+        warnings = (*warnings, f"The text is read as {encoding}.")
     if facts.delimiter == BLANKS:
         content = _without_runs_of_blanks(bytes_of(path) if content is None else content)
     if content is not None:
@@ -92,8 +92,8 @@ def _read(path: Path, head: bytes, content: bytes | None, options: ImportOptions
         western = decoded(path, whole, options.encoding)[1]
         return read_content(path, whole, replace(options, encoding=western))
     if not facts.has_header and options.header is None:
-        remarks = (*remarks, "The first row looks like data, so the columns are named X1, X2, ….")
-    return RawTable(frame, facts, preview, first_is_unnamed=unnamed, remarks=remarks)
+        warnings = (*warnings, "The first row looks like data, so the columns are named X1, X2, ….")
+    return RawTable(frame, facts, preview, first_is_unnamed=unnamed, warnings=warnings)
 
 
 class _NotUtf8(Exception):
@@ -135,8 +135,8 @@ def _names(
     if len(records) == 2 and len(records[1]) == len(header) + 1:
         # Rows one cell longer: they end in a delimiter, or begin with the unnamed row names of R.
         header = [*header, ""] if not records[1][-1].strip() else ["", *header]
-    names, remarks = unique_names(header)
-    return names, remarks, not header[0].strip() and len(header) > 1
+    names, warnings = unique_names(header)
+    return names, warnings, not header[0].strip() and len(header) > 1
 
 
 def _without_runs_of_blanks(content: bytes) -> bytes:
@@ -154,17 +154,17 @@ def _without_runs_of_blanks(content: bytes) -> bytes:
 
 
 def _with_single_blanks(lines: bytes) -> bytes:
-    letters = np.frombuffer(lines, dtype=np.uint8)
-    is_blank = (letters == ord(" ")) | (letters == ord("\t"))
-    ends_line = (letters == ord("\n")) | (letters == ord("\r"))
+    characters = np.frombuffer(lines, dtype=np.uint8)
+    is_blank = (characters == ord(" ")) | (characters == ord("\t"))
+    ends_line = (characters == ord("\n")) | (characters == ord("\r"))
     after_cell = np.concatenate(([False], ~(is_blank | ends_line)[:-1]))
     # A blank stays when a cell ends before it and the run it starts is followed by another cell.
-    indices = np.where(~is_blank, np.arange(letters.size), letters.size)
+    indices = np.where(~is_blank, np.arange(characters.size), characters.size)
     following = np.minimum.accumulate(indices[::-1])[::-1]
     followed = np.append(~ends_line, False)[following]
-    kept = ~is_blank | (after_cell & followed)
-    cleaned = letters[kept].copy()
-    cleaned[is_blank[kept]] = ord(" ")
+    is_row = ~is_blank | (after_cell & followed)
+    cleaned = characters[is_row].copy()
+    cleaned[is_blank[is_row]] = ord(" ")
     return bytes(cleaned.tobytes())
 
 
@@ -196,10 +196,10 @@ def _frame(
             lengths = _record_lengths(path, content, facts)
             if len(lengths) != frame.height:
                 raise DataFileError(path, "has quotation marks that do not pair up.")
-            kept = _checked_rows(path, lengths, len(names))
-            if not kept.all():
-                frame = frame.filter(polars.Series(kept))
-                preview = preview.filter(polars.Series(kept[: preview.height]))
+            is_row = _checked_rows(path, lengths, len(names))
+            if not is_row.all():
+                frame = frame.filter(polars.Series(is_row))
+                preview = preview.filter(polars.Series(is_row[: preview.height]))
     except PolarsError:
         frame = _read_patiently(path, content, facts, names)
         preview = frame.head(PREVIEW_ROWS)
@@ -308,14 +308,14 @@ def _csv_records(path: Path, text: str, facts: TextFacts) -> list[list[str]]:
 def _checked_rows(path: Path, lengths: Sequence[int], width: int) -> np.ndarray[Any, Any]:
     """Which rows are no blank lines; all rows with a strange number of cells are refused."""
     cells = np.array(lengths)
-    kept = cells > 0
+    is_row = cells > 0
     if width == 1:
         # A blank line is a missing cell here, except at the end of the file.
-        last = int(np.flatnonzero(kept)[-1]) + 1 if kept.any() else 0
-        kept = np.arange(cells.size) < last
+        last = int(np.flatnonzero(is_row)[-1]) + 1 if is_row.any() else 0
+        is_row = np.arange(cells.size) < last
         cells = np.where(cells == 0, 1, cells)
-    numbers = np.cumsum(kept)  # rows are counted as a person counts them, without blank lines
-    wrong = np.flatnonzero(kept & (cells != width))
+    numbers = np.cumsum(is_row)  # rows are counted as a person counts them, without blank lines
+    wrong = np.flatnonzero(is_row & (cells != width))
     problems = [
         CellProblem(f"has {cells[row]} cells where there should be {width}", row=int(numbers[row]))
         for row in wrong[:_MAX_LISTED]
@@ -326,7 +326,7 @@ def _checked_rows(path: Path, lengths: Sequence[int], width: int) -> np.ndarray[
         raise DataFileError(
             path, "has rows of different lengths. Correct them, or choose a delimiter.", problems
         )
-    return kept
+    return is_row
 
 
 def _read_patiently(
@@ -341,8 +341,8 @@ def _read_patiently(
     while records and not records[0]:
         records.pop(0)
     records = records[int(facts.has_header) :]
-    kept = _checked_rows(path, [len(record) for record in records], len(names))
-    rows = [record or [""] for record, keep in zip(records, kept, strict=True) if keep]
+    is_row = _checked_rows(path, [len(record) for record in records], len(names))
+    rows = [record or [""] for record, keep in zip(records, is_row, strict=True) if keep]
     return frame_of_rows(path, names, rows)
 
 

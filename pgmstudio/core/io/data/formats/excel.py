@@ -38,14 +38,14 @@ def read(path: Path, options: ImportOptions) -> RawTable:
     header = options.header
     if header is None:
         header = looks_like_header(records, ".")
-    remarks: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     if header:
-        names, remarks = unique_names(records[0])
+        names, warnings = unique_names(records[0])
         frame = frame.slice(1)
     else:
         names = tuple(f"X{index + 1}" for index in range(frame.width))
         if options.header is None:
-            remarks = ("The first row looks like data, so the columns are named X1, X2, ….",)
+            warnings = ("The first row looks like data, so the columns are named X1, X2, ….",)
     frame.columns = list(names)
     blank = polars.all_horizontal(polars.all().is_null())
     frame = frame.filter(~blank)
@@ -54,7 +54,7 @@ def read(path: Path, options: ImportOptions) -> RawTable:
         TextFacts("", "", header, "."),
         first_is_unnamed=header and not records[0][0] and len(names) > 1,
         tables=sheets,
-        remarks=remarks,
+        warnings=warnings,
     )
 
 

@@ -53,13 +53,13 @@ def _three_rows(path: Path, lines: list[str], types: list[str], options: ImportO
     roles += [""] * (width - len(roles))
     if len(roles) > width:
         raise DataFileError(path, f"has {width} columns but {len(roles)} roles in its third row.")
-    names, remarks = unique_names(header)
+    names, warnings = unique_names(header)
     body = "\n".join(line for line in lines[3:] if line.strip("\r\n"))
     if not body:
         raise DataFileError(path, "has a header but no rows.")
     # Named and written as told above the data, so nothing is left to guess.
-    told = replace(options, header=False, delimiter="\t", encoding="utf-8", decimal=".")
-    table = delimited.read_content(path, body.encode(), told)
+    chosen = replace(options, header=False, delimiter="\t", encoding="utf-8", decimal=".")
+    table = delimited.read_content(path, body.encode(), chosen)
     if table.frame.width != width:
         raise DataFileError(path, f"has {width} names but {table.frame.width} cells in a row.")
     table.frame.columns = list(names)
@@ -77,7 +77,7 @@ def _three_rows(path: Path, lines: list[str], types: list[str], options: ImportO
         left_out=tuple(n for n, flag in flags.items() if flag & {"m", "meta", "i", "ignore"}),
         weight_column=next((n for n, flag in flags.items() if flag & {"w", "weight"}), None),
         markers=("", "?", ".", "*", "NA"),
-        remarks=remarks,
+        warnings=warnings,
     )
 
 
@@ -87,7 +87,7 @@ def _with_prefixes(table: RawTable) -> RawTable:
         result[3] if result else name
         for result, name in zip(parsed, table.frame.columns, strict=True)
     ]
-    names, remarks = unique_names(plain)
+    names, warnings = unique_names(plain)
     roles = {name: result[1] for name, result in zip(names, parsed, strict=True) if result}
     table.frame.columns = list(names)
     if table.preview is not None and table.preview is not table.frame:
@@ -96,5 +96,5 @@ def _with_prefixes(table: RawTable) -> RawTable:
         table,
         left_out=tuple(name for name, role in roles.items() if role in ("m", "i")),
         weight_column=next((name for name, role in roles.items() if role == "w"), None),
-        remarks=(*table.remarks, *remarks),
+        warnings=(*table.warnings, *warnings),
     )

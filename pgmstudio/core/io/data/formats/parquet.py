@@ -37,9 +37,9 @@ def read(path: Path, options: ImportOptions) -> RawTable:
         raise DataFileError(path, "has columns that are no plain values.", problems)
     frame = frame.select(plain(series) for series in frame if not _is_nested(series.dtype))
     check_cells(path, frame)
-    names, remarks = unique_names(frame.columns)
+    names, warnings = unique_names(frame.columns)
     frame.columns = list(names)
-    return RawTable(frame, remarks=remarks)
+    return RawTable(frame, warnings=warnings)
 
 
 def _is_nested(dtype: Any) -> bool:

@@ -48,10 +48,10 @@ class RawTable:
     markers: tuple[str, ...] = ()
     numbered_states: bool = False
     tables: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
-    def with_remark(self, remark: str) -> RawTable:
-        return replace(self, remarks=(*self.remarks, remark))
+    def with_warning(self, warning: str) -> RawTable:
+        return replace(self, warnings=(*self.warnings, warning))
 
     @property
     def decimal(self) -> str:
@@ -128,7 +128,7 @@ def unique_names(names: Iterable[str | None]) -> tuple[tuple[str, ...], tuple[st
     wanted = [(name or "").strip() or f"column {index}" for index, name in enumerate(names, 1)]
     free_ends = dict.fromkeys(wanted, 2)
     used: dict[str, None] = {}
-    remarks = []
+    warnings = []
     for name in wanted:
         chosen = name
         while chosen in used or (chosen != name and chosen in free_ends):
@@ -136,8 +136,8 @@ def unique_names(names: Iterable[str | None]) -> tuple[tuple[str, ...], tuple[st
             free_ends[name] += 1
         used[chosen] = None
         if chosen != name:
-            remarks.append(f"Two columns are called “{name}”; the later one is “{chosen}” here.")
-    return tuple(used), tuple(remarks)
+            warnings.append(f"Two columns are called “{name}”; the later one is “{chosen}” here.")
+    return tuple(used), tuple(warnings)
 
 
 def frame_of_rows(

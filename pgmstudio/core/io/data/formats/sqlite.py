@@ -55,13 +55,13 @@ def _table(path: Path, connection: sqlite3.Connection, options: ImportOptions) -
     chosen = _chosen(path, tables, options.sheet)
     quoted = '"' + chosen.replace('"', '""') + '"'
     cursor = connection.execute(f"SELECT * FROM {quoted}")
-    names, remarks = unique_names(column[0] for column in cursor.description)
+    names, warnings = unique_names(column[0] for column in cursor.description)
     rows = []
     for row in cursor:
         rows.append([_text(path, value) for value in row])
         if len(rows) % 100_000 == 0:
             check_size(path, len(rows), len(names), LIST_BYTES)
-    return RawTable(frame_of_rows(path, names, rows), tables=tables, remarks=remarks)
+    return RawTable(frame_of_rows(path, names, rows), tables=tables, warnings=warnings)
 
 
 def _connected(path: Path, opened: ExitStack) -> sqlite3.Connection:
@@ -89,11 +89,11 @@ def _open(path: Path, how: str) -> sqlite3.Connection:
     return sqlite3.connect(f"file:{quote(str(path.absolute()))}?{how}", uri=True)
 
 
-def _chosen(path: Path, tables: tuple[str, ...], wanted: str | None) -> str:
-    if wanted is not None:
-        if wanted not in tables:
-            raise UnknownNameError("table", wanted, tables)
-        return wanted
+def _chosen(path: Path, tables: tuple[str, ...], requested: str | None) -> str:
+    if requested is not None:
+        if requested not in tables:
+            raise UnknownNameError("table", requested, tables)
+        return requested
     if not tables:
         raise DataFileError(path, "has no tables.")
     if len(tables) > 1:

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 WEIGHT = "weight"
 
 
-def weight_name(data: DataSet, wanted: str = WEIGHT) -> str:
+def weight_name(data: DataSet, preferred: str = WEIGHT) -> str:
     """What the column of row weights is called: as wanted, or with a number if that is taken."""
-    name, count = wanted, 2
+    name, count = preferred, 2
     while name in data.domain:
-        name, count = f"{wanted} {count}", count + 1
+        name, count = f"{preferred} {count}", count + 1
     return name
 
 

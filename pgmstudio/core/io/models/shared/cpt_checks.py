@@ -42,12 +42,14 @@ def either_way(
     """
     child_slowest = numbers.reshape(state_count, row_count).T
     child_fastest = numbers.reshape(row_count, state_count)
-    asked, other = (child_slowest, child_fastest) if child_first else (child_fastest, child_slowest)
+    expected, other = (
+        (child_slowest, child_fastest) if child_first else (child_fastest, child_slowest)
+    )
     with np.errstate(over="ignore", invalid="ignore"):
         fits, other_fits = (
-            bool((np.abs(rows.sum(axis=1) - 1) <= ROUNDED).all()) for rows in (asked, other)
+            bool((np.abs(rows.sum(axis=1) - 1) <= ROUNDED).all()) for rows in (expected, other)
         )
-    return (other, True) if other_fits and not fits else (asked, False)
+    return (other, True) if other_fits and not fits else (expected, False)
 
 
 def position_in(text: str) -> Point | None:
@@ -75,18 +77,18 @@ def network_in(file: ModelFile, path: Path, format_name: str) -> BayesianNetwork
     return model_in(file, path, BayesianNetwork, f"{format_name} holds Bayesian networks")
 
 
-def model_in(file: ModelFile, path: Path, wanted: type[M], holds: str) -> M:
+def model_in(file: ModelFile, path: Path, language: type[M], holds: str) -> M:
     """The model in the one language a format `holds`; ModelFileError when it has no such form."""
     model = file.model
-    if isinstance(model, wanted):
+    if isinstance(model, language):
         return model
-    if wanted.kind not in conversions_of(model.kind):
+    if language.kind not in conversions_of(model.kind):
         raise ModelFileError(path, f"{holds}, and this is {a_kind(model.kind)}. Save it as .json.")
     try:
-        result = converted(model, wanted.kind)
+        result = converted(model, language.kind)
     except PgmStudioError as problem:
         raise ModelFileError(path, f"{problem} Save it as .json.") from problem
-    assert isinstance(result, wanted)
+    assert isinstance(result, language)
     return result
 
 
@@ -122,14 +124,15 @@ def what_is_lost(
     return lost
 
 
-def names_told(format_name: str, written: Mapping[str, str]) -> list[str]:
+def renaming_warnings(format_name: str, written: Mapping[str, str]) -> list[str]:
     """A sentence when names had to be written differently, with one of them as an example."""
-    changed = [(name, word) for name, word in written.items() if name != word]
+    changed = [(name, other) for name, other in written.items() if name != other]
     if not changed:
         return []
-    name, word = changed[0]
+    name, other = changed[0]
     many = "1 name is" if len(changed) == 1 else f"{len(changed)} names are"
     return [
         f"{format_name} allows letters, digits and _ in names: {many} written differently "
-        f"(“{word}” for “{name}”). PGM Studio reads the names back; other programs show the others."
+        f"(“{other}” for “{name}”). PGM Studio restores the names; other programs show those "
+        "in the file."
     ]

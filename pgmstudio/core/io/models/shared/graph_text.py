@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from pgmstudio.core.io.models.files import Point
 from pgmstudio.core.io.models.shared.structure_only import Structure, states_from_text
-from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found, number_of
+from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found_text, number_of
 
 _STRING = r'"(?:[^"\\]|\\.)*+"'
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|-?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)")
@@ -27,15 +27,15 @@ def quoted(name: str) -> str:
     """A name as it stands in such a text: a plain word, or in quotes."""
     if _PLAIN.fullmatch(name) and name.lower() not in _KEYWORDS:
         return name
-    signs = (
+    characters = (
         '\\"'
-        if sign == '"'
-        else f"\\u{ord(sign):04x}"
-        if sign == "\\" or (not sign.isprintable() and ord(sign) <= 0xFFFF)
-        else sign
-        for sign in name
+        if character == '"'
+        else f"\\u{ord(character):04x}"
+        if character == "\\" or (not character.isprintable() and ord(character) <= 0xFFFF)
+        else character
+        for character in name
     )
-    return f'"{"".join(signs)}"'
+    return f'"{"".join(characters)}"'
 
 
 def unquoted(token: str) -> str:
@@ -49,12 +49,12 @@ def unquoted(token: str) -> str:
 class Attributes:
     """What stands in brackets; a word without a value is there with an empty one."""
 
-    said: dict[str, str]
+    values: dict[str, str]
 
     def point(self) -> Point | None:
         """Where a node stands; None when that is not told."""
-        words = re.split(r"[,\s]+", self.said.get("pos", "").strip().rstrip("!"))
-        numbers = [number_of(word) for word in words[:2]]
+        tokens = re.split(r"[,\s]+", self.values.get("pos", "").strip().rstrip("!"))
+        numbers = [number_of(word) for word in tokens[:2]]
         fits = len(numbers) == 2 and not math.isnan(sum(numbers))
         return (numbers[0], numbers[1]) if fits else None
 
@@ -85,14 +85,14 @@ class GraphTextReader(TextScanner):
         if token.lower() == "strict":
             token = self.next_token()
         if token.lower() not in self.KINDS:
-            wanted = " or ".join(f"“{kind}”" for kind in self.KINDS)
-            self.fail(f"expected {wanted}, {found(token)}; is it a {self._format} file?")
+            kinds = " or ".join(f"“{kind}”" for kind in self.KINDS)
+            self.fail(f"expected {kinds}, {found_text(token)}; is it a {self._format} file?")
         if self.peek() != "{":
             self.title = self._name("the name of the graph or “{”")
         self.expect("{", "the name of the graph")
         self._statements(0)
         if self.next_token():
-            self.structure.remarks.append(
+            self.structure.warnings.append(
                 f"Line {self.line(self.start)}: what follows the graph was left out."
             )
         return self.structure
@@ -100,7 +100,7 @@ class GraphTextReader(TextScanner):
     def _name(self, what: str) -> str:
         token = self.next_token()
         if not token or token in '{}[];,=:"<>/@-' or token in _OPERATORS:
-            self.fail(f"expected {what}, {found(token)}.")
+            self.fail(f"expected {what}, {found_text(token)}.")
         return unquoted(token)
 
     def _statements(self, depth: int) -> list[str]:
@@ -156,7 +156,7 @@ class GraphTextReader(TextScanner):
             if self.peek() == "[":
                 self._attributes()
                 return None
-            self.fail(f"expected “[” after “{token}”, {found(self.next_token())}.")
+            self.fail(f"expected “[” after “{token}”, {found_text(self.next_token())}.")
         name = self._name("a node")
         offset = self.start
         if self.take("="):
@@ -168,33 +168,33 @@ class GraphTextReader(TextScanner):
         return [name]
 
     def _attributes(self) -> Attributes:
-        said: dict[str, str] = {}
+        values: dict[str, str] = {}
         while self.take("["):
             while (token := self.peek()) != "]":
                 if token in (",", ";"):
                     self.next_token()
                     continue
                 key = self._name("an attribute or “]”")
-                said[key.lower()] = self._name(f"the value of {key}") if self.take("=") else ""
+                values[key.lower()] = self._name(f"the value of {key}") if self.take("=") else ""
             self.next_token()
-        return Attributes(said)
+        return Attributes(values)
 
     def _describe(self, name: str, attributes: Attributes) -> None:
-        states = states_from_text(attributes.said.get("states", ""))
+        states = states_from_text(attributes.values.get("states", ""))
         if states is not None:
             self.structure.add_node(name, (None, None), states)
         point = attributes.point()
         if point is not None:
             self.structure.layout[name] = point
-        label = attributes.said.get("label", "")
+        label = attributes.values.get("label", "")
         if label not in ("", name, "\\N") and not label.startswith("<"):
             self.structure.titles[name] = label
-        self.roles |= {key for key, value in attributes.said.items() if not value}
+        self.roles |= {key for key, value in attributes.values.items() if not value}
 
     def _edge(
         self, one: str, operator: str, other: str, attributes: Attributes, offset: int
     ) -> None:
-        way = attributes.said.get("dir", "forward")
+        way = attributes.values.get("dir", "forward")
         if operator in _BOTH_WAYS or (way == "both" and operator == "->"):
             self.fail(
                 f"{one} {operator} {other} leads both ways, for a common cause that is not "

@@ -23,27 +23,27 @@ def safe_names(
     taken = set(reserved)
 
     def is_plain(name: str) -> bool:
-        word = name.lstrip("_") or "x" if underscore_first else name
+        plain = name.lstrip("_") or "x" if underscore_first else name
         fits = longest is None or len(name) <= longest
-        return bool(_PLAIN.fullmatch(word)) and fits and name not in taken
+        return bool(_PLAIN.fullmatch(plain)) and fits and name not in taken
 
     chosen = {name: name for name in names if is_plain(name)}
     taken.update(chosen)
     for name in names:
         if name not in chosen:
-            word = re.sub(r"[^A-Za-z0-9_]", "_", name)
-            word = word if word[:1].isascii() and word[:1].isalpha() else f"{prefix}{word}"
-            chosen[name] = unused(word[:longest], taken, longest)
+            plain = re.sub(r"[^A-Za-z0-9_]", "_", name)
+            plain = plain if plain[:1].isascii() and plain[:1].isalpha() else f"{prefix}{plain}"
+            chosen[name] = unused(plain[:longest], taken, longest)
             taken.add(chosen[name])
     return chosen
 
 
-def unused(wish: str, taken: Iterable[str], longest: int | None = None) -> str:
+def unused(preferred: str, taken: Iterable[str], longest: int | None = None) -> str:
     """The wish, or with the first number behind it that makes it new."""
-    taken, name, number = set(taken), wish, 2
+    taken, name, number = set(taken), preferred, 2
     while name in taken:
         end = f"_{number}"
-        name = wish[: None if longest is None else longest - len(end)] + end
+        name = preferred[: None if longest is None else longest - len(end)] + end
         number += 1
     return name
 
@@ -54,10 +54,10 @@ def name_behind(
     """The name we wrote beside an identifier, unless another program changed that since."""
     if not name:
         return identifier
-    word = safe_names([name], prefix=prefix, longest=longest)[name]
-    if identifier == word:
+    plain = safe_names([name], prefix=prefix, longest=longest)[name]
+    if identifier == plain:
         return name
     numbered = re.fullmatch(r"(.+)_[0-9]+", identifier)  # made different from another one
     cut = longest is not None and len(identifier) == longest
-    fits = numbered and (word.startswith(numbered[1]) if cut else word == numbered[1])
+    fits = numbered and (plain.startswith(numbered[1]) if cut else plain == numbered[1])
     return name if fits else identifier

@@ -31,9 +31,9 @@ class NetworkBuilder:
         self.variables: dict[str, Variable] = {}
         self.layout: dict[str, Point] = {}
         self.titles: dict[str, str] = {}
-        self.kept: dict[str, tuple[str, ...]] = {}
-        self.kept_tables: dict[str, tuple[str, ...]] = {}
-        self.remarks: list[str] = []
+        self.variable_properties: dict[str, tuple[str, ...]] = {}
+        self.table_properties: dict[str, tuple[str, ...]] = {}
+        self.warnings: list[str] = []
         self._parents: dict[str, list[str]] = {}
         self._rows: dict[str, NDArray[np.float64]] = {}
 
@@ -100,7 +100,7 @@ class NetworkBuilder:
         rows, other_way = either_way(flat, count, width, child_first=False)
         if other_way:
             index = "" if at[0] is None else f"Line {at[0]}: the"
-            self.remarks.append(
+            self.warnings.append(
                 f"{index or 'The'} table of {child.name} lists its own states slowest, against "
                 "the format; it was read that way, since only so its rows sum to 1."
             )
@@ -110,7 +110,7 @@ class NetworkBuilder:
         """A table whose rows are all the same, and the remark that says why."""
         count, width = self.reserve(family, at)
         self.add_rows(family, np.full((count, width), 1 / width), at)
-        self.remarks.append(why)
+        self.warnings.append(why)
 
     def add_states(self, family: Sequence[Variable], codes: Sequence[int], at: At) -> None:
         """The table of a deterministic variable: its state for each row."""
@@ -151,6 +151,8 @@ class NetworkBuilder:
             title=title,
             titles=self.titles,
             layout=self.layout,
-            properties=Properties(tuple(network_properties), self.kept, self.kept_tables),
-            remarks=(*self.remarks, *self._checker.remarks()),
+            properties=Properties(
+                tuple(network_properties), self.variable_properties, self.table_properties
+            ),
+            warnings=(*self.warnings, *self._checker.warnings()),
         )

@@ -19,7 +19,7 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.table_checks import TableChecker
 
 UNKNOWN_STATES = ("no", "yes")
-_HALF_SIGN = re.compile("[\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Structure:
@@ -32,7 +32,7 @@ class Structure:
         self._undirected: dict[tuple[str, str], At] = {}
         self.layout: dict[str, Point] = {}
         self.titles: dict[str, str] = {}
-        self.remarks: list[str] = []
+        self.warnings: list[str] = []
 
     def fail(self, message: str, at: At = NOWHERE) -> NoReturn:
         """Raise with the place in the file."""
@@ -72,18 +72,18 @@ class Structure:
             shape = [*(cards[parent] for parent in parents), cards[index]]
             checker.reserve(domain.names[index], shape)
         unknown = [name for name, states in self._states.items() if states is None]
-        said = f"{format_name} holds edges but no tables; all tables are uniform."
+        warning_text = f"{format_name} holds edges but no tables; all tables are uniform."
         if len(unknown) == len(domain):
-            said += " All variables have the states no and yes."
+            warning_text += " All variables have the states no and yes."
         elif unknown:
             more = ", …" if unknown[10:] else ""
-            said += f" States no and yes were made up for {', '.join(unknown[:10])}{more}."
+            warning_text += f" States no and yes were made up for {', '.join(unknown[:10])}{more}."
         return ModelFile(
             BayesianNetwork.uniform(domain, dag),
             title=title,
             titles=self.titles,
             layout=self.layout,
-            remarks=(*self.remarks, f"{said} Fill the tables from data."),
+            warnings=(*self.warnings, f"{warning_text} Fill the tables from data."),
         )
 
     def _dag(self, names: tuple[str, ...]) -> Dag:
@@ -108,7 +108,7 @@ class Structure:
             )
         now = [f"{a} → {b}" for a, b in dag.edges if (a, b) in open_edges or (b, a) in open_edges]
         many = "1 edge has" if len(now) == 1 else f"{len(now)} edges have"
-        self.remarks.append(
+        self.warnings.append(
             f"{many} no direction in the file; directed so that no new v-structure arises: "
             f"{', '.join(now[:10])}{', …' if now[10:] else ''}. Check them."
         )
@@ -123,7 +123,7 @@ def states_from_text(text: str) -> tuple[str, ...] | None:
         return None
     if not isinstance(values, list) or not values:
         return None
-    texts = [value for value in values if isinstance(value, str) and not _HALF_SIGN.search(value)]
+    texts = [value for value in values if isinstance(value, str) and not _SURROGATE.search(value)]
     return tuple(texts) if len(texts) == len(values) == len(set(texts)) else None
 
 

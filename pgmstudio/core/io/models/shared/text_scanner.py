@@ -12,7 +12,7 @@ from typing import ClassVar, NoReturn
 from pgmstudio.core.errors import ModelFileError
 
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|\r?\n[ \t]*|(["\\nt]))')
-_SIGNS = {"n": "\n", "t": "\t"}
+_ESCAPED_CHARACTERS = {"n": "\n", "t": "\t"}
 _MAX_SHOWN = 60  # characters of a token in a message
 
 
@@ -28,7 +28,7 @@ class TextScanner:
     def __init__(self, text: str, path: Path) -> None:
         self.path = path
         self.text = text
-        self.place = 0
+        self.position = 0
         self.start = 0  # where the last token began
 
     def fail(self, message: str, offset: int | None = None) -> NoReturn:
@@ -51,40 +51,40 @@ class TextScanner:
 
     def next_token(self) -> str:
         """The next token, "" at the end; quoted names keep their quotes."""
-        blank = self.BLANK.match(self.text, self.place)
-        self.start = blank.end() if blank else self.place
+        blank = self.BLANK.match(self.text, self.position)
+        self.start = blank.end() if blank else self.position
         token = self.TOKEN.match(self.text, self.start)
         if token is None:
-            self.place = self.start
+            self.position = self.start
             return ""
         if self.text.startswith("/*", self.start):  # a whole comment would be blank
             self.fail("the comment that begins here has no end.")
-        self.place = token.end()
+        self.position = token.end()
         return token[0]
 
     def peek(self) -> str:
         """The token that comes next, which stays there."""
-        index = self.place
+        index = self.position
         token = self.next_token()
-        self.place = index
+        self.position = index
         return token
 
-    def take(self, wanted: str) -> bool:
+    def take(self, expected_token: str) -> bool:
         """Whether the next token is this one; then it is behind us."""
-        index = self.place
-        if self.next_token() == wanted:
+        index = self.position
+        if self.next_token() == expected_token:
             return True
-        self.place = index
+        self.position = index
         return False
 
-    def expect(self, wanted: str, after: str) -> None:
+    def expect(self, expected_token: str, after: str) -> None:
         """Refuse anything but this token."""
         token = self.next_token()
-        if token != wanted:
-            self.fail(f"expected “{wanted}” after {after}, {found(token)}.")
+        if token != expected_token:
+            self.fail(f"expected “{expected_token}” after {after}, {found_text(token)}.")
 
 
-def found(token: str) -> str:
+def found_text(token: str) -> str:
     """How a token that does not fit is told."""
     shown = token if len(token) <= _MAX_SHOWN else f"{token[:_MAX_SHOWN]}…"
     return f"found “{shown}”" if token else "found the end of the file"
@@ -102,22 +102,22 @@ def number_of(word: str) -> float:
 def unescaped(quoted: str) -> str:
     """The text between quotes: `\\"`, `\\\\`, `\\n`, `\\t`, `\\u0041`, a line that goes on."""
 
-    def sign(escape: re.Match[str]) -> str:
+    def character(escape: re.Match[str]) -> str:
         if escape[1]:
             return chr(int(escape[1], 16))
-        return _SIGNS.get(escape[2], escape[2]) if escape[2] else ""
+        return _ESCAPED_CHARACTERS.get(escape[2], escape[2]) if escape[2] else ""
 
-    return _ESCAPE.sub(sign, quoted[1:-1])
+    return _ESCAPE.sub(character, quoted[1:-1])
 
 
 def escaped(text: str) -> str:
     """The text in quotes, as `unescaped` reads it."""
     pieces = []
-    for sign in text:
-        if sign in '"\\':
-            pieces.append(f"\\{sign}")
-        elif not sign.isprintable() and ord(sign) <= 0xFFFF:
-            pieces.append({"\n": "\\n", "\t": "\\t"}.get(sign, f"\\u{ord(sign):04x}"))
+    for character in text:
+        if character in '"\\':
+            pieces.append(f"\\{character}")
+        elif not character.isprintable() and ord(character) <= 0xFFFF:
+            pieces.append({"\n": "\\n", "\t": "\\t"}.get(character, f"\\u{ord(character):04x}"))
         else:
-            pieces.append(sign)
+            pieces.append(character)
     return f'"{"".join(pieces)}"'

@@ -45,7 +45,7 @@ def parse_xml(content: bytes, path: Path) -> tuple[Element, list[str]]:
     A document type may declare elements, as XMLBIF files do, but no entities: those could pull in
     other files or grow without end.
     """
-    encoding, remarks = _encoding(content)
+    encoding, warnings = _encoding(content)
     parser = expat.ParserCreate(encoding)
     parser.buffer_text = True
     stack = [Element("", {}, 1, 1)]
@@ -67,7 +67,7 @@ def parse_xml(content: bytes, path: Path) -> tuple[Element, list[str]]:
     def text(piece: str) -> None:
         stack[-1].pieces.append(piece)
 
-    def refuse(*told: object) -> NoReturn:
+    def refuse(*details: object) -> NoReturn:
         message = (
             "declares or uses an entity; such files are not read, since they can pull in other "
             "files. Write the text itself instead."
@@ -90,7 +90,7 @@ def parse_xml(content: bytes, path: Path) -> tuple[Element, list[str]]:
         ) from problem
     except (LookupError, ValueError) as problem:
         raise ModelFileError(path, f"its encoding cannot be read: {problem}.") from problem
-    return stack[0], remarks
+    return stack[0], warnings
 
 
 def _encoding(content: bytes) -> tuple[str | None, list[str]]:
@@ -126,8 +126,8 @@ def element_in(text: str) -> str | None:
 
 
 def _attribute(text: str) -> str:
-    signs = {'"': "&quot;", "\n": "&#10;", "\t": "&#9;", "\r": "&#13;"}
-    return "".join(signs.get(sign, sign) for sign in escaped_xml(text))
+    entities = {'"': "&quot;", "\n": "&#10;", "\t": "&#9;", "\r": "&#13;"}
+    return "".join(entities.get(character, character) for character in escaped_xml(text))
 
 
 def fits_xml(text: str) -> bool:
