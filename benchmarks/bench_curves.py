@@ -73,7 +73,7 @@ def drawn(qt_app: QApplication) -> None:
         view.scaleBy((factor, factor))
 
     def point_to(step: int) -> None:
-        plot._on_pointer(plot._scene_place(37 * step))
+        plot._on_pointer(plot._scene_position(37 * step))
 
     def drag(step: int) -> None:
         plot._on_dragged(canvas.mapToScene(QPoint(560, 60 + 4 * step)))

@@ -49,7 +49,7 @@ def curves(driver: WindowDriver, own: Path) -> Iterator[str]:
     yield "curves-points"
     page.foot.show_table("curves")
     page.bar.parts.button("side").click()
-    driver.wait_for("both plots", lambda: page.beside.canvas is not None)
+    driver.wait_for("both plots", lambda: page.test_plot.canvas is not None)
     driver.settle()
     yield "curves-apart"
     page.bar.parts.button("both").click()
@@ -101,7 +101,7 @@ def _sweep(driver: WindowDriver, data_id: str, own: Path) -> CurvesPage:
 
 
 def _point(driver: WindowDriver, page: CurvesPage, key: str) -> None:
-    place = page.plot._place_of(key)
+    place = page.plot._index_of(key)
     assert place is not None
     page.plot._look_at(place)
     driver.settle()

@@ -90,7 +90,7 @@ class DetailTabs(QSplitter):
         self.differences.language_selected.connect(self.language_selected)
         self.differences.chosen.connect(self.chosen)
         self.plot = SmallSlPlot("compareSizes")
-        self.plot.tell = self._card
+        self.plot.make_card = self._card
         self.plot.chosen.connect(self.point_chosen)
         self.left = Segments(_LEFT_SIDE, "compareLeft")
         self.left.chosen.connect(self._on_left)

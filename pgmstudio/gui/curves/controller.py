@@ -50,16 +50,16 @@ class CurvesController(QObject):
         self._models = LatestTask(self)
         self._models.answered.connect(self._on_model)
         self._models.failed.connect(self._on_unreadable)
-        self._keeps = LatestTask(self)
-        self._keeps.answered.connect(self._on_kept)
-        self._keeps.failed.connect(app.errors.report)
+        self._save_task = LatestTask(self)
+        self._save_task.answered.connect(self._on_points_saved)
+        self._save_task.failed.connect(app.errors.report)
         self._comparing: Job | None = None
 
     def forget(self) -> None:
         """The page is gone."""
         self._waiting.clear()
         self._models.forget()
-        self._keeps.forget()
+        self._save_task.forget()
         if self._comparing is not None:
             self._comparing.cancel()
 
@@ -69,9 +69,9 @@ class CurvesController(QObject):
         """Store the points in the project, so that they survive a deleted folder."""
         entry = self._page.entry
         if entry is not None:
-            self._keeps.ask(partial(with_points, entry, self._page.points))
+            self._save_task.ask(partial(with_points, entry, self._page.points))
 
-    def _on_kept(self, saved: CurveEntry) -> None:
+    def _on_points_saved(self, saved: CurveEntry) -> None:
         entry = self._page.entry
         if entry is None or entry.points == saved.points:
             return

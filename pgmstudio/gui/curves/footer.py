@@ -46,11 +46,11 @@ class FixedWidthLabel(QWidget):
         """What stands there."""
         return self.label.text()
 
-    def setText(self, words: str) -> None:
+    def setText(self, status: str) -> None:
         """Also as its tooltip, since it may be cut."""
-        if words != self.label.text():
-            self.label.setText(words)
-            self.label.setToolTip(words)
+        if status != self.label.text():
+            self.label.setText(status)
+            self.label.setToolTip(status)
 
     def sizeHint(self) -> QSize:
         return QSize(24, self.label.sizeHint().height())
@@ -68,7 +68,7 @@ EXTEND_TIP = "Add learners, values or seeds to this plan; its points are preserv
 TABLES = (
     ("curves", "Curves", "One line for each curve."),
     ("points", "Points", "One line for each model; double-click to open it."),
-    ("remarks", "Remarks", "Notes on runs that failed or were stopped early."),
+    ("notes", "Notes", "Notes on runs that failed or were stopped early."),
 )
 
 
@@ -85,7 +85,7 @@ class CurvesFoot(QWidget):
         self.setObjectName("curvesFoot")
         self.which = Segments(TABLES, "curvesTables")
         self.which.chosen.connect(self.show_table)
-        self.words = FixedWidthLabel("curvesWords")
+        self.status = FixedWidthLabel("curvesStatus")
         self.bar = QProgressBar()
         self.bar.setObjectName("curvesProgress")
         self.bar.setAccessibleName("Progress of the sweep")
@@ -116,15 +116,15 @@ class CurvesFoot(QWidget):
         )
         self.curves = MarkerTable("curvesTable", "Curves of the plan", CURVE_COLUMNS)
         self.points = MarkerTable("curvesPoints", "Points; a double-click opens", POINT_COLUMNS)
-        self.remarks = QListWidget()
-        self.remarks.setObjectName("curvesRemarks")
-        self.remarks.setAccessibleName("Remarks on runs")
-        self.remarks.setToolTip("Notes on runs that failed or were stopped early.")
-        self.remarks.setWordWrap(True)
+        self.notes = QListWidget()
+        self.notes.setObjectName("curvesNotes")
+        self.notes.setAccessibleName("Notes on runs")
+        self.notes.setToolTip("Notes on runs that failed or were stopped early.")
+        self.notes.setWordWrap(True)
         self._pages = QStackedWidget()
-        for page in (self.curves, self.points, self.remarks):
+        for page in (self.curves, self.points, self.notes):
             self._pages.addWidget(page)
-        head = row(self.which, self.words, self.bar, self.stop, self.resume, self.extend)
+        head = row(self.which, self.status, self.bar, self.stop, self.resume, self.extend)
         head.layout().setStretch(1, 1)  # type: ignore[union-attr]
         layout = QVBoxLayout(self)
         layout.setContentsMargins(10, 6, 10, 6)
@@ -133,7 +133,7 @@ class CurvesFoot(QWidget):
         layout.addWidget(self._pages, 1)
 
     def show_table(self, key: str) -> None:
-        """Curves, points or remarks."""
+        """Show the curves, the points or the notes."""
         self.which.choose(key)
         self._pages.setCurrentIndex([name for name, _, _ in TABLES].index(key))
         self.table_changed.emit()
@@ -169,7 +169,7 @@ class CurvesFoot(QWidget):
                 text += f" · {grouped(len(known.done))} of {all_runs} done"
             self.show_text(text, None)
             return
-        share, counters = run.progress.fraction or 0.0, run.progress.counters
+        fraction, counters = run.progress.fraction or 0.0, run.progress.counters
         text = progress_text(
             run.state,
             run.progress.message,
@@ -177,25 +177,25 @@ class CurvesFoot(QWidget):
             int(counters.get("of", 0)),
             run.new_points,
             run.seconds,
-            share,
-            run.share_before,
+            fraction,
+            run.fraction_before,
         )
-        self.show_text(text, share if is_running else None)
+        self.show_text(text, fraction if is_running else None)
         self.show_notes(run.problems)
 
     def show_text(self, text: str, fraction: float | None) -> None:
         """The sentence on the sweep; None hides the bar."""
-        self.words.setText(text)
+        self.status.setText(text)
         self.bar.setVisible(fraction is not None)
         if fraction is not None:
             self.bar.setValue(round(1000 * fraction))
 
     def show_notes(self, notes: Sequence[str]) -> None:
-        title = f"Remarks {grouped(len(notes))}" if notes else "Remarks"
-        self.which.button("remarks").setText(title)
-        if self.remarks.count() != len(notes):
-            self.remarks.clear()
-            self.remarks.addItems(list(notes))
+        title = f"Notes {grouped(len(notes))}" if notes else "Notes"
+        self.which.button("notes").setText(title)
+        if self.notes.count() != len(notes):
+            self.notes.clear()
+            self.notes.addItems(list(notes))
 
 
 def _allow(made: QPushButton, tip: str, disabled_reason: str | None) -> None:

@@ -46,7 +46,7 @@ class CurvesSide(QFrame):
         self.facts.setObjectName("curvesFacts")
         self._languages = Section("Curves")
         self._choice = Section("Selected by λ")
-        self.sign = label()
+        self.icon = label()
         self.selected = ElidedLabel(is_link=True)
         self.selected.setObjectName("curvesSelected")
         self.selected.setToolTip("The model selected by this λ; click to open it.")
@@ -58,7 +58,7 @@ class CurvesSide(QFrame):
         self.slider.setAccessibleName("Penalty λ for size")
         self.slider.setToolTip("λ of the score (1 − λ) · log-likelihood − λ · size")
         self.slider.valueChanged.connect(self._on_slider)
-        line = row(self.sign, self.selected, self.selected_bits, spacing=6)
+        line = row(self.icon, self.selected, self.selected_bits, spacing=6)
         line.layout().setStretch(1, 1)  # type: ignore[union-attr]
         self._choice.add(line)
         self._choice.add(self.slider)
@@ -163,7 +163,7 @@ class CurvesSide(QFrame):
         self.selected_bits.setText(text or "")
         size = theme().px("icon_small")
         if selected is not None:
-            self.sign.setPixmap(mark_icon(sign_of(selected)).pixmap(size, size))
+            self.icon.setPixmap(mark_icon(sign_of(selected)).pixmap(size, size))
 
     def show_pins(self, pinned: Sequence[CurvePoint]) -> None:
         self._pinned = list(pinned)

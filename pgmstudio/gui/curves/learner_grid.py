@@ -178,7 +178,7 @@ class GridForm(QWidget):
         return self._fields[option]
 
     @property
-    def told_problems(self) -> dict[str, str]:
+    def problems_by_title(self) -> dict[str, str]:
         """What is wrong, by the words that stand before the fields."""
         return {self._titles[option].text(): problem for option, problem in self.problems.items()}
 
@@ -276,7 +276,7 @@ def mark_field(field: QLineEdit, error: QLabel, problem: str) -> None:
 _LEARNER = Qt.ItemDataRole.UserRole
 
 
-def _sign(key: str) -> QIcon:
+def _language_icon(key: str) -> QIcon:
     return mark_icon(sign_family(all_learners()[key].kind, key))
 
 
@@ -300,7 +300,7 @@ class LearnerTicks(QListWidget):
         others = [key for key in all_learners() if key not in first and key not in NOT_OFFERED]
         for key in (*first, *others):
             learner = all_learners()[key]
-            item = QListWidgetItem(_sign(key), learner.title)
+            item = QListWidgetItem(_language_icon(key), learner.title)
             item.setData(_LEARNER, key)
             item.setToolTip(" ".join((type(learner).__doc__ or learner.title).split()))
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
@@ -347,6 +347,6 @@ class LearnerTicks(QListWidget):
     def _restyle(self) -> None:
         self.blockSignals(True)
         for item in self._items():
-            item.setIcon(_sign(item.data(_LEARNER)))
+            item.setIcon(_language_icon(item.data(_LEARNER)))
         self.blockSignals(False)
         self.setFixedWidth(theme().px("left"))

@@ -62,7 +62,7 @@ class CurvesFilling(QObject):
             self.latest_task.ask(lambda _cancel: ("points", point_rows(points, chart, pinned)))
         elif self._foot.which.current == "curves":
             done = known.done if run is None else known.done | run.done
-            started = frozenset() if run is None else frozenset(run.begun)
+            started = frozenset() if run is None else frozenset(run.started)
             state = None if run is None else run.state
             self.latest_task.ask(
                 lambda _cancel: ("curves", curve_rows(points, known, done, started, state))
@@ -82,19 +82,19 @@ class CurvesPlots(QStackedWidget):
 
     def __init__(self, show_text: Callable[[Behind], CardFacts]) -> None:
         super().__init__()
-        self.plot, self.beside, self.queries = SlPlot(), SlPlot("slPlotBeside"), QueryPlot()
-        self.beside.has_legend = False
-        self.beside.hide()
+        self.plot, self.test_plot, self.queries = SlPlot(), SlPlot("slPlotTest"), QueryPlot()
+        self.test_plot.has_legend = False
+        self.test_plot.hide()
         self._chart = Chart()
         self._view = CURVES
         curves = QSplitter(Qt.Orientation.Horizontal)
         curves.setChildrenCollapsible(False)
         curves.addWidget(self.plot)
-        curves.addWidget(self.beside)
+        curves.addWidget(self.test_plot)
         self.addWidget(curves)
         self.addWidget(self.queries)
-        for plot in (self.plot, self.beside, self.queries):
-            plot.tell = show_text
+        for plot in (self.plot, self.test_plot, self.queries):
+            plot.make_card = show_text
             plot.chosen.connect(self.chosen)
             plot.pinned.connect(self.pinned)
         for each in self._curves:
@@ -103,7 +103,7 @@ class CurvesPlots(QStackedWidget):
 
     @property
     def _curves(self) -> tuple[SlPlot, SlPlot]:
-        return self.plot, self.beside
+        return self.plot, self.test_plot
 
     @property
     def in_front(self) -> list[ModelScatter]:
@@ -115,9 +115,9 @@ class CurvesPlots(QStackedWidget):
     def show_chart(self, chart: Chart) -> None:
         self._chart = chart
         self.plot.show_chart(chart)
-        if not self.beside.isHidden():
-            self.beside.show_chart(chart)
-            self.beside.follow(self.plot)
+        if not self.test_plot.isHidden():
+            self.test_plot.show_chart(chart)
+            self.test_plot.follow(self.plot)
         if self._view != CURVES:
             self.queries.show_points(chart.points, self._view)
 
@@ -126,13 +126,13 @@ class CurvesPlots(QStackedWidget):
         self._view = view
         self.setCurrentIndex(0 if view == CURVES else 1)
         is_apart = part == "side"
-        self.beside.setVisible(is_apart)
+        self.test_plot.setVisible(is_apart)
         for plot in self._curves:
             plot.is_apart = is_apart
         self.plot.set_view(mode="training" if is_apart else part, is_log=is_log)
         if is_apart:
-            self.beside.set_view(mode="test", is_log=is_log)
-            self.beside.follow(self.plot)
+            self.test_plot.set_view(mode="test", is_log=is_log)
+            self.test_plot.follow(self.plot)
 
     def _on_moved(self) -> None:
         """Side by side both show the same part: heights are to be compared across them."""
@@ -165,7 +165,7 @@ class CurvesPlots(QStackedWidget):
 
 
 REDRAW_MS, REDRAW_MANY_MS, MANY = 400, 600, 1000  # so many points take longer to work out
-BESIDE_MS, TELL_MS = 30, 250  # the plot first, and the window breathes between
+DETAILS_MS, TEXT_MS = 30, 250  # the plot first, and the window breathes between
 LOOK_MS = 700  # how often a folder that others write to is looked at
 
 
@@ -186,7 +186,7 @@ class CurvesPage(Page):
         self.commands = CurvesController(app, self)
         self.bar = CurvesBar()
         self.plots = CurvesPlots(self._card)
-        self.plot, self.beside = self.plots.plot, self.plots.beside
+        self.plot, self.test_plot = self.plots.plot, self.plots.test_plot
         self.queries = self.plots.queries
         self.foot = CurvesFoot()
         self.filling = CurvesFilling(self.foot, self)
@@ -201,8 +201,8 @@ class CurvesPage(Page):
         self._charts = self._latest_task(self._on_chart)
         self._loads = self._latest_task(self._on_loaded)
         self._soon = one_shot(self, self._ask_chart, REDRAW_MS)
-        self._then = one_shot(self, self._show_beside, BESIDE_MS)
-        self._tell = one_shot(self, self._refresh_text, TELL_MS)
+        self._then = one_shot(self, self._show_details, DETAILS_MS)
+        self._text_timer = one_shot(self, self._refresh_text, TEXT_MS)
         self._look = QTimer(self)
         self._look.setInterval(LOOK_MS)
         self._look.timeout.connect(self._on_look)
@@ -390,7 +390,7 @@ class CurvesPage(Page):
         if not self._soon.isActive():
             self._soon.start(REDRAW_MS if len(self._points) < MANY else REDRAW_MANY_MS)
 
-    def _on_found(self, points: list[CurvePoint]) -> None:
+    def _on_points_found(self, points: list[CurvePoint]) -> None:
         self.take_points(points)
         self.plots.mark_new(points)
 
@@ -406,7 +406,7 @@ class CurvesPage(Page):
         self._loads.forget()  # the run reads the folder itself
         self.run = run = CurveRun(setup, self._app.project, folder, self)
         run.loaded.connect(self._on_loaded)
-        run.found.connect(self._on_found)
+        run.points_found.connect(self._on_points_found)
         run.passed.connect(self._show_soon)
         run.changed.connect(self._on_run_changed)
         run.ended.connect(self._on_ended)
@@ -424,8 +424,8 @@ class CurvesPage(Page):
 
     def _on_run_changed(self) -> None:
         """Batches come thirty times a second; words that fast cannot be read."""
-        if not self._tell.isActive():
-            self._tell.start()
+        if not self._text_timer.isActive():
+            self._text_timer.start()
 
     def _why_not(self) -> str | None:
         if self.run is not None and self.run.is_running:
@@ -488,7 +488,7 @@ class CurvesPage(Page):
         if self._is_stale:
             self._soon.start()
 
-    def _show_beside(self) -> None:
+    def _show_details(self) -> None:
         """What stands around the plot."""
         self.side.show_chart(self.chart, self._hidden, self._facts())
         self.side.show_lambda(self.plot.lambda_, self.plot.selected())

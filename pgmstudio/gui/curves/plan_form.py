@@ -49,14 +49,14 @@ class RowFields(QWidget):
         self._app = app
         self.data = chooser("planData", "Data set to learn from.")
         self.how = Segments(HOW, "planHow")
-        self.share = QDoubleSpinBox()
-        self.share.setObjectName("planShare")
-        self.share.setRange(1, 90)
-        self.share.setDecimals(1)
-        self.share.setValue(10)
-        self.share.setSuffix(" %")
-        self.share.setAccessibleName("Rows for the test, percent")
-        self.share.setToolTip("Share of rows held out for testing.")
+        self.test_fraction = QDoubleSpinBox()
+        self.test_fraction.setObjectName("planTestFraction")
+        self.test_fraction.setRange(1, 90)
+        self.test_fraction.setDecimals(1)
+        self.test_fraction.setValue(10)
+        self.test_fraction.setSuffix(" %")
+        self.test_fraction.setAccessibleName("Rows for the test, percent")
+        self.test_fraction.setToolTip("Share of rows held out for testing.")
         self.seed = QSpinBox()
         self.seed.setObjectName("planSplitSeed")
         self.seed.setRange(0, 2**31 - 1)
@@ -74,7 +74,7 @@ class RowFields(QWidget):
         self._form = form_of(
             ("Data", self.data),
             ("Test rows", self.how),
-            ("Test share", self.share),
+            ("Test share", self.test_fraction),
             ("Seed", self.seed),
             ("Parts", self.parts),
             ("Test on", self.test),
@@ -88,7 +88,7 @@ class RowFields(QWidget):
         self.how.chosen.connect(self._on_how)
         for combo in (self.test, self.valid, self.reference):
             combo.currentIndexChanged.connect(self._on_changed)
-        self.share.valueChanged.connect(self._on_changed)
+        self.test_fraction.valueChanged.connect(self._on_changed)
         self.seed.valueChanged.connect(self._on_changed)
         self.complete.clicked.connect(self._on_changed)
         self.refresh_data()
@@ -109,21 +109,21 @@ class RowFields(QWidget):
         entry, how = self.entry, self.how.current
         if self.data_id is None or entry is None:
             return None
-        told = RowChoice(
+        options = RowChoice(
             self.data_id,
             how,
-            test_share=self.share.value() / 100,
+            test_share=self.test_fraction.value() / 100,
             split_seed=self.seed.value(),
             complete=self.complete.isChecked(),
             reference=self.reference.currentData(),
         )
         if how == SPLIT and entry.split is not None:
             train, test, valid = _roles(entry.split)
-            return RowChoice(**{**vars(told), "train": train, "test": test, "valid": valid})
+            return RowChoice(**{**vars(options), "train": train, "test": test, "valid": valid})
         if how == SETS:
             sets = {"test": self.test.currentData(), "valid": self.valid.currentData()}
-            return RowChoice(**{**vars(told), **sets})
-        return told
+            return RowChoice(**{**vars(options), **sets})
+        return options
 
     def disabled_reason(self) -> str | None:
         """What is missing; None when there are rows."""
@@ -137,7 +137,7 @@ class RowFields(QWidget):
         """As a plan has it."""
         self.choose_data(choice.data_id)
         self.how.choose(choice.how)
-        self.share.setValue(100 * choice.test_share)
+        self.test_fraction.setValue(100 * choice.test_share)
         self.seed.setValue(choice.split_seed)
         self.complete.setChecked(choice.complete)
         self._on_how()
@@ -192,7 +192,7 @@ class RowFields(QWidget):
     def _on_how(self, *_: object) -> None:
         how = self.how.current
         for widget, shown in (
-            (self.share, how == FRACTION),
+            (self.test_fraction, how == FRACTION),
             (self.seed, how == FRACTION),
             (self.parts, how == SPLIT),
             (self.test, how == SETS),
@@ -227,7 +227,7 @@ def _parts_text(split: Split) -> str:
     return " · ".join(f"{name} {grouped(size)}" for name, size in sizes)
 
 
-PLACES = (
+EXECUTORS = (
     ("here", "This computer", "In separate processes on this computer."),
     ("cluster", "Dask cluster", "On the workers of a Dask scheduler."),
 )
@@ -268,8 +268,8 @@ class PlanSheet(QWidget):
         self.queries = ParamForm(QueryPlan)
         self.queries.changed.connect(self._on_changed)
         self.queries.hide()
-        self.place = Segments(PLACES, "planPlace")
-        self.place.chosen.connect(self._on_place)
+        self.executor = Segments(EXECUTORS, "planExecutor")
+        self.executor.chosen.connect(self._on_executor)
         self.processes = QSpinBox()
         self.processes.setObjectName("planProcesses")
         self.processes.setRange(0, 256)
@@ -295,7 +295,7 @@ class PlanSheet(QWidget):
         )
         self._lay_out()
         self._mark()
-        self._on_place()
+        self._on_executor()
 
     def _line(self, name: str, empty: str, tip: str) -> QLineEdit:
         field = QLineEdit()
@@ -327,13 +327,13 @@ class PlanSheet(QWidget):
         asked.add(self.ask)
         asked.add(self.queries)
         location = Section("Where it runs")
-        location.add(self.place)
-        self._places = form_of(
+        location.add(self.executor)
+        self._executor_form = form_of(
             ("Processes", self.processes),
             ("Scheduler", self.address),
             ("", self._marked[""][1]),
         )
-        location.add(self._places)
+        location.add(self._executor_form)
         folder_row = row(self.folder, self._choose)
         folder_row.layout().setStretch(0, 1)  # type: ignore[union-attr]
         self._keeping = Section("Points are kept in")
@@ -357,9 +357,9 @@ class PlanSheet(QWidget):
 
     @property
     def cluster(self) -> str:
-        return self.address.text().strip() if self.place.current == "cluster" else ""
+        return self.address.text().strip() if self.executor.current == "cluster" else ""
 
-    def told(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
         """What a plan says besides its learners; what is wrong is in `problems`."""
         self.problems = {}
         lambdas = self._numbers("λ", self.lambdas, whole=False)
@@ -373,7 +373,7 @@ class PlanSheet(QWidget):
             columns = len(self.rows.entry.data.domain)
             if queries.targets + queries.given > columns:
                 self.problems["queries"] = f"ask about more columns than the {columns} there are"
-        if self.place.current == "cluster":
+        if self.executor.current == "cluster":
             wrong = address_problem(self.address.text())
             if wrong is not None:
                 self.problems[""] = wrong
@@ -389,7 +389,7 @@ class PlanSheet(QWidget):
     def _mark(self) -> None:
         """Say under each field what is wrong in it."""
         for name, (field, error) in self._marked.items():
-            form = self._runs if name else self._places
+            form = self._runs if name else self._executor_form
             form.setRowVisible(error, name in self.problems)
             mark_field(field, error, self.problems.get(name, ""))
 
@@ -413,10 +413,10 @@ class PlanSheet(QWidget):
         if plan.queries is not None:
             self.queries.set_params(plan.queries)
         self.processes.setValue(setup.processes or 0)
-        self.place.choose("cluster" if setup.cluster else "here")
+        self.executor.choose("cluster" if setup.cluster else "here")
         self.address.setText(setup.cluster)
         self._on_ask()
-        self._on_place()
+        self._on_executor()
 
     # -- reactions
 
@@ -424,10 +424,10 @@ class PlanSheet(QWidget):
         self.queries.setVisible(self.ask.isChecked())
         self._on_changed()
 
-    def _on_place(self, *_: object) -> None:
-        is_cluster = self.place.current == "cluster"
-        self._places.setRowVisible(self.processes, not is_cluster)
-        self._places.setRowVisible(self.address, is_cluster)
+    def _on_executor(self, *_: object) -> None:
+        is_cluster = self.executor.current == "cluster"
+        self._executor_form.setRowVisible(self.processes, not is_cluster)
+        self._executor_form.setRowVisible(self.address, is_cluster)
         self._on_changed()
 
     def _on_choose(self) -> None:

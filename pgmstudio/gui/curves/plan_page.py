@@ -155,7 +155,7 @@ class CurvesPlanPage(Page):
 
     def setup(self) -> CurveSetup:
         """The plan as it stands; ParameterError or another sentence says what is wrong."""
-        texts = self.sheet.told()
+        texts = self.sheet.options()
         why = self.sheet.rows.disabled_reason() or self._why_busy()
         if why is not None:
             raise PgmStudioError(why)
@@ -165,7 +165,7 @@ class CurvesPlanPage(Page):
             grid = self.form(key).grid()
             if grid is None:
                 name = all_learners()[key].title
-                wrong = self.form(key).told_problems
+                wrong = self.form(key).problems_by_title
                 problems |= {f"{name}, {title}:": problem for title, problem in wrong.items()}
             else:
                 grids.append(grid)
@@ -224,10 +224,10 @@ class CurvesPlanPage(Page):
         try:
             setup = self.setup()
         except PgmStudioError as error:
-            self.refusal.show_text(_sentence(error))
+            self.refusal.show_text(_error_text(error))
             self.forecast.show_text("")
             self.start_button.setEnabled(False)
-            self.start_button.setToolTip(f"Not now: {_sentence(error)}")
+            self.start_button.setToolTip(f"Not now: {_error_text(error)}")
             return
         self.refusal.show_text("")
         self.forecast.show_text(self._forecast(setup))
@@ -261,7 +261,7 @@ class CurvesPlanPage(Page):
         try:
             setup = self.setup()
         except PgmStudioError as error:
-            self.refusal.show_text(_sentence(error))
+            self.refusal.show_text(_error_text(error))
             return
         if setup.cluster:
             entry = self._app.project.curves.get(self.curve_id or "")
@@ -316,7 +316,7 @@ class CurvesPlanPage(Page):
         return next(name for name in names if name not in taken)
 
 
-def _sentence(error: PgmStudioError) -> str:
+def _error_text(error: PgmStudioError) -> str:
     """Everything that is wrong, in one sentence."""
     if isinstance(error, ParameterError):
         text = "; ".join(f"{name} {problem}" for name, problem in error.problems.items())

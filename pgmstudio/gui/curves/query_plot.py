@@ -107,8 +107,8 @@ class QueryPlot(ModelScatter):
     @property
     def fits(self) -> dict[str, LineFit]:
         """The lines of time by size, by language, where times grow by more than their noise."""
-        found = timing_fits(self.points) if self.view.with_fits else {}
-        return {family: fit for family, fit in found.items() if fit.is_clear}
+        all_fits = timing_fits(self.points) if self.view.with_fits else {}
+        return {family: fit for family, fit in all_fits.items() if fit.is_clear}
 
     def _draw(self) -> None:
         view = self.view
@@ -122,8 +122,8 @@ class QueryPlot(ModelScatter):
             known = [(x, y, p) for x, y, p in values if x and y is not None and np.isfinite(y)]
             if not known:
                 continue
-            xs = self._placed([x for x, _, _ in known], view.is_log[0])
-            ys = self._placed([y for _, y, _ in known], view.is_log[1])
+            xs = self._transformed([x for x, _, _ in known], view.is_log[0])
+            ys = self._transformed([y for _, y, _ in known], view.is_log[1])
             family = sign_of(own[0])
             (fill, line), symbol = mark_colors(family), language_sign(family)[0]
             dots.append(Dots(xs, ys, dot_look(symbol, 5 if count > MANY else 9, line, 1, fill)))
@@ -133,7 +133,7 @@ class QueryPlot(ModelScatter):
         fits = self._fit_lines() if parts else []
         if fits:
             entries.append(LegendEntry("fit", "fitted line"))
-        self.marks.tell(fits, dots)
+        self.marks.show_marks(fits, dots)
         self._legend_of(entries)
         self._fit()
 
@@ -148,7 +148,7 @@ class QueryPlot(ModelScatter):
             drawn.append(Stroke(np.log10(sizes[known]), np.log10(heights[known]), pen))
         return drawn
 
-    def _placed(self, values: Sequence[float | None], is_log: bool) -> Floats:
+    def _transformed(self, values: Sequence[float | None], is_log: bool) -> Floats:
         numbers = np.array(values, dtype=float)
         return np.log10(np.maximum(numbers, 1e-9)) if is_log else numbers
 

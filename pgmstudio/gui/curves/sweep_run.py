@@ -59,7 +59,7 @@ class CurveRun(BackgroundRun):
     """Goes on with what stands in the folder; stopped, it leaves every point so far there."""
 
     loaded = Signal(object)  # Loaded: what earlier runs left
-    found = Signal(list)  # of CurvePoint, without their models
+    points_found = Signal(list)  # of CurvePoint, without their models
     passed = Signal()  # other models stand for the runs that go on
 
     def __init__(self, setup: CurveSetup, project: Project, folder: Path, parent: QObject) -> None:
@@ -67,9 +67,9 @@ class CurveRun(BackgroundRun):
         self.setup, self.folder = setup, folder
         self.problems: list[str] = []
         self.done: set[str] = set()
-        self.begun: set[str] = set()
+        self.started: set[str] = set()
         self.new_points = 0
-        self.share_before = 0.0  # of the plan, that earlier sweeps did
+        self.fraction_before = 0.0  # of the plan, that earlier sweeps did
         self.passing: dict[str, dict[str, CurvePoint]] = {}  # by the key of their run and their own
         self._project = project
 
@@ -90,14 +90,14 @@ class CurveRun(BackgroundRun):
             match event:
                 case Loaded():
                     self.done |= event.done
-                    self.share_before = len(event.done) / max(1, len(event.series or ()))
+                    self.fraction_before = len(event.done) / max(1, len(event.series or ()))
                     self.loaded.emit(event)
                 case RunProblem(message):
                     self.problems.append(message)
                 case CurvePoint():
                     fresh.append(event)
                 case RunStarted(key):
-                    self.begun.add(key)
+                    self.started.add(key)
                 case InterimResult(key, new, standing):
                     known = self.passing.get(key, {}) | {point.key: point for point in new}
                     self.passing = self.passing | {key: {name: known[name] for name in standing}}
@@ -107,6 +107,6 @@ class CurveRun(BackgroundRun):
                         self.done.add(key)
         if fresh:
             self.new_points += len(fresh)
-            self.found.emit(fresh)
+            self.points_found.emit(fresh)
         if self.passing is not before:
             self.passed.emit()

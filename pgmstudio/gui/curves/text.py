@@ -88,7 +88,7 @@ def progress_text(
     new: int,
     seconds: float,
     fraction: float,
-    share_before: float = 0.0,
+    fraction_before: float = 0.0,
 ) -> str:
     """One sentence about a sweep that began when `share_before` of all was done.
 
@@ -106,7 +106,7 @@ def progress_text(
     if state is JobState.FAILED:
         return f"Failed after {seconds_text(seconds)}; the points so far are preserved."
     left = ""
-    made = fraction - share_before
+    made = fraction - fraction_before
     if seconds > 3 and made > 0.03 and fraction < FORESEEN:
         rest = seconds * (1 - fraction) / made
         left = f" · {f'{rest:.0f} s' if rest < 120 else seconds_text(rest)} left"

@@ -90,7 +90,7 @@ class ClassificationPictures(QWidget):
         self.lists.forget_cell()
         self.roc.show_curves(result.states, answer.curves)
         against = "each state against the rest" if len(result.states) > 2 else ""
-        self.cards["roc"].fact.setText(self.roc.words or against)
+        self.cards["roc"].fact.setText(self.roc.note or against)
         titles = {TOP_STATE: "most probable", **{f"state {s}": f"P({s})" for s in result.states}}
         shown = self.of_state.currentData()
         self.of_state.show_choices(titles, shown if shown in titles else TOP_STATE)

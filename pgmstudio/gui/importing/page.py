@@ -428,11 +428,11 @@ class ImportPage(UndoablePage):
         return self.undo if self._history else None, self.redo if self._undone else None
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        deed = self._deed(event)
-        if deed is None:
+        command = self._command(event)
+        if command is None:
             super().keyPressEvent(event)
         else:
-            deed()
+            command()
 
 
 def open_import(

@@ -201,7 +201,7 @@ class JointInspector(QWidget):
         self._note = Note(name="inspectorJointNote")
         self._facts_section = Section("Mutual information", line=False)
         self.facts = FactRows("inspectorJointFacts")
-        self.pairs = RankBars("inspectorPairs", most=10, digits=3, name_share=0.6)
+        self.pairs = RankBars("inspectorPairs", most=10, digits=3, name_fraction=0.6)
         self.pairs.chosen.connect(self._on_pair)
         self._facts_section.add(self._note)
         self._facts_section.add(self.facts)

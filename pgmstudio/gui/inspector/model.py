@@ -23,7 +23,7 @@ from pgmstudio.gui.languages.description import ModelDescription
 from pgmstudio.gui.languages.registry import SubjectKind, language_view
 from pgmstudio.gui.runs.model_summary import (
     ModelFacts,
-    bits_words,
+    bits_text,
     model_facts,
     provenance_facts,
 )
@@ -269,7 +269,7 @@ class ModelInspector(QWidget):
                 facts.append(("Log-likelihood", "…"))
             else:
                 facts += [
-                    (f"{name} ↑", bits_words(value), "Higher is better.")
+                    (f"{name} ↑", bits_text(value), "Higher is better.")
                     for name, value in result.fit.items()
                 ]
         self.facts.show_facts(facts)

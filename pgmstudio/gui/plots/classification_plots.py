@@ -62,7 +62,7 @@ class CalibrationPlot(CurvePlot):
             )
         )
         middles = [((one.low + one.high) / 2, 0.25 * one.weight / total) for one in bins]
-        self._kept_free = [([x, x], [0.0, high]) for x, high in middles if high > 0.05]
+        self._avoided = [([x, x], [0.0, high]) for x, high in middles if high > 0.05]
         xs = np.array([one.probability for one in bins])
         ys = np.array([one.frequency for one in bins])
         line = look.category(0, "line")
@@ -95,7 +95,7 @@ class CalibrationPlot(CurvePlot):
 Floats = NDArray[np.float64]
 
 _MIN_CELL, _MAX_CELL, _MAX_WIDTH = 8, 84, 110
-_COUNTS_FROM, _SHARES_FROM = 16, 32  # px of a cell
+_COUNTS_FROM, _PERCENT_FROM = 16, 32  # px of a cell
 _TITLE = 20  # px for the name of an axis
 
 
@@ -112,7 +112,7 @@ class ConfusionMap(HeatMap):
         self.setAccessibleName("Confusion matrix: true states down, most probable states across")
         self.setToolTip("Click a cell to list its rows.")
         self._counts: Floats = np.zeros((0, 0))
-        self.describe = self.words_of
+        self.describe = self.describe_cell
 
     def show_counts(self, states: Sequence[str], counts: Floats) -> None:
         """`counts` has a row for each true state."""
@@ -121,7 +121,7 @@ class ConfusionMap(HeatMap):
         values = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
         self.show_values(states, values, range(len(states)))
 
-    def words_of(self, true: int, chosen: int) -> str:
+    def describe_cell(self, true: int, chosen: int) -> str:
         """A cell in words."""
         rows = weight_text(self._counts[true, chosen])
         state = self._names[true]
@@ -227,23 +227,23 @@ class ConfusionMap(HeatMap):
         width = self.cell_width
         if min(cell, width) < _COUNTS_FROM * theme().scale:
             return
-        with_share = min(cell, width) >= _SHARES_FROM * theme().scale
+        with_percent = min(cell, width) >= _PERCENT_FROM * theme().scale
         for true in range(self._count):
             for chosen in range(self._count):
                 is_dark = step_of(self._values[true, chosen], 1.0) >= LIGHT_STEPS
                 painter.setPen(theme().color("surface" if is_dark else "text"))
                 box = QRectF(left + chosen * width, top + true * cell, width, cell)
-                self._paint_cell(painter, box, true, chosen, with_share)
+                self._paint_cell(painter, box, true, chosen, with_percent)
 
     def _paint_cell(
-        self, painter: QPainter, box: QRectF, true: int, chosen: int, with_share: bool
+        self, painter: QPainter, box: QRectF, true: int, chosen: int, with_percent: bool
     ) -> None:
         size = "dense" if box.height() >= 40 * theme().scale else "caption"
         painter.setFont(theme().font(size, "medium"))
         text = weight_text(self._counts[true, chosen])
         if QFontMetricsF(painter.font()).horizontalAdvance(text) > box.width() - 4:
             painter.setFont(theme().font("micro"))
-        if not with_share:
+        if not with_percent:
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
             return
         middle = box.center().y()
@@ -280,7 +280,7 @@ class RocPlot(CurvePlot):
     def __init__(self) -> None:
         super().__init__("rocPlot")
         self._curves_of: tuple[tuple[str, RocCurve], ...] = ()
-        self.words = ""  # what there is to say beside the heading
+        self.note = ""  # what there is to say beside the heading
         self._hint.hide()
 
     @property
@@ -300,9 +300,9 @@ class RocPlot(CurvePlot):
         drawn = known[:1] if len(states) == 2 else known[:MAX_CURVES]
         self._curves_of = tuple(drawn)
         left_out = len(known) - len(drawn) if len(states) > 2 else 0
-        self.words = f"{left_out} more states in the table" if left_out else ""
+        self.note = f"{left_out} more states in the table" if left_out else ""
         if not known:
-            self.words = "needs rows of more than one state"
+            self.note = "needs rows of more than one state"
         if not known and self._plot is not None:
             self._plot.clear()
         self._draw()

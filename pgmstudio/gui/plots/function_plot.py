@@ -23,7 +23,7 @@ class Curve:
     now: float
     low: float
     high: float
-    words: str
+    description: str
 
 
 class FunctionCurve(QWidget):
@@ -44,7 +44,7 @@ class FunctionCurve(QWidget):
 
     def show_curve(self, curve: Curve | None) -> None:
         self._curve = curve
-        self.setAccessibleName("Curve of the belief" if curve is None else curve.words)
+        self.setAccessibleName("Curve of the belief" if curve is None else curve.description)
         self.update()
 
     def sizeHint(self) -> QSize:

@@ -35,11 +35,11 @@ def _axis_type() -> type:
 
         picture: Any  # None when it is to be worked out
         is_even = True  # as many digits at every tick; not where they are powers of ten
-        _kept: Any = None  # a picture in px, and what it was made for
+        _cached: Any = None  # a picture in px, and what it was made for
 
         def paint(self, painter: Any, _option: Any, widget: Any) -> None:
             if self.picture is None:
-                self._kept = None
+                self._cached = None
                 if self.style["tickFont"]:
                     painter.setFont(self.style["tickFont"])
                 self.picture = self.generateDrawSpecs(painter) or ()
@@ -52,9 +52,9 @@ def _axis_type() -> type:
             at, ratio = self.scenePos(), widget.devicePixelRatioF()
             beyond = QPointF(at.x() % 1, at.y() % 1)
             area = self.boundingRect().toAlignedRect().adjusted(0, 0, 1, 1)
-            if self._kept is None or self._kept[1:] != (ratio, area, beyond):
-                self._kept = self._picture(area, ratio, beyond), ratio, area, beyond
-            painter.drawPixmap(QPointF(area.topLeft()) - beyond, self._kept[0])
+            if self._cached is None or self._cached[1:] != (ratio, area, beyond):
+                self._cached = self._picture(area, ratio, beyond), ratio, area, beyond
+            painter.drawPixmap(QPointF(area.topLeft()) - beyond, self._cached[0])
 
         def _picture(self, area: Any, ratio: float, beyond: Any) -> Any:
             made = QPixmap(area.size() * ratio)
@@ -84,7 +84,7 @@ def set_log(axis: Any, is_log: bool, plain: tuple[Any, Any]) -> None:
     """Let an axis tell logarithms to base ten, or numbers again by its own functions `plain`."""
     if is_log:
         axis.tickValues = log_ticks
-        axis.tickStrings = log_words
+        axis.tickStrings = log_tick_labels
     else:
         axis.tickValues, axis.tickStrings = plain
     axis.is_even = not is_log
@@ -124,7 +124,7 @@ def _even(low: float, high: float) -> list[float]:
     return [value for value in ticks if value > 0]
 
 
-def log_words(values: Sequence[float], _scale: float, spacing: float) -> list[str]:
+def log_tick_labels(values: Sequence[float], _scale: float, spacing: float) -> list[str]:
     """What stands at the ticks; those of the second level are lines alone."""
     if spacing == BETWEEN:
         return [""] * len(values)

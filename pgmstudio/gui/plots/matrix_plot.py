@@ -341,7 +341,7 @@ class AdjacencyMatrix(HeatMap):
         self.show_values(tally.names, values, range(len(index)))
         self.select(chosen if chosen is not None and set(chosen) <= set(index) else None)
 
-    def words(self, one: str, other: str) -> str:
+    def pair_text(self, one: str, other: str) -> str:
         """“A – B: in 14 of 24 trees”."""
         if self._tally is None:
             return ""
@@ -349,11 +349,11 @@ class AdjacencyMatrix(HeatMap):
         return f"{one} – {other}: in {count} of {self._tally.total} {self._tally.what}"
 
     def _describe(self, row: int, column: int) -> str:
-        return self.words(self._names[row], self._names[column])
+        return self.pair_text(self._names[row], self._names[column])
 
     # -- geometry
 
-    def _name_room(self) -> float:
+    def _name_width(self) -> float:
         """What the longest name takes at the right of the diagonal."""
         metrics = QFontMetricsF(theme().font("caption"))
         longest = max((metrics.horizontalAdvance(name) for name in self._names), default=0.0)
@@ -365,7 +365,7 @@ class AdjacencyMatrix(HeatMap):
 
     def _cell_in(self, size: QSizeF) -> float:
         count = max(1, len(self._names))
-        available = min(size.width() - 2 * _PAD - self._name_room(), size.height() - 2 * _PAD)
+        available = min(size.width() - 2 * _PAD - self._name_width(), size.height() - 2 * _PAD)
         return float(min(_MATRIX_MOST_CELL, max(_MATRIX_LEAST_CELL, available // count)))
 
     def _origin(self) -> tuple[float, float]:
@@ -394,7 +394,7 @@ class AdjacencyMatrix(HeatMap):
         """For a file: cells with room for names."""
         cell = max(self.cell, 16.0)
         side = cell * len(self._names) + 2 * _PAD
-        return QSizeF(side + self._name_room(), side)
+        return QSizeF(side + self._name_width(), side)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         self.paint_on(QPainter(self), QSizeF(self.size()), for_screen=True)
@@ -432,7 +432,7 @@ class AdjacencyMatrix(HeatMap):
         chosen = set(self._selected or ())
         for index, name in enumerate(self.order):
             painter.setPen(look.color("accent" if name in chosen else "text_secondary"))
-            available = self._name_room() - 8
+            available = self._name_width() - 8
             text = metrics.elidedText(name, Qt.TextElideMode.ElideRight, available)
             box = QRectF(left + index * cell + 6, top + index * cell, available, cell)
             painter.drawText(box, _LEFT, text)
@@ -563,7 +563,7 @@ class PatternMap(QWidget):
     ) -> None:
         self._names = tuple(names)
         self._patterns, self._weights = patterns[:MAX_PATTERNS], weights[:MAX_PATTERNS]
-        descriptions = [self._words(index) for index in range(min(5, len(self._weights)))]
+        descriptions = [self._pattern_text(index) for index in range(min(5, len(self._weights)))]
         self.setAccessibleName("Missing map. " + " ".join(descriptions))
         self.setMinimumSize(self.minimumSizeHint())
         self.updateGeometry()
@@ -573,7 +573,7 @@ class PatternMap(QWidget):
     def pattern_count(self) -> int:
         return len(self._weights)
 
-    def _words(self, index: int) -> str:
+    def _pattern_text(self, index: int) -> str:
         gone = [n for n, m in zip(self._names, self._patterns[index], strict=True) if m]
         rows = counted(round(float(self._weights[index])), "row")
         if not gone:
@@ -662,7 +662,7 @@ class PatternMap(QWidget):
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             index = int((event.pos().y() - self._head()) // self._row_height())
             if 0 <= index < self.pattern_count:
-                QToolTip.showText(event.globalPos(), self._words(index), self)
+                QToolTip.showText(event.globalPos(), self._pattern_text(index), self)
             else:
                 QToolTip.hideText()
             return True

@@ -151,11 +151,11 @@ def new_canvas(name: str, *, across: bool = False, axes: dict[str, Any] | None =
     canvas.showGrid(x=across, y=True, alpha=0.15)
     for side in ("left", "bottom"):
         axis = canvas.getAxis(side)
-        axis.tickStrings = partial(_tick_words, axis.tickStrings)
+        axis.tickStrings = partial(_tick_labels, axis.tickStrings)
     return canvas
 
 
-def _tick_words(plain: Callable[..., list[str]], *ticks: Any) -> list[str]:
+def _tick_labels(plain: Callable[..., list[str]], *ticks: Any) -> list[str]:
     """As everywhere: a true minus, and thousands grouped."""
     parts = [text.replace("-", "−").partition(".") for text in plain(*ticks)]
     return [_THOUSANDS.sub("\u2009", whole) + dot + rest for whole, dot, rest in parts]
@@ -175,7 +175,7 @@ def dress(canvas: Any) -> None:
         axis.setTickFont(look.font("caption"))
 
 
-def places_along(
+def points_along(
     curves: Sequence[Curve], others: Sequence[Curve] = ()
 ) -> tuple[list[float], list[float]]:
     """Places on the curves and between their marks, as parts of what they and those beside span."""
@@ -213,7 +213,7 @@ class CurvePlot(QWidget):
         self.setObjectName(name)
         self._plot: Any = None
         self._legend: Any = None
-        self._kept_free: list[Curve] = []  # what else the legend should not hide
+        self._avoided: list[Curve] = []  # what else the legend should not hide
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._hint = label("", "tertiary", size="dense", wrap=True)
@@ -286,7 +286,7 @@ class CurvePlot(QWidget):
         view, box = self._plot.getViewBox().boundingRect(), self._legend.boundingRect()
         wide = min(0.9, (box.width() + 3 * _LEGEND_GAP) / max(view.width(), 1.0))
         high = min(0.9, (box.height() + 3 * _LEGEND_GAP) / max(view.height(), 1.0))
-        points = list(zip(*places_along([*curves, *self._kept_free], others), strict=True))
+        points = list(zip(*points_along([*curves, *self._avoided], others), strict=True))
         crowds = [
             sum(
                 (x > 1 - wide if right else x < wide) and (y < high if low else y > 1 - high)

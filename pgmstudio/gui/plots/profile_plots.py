@@ -55,9 +55,9 @@ class Profiles:
     domain: Domain  # of the variables that are shown
     tables: Mapping[str, Floats]
     names: tuple[str, ...]
-    shares: tuple[float, ...]
+    weights: tuple[float, ...]
 
-    def telling_state(self, name: str) -> int:
+    def main_state(self, name: str) -> int:
         """The state in which the components differ most; of two states the last."""
         table = self.tables[name]
         if table.shape[1] == 2:
@@ -114,7 +114,7 @@ class ProfilePlot(QWidget):
     def show_profiles(self, profiles: Profiles) -> None:
         self._profiles = profiles
         sizes = [
-            f"{n} {percent(s)} %" for n, s in zip(profiles.names, profiles.shares, strict=True)
+            f"{n} {percent(s)} %" for n, s in zip(profiles.names, profiles.weights, strict=True)
         ]
         self.setAccessibleName("Profiles: " + ", ".join(sizes))
         self.setMinimumSize(self.minimumSizeHint())
@@ -127,42 +127,42 @@ class ProfilePlot(QWidget):
         self.setMinimumSize(self.minimumSizeHint())
         self.update()
 
-    def _share_words(self, prior: float, fraction: float) -> str:
+    def _weight_text(self, prior: float, fraction: float) -> str:
         if not self._posterior:
             return f"{percent(prior)} %"
         return f"{percent(prior)} → {percent(fraction)} %"
 
     # -- geometry, in px at 100 %
 
-    def _share_width(self) -> float:
+    def _weights_width(self) -> float:
         if self._profiles is None:
             return 0.0
         metrics = QFontMetricsF(theme().font("dense", "medium"))
         longest = max((metrics.horizontalAdvance(n) for n in self._profiles.names), default=0.0)
-        return min(longest, 140.0) + metrics.horizontalAdvance(self._share_words(0.1, 0.1)) + 52
+        return min(longest, 140.0) + metrics.horizontalAdvance(self._weight_text(0.1, 0.1)) + 52
 
     def _plot_area(self, width: float, height: float) -> QRectF:
-        left = self._share_width() + _AXIS * theme().scale
+        left = self._weights_width() + _AXIS * theme().scale
         foot = _FOOT * theme().scale
         return QRectF(left, _TOP, max(10.0, width - left - 16), max(40.0, height - _TOP - foot))
 
-    def place_of(self, name: str, number: int) -> QPointF:
+    def position_of(self, name: str, number: int) -> QPointF:
         """Where a component's marker of a variable stands."""
         assert self._profiles is not None
         area = self._plot_area(self.width(), self.height())
-        return self._place(area, self._profiles, name, number)
+        return self._position(area, self._profiles, name, number)
 
-    def _place(self, area: QRectF, profiles: Profiles, name: str, number: int) -> QPointF:
+    def _position(self, area: QRectF, profiles: Profiles, name: str, number: int) -> QPointF:
         step = area.width() / max(1, len(profiles.domain))
         x = area.left() + step * (profiles.domain.index(name) + 0.5)
-        value = float(profiles.tables[name][number, profiles.telling_state(name)])
+        value = float(profiles.tables[name][number, profiles.main_state(name)])
         return QPointF(x, area.bottom() - area.height() * value)
 
     def minimumSizeHint(self) -> QSize:
         count = len(self._profiles.domain) if self._profiles is not None else 1
         lines = len(self._profiles.names) if self._profiles is not None else 1
         scale = theme().scale
-        width = self._share_width() + (_AXIS + _COLUMN * count) * scale + 16
+        width = self._weights_width() + (_AXIS + _COLUMN * count) * scale + 16
         return QSize(round(width), round(max(220 * scale, lines * _LEGEND * scale + _TOP + 40)))
 
     def sizeHint(self) -> QSize:
@@ -187,7 +187,7 @@ class ProfilePlot(QWidget):
         area = self._plot_area(size.width(), size.height())
         self._paint_grid(painter, area)
         self._paint_columns(painter, area, profiles)
-        self._paint_shares(painter, area, profiles)
+        self._paint_weights(painter, area, profiles)
         for number in range(len(profiles.names)):
             self._paint_line(painter, area, profiles, number)
 
@@ -210,7 +210,7 @@ class ProfilePlot(QWidget):
             x = area.left() + step * (index + 0.5)
             painter.setPen(QPen(look.color("border"), 1, Qt.PenStyle.DotLine))
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
-            state = variable.states[profiles.telling_state(variable.name)]
+            state = variable.states[profiles.main_state(variable.name)]
             for number, (text, ink) in enumerate(
                 ((variable.name, "text"), (f"= {state}", "text_secondary"))
             ):
@@ -221,19 +221,19 @@ class ProfilePlot(QWidget):
                 painter.setPen(look.color(ink))
                 painter.drawText(box, _CENTER, shown)
 
-    def _paint_shares(self, painter: QPainter, area: QRectF, profiles: Profiles) -> None:
+    def _paint_weights(self, painter: QPainter, area: QRectF, profiles: Profiles) -> None:
         """At the left: whose line it is, and how large a share it has."""
-        look, width = theme(), self._share_width()
+        look, width = theme(), self._weights_width()
         height = _LEGEND * look.scale
         for number, (name, fraction) in enumerate(
-            zip(profiles.names, profiles.shares, strict=True)
+            zip(profiles.names, profiles.weights, strict=True)
         ):
             row = QRectF(8, area.top() + height * number, width - 16, height)
             color = look.category(number, "line")
             self._paint_marker(painter, number, QPointF(row.left() + 7, row.center().y()), color)
             painter.setFont(look.font("dense", "medium"))
             painter.setPen(look.color("text"))
-            text = self._share_words(
+            text = self._weight_text(
                 fraction, self._posterior[number] if self._posterior else fraction
             )
             used = QFontMetricsF(painter.font()).horizontalAdvance(text)
@@ -252,7 +252,7 @@ class ProfilePlot(QWidget):
             painter.drawRect(QRectF(bar.left(), bar.top(), bar.width() * fraction, bar.height()))
 
     def _paint_line(self, painter: QPainter, area: QRectF, profiles: Profiles, number: int) -> None:
-        points = [self._place(area, profiles, name, number) for name in profiles.domain.names]
+        points = [self._position(area, profiles, name, number) for name in profiles.domain.names]
         color = theme().category(number, "line")
         width = theme().line("plot")
         pen = QPen(color, width)
@@ -276,12 +276,12 @@ class ProfilePlot(QWidget):
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            text = self.words_at(QPointF(event.pos()))
+            text = self.text_at(QPointF(event.pos()))
             QToolTip.showText(event.globalPos(), text, self) if text else QToolTip.hideText()
             return True
         return super().event(event)
 
-    def words_at(self, position: QPointF) -> str:
+    def text_at(self, position: QPointF) -> str:
         """What the column under the pointer says; empty beside the columns."""
         result = self._profiles
         area = self._plot_area(self.width(), self.height())
@@ -293,7 +293,7 @@ class ProfilePlot(QWidget):
             return ""
         column = int((position.x() - area.left()) / (area.width() / len(result.domain)))
         variable = result.domain.variables[column]
-        code = result.telling_state(variable.name)
+        code = result.main_state(variable.name)
         values = result.tables[variable.name][:, code].tolist()
         lines = [f"P({variable.name} = {variable.states[code]} | …)"]
         lines += [f"{n}: {percent(v)} %" for n, v in zip(result.names, values, strict=True)]
@@ -352,12 +352,12 @@ class ProfileImages(ProfilePlot):
 
     def _fit(self) -> None:
         """Higher than what can be seen, when not all images fit."""
-        size = self._room()
+        size = self._available_size()
         height = self._page(*self._layout_in(size)).height()
         self.setMinimumHeight(round(height) if height > size.height() else 0)
         self.update()
 
-    def _room(self) -> QSizeF:
+    def _available_size(self) -> QSizeF:
         """What can be seen without scrolling."""
         seen = self.parentWidget()
         return QSizeF(self.width(), seen.height() if seen is not None else self.height())
@@ -405,7 +405,9 @@ class ProfileImages(ProfilePlot):
         if profiles is None:
             return
         look = theme()
-        across, zoom = self._layout_in(self._room() if size == QSizeF(self.size()) else size)
+        across, zoom = self._layout_in(
+            self._available_size() if size == QSizeF(self.size()) else size
+        )
         painter.save()
         painter.scale(zoom, zoom)
         cells = [
@@ -456,7 +458,7 @@ class ProfileImages(ProfilePlot):
         painter.scale(1 / zoom, 1 / zoom)
         painter.setPen(look.color("text"))
         prior = images.shares[number]
-        text = self._share_words(prior, self._posterior[number] if self._posterior else prior)
+        text = self._weight_text(prior, self._posterior[number] if self._posterior else prior)
         wide = images.grid.columns * CELL * zoom
         area = QRectF(0, -HEAD * zoom, wide, (HEAD - 4) * zoom)
         metrics = QFontMetricsF(font)
@@ -465,12 +467,12 @@ class ProfileImages(ProfilePlot):
         painter.drawText(area.adjusted(0, 0, GAP * zoom, 0), _LOW, f"{shown}  {text}")
         painter.restore()
 
-    def words_at(self, position: QPointF) -> str:
+    def text_at(self, position: QPointF) -> str:
         """The pixel under the pointer in words."""
         result = self._images
         if result is None:
             return ""
-        across, zoom = self._layout_in(self._room())
+        across, zoom = self._layout_in(self._available_size())
         for number, name in enumerate(result.names):
             x, y = result.corner(number, across)
             column, row = (position.x() / zoom - x) // CELL, (position.y() / zoom - y) // CELL
@@ -525,7 +527,7 @@ class ProfileMap(ProfilePlot):
         look, cell, left = theme(), self._cell(), self._names_width()
         head = _HEAD * look.scale
         for number, (name, fraction) in enumerate(
-            zip(profiles.names, profiles.shares, strict=True)
+            zip(profiles.names, profiles.weights, strict=True)
         ):
             box = QRectF(left + cell.width() * number, 4, cell.width(), head / 2 - 2)
             painter.setFont(look.font("caption", "semibold"))
@@ -580,7 +582,7 @@ class ProfileMap(ProfilePlot):
             painter.setPen(look.color("text" if step < _LIGHT_STEPS else "surface"))
             painter.drawText(box, _MAP_CENTER, percent(value))
 
-    def words_at(self, position: QPointF) -> str:
+    def text_at(self, position: QPointF) -> str:
         """The cell under the pointer in words."""
         result = self._profiles
         if result is None:

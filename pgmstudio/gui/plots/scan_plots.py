@@ -37,7 +37,7 @@ QUANTITIES: Mapping[str, tuple[str, Lines]] = {
 }
 
 
-def kappa_words(kappa: float) -> str:
+def kappa_text(kappa: float) -> str:
     """κ as on the axis."""
     return f"{kappa:g}".replace("e-0", "e−").replace("e-", "e−") if kappa else "no labels"
 
@@ -68,7 +68,7 @@ class KappaPlot(PointPlot):
         points = path.points
         title, lines = QUANTITIES[self._quantity]
         self._name_axes("κ, the prior of labels", title)
-        ticks = [(float(i), kappa_words(point.kappa)) for i, point in enumerate(points)]
+        ticks = [(float(i), kappa_text(point.kappa)) for i, point in enumerate(points)]
         self._plot.getAxis("bottom").setTicks([ticks])
         best = path.best()
         for place, (name, value) in enumerate(lines):
@@ -85,7 +85,7 @@ class KappaPlot(PointPlot):
             self._draw_errors(points)
         self._legend.setVisible(len(lines) > 1)
         self._plot.setToolTip(f"{HOW_TO_MOVE}; a point opens its model.")
-        chosen = f"κ {kappa_words(best.kappa)}" if best.kappa else "No labels"
+        chosen = f"κ {kappa_text(best.kappa)}" if best.kappa else "No labels"
         by = f"{path.folds}-fold cross-validation" if best.held_bits is not None else "score so far"
         self._hint.setText(
             f"{chosen} is best by {by} (ringed). A click on a point opens its model."
@@ -333,7 +333,7 @@ class SweepLinesPlot(CurvePlot):
         self._name_axes(sweep.x_title, sweep.y_title)
         values = sorted({mark.x for one in sweep.lines for mark in one.marks})
         if len(values) <= _MAX_TICKS:
-            ticks = [(self._place(value), f"{value:g}") for value in values]
+            ticks = [(self._x_of(value), f"{value:g}") for value in values]
             self._plot.getAxis("bottom").setTicks([ticks])
         means = [mark.mean for one in sweep.lines for mark in one.marks]
         if sweep.is_log_up:
@@ -348,7 +348,7 @@ class SweepLinesPlot(CurvePlot):
             f"Means over the repeats{bars}" if is_repeated else "One repeat at each place."
         )
 
-    def _place(self, value: float) -> float:
+    def _x_of(self, value: float) -> float:
         assert self._sweep is not None
         return math.log10(value) if self._sweep.is_log and value > 0 else value
 
@@ -358,7 +358,7 @@ class SweepLinesPlot(CurvePlot):
         color = theme().category(number, "line")
         is_training = one.name == "training"
         style = Qt.PenStyle.DashLine if is_training else Qt.PenStyle.SolidLine
-        xs = [self._place(mark.x) for mark in one.marks]
+        xs = [self._x_of(mark.x) for mark in one.marks]
         is_log_up = self._sweep is not None and self._sweep.is_log_up
         ys = [math.log10(mark.mean) if is_log_up else mark.mean for mark in one.marks]
         widest = max(xs) - min(xs) if len(xs) > 1 else 1.0
@@ -415,7 +415,7 @@ class SweepPlot(PointPlot):
             ys = [bits for i in known if (bits := _bits(scan.points[i], name)) is not None]
             self._draw_points(index, name, symbol, known, xs, ys)
             curves.append((xs, ys))
-        free = free_place(curves)
+        free = free_corner(curves)
         self._legend.anchor(
             free, free, offset=tuple(_EDGE * (1 - 2 * fraction) for fraction in free)
         )
@@ -431,19 +431,19 @@ class SweepPlot(PointPlot):
 
 # Where a legend may stand, across and down; the first is taken when all are alike. About so large
 # a part of the plot does it cover.
-_PLACES = ((1.0, 1.0), (0.0, 1.0), (0.0, 0.0), (1.0, 0.0), (1.0, 0.5), (0.0, 0.5))
+_CORNERS = ((1.0, 1.0), (0.0, 1.0), (0.0, 0.0), (1.0, 0.0), (1.0, 0.5), (0.0, 0.5))
 _COVERED = (0.3, 0.25)
 _EDGE = 8.0
 
 
-def free_place(
+def free_corner(
     curves: Sequence[tuple[Sequence[float], Sequence[float]]],
 ) -> tuple[float, float]:
     """The corner or side that curves pass least."""
     across = np.concatenate([_along(xs) for xs, _ in curves] or [np.zeros(0)])
     up = np.concatenate([_along(ys) for _, ys in curves] or [np.zeros(0)])
     if not across.size:
-        return _PLACES[0]
+        return _CORNERS[0]
     x = (across - across.min()) / (np.ptp(across) or 1.0)
     down = 1 - (up - up.min()) / (np.ptp(up) or 1.0)
 
@@ -452,7 +452,7 @@ def free_place(
         is_across = (x >= left) & (x <= left + _COVERED[0])
         return int((is_across & (down >= top) & (down <= top + _COVERED[1])).sum())
 
-    return min(_PLACES, key=met)
+    return min(_CORNERS, key=met)
 
 
 def _along(values: Sequence[float]) -> NDArray[np.float64]:

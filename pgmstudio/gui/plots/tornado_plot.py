@@ -41,8 +41,8 @@ class TornadoRow:
     fact: str  # a number beside the title
     hatched: float
     solid: float
-    hatched_words: str = ""
-    solid_words: str = ""
+    hatched_text: str = ""
+    solid_text: str = ""
 
     @property
     def description(self) -> str:
@@ -59,7 +59,7 @@ class Tornado:
     fact_head: str = ""
     hatched: str = ""
     solid: str = ""
-    belief_words: str = ""
+    belief_text: str = ""
 
     @property
     def axis(self) -> tuple[float, float]:
@@ -172,16 +172,16 @@ class TornadoChart(QAbstractScrollArea):
 
     def _restyle(self) -> None:
         self.setViewportMargins(0, self._head.sizeHint().height(), 0, 0)
-        self._place_head()
+        self._arrange_head()
         self._fit()
         self.viewport().update()
 
-    def _place_head(self) -> None:
+    def _arrange_head(self) -> None:
         self._head.setGeometry(0, 0, self.width(), self._head.sizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._place_head()
+        self._arrange_head()
         self._fit()
 
     def minimumSizeHint(self) -> QSize:
@@ -233,17 +233,17 @@ class TornadoChart(QAbstractScrollArea):
             QRectF(title_to, rect.top(), fact_to - title_to, rect.height()), _RIGHT, row.fact
         )
         now, tall = self.x_of(self._tornado.belief), 9.0 * theme().scale
-        has_words = bool(row.hatched_words or row.solid_words)
-        middle = rect.center().y() - (5.0 * theme().scale if has_words else 0.0)
+        has_text = bool(row.hatched_text or row.solid_text)
+        middle = rect.center().y() - (5.0 * theme().scale if has_text else 0.0)
         for end, text, is_hatched in (
-            (row.hatched, row.hatched_words, True),
-            (row.solid, row.solid_words, False),
+            (row.hatched, row.hatched_text, True),
+            (row.solid, row.solid_text, False),
         ):
             x = self.x_of(end)
             area = QRectF(min(x, now), middle - tall / 2, abs(x - now), tall)
             paint_end(painter, area, is_hatched=is_hatched)
             self._paint_number(painter, end, x, now, middle)
-            self._paint_words(painter, text, x, now, rect)
+            self._paint_text(painter, text, x, now, rect)
         painter.setPen(QPen(theme().color("text"), 1.5))
         painter.drawLine(QLineF(now, rect.top(), now, rect.bottom()))
         if self.hasFocus() and index == self._row:
@@ -280,9 +280,7 @@ class TornadoChart(QAbstractScrollArea):
         painter.setPen(theme().color("text"))
         painter.drawText(QRectF(at, middle - high / 2, wide + 2, high), _LEFT, number)
 
-    def _paint_words(
-        self, painter: QPainter, text: str, x: float, now: float, rect: QRectF
-    ) -> None:
+    def _paint_text(self, painter: QPainter, text: str, x: float, now: float, rect: QRectF) -> None:
         """Under the bar, what leads there."""
         if not text or abs(x - now) < 1.0:
             return
@@ -368,7 +366,7 @@ class _Head(QWidget):
         for text, kind in (
             (tornado.hatched, "hatched"),
             (tornado.solid, "solid"),
-            (tornado.belief_words, "line"),
+            (tornado.belief_text, "line"),
         ):
             if not text:
                 continue

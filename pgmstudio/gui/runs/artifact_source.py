@@ -26,17 +26,17 @@ class ArtifactSource(QObject):
     def __init__(self, app: AppContext, kind: str, run: LearningRun | str) -> None:
         super().__init__()  # the page that shows it takes it over; without one nothing holds it
         self._app, self._kind, self._run = app, kind, run
-        self._kept: RunArtifact | None = None
+        self._artifact: RunArtifact | None = None
         if isinstance(run, LearningRun):
-            self._kept = run.kept.get(kind)
+            self._artifact = run.kept.get(kind)
             run.changed.connect(self._on_run_changed)
         else:
             record = app.project.runs[run]
-            self._kept = artifact_in(record, kind)
+            self._artifact = artifact_in(record, kind)
 
     @property
     def artifact(self) -> RunArtifact | None:
-        return self._kept
+        return self._artifact
 
     @property
     def key(self) -> str:
@@ -78,8 +78,8 @@ class ArtifactSource(QObject):
     def _on_run_changed(self) -> None:
         assert isinstance(self._run, LearningRun)
         newest = self._run.kept.get(self._kind)
-        if newest is not self._kept:
-            self._kept = newest
+        if newest is not self._artifact:
+            self._artifact = newest
             self.changed.emit()
 
 

@@ -30,7 +30,7 @@ from pgmstudio.gui.project.run_request import RunRequest
 # A share of a shorter time says nothing about the rest.
 MIN_TO_FORECAST = 1.0
 # So long a run may say nothing before it is told why.
-PATIENCE_MS = 4_000
+SILENCE_MS = 4_000
 
 
 # Learners whose score is that of a row in bits, not of all rows together.
@@ -90,7 +90,7 @@ class LearningRun(QObject):
         self.task = task
         self.best: Model | None = None
         self.measures: dict[str, float] = {}
-        self.found_at: dict[str, float] = {}  # what the run counted when it found its best
+        self.best_found_at: dict[str, float] = {}  # what the run counted when it found its best
         self.progress = Progress(None, "starts")
         self.notes: list[str] = []
         self.kept: dict[str, RunArtifact] = {}  # what it saw on the way, by kind
@@ -157,7 +157,7 @@ class LearningRun(QObject):
         if self._held_since is not None:  # it begins with a pause
             self._held_since = self._begin
         self._job.start()
-        QTimer.singleShot(PATIENCE_MS, self, self._explain_silence)
+        QTimer.singleShot(SILENCE_MS, self, self._explain_silence)
 
     def _explain_silence(self) -> None:
         if self._is_silent and self.state is JobState.RUNNING:
@@ -201,8 +201,8 @@ class LearningRun(QObject):
             match event:
                 case ImprovedModel(model, measures) | Finished(model, measures):
                     is_known = measures.get("score", 0.0) == self.measures.get("score")
-                    if not (self.found_at and is_known):  # told once more at the end
-                        self.found_at = dict(self.progress.counters)
+                    if not (self.best_found_at and is_known):  # told once more at the end
+                        self.best_found_at = dict(self.progress.counters)
                     self.best, self.measures = model, dict(measures)
                     self._is_start = isinstance(event, ImprovedModel) and event.is_start
                     self._record_best()

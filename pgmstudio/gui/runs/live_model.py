@@ -40,7 +40,7 @@ class LiveModel(QObject):
         self._app = app
         self.run, self.model_id = run, model_id
         self._shown = app.project.models[model_id].model
-        self._found_at = dict(run.found_at)
+        self._best_found_at = dict(run.best_found_at)
         self._is_on = True
         self._soon = one_shot(self, self._catch_up, FOLLOW_MS)
         run.best_changed.connect(self._on_better_model)
@@ -70,7 +70,7 @@ class LiveModel(QObject):
 
     def text(self) -> str:
         """The restart it was found in, its edges and parameters."""
-        counted_at, parts = self._found_at, []
+        counted_at, parts = self._best_found_at, []
         for name, word in (("restart", "restart"), ("runs", "run")):
             if name in counted_at:
                 parts.append(position_text(word, counted_at[name]))
@@ -90,7 +90,7 @@ class LiveModel(QObject):
         if QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton:
             self._soon.start()  # nothing moves under a hand that is at work
             return
-        self._shown, self._found_at = best, dict(self.run.found_at)
+        self._shown, self._best_found_at = best, dict(self.run.best_found_at)
         edit = partial(show_best, model_id=self.model_id, model=best)
         self._app.change(f"Follow {self.run.request.title}", edit, merge=f"follow:{self.model_id}")
         self.changed.emit()

@@ -71,9 +71,9 @@ class ModelSources(QObject):
     def kept(self, model_id: str, kind: str) -> RunArtifact | None:
         """What the run that made a model kept of this kind."""
         entry = self._project.models.get(model_id)
-        return None if entry is None else self._kept(entry.run_id or "", kind)
+        return None if entry is None else self._artifact_of(entry.run_id or "", kind)
 
-    def _kept(self, run_id: str, kind: str) -> RunArtifact | None:
+    def _artifact_of(self, run_id: str, kind: str) -> RunArtifact | None:
         run = self._project.runs.get(run_id)
         if run is None or kind not in run.kept:
             return None
@@ -99,7 +99,7 @@ class ModelSources(QObject):
 
     def frequencies_of(self, run_id: str) -> EdgeFrequencies | None:
         """What a bootstrap counted."""
-        artifact = self._kept(run_id, EdgeFrequencies.kind)
+        artifact = self._artifact_of(run_id, EdgeFrequencies.kind)
         return artifact if isinstance(artifact, EdgeFrequencies) else None
 
     def frequencies(self, model_id: str) -> EdgeFrequencies | None:

@@ -59,7 +59,7 @@ def fit_per_row(model: Model, data: DataSet) -> dict[str, float]:
     }
 
 
-def bits_words(value: float) -> str:
+def bits_text(value: float) -> str:
     """Three digits, a true minus; rows that are impossible make it −∞."""
     if math.isinf(value):
         return "−∞, some rows are impossible"

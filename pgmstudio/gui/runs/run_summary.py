@@ -15,7 +15,7 @@ from pgmstudio.core.params import ParamKind, specs_of
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.runs.learning_run import BITS_PER_ROW, LearningRun, score_text
 from pgmstudio.gui.runs.live_model import position_text
-from pgmstudio.gui.runs.model_summary import bits_words, fit_per_row
+from pgmstudio.gui.runs.model_summary import bits_text, fit_per_row
 from pgmstudio.gui.runs.recorded_run import AnyRun
 from pgmstudio.gui.runs.score_plot import HELD, WEIGHT
 from pgmstudio.gui.widgets.fact_rows import Fact
@@ -30,7 +30,7 @@ _INFORMATION_TIP = (
 # Learners whose score is what the edges of a tree tell, not a likelihood: above 0.
 INFORMATION = ("tree.chow-liu", "tree.chow-liu-sparse")
 # Said of the best model, or in the heading.
-_TOLD_ELSEWHERE = {"best score", "restart", "restarts"}
+_SHOWN_ELSEWHERE = {"best score", "restart", "restarts"}
 # Of the climb that came last; when the run is over only the best one counts.
 _OF_LAST_CLIMB = {"score", "edges", "greediness"}
 
@@ -82,7 +82,7 @@ def counter_facts(run: LearningRun) -> list[Fact]:
     counters = shown_counters(run)
     weights = [v for n, v in counters.items() if n.startswith(WEIGHT)]
     for name, value in counters.items():
-        if name not in _TOLD_ELSEWHERE and not name.startswith(WEIGHT):
+        if name not in _SHOWN_ELSEWHERE and not name.startswith(WEIGHT):
             is_score = "score" in name or name == HELD
             shown = run_score_text(run, value) if is_score else number_label(value)
             first = name[:1].upper() if name[:1].isascii() else name[:1]  # λ is not Λ
@@ -99,7 +99,7 @@ def counter_facts(run: LearningRun) -> list[Fact]:
 def run_score_text(run: LearningRun, score: float) -> str:
     """A score of all rows, or bits per row where the learner counts so."""
     key = run.request.learner_key
-    return bits_words(score) if key in BITS_PER_ROW else score_text(key, score)
+    return bits_text(score) if key in BITS_PER_ROW else score_text(key, score)
 
 
 def best_facts(run: LearningRun) -> list[Fact]:
@@ -113,12 +113,12 @@ def best_facts(run: LearningRun) -> list[Fact]:
         tip = _INFORMATION_TIP if is_information else "Higher is better."
         facts.append((name, run_score_text(run, score), tip))
         if rows > 0 and run.request.learner_key not in BITS_PER_ROW:
-            facts.append(("Per row", bits_words(score / rows), "Higher is better."))
+            facts.append(("Per row", bits_text(score / rows), "Higher is better."))
     positions = [
-        position_text(word, run.found_at[name])
+        position_text(word, run.best_found_at[name])
         for name, word in (("restart", "restart"), ("runs", "run"), ("step", "step"))
         # Where restarts are numbered, how many runs had ended tells nothing more.
-        if name in run.found_at and not (name == "runs" and "restart" in run.found_at)
+        if name in run.best_found_at and not (name == "runs" and "restart" in run.best_found_at)
     ]
     if positions:
         facts.append(("Found in", ", ".join(positions)))
@@ -198,7 +198,7 @@ class Evaluation:
     def facts(self) -> list[Fact]:
         """Pairs of words; bits per row, higher is better."""
         return [
-            (f"{name} ↑, {part}", bits_words(value), "Bits per row; higher is better.")
+            (f"{name} ↑, {part}", bits_text(value), "Bits per row; higher is better.")
             for part, fit in self.fits.items()
             for name, value in fit.items()
         ]

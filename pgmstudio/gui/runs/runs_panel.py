@@ -52,11 +52,11 @@ from pgmstudio.gui.widgets.column_table import dress_head
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 Index = QModelIndex | QPersistentModelIndex
-SHARE = Qt.ItemDataRole.UserRole
+FRACTION = Qt.ItemDataRole.UserRole
 BAR_WIDTH, BAR_HEIGHT = 58, 4  # px at 100 %
 ADJACENCY = "adjacency"  # what a run of mixtures keeps
 HEADERS = ("Run", "State", "Score ↑", "Time")
-_SIGNS = {
+_STATE_ICONS = {
     JobState.QUEUED: ("hourglass", "text_secondary"),
     JobState.RUNNING: ("play-circle", "accent"),
     JobState.CANCELLING: ("hourglass", "warning_ink"),
@@ -128,7 +128,7 @@ class RunTable(QAbstractTableModel):
             return self._text(run, index.column())
         if role == Qt.ItemDataRole.DecorationRole and index.column() == 0:
             return _state_icon(run)
-        if role == SHARE and index.column() == 1:
+        if role == FRACTION and index.column() == 1:
             is_busy = run.state is JobState.RUNNING and not run.is_paused
             return run.progress.fraction if is_busy else None
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -156,7 +156,7 @@ def _side_of(column: int) -> int:
 
 
 def _state_icon(run: AnyRun) -> QIcon:
-    name, color = _SIGNS[run.state]
+    name, color = _STATE_ICONS[run.state]
     return icon("pause", "warning_ink") if run.is_paused else icon(name, color)
 
 
@@ -164,7 +164,7 @@ class _ProgressDelegate(QStyledItemDelegate):
     """A short bar before the share of a run that knows how far it is."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        fraction = index.data(SHARE)
+        fraction = index.data(FRACTION)
         if fraction is None:
             super().paint(painter, option, index)
             return
@@ -407,8 +407,8 @@ class RunsPanel(QWidget):
     def _show_edges(self, run: AnyRun) -> None:
         from pgmstudio.gui.runs.results.adjacency_page import open_adjacency
 
-        kept_by = run.run_id if isinstance(run, RecordedRun) else run
-        open_adjacency(self._app, ArtifactSource(self._app, ADJACENCY, kept_by))
+        source = run.run_id if isinstance(run, RecordedRun) else run
+        open_adjacency(self._app, ArtifactSource(self._app, ADJACENCY, source))
 
     def _walk(self, run: LearningRun) -> None:
         from pgmstudio.gui.navigation import open_pdg_steps

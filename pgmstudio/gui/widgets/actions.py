@@ -77,8 +77,8 @@ class ActionRegistry(QObject):
         for key in [action_id] if action_id else list(self.by_id):
             spec, action = self.specs[key], self.by_id[key]
             reason = spec.disabled_reason() if spec.disabled_reason is not None else None
-            is_told = key in self._reasons and self._reasons[key] == reason
-            if not is_told or action.isEnabled() is not (reason is None):
+            is_current = key in self._reasons and self._reasons[key] == reason
+            if not is_current or action.isEnabled() is not (reason is None):
                 self._reasons[key] = reason
                 action.setEnabled(reason is None)
                 action.setToolTip(_tooltip(spec, action, reason))

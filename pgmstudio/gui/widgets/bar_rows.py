@@ -134,10 +134,10 @@ class RankBars(BarRows):
     air = 7
 
     def __init__(
-        self, name: str, *, most: int = 5, digits: int = 2, name_share: float = 0.40
+        self, name: str, *, most: int = 5, digits: int = 2, name_fraction: float = 0.40
     ) -> None:
         super().__init__(name, "Ranking in bits", "A ranking in bits; a click selects.")
-        self._most, self._digits, self._name_share = most, digits, name_share
+        self._most, self._digits, self._name_fraction = most, digits, name_fraction
         self._ranks: tuple[Rank, ...] = ()
 
     @property
@@ -176,7 +176,7 @@ class RankBars(BarRows):
         painter.setFont(font)
         metrics = QFontMetrics(font)
         number = metrics.horizontalAdvance("00." + "0" * self._digits) + 10
-        left, right = self.width() * self._name_share, self.width() - number
+        left, right = self.width() * self._name_fraction, self.width() - number
         # Below the last digit shown there is nothing to compare.
         most = max((bits for *_, bits in self._ranks), default=0.0)
         most = most if most >= 0.5 * 10**-self._digits else 0.0

@@ -256,11 +256,11 @@ class ColumnList(QTableView):
         self.setAccessibleName("Columns")
         self._rows = _Rows(facts_head, chip_head, self)
         self._rows.ticked.connect(self.ticked)
-        self._found = QSortFilterProxyModel(self)
-        self._found.setSourceModel(self._rows)
-        self._found.setFilterKeyColumn(NAME)
-        self._found.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        self.setModel(self._found)
+        self._filtered = QSortFilterProxyModel(self)
+        self._filtered.setSourceModel(self._rows)
+        self._filtered.setFilterKeyColumn(NAME)
+        self._filtered.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.setModel(self._filtered)
         self.setItemDelegate(_Painter(self))
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -291,24 +291,24 @@ class ColumnList(QTableView):
 
     def find_columns(self, text: str) -> None:
         """Only columns whose name contains `text`."""
-        self._found.setFilterFixedString(text)
+        self._filtered.setFilterFixedString(text)
 
     @property
     def current(self) -> str | None:
         """The name of the current column."""
-        index = self._found.mapToSource(self.currentIndex())
+        index = self._filtered.mapToSource(self.currentIndex())
         return self._rows.rows[index.row()].name if index.isValid() else None
 
     def pick(self, name: str) -> None:
         for position, row in enumerate(self._rows.rows):
             if row.name == name:
-                index = self._found.mapFromSource(self._rows.index(position, NAME))
+                index = self._filtered.mapFromSource(self._rows.index(position, NAME))
                 if index.isValid():
                     self.setCurrentIndex(index)
 
     def toggle_current(self) -> None:
         """Tick or untick the current column."""
-        index = self._found.mapToSource(self.currentIndex())
+        index = self._filtered.mapToSource(self.currentIndex())
         if index.isValid():
             row = self._rows.rows[index.row()]
             self.ticked.emit(row.name, not row.is_used)

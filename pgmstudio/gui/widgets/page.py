@@ -128,7 +128,7 @@ class UndoablePage(Page):
         """What undo and redo do here; None leaves the key to the window."""
         return None, None
 
-    def _deed(self, event: QEvent) -> Command | None:
+    def _command(self, event: QEvent) -> Command | None:
         if isinstance(event, QKeyEvent):
             keys = (QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo)
             for key, command in zip(keys, self._undoing(), strict=True):
@@ -137,7 +137,7 @@ class UndoablePage(Page):
         return None
 
     def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ShortcutOverride and self._deed(event) is not None:
+        if event.type() == QEvent.Type.ShortcutOverride and self._command(event) is not None:
             event.accept()
             return True
         return super().event(event)

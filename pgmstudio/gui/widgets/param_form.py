@@ -19,7 +19,7 @@ from pgmstudio.core.params import AUTO, ParamKind, ParamSpec, parse_params, spec
 from pgmstudio.gui.widgets.basic import label, set_role
 from pgmstudio.gui.widgets.combo_box import Combo
 
-_WORDS = {
+_CHOICE_TITLES = {
     "aic": "AIC",
     "aic-thesis": "AIC (thesis)",
     "aic_half": "AIC / 2",
@@ -50,7 +50,7 @@ _WORDS = {
 
 def choice_label(choice: str) -> str:
     """`bic` as BIC, `gain_ratio` as gain ratio."""
-    return _WORDS.get(choice) or choice.replace("_", " ")
+    return _CHOICE_TITLES.get(choice) or choice.replace("_", " ")
 
 
 STEPS = 200

@@ -22,14 +22,14 @@ class ScrollingNotes(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._words = QWidget()
-        self._layout = QVBoxLayout(self._words)
+        self._content = QWidget()
+        self._layout = QVBoxLayout(self._content)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(4)
         for widget in text:
             self._layout.addWidget(widget)
-        self.setWidget(self._words)
-        self._words.installEventFilter(self)
+        self.setWidget(self._content)
+        self._content.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LayoutRequest:

@@ -49,7 +49,7 @@ from pgmstudio.gui.widgets.column_table import (
 )
 
 _, NAME, BAR = range(3)
-_SHARE = Qt.ItemDataRole.UserRole
+_FRACTION = Qt.ItemDataRole.UserRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class _Rows(TickedRows):
             return row.name if column == NAME else row.cells[column - 3] if column > BAR else None
         if role == Qt.ItemDataRole.CheckStateRole and column == TICK:
             return Qt.CheckState.Checked if row.is_ticked else Qt.CheckState.Unchecked
-        if role == _SHARE:
+        if role == _FRACTION:
             return row.fraction
         if role == Qt.ItemDataRole.ForegroundRole and row.is_weak:
             return theme().color("text_tertiary")
@@ -139,7 +139,7 @@ class _Painter(QStyledItemDelegate):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().color("belief_track"))
         painter.drawRoundedRect(bar, 2, 2)
-        fraction = float(index.data(_SHARE) or 0.0)
+        fraction = float(index.data(_FRACTION) or 0.0)
         if fraction > 0:
             bar.setWidth(max(2.0, bar.width() * min(1.0, fraction)))
             painter.setBrush(theme().color("belief"))
@@ -247,7 +247,7 @@ class SortHead(QHeaderView):
         self.setSectionsClickable(True)
         table.setHorizontalHeader(self)
 
-    def words(self, section: int, name: str) -> str:
+    def heading(self, section: int, name: str) -> str:
         """The name of a column as far as it fits, and the sign if the table is sorted by it."""
         arrow = ""
         if self.isSortIndicatorShown() and section == self.sortIndicatorSection():
@@ -261,7 +261,7 @@ class SortHead(QHeaderView):
 
     def initStyleOptionForIndex(self, option: QStyleOptionHeader, section: int) -> None:
         super().initStyleOptionForIndex(option, section)
-        option.text = self.words(section, option.text)
+        option.text = self.heading(section, option.text)
         option.sortIndicator = QStyleOptionHeader.SortIndicator.None_
 
 
@@ -304,7 +304,7 @@ class Facts(QAbstractTableModel):
         """The number of the row in the order it was given."""
         return self._order[index]
 
-    def place_of(self, number: int) -> int:
+    def row_of(self, number: int) -> int:
         """Where the row that was given as this number stands."""
         return self._order.index(number)
 
@@ -396,7 +396,7 @@ class FactTable(QTableView):
     def select(self, number: int) -> None:
         """Select the row that was given as this number."""
         if 0 <= number < self.facts.rowCount():
-            self.selectRow(self.facts.place_of(number))
+            self.selectRow(self.facts.row_of(number))
 
     @property
     def current(self) -> int | None:

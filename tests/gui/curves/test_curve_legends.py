@@ -6,15 +6,15 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.experiments.sl_curves.sweep import Sweep, lines_of
-from pgmstudio.gui.plots.plot_widget import places_along
+from pgmstudio.gui.plots.plot_widget import points_along
 from pgmstudio.gui.plots.scan_plots import SweepLinesPlot
 
 
 def test_places_lie_on_the_lines_between_the_marks() -> None:
-    xs, ys = places_along([([0.0, 2.0], [1.0, 5.0])])
+    xs, ys = points_along([([0.0, 2.0], [1.0, 5.0])])
     assert xs == pytest.approx(ys)
     assert xs == pytest.approx([part / 12 for part in range(13)])
-    xs, _ = places_along([([0.0, 2.0], [1.0, 5.0])], [([4.0], [1.0])])
+    xs, _ = points_along([([0.0, 2.0], [1.0, 5.0])], [([4.0], [1.0])])
     assert max(xs) == pytest.approx(0.5)  # what stands beside spans too
 
 

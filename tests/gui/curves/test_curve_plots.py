@@ -35,7 +35,7 @@ def drawn(qtbot: QtBot, points: list[CurvePoint], width: int = 700, mode: str = 
     plot.show_chart(chart_of(points))
     qtbot.waitUntil(lambda: plot.canvas is not None)
     plot.set_lambda(0.36)
-    qtbot.waitUntil(lambda: bool(plot._labels.rooms))
+    qtbot.waitUntil(lambda: bool(plot._labels.label_rects))
     return plot
 
 
@@ -145,14 +145,14 @@ def test_the_handle_of_λ_stays_inside_the_plot_and_off_the_words(qtbot: QtBot, 
         turn_wheel(plot, steps)
     for lambda_ in (0.0007, 0.36, 0.9):
         plot.set_lambda(lambda_)
-        room = plot._view.sceneBoundingRect().adjusted(-1, -1, 1, 1)
+        area = plot._view.sceneBoundingRect().adjusted(-1, -1, 1, 1)
         pill = plot.pill.sceneBoundingRect()
-        assert room.contains(pill)
+        assert area.contains(pill)
         assert not pill.intersects(plot.legend.sceneBoundingRect())
     plot.set_lambda(0.36)
     if not steps:
         pill, places = plot.pill.sceneBoundingRect(), zip(*plot._on_scene(), strict=True)
-        assert not any(pill.intersects(word) for word in plot._labels.rooms)
+        assert not any(pill.intersects(word) for word in plot._labels.label_rects)
         assert not any(pill.contains(QPointF(x, y)) for x, y in places)
 
 
@@ -161,7 +161,7 @@ def test_no_word_lies_under_the_legend(qtbot: QtBot) -> None:
     legend = plot.legend.sceneBoundingRect()
     qtbot.waitUntil(lambda: plot._labels._clear == [legend])
     assert plot._labels.shown
-    assert not any(word.intersects(legend) for word in plot._labels.rooms)
+    assert not any(word.intersects(legend) for word in plot._labels.label_rects)
 
 
 def test_the_legend_leaves_the_corners_when_there_are_marks_in_all_of_them(qtbot: QtBot) -> None:
@@ -200,9 +200,9 @@ def test_apart_both_plots_show_the_same_part(window: MainWindow, qtbot: QtBot) -
     page = open_points(window.app, with_one_far_below(), qtbot)
     page.plots.set_truth(-15.6, None)
     page.bar.parts.button("side").click()
-    qtbot.waitUntil(lambda: page.beside.canvas is not None)
-    both = page.plot, page.beside
-    assert seen(page.plot) == pytest.approx(seen(page.beside))
+    qtbot.waitUntil(lambda: page.test_plot.canvas is not None)
+    both = page.plot, page.test_plot
+    assert seen(page.plot) == pytest.approx(seen(page.test_plot))
     whole = seen(page.plot)
     for moved, other in (both, both[::-1]):
         turn_wheel(moved, 3)
@@ -214,7 +214,7 @@ def test_apart_both_plots_show_the_same_part(window: MainWindow, qtbot: QtBot) -
         whole = seen(page.plot)
     page.take_points(made_up_points(more=2))
     qtbot.waitUntil(lambda: page.is_settled)
-    assert seen(page.plot) == pytest.approx(seen(page.beside))
+    assert seen(page.plot) == pytest.approx(seen(page.test_plot))
 
 
 def test_apart_both_plots_are_in_the_file(window: MainWindow, qtbot: QtBot) -> None:
@@ -227,11 +227,11 @@ def test_apart_both_plots_are_in_the_file(window: MainWindow, qtbot: QtBot) -> N
 
     assert picture().count("Effective size") == 1
     page.bar.parts.button("side").click()
-    qtbot.waitUntil(lambda: page.beside.canvas is not None)
+    qtbot.waitUntil(lambda: page.test_plot.canvas is not None)
     assert picture().count("Effective size") == 2
     drawing = page.drawing()
     assert drawing is not None
-    wide = page.plot.canvas.width() + page.beside.canvas.width()  # type: ignore[union-attr]
+    wide = page.plot.canvas.width() + page.test_plot.canvas.width()  # type: ignore[union-attr]
     assert drawing.size(PictureOptions()).width() == wide
 
 
@@ -247,7 +247,7 @@ def test_words_and_handle_are_in_place_before_a_file_is_painted(
 ) -> None:
     page = open_points(window.app, made_up_points(), qtbot)
     placed: list[bool] = []
-    page.plot._labels.placed.connect(lambda: placed.append(True))
+    page.plot._labels.arranged.connect(lambda: placed.append(True))
     page.plot.draw_on("canvas")
     assert placed
     placed.clear()
@@ -257,7 +257,7 @@ def test_words_and_handle_are_in_place_before_a_file_is_painted(
 
 
 def card(page: CurvesPage, point: CurvePoint) -> None:
-    place = page.plot._place_of(point.key)
+    place = page.plot._index_of(point.key)
     assert place is not None
     page.plot._look_at(place)
 
@@ -285,8 +285,8 @@ def test_the_card_has_room_for_its_title_and_says_what_the_right_button_does(
 
 
 def test_times_are_told_in_units_that_can_be_read() -> None:
-    told = [seconds_text(seconds) for seconds in (0.0107, 41.8, 198, 7199, 8567)]
-    assert told == ["10.7 ms", "41.8 s", "3:18 min", "119:59 min", "2:22 h"]
+    args = [seconds_text(seconds) for seconds in (0.0107, 41.8, 198, 7199, 8567)]
+    assert args == ["10.7 ms", "41.8 s", "3:18 min", "119:59 min", "2:22 h"]
 
 
 def test_a_line_is_broken_at_a_model_that_rules_out_rows_and_the_axis_says_so(
@@ -325,7 +325,7 @@ def test_the_name_of_the_ceiling_is_drawn_over_the_lines_that_cross_it(
     plot.set_truth(-15.3, None)
     order: list[str] = []
     monkeypatch.setattr(plot_layers, "draw_stroke", lambda *_: order.append("line"))
-    monkeypatch.setattr(plot_layers, "draw_label", lambda *told: order.append(told[2]))
+    monkeypatch.setattr(plot_layers, "draw_label", lambda *args: order.append(args[2]))
     picture = QPixmap(900, 500)
     painter = QPainter(picture)
     plot.rings.paint(painter, QStyleOptionGraphicsItem())
@@ -336,19 +336,19 @@ def test_the_name_of_the_ceiling_is_drawn_over_the_lines_that_cross_it(
 def test_the_name_of_the_ceiling_stands_where_the_legend_is_not(qtbot: QtBot) -> None:
     plot = drawn(qtbot, made_up_points())
     plot.set_truth(-15.3, None)
-    size, room = QSizeF(120, 14), plot.rings.frame.room
+    size, area = QSizeF(120, 14), plot.rings.frame.area
     line = plot.rings._lines["ceiling"][0]
     ends = {}
     for side, covered in (
         ("nothing", []),
-        ("right", [room.adjusted(room.width() / 2, 0, 0, 0)]),
-        ("all", [room]),
+        ("right", [area.adjusted(area.width() / 2, 0, 0, 0)]),
+        ("all", [area]),
     ):
         plot.rings.keep_clear(covered)
         place = plot.rings.label_rect(line, size)
-        ends[side] = None if place is None else place.center().x() > room.center().x()
+        ends[side] = None if place is None else place.center().x() > area.center().x()
     assert ends == {"nothing": True, "right": False, "all": None}
-    plot._place_overlays()
+    plot._arrange_overlays()
     place = plot.rings.label_rect(line, size)
     assert place is not None
     assert not place.intersects(plot.legend.sceneBoundingRect())

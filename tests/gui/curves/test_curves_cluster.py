@@ -32,7 +32,7 @@ def test_the_address_of_a_scheduler_is_typed_and_its_workers_find_the_same_point
     cluster: Running,
 ) -> None:
     page = planned(window)
-    page.sheet.place.button("cluster").click()
+    page.sheet.executor.button("cluster").click()
     address = page.findChild(QLineEdit, "planAddress")
     assert address is not None
     assert address.isVisibleTo(page)

@@ -22,7 +22,7 @@ from pgmstudio.core.reports.belief_distances import DistanceTask
 from pgmstudio.gui.curves.actions import open_curves
 from pgmstudio.gui.curves.page import CurvesPage
 from pgmstudio.gui.curves.text import overfitting
-from pgmstudio.gui.plots.log_axis import log_ticks, log_words
+from pgmstudio.gui.plots.log_axis import log_tick_labels, log_ticks
 from pgmstudio.gui.plots.model_scatter.card_text import card_of
 from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot
 from pgmstudio.gui.theme.theme import theme
@@ -61,9 +61,9 @@ def test_all_languages_share_the_axes_with_front_letters_and_legend(
     assert [curve.title for curve in page.chart.curves] == [
         *("LDAG", "Bayesian network", "Mixture of trees", "PDG", "Chow–Liu")
     ]
-    words = [entry.words for entry in page.plot.legend.entries]
-    assert words[:5] == [curve.title for curve in page.chart.curves]
-    assert "Pareto front" in words
+    labels = [entry.text for entry in page.plot.legend.entries]
+    assert labels[:5] == [curve.title for curve in page.chart.curves]
+    assert "Pareto front" in labels
     assert {p.key for p in page.chart.front} == {p.key for p in pareto_front(page.points)}
     assert "BIC" in " ".join(page.plot._labels.shown)
     assert page.side.front.facts.rowCount() == len(page.chart.front)
@@ -82,7 +82,7 @@ def test_pointing_at_a_mark_tells_its_model_and_the_right_button_pins_it(
     point = next(p for p in page.points if p.key == "PDG0-003")
     assert page.plot.looked_at is point
     assert page.plot.card.title.startswith("PDG, λ =")
-    lines = page.plot.card.told
+    lines = page.plot.card.shown_lines
     assert lines["Effective size"].replace("\u2009", "") == str(point.effective_size)
     assert lines["Test"].startswith("−")
     place = mark_of(page, "LDAG0-002")
@@ -177,8 +177,8 @@ def test_what_is_shown_can_be_chosen(window: MainWindow, qtbot: QtBot) -> None:
     page.bar.log.click()
     assert page.plot._xs.max() == 62_000 - 1 or page.plot._xs.max() > 60_000
     page.bar.parts.button("side").click()
-    qtbot.waitUntil(lambda: page.beside.canvas is not None)
-    assert (page.plot.mode, page.beside.mode) == ("training", "test")
+    qtbot.waitUntil(lambda: page.test_plot.canvas is not None)
+    assert (page.plot.mode, page.test_plot.mode) == ("training", "test")
     page.bar.measure.setCurrentIndex(1)
     qtbot.waitUntil(lambda: page.chart.size == "representation_size")
     page.hide_curves({"PDG"})
@@ -293,7 +293,7 @@ def test_everything_is_named_and_fits_a_small_window_with_large_letters(
 
 def test_ticks_of_logarithms_are_round_numbers() -> None:
     (_, named), (_, between) = log_ticks(1.9, 5.1, 400)
-    assert log_words(named, 1.0, 1.0) == ["100", "1\u2009000", "10\u2009000", "100\u2009000"]
-    assert set(log_words(between, 1.0, 0.5)) == {""}
+    assert log_tick_labels(named, 1.0, 1.0) == ["100", "1\u2009000", "10\u2009000", "100\u2009000"]
+    assert set(log_tick_labels(between, 1.0, 0.5)) == {""}
     (_, few), _ = log_ticks(2.0, 3.0, 400)
-    assert log_words(few, 1.0, 1.0) == ["100", "200", "500", "1\u2009000"]
+    assert log_tick_labels(few, 1.0, 1.0) == ["100", "200", "500", "1\u2009000"]

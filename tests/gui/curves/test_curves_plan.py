@@ -33,7 +33,7 @@ LONG = 60_000  # ms: the first run of a process loads compiled code
 
 
 @pytest.fixture
-def place(monkeypatch: pytest.MonkeyPatch) -> SlowPlace:
+def executor(monkeypatch: pytest.MonkeyPatch) -> SlowPlace:
     """Where all runs are made, in place of processes."""
     made = SlowPlace()
     monkeypatch.setattr(curve_setup, "ProcessExecutor", lambda *_, **__: made)
@@ -72,9 +72,9 @@ def ended(page: CurvesPage, qtbot: QtBot) -> None:
 
 
 def test_a_stopped_sweep_goes_on_in_a_project_that_was_opened_again(
-    window: MainWindow, qtbot: QtBot, place: SlowPlace, tmp_path: Path
+    window: MainWindow, qtbot: QtBot, executor: SlowPlace, tmp_path: Path
 ) -> None:
-    place.most = 2
+    executor.most = 2
     page = started(window, planned(window), qtbot)
     qtbot.waitUntil(lambda: len(page.points) == 2, timeout=LONG)
     signal = window.findChild(QPushButton, "statusRuns")
@@ -83,7 +83,7 @@ def test_a_stopped_sweep_goes_on_in_a_project_that_was_opened_again(
     qtbot.mouseClick(signal, Qt.MouseButton.LeftButton)
     ended(page, qtbot)
     assert signal.text() == "Ready"
-    assert "Resume" in page.foot.words.text()
+    assert "Resume" in page.foot.status.text()
     folder = page.folder
     assert folder is not None
     with (folder / "points.jsonl").open("ab") as file:
@@ -94,12 +94,12 @@ def test_a_stopped_sweep_goes_on_in_a_project_that_was_opened_again(
     again = open_curves(window.app, "c1")
     qtbot.waitUntil(lambda: is_drawn(again), timeout=LONG)
     assert len(again.points) == 2
-    place.most = None
-    first, place.made = place.made, []
+    executor.most = None
+    first, executor.made = executor.made, []
     qtbot.waitUntil(again.foot.resume.isEnabled, timeout=LONG)
     qtbot.mouseClick(again.foot.resume, Qt.MouseButton.LeftButton)
     ended(again, qtbot)
-    assert place.made == first[2:]
+    assert executor.made == first[2:]
     assert len(again.points) == 4
     lines = [json.loads(line) for line in (folder / "points.jsonl").read_text().splitlines()]
     keys = [line["point"]["key"] for line in lines if "point" in line]
@@ -116,20 +116,20 @@ def test_rules_that_curves_do_not_use_are_named_before_they_start(window: MainWi
 
 
 def test_an_extended_plan_makes_only_what_is_new(
-    window: MainWindow, qtbot: QtBot, place: SlowPlace
+    window: MainWindow, qtbot: QtBot, executor: SlowPlace
 ) -> None:
     page = started(window, planned(window, "0.2, 0.9"), qtbot)
     ended(page, qtbot)
     assert [point.lambda_ for point in page.points] == [0.2, 0.9]
     assert {point.series for point in page.points} == {"Chow–Liu"}
-    assert page.foot.words.text().startswith("Finished")
+    assert page.foot.status.text().startswith("Finished")
     assert page.foot.resume.isHidden()
     assert page.folder is not None
     assert len(list((page.folder / "models").glob("*.json"))) == 2
     tree = window.findChild(QTreeWidget, "projectTree")
     assert isinstance(tree, QTreeWidget)
     assert tree.findItems("SL-curves of bits", Qt.MatchFlag.MatchRecursive)
-    place.made.clear()
+    executor.made.clear()
     qtbot.mouseClick(page.foot.extend, Qt.MouseButton.LeftButton)
     sheet = window.app.center.current
     assert isinstance(sheet, CurvesPlanPage)
@@ -137,16 +137,16 @@ def test_an_extended_plan_makes_only_what_is_new(
     assert sheet.sheet.lambdas.text() == "0.2, 0.9"
     sheet.sheet.seeds.setText("0…2")
     ended(started(window, sheet, qtbot), qtbot)
-    assert len(place.made) == 4
+    assert len(executor.made) == 4
     assert len(page.points) == 6
     assert list(window.app.project.curves) == ["c1"]
     assert all(len(curve.spread) == 2 for curve in page.chart.curves)  # means with bars
 
 
 def test_a_sweep_that_runs_tells_what_waits_and_keeps_its_plan(
-    window: MainWindow, qtbot: QtBot, place: SlowPlace
+    window: MainWindow, qtbot: QtBot, executor: SlowPlace
 ) -> None:
-    place.most = 2
+    executor.most = 2
     sheet = planned(window, "0.2, 0.9")
     sheet.learners.tick([TREE, "nb.latent"])
     page = started(window, sheet, qtbot)
@@ -196,7 +196,7 @@ def test_what_is_wrong_is_said_before_the_start(window: MainWindow, qtbot: QtBot
         field.setText("")
         qtbot.waitUntil(page.start_button.isEnabled)
         assert field.property("state") == ""
-    page.sheet.place.button("cluster").click()
+    page.sheet.executor.button("cluster").click()
     page.sheet.address.setText("10.0.0.1")
     qtbot.waitUntil(lambda: "tcp://HOST:8786" in page.refusal.text)
     assert not page.start_button.isEnabled()
@@ -286,9 +286,9 @@ def test_the_fields_of_a_generator_line_up_with_those_below_them(
 
 
 def test_a_sweep_that_begins_is_kept_for_recovery_at_once(
-    window: MainWindow, qtbot: QtBot, place: SlowPlace
+    window: MainWindow, qtbot: QtBot, executor: SlowPlace
 ) -> None:
-    place.most = 0  # it waits for as long as nobody stops it
+    executor.most = 0  # it waits for as long as nobody stops it
     with qtbot.waitSignal(window.autosave.saved, timeout=LONG):
         page = started(window, planned(window), qtbot)
     kept = read_project(window.autosave.file).curves
@@ -297,9 +297,9 @@ def test_a_sweep_that_begins_is_kept_for_recovery_at_once(
 
 
 def test_closing_the_window_waits_for_what_a_sweep_hands_over(
-    window: MainWindow, qtbot: QtBot, place: SlowPlace, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, qtbot: QtBot, executor: SlowPlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place.most = 2
+    executor.most = 2
     page = started(window, planned(window), qtbot)
     qtbot.waitUntil(lambda: len(page.points) == 2, timeout=LONG)
     run = page.run
@@ -313,13 +313,13 @@ def test_closing_the_window_waits_for_what_a_sweep_hands_over(
 def test_resuming_where_a_project_file_says_asks_first_with_the_address(
     window: MainWindow,
     qtbot: QtBot,
-    place: SlowPlace,
+    executor: SlowPlace,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     foreign: str,
 ) -> None:
     """The project may be somebody else's."""
-    place.most = 2
+    executor.most = 2
     page = started(window, planned(window), qtbot)
     qtbot.waitUntil(lambda: len(page.points) == 2, timeout=LONG)
     page.stop()
@@ -343,14 +343,16 @@ def test_resuming_where_a_project_file_says_asks_first_with_the_address(
         return answers[len(asked) - 1]
 
     monkeypatch.setattr(QMessageBox, "exec", exec_)
-    monkeypatch.setattr("pgmstudio.core.experiments.plans.dask_executor.Cluster", lambda _: place)
-    place.most, place.made = None, []
+    monkeypatch.setattr(
+        "pgmstudio.core.experiments.plans.dask_executor.Cluster", lambda _: executor
+    )
+    executor.most, executor.made = None, []
     qtbot.mouseClick(again.foot.resume, Qt.MouseButton.LeftButton)
     assert again.run is None
-    assert not place.made
+    assert not executor.made
     assert not (tmp_path / "elsewhere").exists()
     qtbot.mouseClick(again.foot.resume, Qt.MouseButton.LeftButton)
     assert len(asked) == 2
     assert all(where in text for text in asked)
     ended(again, qtbot)
-    assert place.made
+    assert executor.made

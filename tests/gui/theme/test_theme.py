@@ -120,10 +120,10 @@ def test_the_sign_of_the_order_stands_behind_a_name_that_is_shortened_for_it(qtb
     head.setSortIndicator(0, Qt.SortOrder.DescendingOrder)
     for section in (0, 1):
         head.resizeSection(section, 90)
-    assert head.words(0, "MI") == "MI ▾"
-    assert head.words(1, "MI") == "MI"
-    shortened = head.words(0, "a name that is much too long")
+    assert head.heading(0, "MI") == "MI ▾"
+    assert head.heading(1, "MI") == "MI"
+    shortened = head.heading(0, "a name that is much too long")
     assert shortened.endswith("… ▾")
-    assert len(shortened) < len(head.words(1, "a name that is much too long")) + 2
+    assert len(shortened) < len(head.heading(1, "a name that is much too long")) + 2
     head.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
-    assert head.words(0, "MI") == "MI ▴"
+    assert head.heading(0, "MI") == "MI ▴"

@@ -131,7 +131,7 @@ def test_heads_that_sort_have_a_sign_behind_their_words(qtbot: QtBot, table) -> 
     assert isinstance(head, SortHead)
     head.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
     head.resizeSection(0, 60)
-    assert head.words(0, "A heading").endswith("… ▾")
+    assert head.heading(0, "A heading").endswith("… ▾")
 
 
 def test_rows_of_classes_have_such_a_head_too(window: MainWindow) -> None:
@@ -139,8 +139,8 @@ def test_rows_of_classes_have_such_a_head_too(window: MainWindow) -> None:
     head = page.table.horizontalHeader()
     assert isinstance(head, SortHead)
     page.table.sortByColumn(0, Qt.SortOrder.DescendingOrder)
-    assert head.words(0, "Row").endswith(" ▾")
-    assert not head.words(1, "Row").endswith(" ▾")
+    assert head.heading(0, "Row").endswith(" ▾")
+    assert not head.heading(1, "Row").endswith(" ▾")
     page.closed()
     page.deleteLater()
 

@@ -255,10 +255,10 @@ class WizardPage(UndoablePage):
         return plan.undo if plan.can_undo else None, plan.redo if plan.can_redo else None
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        deed = self._deed(event)
+        command = self._command(event)
         is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if deed is not None:
-            deed()
+        if command is not None:
+            command()
         elif event.key() == Qt.Key.Key_Escape:
             self._leave()
         elif is_enter and event.modifiers() & Qt.KeyboardModifier.ControlModifier:

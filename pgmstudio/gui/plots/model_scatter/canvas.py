@@ -33,7 +33,7 @@ from pgmstudio.gui.widgets.basic import label
 Floats = NDArray[np.float64]
 
 EDGE = 0.03  # how much of the free room at each side may be taken before all is fitted anew
-ROOMY = 0.9  # marks that fill less than this share of the plot are brought nearer
+MIN_FILL = 0.9  # marks that fill less than this share of the plot are brought nearer
 TIP = "Click to open a model, right-click to pin it.\nWheel zooms, drag pans, 0 fits."
 
 
@@ -53,7 +53,7 @@ class MarkCanvas(QWidget):
         self._titles: tuple[Sequence[str], Sequence[str]] = ((), ())
         self._named: tuple[str, ...] | None = None
         self._logs: tuple[bool, bool] | None = None
-        self._legend_told: object = None
+        self._legend_state: object = None
         self._fitted_logs: object = None
         self._empty = label(empty_text, "secondary", wrap=True)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -77,7 +77,7 @@ class MarkCanvas(QWidget):
 
     def _on_range(self, *_: object) -> None:
         """The part in sight is another one."""
-        self._place_overlays()
+        self._arrange_overlays()
 
     # -- the canvas
 
@@ -102,7 +102,7 @@ class MarkCanvas(QWidget):
         self._draw()
         self._canvas.setVisible(not self.is_empty)
         self._empty.setVisible(self.is_empty)
-        self._place_overlays()
+        self._arrange_overlays()
 
     def draw_on(self, background: str | None) -> None:
         """Once more in the present colours, on a ground of that name or on none: for a file."""
@@ -110,7 +110,7 @@ class MarkCanvas(QWidget):
             self._is_for_file = True
             self._dress(background)
             self._draw()
-            self._place_overlays()
+            self._arrange_overlays()
 
     def _dress(self, ground: str | None) -> None:
         """Only where the look is another one: the axes are laid out again by it."""
@@ -179,9 +179,9 @@ class MarkCanvas(QWidget):
             set_log(self._canvas.getAxis(side), is_log, self._plain[side])
 
     def _legend_of(self, entries: Sequence[LegendEntry]) -> None:
-        if (state := (tuple(entries), self._look)) != self._legend_told:
-            self._legend_told = state
-            self.legend.tell(entries)
+        if (state := (tuple(entries), self._look)) != self._legend_state:
+            self._legend_state = state
+            self.legend.set_entries(entries)
 
     # -- the part in sight
 
@@ -206,7 +206,7 @@ class MarkCanvas(QWidget):
         wide, tall = bounds.width(), bounds.height()
         needed = bounds.adjusted(EDGE * wide, EDGE * tall, -EDGE * wide, -EDGE * tall)
         is_near = self._fitted_logs == logs and seen.contains(needed)
-        is_near = is_near and wide > ROOMY * seen.width() and tall > ROOMY * seen.height()
+        is_near = is_near and wide > MIN_FILL * seen.width() and tall > MIN_FILL * seen.height()
         if exactly or not is_near:
             self._fitted_logs = logs
             self._view.setRange(bounds, padding=0.0)
@@ -217,15 +217,15 @@ class MarkCanvas(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._place_overlays()
+        self._arrange_overlays()
 
-    def _place_overlays(self) -> None:
+    def _arrange_overlays(self) -> None:
         if self._canvas is None:
             return
         self._show_titles()
         frame = self._frame
         for layer in self._layers:
-            layer.place(frame)
+            layer.set_frame(frame)
 
     @property
     def _frame(self) -> Frame:

@@ -38,7 +38,7 @@ class MarkCard(QFrame):
         self.setObjectName("markCard")
         self.setProperty("role", "card")
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self._sign = label()
+        self._icon = label()
         self._title = ElidedLabel()
         self._title.setFont(theme().font("dense", "semibold"))
         self._chip = label("", "chip-accent", size="caption")
@@ -55,7 +55,7 @@ class MarkCard(QFrame):
             self._grid.addWidget(value, index, 1)
             self._lines.append((name, value))
         self._hint = label("", "tertiary", size="caption")
-        head = row(self._sign, self._title, self._chip, spacing=6)
+        head = row(self._icon, self._title, self._chip, spacing=6)
         head.layout().setStretch(1, 1)  # type: ignore[union-attr]
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 10, 12, 10)
@@ -73,7 +73,7 @@ class MarkCard(QFrame):
         self.hide()
 
     @property
-    def told(self) -> dict[str, str]:
+    def shown_lines(self) -> dict[str, str]:
         """The lines as they stand, for those who cannot see them."""
         return {n.text(): v.text() for n, v in self._lines if not n.isHidden()}
 
@@ -89,7 +89,7 @@ class MarkCard(QFrame):
         self._chip.setText(facts.chip)
         self._chip.setVisible(bool(facts.chip))
         size = theme().px("icon_small")
-        self._sign.setPixmap(mark_icon(facts.family).pixmap(size, size))
+        self._icon.setPixmap(mark_icon(facts.family).pixmap(size, size))
         for index, (name, value) in enumerate(self._lines):
             known = index < len(facts.lines)
             name.setVisible(known)
@@ -102,7 +102,7 @@ class MarkCard(QFrame):
         self.setFixedWidth(self._wide())
         self.layout().activate()  # type: ignore[union-attr]
         self.resize(self.width(), self.sizeHint().height())
-        self.move(min(self._places(mark, area), key=lambda at: crowd(QRect(at, self.size()))))
+        self.move(min(self._candidates(mark, area), key=lambda at: crowd(QRect(at, self.size()))))
         self.show()
         self.raise_()
 
@@ -111,14 +111,14 @@ class MarkCard(QFrame):
         least, most = (round(each * theme().scale) for each in (WIDTH, MAX_WIDTH_COLUMNS))
         title = self._title.fontMetrics().horizontalAdvance(self._title.text())
         chip = 0 if self._chip.isHidden() else self._chip.sizeHint().width() + 6
-        others = self._sign.sizeHint().width() + 6 + chip + 24  # and the margins
+        others = self._icon.sizeHint().width() + 6 + chip + 24  # and the margins
         return max(least, min(title + others + 4, most))
 
     @property
     def hint(self) -> str:
         return self._hint.text()
 
-    def _places(self, mark: QPoint, area: QRect) -> list[QPoint]:
+    def _candidates(self, mark: QPoint, area: QRect) -> list[QPoint]:
         """Right and left of the mark, below and above it, then the corners; none over the mark."""
         candidates = []
         across = (mark.x() - self.width() // 2, area.right() - self.width())
@@ -143,8 +143,8 @@ class MarkCard(QFrame):
         box = self.geometry()
         x = max(box.left(), min(mark.x(), box.right()))
         y = max(box.top(), min(mark.y(), box.bottom()))
-        is_beside = max(abs(x - mark.x()), abs(y - mark.y())) <= APART
-        return None if is_beside else QPoint(x, y)
+        is_near = max(abs(x - mark.x()), abs(y - mark.y())) <= APART
+        return None if is_near else QPoint(x, y)
 
     def _restyle(self) -> None:
         look = theme()

@@ -32,7 +32,7 @@ class MarkLabel:
 
     x: float
     y: float
-    words: str
+    text: str
     ink: QColor
     is_name: bool = False
 
@@ -65,82 +65,84 @@ class _Crowd:
 class LabelLayer(Layer):
     """Words around their marks, where the fewest marks and lines are, or left out."""
 
-    placed = Signal()
+    arranged = Signal()
 
     def __init__(self) -> None:
         super().__init__(38)
-        self._told: tuple[MarkLabel, ...] = ()
+        self._labels: tuple[MarkLabel, ...] = ()
         self._xs: Floats = np.empty(0)
         self._ys: Floats = np.empty(0)
         self._clear: list[QRectF] = []
-        self._placed: list[tuple[QRectF, MarkLabel]] = []
-        self._later = one_shot(self, self._place_all, _LATER_MS)
+        self._arranged: list[tuple[QRectF, MarkLabel]] = []
+        self._later = one_shot(self, self._arrange, _LATER_MS)
 
-    def tell(self, labels: Sequence[MarkLabel], xs: Floats, ys: Floats) -> None:
+    def show_labels(self, labels: Sequence[MarkLabel], xs: Floats, ys: Floats) -> None:
         """Those that come first are placed first; `xs` and `ys` are better left uncovered."""
-        self._told, self._xs, self._ys = tuple(labels), xs, ys
-        self._place_later()
+        self._labels, self._xs, self._ys = tuple(labels), xs, ys
+        self._arrange_later()
 
     def keep_clear(self, areas: list[QRectF]) -> None:
         """No word is placed there: something lies over it."""
         if areas != self._clear:
             self._clear = areas
-            self._place_later()
+            self._arrange_later()
 
-    def place(self, frame: Frame) -> None:
+    def set_frame(self, frame: Frame) -> None:
         """Where they go in the part in sight."""
         if frame != self.frame:
-            super().place(frame)
-            self._place_all()  # at once: words that stay behind the marks would swim
+            super().set_frame(frame)
+            self._arrange()  # at once: words that stay behind the marks would swim
 
-    def _place_later(self) -> None:
+    def _arrange_later(self) -> None:
         if not self._later.isActive():
             self._later.start()
 
-    def place_now(self) -> None:
+    def arrange_now(self) -> None:
         """What is to be placed; not while the scene is painted, whose items move by it."""
         if self._later.isActive():
-            self._place_all()
+            self._arrange()
 
-    def _place_all(self) -> None:
+    def _arrange(self) -> None:
         self._later.stop()
-        area = self.frame.room
+        area = self.frame.area
         crowd = _Crowd(*self._px(self._xs, self._ys), area)
-        self._placed = []
+        self._arranged = []
         metrics = QFontMetricsF(theme().font("micro", "semibold"))
-        for one in self._told:
-            taken = self._clear + [area.adjusted(-_BETWEEN, 0, _BETWEEN, 0) for area in self.rooms]
+        for one in self._labels:
+            taken = self._clear + [
+                area.adjusted(-_BETWEEN, 0, _BETWEEN, 0) for area in self.label_rects
+            ]
             rects = [
                 rect
                 for rect in _around(one, self.at(one.x, one.y), metrics)
                 if area.contains(rect) and not any(rect.intersects(other) for other in taken)
             ]
             if rects:
-                self._placed.append((min(rects, key=crowd.within), one))
+                self._arranged.append((min(rects, key=crowd.within), one))
         self.changed()
-        self.placed.emit()
+        self.arranged.emit()
 
     @property
-    def rooms(self) -> list[QRectF]:
+    def label_rects(self) -> list[QRectF]:
         """What the words take, in px of the scene."""
-        return [rect for rect, _ in self._placed]
+        return [rect for rect, _ in self._arranged]
 
     @property
     def shown(self) -> list[str]:
-        self.place_now()
-        return [one.words for _, one in self._placed]
+        self.arrange_now()
+        return [one.text for _, one in self._arranged]
 
     def draw(self, painter: QPainter, _on_screen: bool) -> None:
         font = theme().font("micro", "semibold")
         rise = QFontMetricsF(font).ascent()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for rect, one in self._placed:
-            draw_label(painter, rect.topLeft() + QPointF(0, rise), one.words, font, one.ink)
+        for rect, one in self._arranged:
+            draw_label(painter, rect.topLeft() + QPointF(0, rise), one.text, font, one.ink)
 
 
 def _around(one: MarkLabel, at: QPointF, metrics: QFontMetricsF) -> list[QRectF]:
     """The places for a word, the best first."""
-    size = metrics.size(0, one.words)
+    size = metrics.size(0, one.text)
     sides = sorted(_SIDES, key=lambda side: side != (1, 0)) if one.is_name else _SIDES
     rects = []
     for apart in (_APART, _FURTHER * _APART):

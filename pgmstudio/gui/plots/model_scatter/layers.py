@@ -45,20 +45,20 @@ _FAR = 2.0**30  # Qt has no place farther away
 
 @dataclass(frozen=True)
 class Frame:
-    """The part in sight: `seen` in numbers of the axes, `room` in px of the scene."""
+    """The part in sight: `seen` in numbers of the axes, `area` in px of the scene."""
 
     seen: QRectF = field(default_factory=lambda: QRectF(0, 0, 1, 1))
-    room: QRectF = field(default_factory=QRectF)
+    area: QRectF = field(default_factory=QRectF)
 
     def across(self, xs: Floats) -> Floats:
         """Px from the left of the scene."""
-        scale = self.room.width() / max(self.seen.width(), 1e-12)
-        return np.clip((xs - self.seen.left()) * scale + self.room.left(), -_FAR, _FAR)
+        scale = self.area.width() / max(self.seen.width(), 1e-12)
+        return np.clip((xs - self.seen.left()) * scale + self.area.left(), -_FAR, _FAR)
 
     def down(self, ys: Floats) -> Floats:
         """Px from the top of the scene."""
-        scale = self.room.height() / max(self.seen.height(), 1e-12)
-        return np.clip(self.room.bottom() - (ys - self.seen.top()) * scale, -_FAR, _FAR)
+        scale = self.area.height() / max(self.seen.height(), 1e-12)
+        return np.clip(self.area.bottom() - (ys - self.seen.top()) * scale, -_FAR, _FAR)
 
 
 class CachedShape(QGraphicsObject):
@@ -66,7 +66,7 @@ class CachedShape(QGraphicsObject):
 
     def __init__(self, z: float) -> None:
         super().__init__()
-        self._kept: QPixmap | None = None
+        self._pixmap: QPixmap | None = None
         self._ratio = 1.0
         self.setZValue(z)
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
@@ -76,7 +76,7 @@ class CachedShape(QGraphicsObject):
 
     def changed(self) -> None:
         """It is to be drawn again."""
-        self._kept = None
+        self._pixmap = None
         self.update()
 
     def paint(
@@ -88,10 +88,10 @@ class CachedShape(QGraphicsObject):
             self.draw(painter, False)
             return
         ratio, area = widget.devicePixelRatioF(), whole.toAlignedRect()
-        if self._kept is None or ratio != self._ratio:
+        if self._pixmap is None or ratio != self._ratio:
             self._ratio = ratio
-            self._kept = self._picture(whole, area.topLeft(), area.size() * ratio)
-        painter.drawPixmap(area.topLeft(), self._kept)
+            self._pixmap = self._picture(whole, area.topLeft(), area.size() * ratio)
+        painter.drawPixmap(area.topLeft(), self._pixmap)
 
     def _picture(self, whole: QRectF, corner: QPoint, size: Any) -> QPixmap:
         picture = QPixmap(size)
@@ -112,7 +112,7 @@ class Layer(CachedShape):
         super().__init__(z)
         self.frame = Frame()
 
-    def place(self, frame: Frame) -> None:
+    def set_frame(self, frame: Frame) -> None:
         """The part in sight is another one."""
         if frame != self.frame:
             self.prepareGeometryChange()
@@ -120,7 +120,7 @@ class Layer(CachedShape):
             self.changed()
 
     def boundingRect(self) -> QRectF:
-        return self.frame.room
+        return self.frame.area
 
     def at(self, x: float, y: float) -> QPointF:
         """The place of these numbers, in px."""
@@ -181,7 +181,7 @@ class MarksLayer(Layer):
         self.bars: Sequence[Bars] = ()
         self.dots: Sequence[Dots] = ()
 
-    def tell(
+    def show_marks(
         self,
         strokes: Sequence[Stroke],
         dots: Sequence[Dots],
@@ -206,7 +206,7 @@ class MarksLayer(Layer):
                 _draw_dots(painter, xs, ys, dots.look)
 
     def _in_sight(self, dots: Dots) -> tuple[Floats, Floats]:
-        (xs, ys), area, far = self._px(dots.xs, dots.ys), self.frame.room, dots.look.size
+        (xs, ys), area, far = self._px(dots.xs, dots.ys), self.frame.area, dots.look.size
         is_in = (xs > area.left() - far) & (xs < area.right() + far)
         is_in &= (ys > area.top() - far) & (ys < area.bottom() + far)  # nowhere: not in sight
         return xs[is_in], ys[is_in]
@@ -326,7 +326,7 @@ class RingsLayer(Layer):
         self._clear = areas
         self.update()
 
-    def places(self, name: str) -> list[tuple[float, float]]:
+    def ring_positions(self, name: str) -> list[tuple[float, float]]:
         """Where the rings of that name are, in numbers of the axes."""
         rings = self._rings.get(name)
         return [] if rings is None else list(zip(rings.xs, rings.ys, strict=True))
@@ -337,7 +337,7 @@ class RingsLayer(Layer):
         painter.setClipRect(self.boundingRect())
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for line, _words in self._lines.values():
+        for line, _text in self._lines.values():
             draw_stroke(painter, *self._px(line.xs, line.ys), line.pen)
         for line, text in self._lines.values():  # over all lines: another one may cross them
             if text:

@@ -41,21 +41,21 @@ class Pill(QGraphicsObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self.words = ""
+        self.text = ""
         self._is_held = False
         self.setZValue(60)
         self.setCursor(Qt.CursorShape.SizeVerCursor)
         self.setToolTip("Drag to another λ: which model it selects is told at once.")
 
-    def tell(self, text: str) -> None:
-        if text != self.words:
+    def set_text(self, text: str) -> None:
+        if text != self.text:
             self.prepareGeometryChange()
-            self.words = text
+            self.text = text
             self.update()
 
     def boundingRect(self) -> QRectF:
         metrics = QFontMetricsF(theme().font("caption", "semibold"))
-        width, height = metrics.horizontalAdvance(self.words) + 18, metrics.height() + 8
+        width, height = metrics.horizontalAdvance(self.text) + 18, metrics.height() + 8
         return QRectF(-width / 2 - 2, -height / 2 - 2, width + 4, height + 4)
 
     def paint(
@@ -68,7 +68,7 @@ class Pill(QGraphicsObject):
         painter.drawRoundedRect(rect, rect.height() / 2, rect.height() / 2)
         painter.setPen(look.color("text"))
         painter.setFont(look.font("caption", "semibold"))
-        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, self.words)
+        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, self.text)
 
     def mousePressEvent(self, event: QGraphicsSceneMouseEvent) -> None:
         if event.button() is not Qt.MouseButton.LeftButton:
@@ -92,8 +92,8 @@ class Pill(QGraphicsObject):
 class LegendEntry:
     """`sign` is a family for its mark, or test, training, front, truth or fit."""
 
-    sign: str
-    words: str
+    symbol: str
+    text: str
 
 
 class LegendBox(CachedShape):
@@ -111,7 +111,7 @@ class LegendBox(CachedShape):
     def entries(self) -> tuple[LegendEntry, ...]:
         return self._entries
 
-    def tell(self, entries: Sequence[LegendEntry]) -> None:
+    def set_entries(self, entries: Sequence[LegendEntry]) -> None:
         self.prepareGeometryChange()
         self._entries = tuple(entries)
         columns, widths, step = self._columns()
@@ -125,7 +125,7 @@ class LegendBox(CachedShape):
         half = (len(self._entries) + 1) // 2 if len(self._entries) > 3 else len(self._entries)
         columns = [list(self._entries[:half]), list(self._entries[half:])]
         widths = [
-            max((metrics.horizontalAdvance(e.words) for e in column), default=0.0)
+            max((metrics.horizontalAdvance(e.text) for e in column), default=0.0)
             + self._SAMPLE
             + 12
             for column in columns
@@ -146,16 +146,16 @@ class LegendBox(CachedShape):
         for column, width in zip(columns, widths, strict=True):
             for number, entry in enumerate(column):
                 middle = 6 + step * (number + 0.5)
-                self._sample(painter, entry.sign, left, middle)
+                self._sample(painter, entry.symbol, left, middle)
                 painter.setPen(look.color("text"))
                 painter.setFont(look.font("caption"))
                 rect = QRectF(left + self._SAMPLE, middle - step / 2, width, step)
                 painter.drawText(
-                    rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, entry.words
+                    rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, entry.text
                 )
             left += width
 
-    def _sample(self, painter: QPainter, sign: str, left: float, middle: float) -> None:
+    def _sample(self, painter: QPainter, symbol: str, left: float, middle: float) -> None:
         look = theme()
         lines: dict[str, tuple[QColor, float, Qt.PenStyle]] = {
             "test": (look.color("text"), 2.0, Qt.PenStyle.SolidLine),
@@ -163,8 +163,8 @@ class LegendBox(CachedShape):
             "front": (look.color("accent", 0.22), 7.0, Qt.PenStyle.SolidLine),
             "fit": (look.color("text_secondary"), 1.2, Qt.PenStyle.SolidLine),
         }
-        if sign in lines:
-            ink, width, style = lines[sign]
+        if symbol in lines:
+            ink, width, style = lines[symbol]
             pen = QPen(ink, width, style)
             pen.setCapStyle(Qt.PenCapStyle.FlatCap)
             painter.setPen(pen)
@@ -172,16 +172,16 @@ class LegendBox(CachedShape):
             return
         painter.save()
         painter.translate(left + 9, middle)
-        if sign == "truth":
+        if symbol == "truth":
             painter.setPen(QPen(look.color("text"), 1.5))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(QRectF(-5, -5, 10, 10))
         else:
-            fill, line = mark_colors(sign)
+            fill, line = mark_colors(symbol)
             painter.scale(9, 9)
             pen = QPen(line, 1.0)
             pen.setCosmetic(True)
             painter.setPen(pen)
             painter.setBrush(fill)
-            painter.drawPath(mark_path(language_sign(sign)[0]))
+            painter.drawPath(mark_path(language_sign(symbol)[0]))
         painter.restore()

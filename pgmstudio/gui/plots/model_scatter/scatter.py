@@ -84,9 +84,9 @@ class ModelScatter(MarkCanvas):
         self._line_of: NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self._parts: list[tuple[int, Floats, Floats, Sequence[Behind]]] = []
         self._begins: NDArray[np.int64] = np.zeros(1, dtype=np.int64)
-        self._places: Mapping[str, Place] = {}
+        self._positions: Mapping[str, Place] = {}
         self._at: int | None = None
-        self.tell: Callable[[Behind], CardFacts] | None = None
+        self.make_card: Callable[[Behind], CardFacts] | None = None
         self.card = MarkCard(self)
         self.card.left.connect(self._on_left)
         self._soon = one_shot(self, self._show_card, CARD_MS)
@@ -115,15 +115,15 @@ class ModelScatter(MarkCanvas):
         self._ys = np.concatenate([ys for _, _, ys, _ in parts] or [np.empty(0)])
         numbers = [np.full(len(part[1]), number) for number, part in enumerate(parts)]
         self._line_of = np.concatenate(numbers or [np.empty(0, dtype=np.int64)])
-        self._parts, self._places = list(parts), positions
+        self._parts, self._positions = list(parts), positions
         self._begins = np.cumsum([0, *(len(xs) for _, xs, _, _ in parts)])
         self._at = None
         if before is not None:  # the mark that was pointed at stays so where it is still there
-            self._at = self._place_of(before[0].key)
+            self._at = self._index_of(before[0].key)
         self._show_ring()
 
-    def _place_overlays(self) -> None:
-        super()._place_overlays()
+    def _arrange_overlays(self) -> None:
+        super()._arrange_overlays()
         if self._canvas is not None:
             self._place_legend()
             self._lead_to_card()
@@ -152,9 +152,9 @@ class ModelScatter(MarkCanvas):
         frame = self._frame
         return frame.across(self._xs), frame.down(self._ys)
 
-    def _place_of(self, key: str, *, last: bool = False) -> int | None:
+    def _index_of(self, key: str, *, last: bool = False) -> int | None:
         """The number of the first or last mark of a model; None when it has none."""
-        position = self._places.get(key)
+        position = self._positions.get(key)
         if position is None:
             return None
         curve, index = position
@@ -200,7 +200,7 @@ class ModelScatter(MarkCanvas):
 
     def position_on_screen(self, point: CurvePoint) -> QPoint | None:
         """Where on the viewport the mark of a model is; None when it has none."""
-        number = self._place_of(point.key)
+        number = self._index_of(point.key)
         if number is None or self._canvas is None:
             return None
         return QPoint(self._canvas.mapFromScene(self._scene_position(number)))
@@ -230,11 +230,11 @@ class ModelScatter(MarkCanvas):
         self.point_to(None)
 
     def _show_card(self) -> None:
-        if self._at is None or self.tell is None or self._canvas is None:
+        if self._at is None or self.make_card is None or self._canvas is None:
             return
         shown = self._canvas.mapFromScene(self._view.sceneBoundingRect()).boundingRect()
         area = QRect(self._canvas.viewport().mapTo(self, shown.topLeft()), shown.size())
-        facts = self.tell(self._behind(self._at))
+        facts = self.make_card(self._behind(self._at))
         self.card.show_facts(facts, self._widget_position(self._at), area, self._crowd)
         self._lead_to_card()
 

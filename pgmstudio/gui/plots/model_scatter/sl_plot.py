@@ -35,7 +35,7 @@ from pgmstudio.gui.widgets.debounce import one_shot
 
 # Fewer marks than FEW are all in sight. Of more, those below FLOOR_ROOM times the way from the top
 # to where but FAR_SHARE of them lie are not, when the lowest is FAR times as far down as that.
-FEW, FAR_SHARE, FLOOR_ROOM, FAR = 8, 0.1, 1.5, 2.0
+FEW, FAR_FRACTION, FLOOR_FACTOR, FAR = 8, 0.1, 1.5, 2.0
 _MIN_TALL, _NEAR = 0.05, 0.25  # bits per row
 Across = Callable[[Floats], Floats]
 
@@ -104,8 +104,8 @@ def _floor(heights: Floats) -> float:
     """A few marks that lie far off would leave no room for the others."""
     if len(heights) < FEW:
         return -np.inf
-    top, most = float(heights.max()), float(np.quantile(heights, FAR_SHARE))
-    height = max(FLOOR_ROOM * (top - most), _MIN_TALL)
+    top, most = float(heights.max()), float(np.quantile(heights, FAR_FRACTION))
+    height = max(FLOOR_FACTOR * (top - most), _MIN_TALL)
     return top - height if top - float(heights.min()) > FAR * height else -np.inf
 
 
@@ -145,7 +145,7 @@ def show_curves(layer: MarksLayer, chart: Chart, mode: str, across: Across) -> N
             symbol = language_sign(curve.family)[0]
             look = dot_look(symbol, 5 if is_small else 9, ink, 1, fill)
             dots.append(Dots(xs, curve.test, look))
-    layer.tell(strokes, dots, bars)
+    layer.show_marks(strokes, dots, bars)
 
 
 def _front(chart: Chart, across: Across) -> list[Stroke]:
@@ -266,11 +266,11 @@ class SlPlot(ModelScatter):
     def draw_on(self, background: str | None) -> None:
         super().draw_on(background)
         if self.canvas is not None:
-            self._labels.place_now()  # a file does not wait for them
+            self._labels.arrange_now()  # a file does not wait for them
 
     def _build(self) -> None:
         self._labels = LabelLayer()
-        self._labels.placed.connect(self._show_line)
+        self._labels.arranged.connect(self._show_line)
         self._layers.append(self._labels)
         self._canvas.scene().addItem(self._labels)
         self.pill = Pill()
@@ -361,7 +361,7 @@ class SlPlot(ModelScatter):
     def _ring_models(
         self, name: str, keys: Iterable[str], size: float, ink: str, width: float
     ) -> list[int]:
-        indices = self._shown_places(keys)
+        indices = self._shown_indices(keys)
         self._ring_at(name, self._xs[indices], self._ys[indices], size, ink, width)
         return indices
 
@@ -379,9 +379,9 @@ class SlPlot(ModelScatter):
         pen = QPen(theme().color(ink), width)
         self.rings.ring(name, HighlightRings(xs, ys, size, pen, is_square))
 
-    def _shown_places(self, keys: Iterable[str]) -> list[int]:
+    def _shown_indices(self, keys: Iterable[str]) -> list[int]:
         """Where these models stand; one that rules out rows stands nowhere."""
-        indices = (self._place_of(key) for key in keys)
+        indices = (self._index_of(key) for key in keys)
         return [p for p in indices if p is not None and np.isfinite(self._ys[p])]
 
     def _show_new(self) -> None:
@@ -401,7 +401,7 @@ class SlPlot(ModelScatter):
         if len(self._xs) <= MANY:  # of more marks the lines lie under them
             parts = [along(xs, ys) for xs, ys in parts]
         covered = (np.concatenate(some) for some in zip(*parts, strict=True))
-        self._labels.tell(labels, *(covered if parts else (self._xs, self._ys)))
+        self._labels.show_labels(labels, *(covered if parts else (self._xs, self._ys)))
 
     # -- the part in sight
 
@@ -420,8 +420,8 @@ class SlPlot(ModelScatter):
     def _bounds(self) -> QRectF | None:
         return self._extent.bounds
 
-    def _place_overlays(self) -> None:
-        super()._place_overlays()
+    def _arrange_overlays(self) -> None:
+        super()._arrange_overlays()
         if self._canvas is not None:
             taken = [self.legend.sceneBoundingRect()] if self.legend.isVisible() else []
             self._labels.keep_clear(taken)
@@ -456,10 +456,10 @@ class SlPlot(ModelScatter):
         self.rings.line("λ", Stroke(xs[inside], ys[inside], pen))
         touched = self.chart.arrays.best_at(self.lambda_)
         key = "" if touched is None else self.chart.points[touched].key
-        index = self._place_of(key, last=True)
+        index = self._index_of(key, last=True)
         at = [] if index is None or not np.isfinite(self._ys[index]) else [index]
         self._ring_at("touched", self._xs[at], self._ys[at], 12, "text", 1.2)
-        self.pill.tell(f"λ = {self.lambda_:.3g}" if self.lambda_ < 0.995 else "λ → 1")
+        self.pill.set_text(f"λ = {self.lambda_:.3g}" if self.lambda_ < 0.995 else "λ → 1")
         self._place_pill(xs, ys, rect)
 
     def _place_pill(self, xs: Floats, ys: Floats, rect: QRectF) -> None:
@@ -483,7 +483,7 @@ class SlPlot(ModelScatter):
         across, down = self._frame.across(xs), self._frame.down(ys)
         own, is_taken = self.pill.boundingRect(), np.zeros(len(xs), dtype=bool)
         areas = [self.legend.sceneBoundingRect()] if self.legend.isVisible() else []
-        for area in areas + self._labels.rooms:
+        for area in areas + self._labels.label_rects:
             wide = area.adjusted(-own.right(), -own.bottom(), -own.left(), -own.top())
             is_in = (across > wide.left()) & (across < wide.right())
             is_taken |= is_in & (down > wide.top()) & (down < wide.bottom())

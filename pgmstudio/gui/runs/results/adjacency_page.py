@@ -53,7 +53,7 @@ class HasEdgeCounts(Protocol):
 class AdjacencyPage(ArtifactPage):
     """Follows the run while it goes on."""
 
-    export_words = ("Export counts", "edges.csv", "One line for each edge (*.csv);;All (*.json)")
+    export_dialog = ("Export counts", "edges.csv", "One line for each edge (*.csv);;All (*.json)")
     _artifact: RunArtifact | None = None
 
     def __init__(self, app: AppContext, source: ArtifactSource) -> None:

@@ -49,7 +49,7 @@ def _title_of(learner: object) -> str:
 class BootstrapPage(FittingPage):
     """Follows the run while it goes on; the threshold can be moved at any time."""
 
-    export_words = ("Export edges", "edges.csv", "One row for each edge (*.csv);;All (*.json)")
+    export_dialog = ("Export edges", "edges.csv", "One row for each edge (*.csv);;All (*.json)")
     _artifact: EdgeFrequencies | None = None
 
     def __init__(self, app: AppContext, source: ArtifactSource) -> None:

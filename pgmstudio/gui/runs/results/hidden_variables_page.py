@@ -67,7 +67,7 @@ _PAIRS = (
 class HiddenScanPage(ArtifactPage):
     """Follows the run while it goes on."""
 
-    export_words = (
+    export_dialog = (
         "Export the candidates",
         "candidates.csv",
         "One line for each model (*.csv);;All (*.json)",

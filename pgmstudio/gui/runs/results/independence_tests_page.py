@@ -52,7 +52,7 @@ class TestLogPage(ArtifactPage):
 
     __test__ = False  # nothing for pytest to collect
 
-    export_words = ("Export tests", "tests.csv", "Table (*.csv);;All (*.json)")
+    export_dialog = ("Export tests", "tests.csv", "Table (*.csv);;All (*.json)")
     _artifact: TestLog
 
     def __init__(self, app: AppContext, source: ArtifactSource) -> None:

@@ -79,7 +79,7 @@ _VIEWS = (
 class PosteriorPage(ArtifactPage):
     """The picture has the edges above a threshold; a row that is selected is marked there."""
 
-    export_words = (
+    export_dialog = (
         "Export probabilities",
         "probabilities.csv",
         "One line for each edge and context (*.csv);;All (*.json)",

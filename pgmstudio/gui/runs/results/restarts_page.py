@@ -57,7 +57,11 @@ _COLUMNS = (
 class RestartsPage(FittingPage):
     """Follows the run while it goes on."""
 
-    export_words = ("Export restarts", "restarts.csv", "One row for each run (*.csv);;All (*.json)")
+    export_dialog = (
+        "Export restarts",
+        "restarts.csv",
+        "One row for each run (*.csv);;All (*.json)",
+    )
     _artifact: KesOptima | None = None
 
     def __init__(self, app: AppContext, source: ArtifactSource) -> None:
@@ -114,9 +118,9 @@ class RestartsPage(FittingPage):
         self.least.setValue(10)
         self.least.setMaximumWidth(220)
         self.least.valueChanged.connect(self._on_least)
-        self._least_words = label("", "secondary", size="dense")
+        self._least_text = label("", "secondary", size="dense")
         self._least_rest = one_shot(self, self._show_edges, REDRAW_MS)
-        text = row(self.weight, self.least, self._least_words, None)
+        text = row(self.weight, self.least, self._least_text, None)
         return under_the_picture(text, self.frequencies, top=0)
 
     @property
@@ -165,7 +169,7 @@ class RestartsPage(FittingPage):
         self._least_rest.start()
 
     def _show_minimum(self) -> None:
-        self._least_words.setText(f"at least {self.least.value()} %")
+        self._least_text.setText(f"at least {self.least.value()} %")
 
     def _show_edges(self, *_: object) -> None:
         if self._artifact is None:

@@ -56,7 +56,7 @@ class ArtifactPage(Page):
     """Shows `_kept`, which is None as long as the run has kept nothing."""
 
     # Of the dialog that asks for a file: its title, the name it offers, the kinds of files.
-    export_words: tuple[str, str, str]
+    export_dialog: tuple[str, str, str]
     _artifact: RunArtifact | None = None
 
     def __init__(self, key: str, app: AppContext, source: ArtifactSource) -> None:
@@ -87,7 +87,7 @@ class ArtifactPage(Page):
         return button(text, self._on_export, icon_name="export", name=name, tip=tip)
 
     def _on_export(self) -> None:
-        path, _ = QFileDialog.getSaveFileName(self, *self.export_words)
+        path, _ = QFileDialog.getSaveFileName(self, *self.export_dialog)
         if path:
             self.export(Path(path))
 

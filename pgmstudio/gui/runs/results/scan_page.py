@@ -46,7 +46,7 @@ from pgmstudio.gui.plots.scan_plots import (
     SweepLinesPlot,
     SweepPlot,
     flag_of,
-    kappa_words,
+    kappa_text,
 )
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.runs.recorded_run import LAMBDA
@@ -100,7 +100,7 @@ class PointsPage(ArtifactPage, Generic[P]):
     name: str  # of the widgets
     symbol: str  # the name of an icon
     columns: Sequence[Column]
-    table_words: str
+    table_title: str
     open_tip: str
     missing_text: str  # when a model was too large to be kept
     _scan: RecordedScan[P] | None = None
@@ -109,7 +109,7 @@ class PointsPage(ArtifactPage, Generic[P]):
         super().__init__(key, app, source)
         self.facts = facts_label(f"{self.name}Facts")
         plot.chosen.connect(self.open_point)
-        self.table = FactTable(f"{self.name}Table", self.table_words, self.columns)
+        self.table = FactTable(f"{self.name}Table", self.table_title, self.columns)
         self.table.chosen.connect(self.open_point)
         self.table.selected.connect(self._on_selected)
         self._opener = button(
@@ -206,7 +206,7 @@ class PointsPage(ArtifactPage, Generic[P]):
 class ClassScanPage(PointsPage[ScanPoint]):
     """Follows the run while it goes on."""
 
-    export_words = (
+    export_dialog = (
         "Export the scan",
         "classes.csv",
         "One line for each model (*.csv);;All (*.json)",
@@ -228,7 +228,7 @@ class ClassScanPage(PointsPage[ScanPoint]):
             "Classes of no use", str, stretches=True, tip="Without rows, or the same as another."
         ),
     )
-    table_words = "Models of the scan, in the order of the run"
+    table_title = "Models of the scan, in the order of the run"
     open_tip = "The model with this number of classes, as one of the project."
     missing_text = "its tables were too large to be kept; learn that number alone."
 
@@ -289,14 +289,14 @@ def _two(value: float) -> str:
 class KappaPage(PointsPage[KappaPoint]):
     """Follows the run while it goes on."""
 
-    export_words = (
+    export_dialog = (
         "Export the κ path",
         "kappa-path.csv",
         "One line for each κ (*.csv);;All (*.json)",
     )
     name, symbol = "kappa", "tag"
     columns = (
-        Column("κ", kappa_words, True, tip="The prior of labels; 0 is without labels."),
+        Column("κ", kappa_text, True, tip="The prior of labels; 0 is without labels."),
         Column("Held-out ↑", bits_cell, True, tip="Bits per row of rows it has not learned from."),
         Column("±", bits_cell, True, tip="Standard error of the mean over the folds."),
         Column("Score ↑", _two, True, tip="Marginal likelihood and prior in bits."),
@@ -305,7 +305,7 @@ class KappaPage(PointsPage[KappaPoint]):
         Column("Contexts", grouped, True, tip="In the labels of all edges."),
         Column("Free", grouped, True, stretches=True, tip="Free parameters."),
     )
-    table_words = "Models from the smallest κ to the largest"
+    table_title = "Models from the smallest κ to the largest"
     open_tip = "The graph of this κ, as a model of the project."
     missing_text = "its model was not kept."
 
@@ -331,7 +331,7 @@ class KappaPage(PointsPage[KappaPoint]):
         return artifact
 
     def _point_text(self, point: KappaPoint) -> str:
-        where = f"κ {kappa_words(point.kappa)}" if point.kappa else "no labels"
+        where = f"κ {kappa_text(point.kappa)}" if point.kappa else "no labels"
         return f"{where}, {counted(point.parameters, 'parameter')}"
 
     def _row(self, point: KappaPoint) -> tuple[object, ...]:
@@ -365,7 +365,7 @@ def _lambda(value: float) -> str:
 class PdgScanPage(PointsPage[PdgPoint]):
     """Follows the run while it goes on."""
 
-    export_words = (
+    export_dialog = (
         "Export the sweep",
         "lambda-sweep.csv",
         "One line for each model (*.csv);;All (*.json)",
@@ -381,7 +381,7 @@ class PdgScanPage(PointsPage[PdgPoint]):
         Column("Forest", str, True, tip="Which of the forests of the run it stands on."),
         Column("Found", str, stretches=True, tip="Searched, or merged from that of a smaller λ."),
     )
-    table_words = "Models from the largest λ to the smallest"
+    table_title = "Models from the largest λ to the smallest"
     open_tip = "The graph of this λ, as a model of the project."
     missing_text = "its numbers were too many to be kept; learn with that λ alone."
 
@@ -443,7 +443,11 @@ _COLUMNS = (
 class TreeScanPage(ArtifactPage):
     """Follows the run while it goes on."""
 
-    export_words = ("Export the scan", "trees.csv", "One line for each start (*.csv);;All (*.json)")
+    export_dialog = (
+        "Export the scan",
+        "trees.csv",
+        "One line for each start (*.csv);;All (*.json)",
+    )
 
     def __init__(self, app: AppContext, source: ArtifactSource) -> None:
         super().__init__("tree-scan", app, source)

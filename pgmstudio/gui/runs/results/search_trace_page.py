@@ -62,7 +62,7 @@ def step_picture(trace: K2Trace, step: int) -> GraphPicture:
 class TracePage(ArtifactPage):
     """One run of K2; back and forth by buttons, keys or the slider."""
 
-    export_words = ("Export steps", "steps.csv", "Table (*.csv);;All (*.json)")
+    export_dialog = ("Export steps", "steps.csv", "Table (*.csv);;All (*.json)")
     _artifact: K2Trace
 
     def __init__(self, app: AppContext, source: ArtifactSource) -> None:
@@ -71,7 +71,7 @@ class TracePage(ArtifactPage):
         assert isinstance(artifact, K2Trace)
         self._artifact = artifact
         self._step = 0
-        self._places: dict[str, tuple[float, float]] = {}
+        self._positions: dict[str, tuple[float, float]] = {}
         self.caption = ElidedLabel()
         self.caption.setObjectName("traceCaption")
         self.facts = label("", "secondary", size="dense", wrap=True)
@@ -95,7 +95,7 @@ class TracePage(ArtifactPage):
         self.canvas.view.is_editable = False
         self.canvas.shows_legend = False  # the words above the graph say it
         self._layouts = LayoutMaker(self)
-        self._layouts.placed.connect(self._on_placed)
+        self._layouts.placed.connect(self._on_layout)
         self._layouts.failed.connect(app.errors.report)
         self.table = FactTable("traceTable", "Columns tried in this step", _COLUMNS)
         export = self._export_button(
@@ -169,20 +169,20 @@ class TracePage(ArtifactPage):
         sizes = {n.id: face_size(n, NodeView(n.label)) for n in picture.nodes}
         self._layouts.ask(LayoutQuestion("k2", picture, sizes, "layered"))
 
-    def _on_placed(self, placed: Placed) -> None:
-        self._places = dict(placed.positions)
+    def _on_layout(self, placed: Placed) -> None:
+        self._positions = dict(placed.positions)
         self._draw()
         self.canvas.view.fit()
 
     def _draw(self) -> None:
-        if not self._places:
+        if not self._positions:
             return
         picture = step_picture(self._artifact, self._step)
         faces = {node.id: NodeView(node.label) for node in picture.nodes}
         if self._step < len(self._artifact.steps):
             child = self._artifact.steps[self._step].child
             faces[child] = NodeView(child, is_target=True)
-        self.canvas.scene.show_picture(picture, faces, self._places)
+        self.canvas.scene.show_picture(picture, faces, self._positions)
 
 
 def _facts(step: K2Step, measure: str) -> str:

@@ -88,9 +88,9 @@ def test_profiles_draw_every_class_and_follow_the_model(
     found = page.plot.profiles
     assert found is not None
     assert found.names == ("class 1", "class 2", "class 3")
-    higher, lower = (page.plot.place_of("tax", number) for number in (0, 1))
+    higher, lower = (page.plot.position_of("tax", number) for number in (0, 1))
     assert higher.y() < lower.y()  # 90 % stands above 15 %
-    assert "class 1: 90.0 %" in page.plot.words_at(QPointF(higher))
+    assert "class 1: 90.0 %" in page.plot.text_at(QPointF(higher))
     page.show_view("map")
     assert page.map.isVisible()
     before = window.app.project.models["m1"].model
@@ -98,7 +98,7 @@ def test_profiles_draw_every_class_and_follow_the_model(
     even = LatentClasses(before.domain, np.full(3, 1 / 3), before.tables)
     window.app.change("Even", partial(edits.replace_model, model_id="m1", model=even))
     assert page.plot.profiles is not None
-    assert page.plot.profiles.shares == pytest.approx((1 / 3,) * 3)
+    assert page.plot.profiles.weights == pytest.approx((1 / 3,) * 3)
 
 
 def test_classes_of_pixels_open_as_images_that_fit_the_page(
@@ -122,9 +122,9 @@ def test_classes_of_pixels_open_as_images_that_fit_the_page(
     assert across == 2
     assert zoom > 1
     x, y = images.corner(1, across)
-    told = page.images.words_at(QPointF((x + 5) * zoom, (y + 5) * zoom))
+    told = page.images.text_at(QPointF((x + 5) * zoom, (y + 5) * zoom))
     assert told == "class 2: r0c0, 75.0 % of the way to its last state"
-    assert page.images.words_at(QPointF(1, 1)) == ""
+    assert page.images.text_at(QPointF(1, 1)) == ""
 
 
 def test_no_row_is_lost_when_cells_are_missing(
@@ -144,13 +144,13 @@ def test_no_row_is_lost_when_cells_are_missing(
     assert [int(line["row"]) for line in lines] == list(range(1, rows.row_count + 1))
     model = app.project.models["m1"].model
     assert isinstance(model, LatentClasses)
-    shares = model.responsibilities(rows)
-    for line, mine in zip(lines, shares, strict=True):
+    weights = model.responsibilities(rows)
+    for line, mine in zip(lines, weights, strict=True):
         assert line["class"] == f"class {mine.argmax() + 1}"
         assert float(line["responsibility"]) == pytest.approx(mine.max())
         assert float(line["p_class_2"]) == pytest.approx(mine[1])
     page.table.sortByColumn(2, Qt.SortOrder.AscendingOrder)
-    assert page.rows.row_number(0) == int(shares.max(axis=1).argmin())
+    assert page.rows.row_number(0) == int(weights.max(axis=1).argmin())
 
 
 def test_empty_and_double_classes_are_flagged_and_the_best_named(
