@@ -118,7 +118,7 @@ def test_classes_of_pixels_open_as_images_that_fit_the_page(
     room = page.images.parentWidget()
     assert room is not None
     qtbot.waitUntil(lambda: page.images.height() == room.height())  # nothing to scroll
-    across, zoom = page.images._layout_in(page.images._room())
+    across, zoom = page.images._layout_in(page.images._available_size())
     assert across == 2
     assert zoom > 1
     x, y = images.corner(1, across)
