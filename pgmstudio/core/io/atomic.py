@@ -1,4 +1,4 @@
-"""Writing a file so that it is always the old one or the new one, never a part of either."""
+"""Atomic writing of files: a file is the old one or the new one, never a part of either."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Stamp = tuple[int, int, int]
 
 
 def file_stamp(path: Path | str) -> Stamp | None:
-    """What changes whenever the file is written, by whomever; None when there is no file."""
+    """Modification time, size and inode, to detect changes; None if there is no file."""
     try:
         status = os.stat(path)
     except OSError:
@@ -30,9 +30,9 @@ def file_stamp(path: Path | str) -> Stamp | None:
 
 
 def make_folder(path: Path | str, *, private: bool = False) -> None:
-    """Make a folder and those above it, where they are not there yet; FileError says why not.
+    """Make a folder and its parents where they do not exist; raises FileError with the reason.
 
-    Nobody else may look into a `private` one, also when it was there before.
+    A `private` folder is readable by its owner only, also when it existed before.
     """
     try:
         Path(path).mkdir(parents=True, exist_ok=True, mode=0o700 if private else 0o777)
@@ -44,10 +44,10 @@ def make_folder(path: Path | str, *, private: bool = False) -> None:
 
 
 def replace_file(path: Path | str, content: bytes, *, private: bool = False) -> None:
-    """Write `content` beside `path`, flush it to the disk and move it over; FileError says why not.
+    """Replace a file atomically: write a temporary file in its folder, flush it and rename it.
 
-    Whoever opens `path` meanwhile, or after a crash at any moment, finds one whole file. A file
-    that is replaced keeps its permissions; nobody else may read a `private` one.
+    A reader sees either the old or the new file, also after a crash. A file that is replaced keeps
+    its permissions; a `private` one is readable by its owner only. Raises FileError.
     """
     target = Path(path)
     if not target.name:  # "", "." or "/"
@@ -65,11 +65,11 @@ def replace_file(path: Path | str, content: bytes, *, private: bool = False) -> 
         _flush_folder(path.parent)
     except OSError as problem:
         reason = problem.strerror or str(problem)
-        raise FileError(target, f"cannot be written: {reason}. Choose another place.") from problem
+        raise FileError(target, f"cannot be written: {reason}. Choose another folder.") from problem
 
 
 def _behind_links(target: Path) -> Path:
-    """Where the file itself is, so that a link stays a link."""
+    """The target of a symbolic link, so that the link is preserved."""
     path = target
     with contextlib.suppress(RuntimeError):  # links in a circle, before Python 3.13
         path = target.resolve() if target.is_symlink() else target
@@ -79,7 +79,7 @@ def _behind_links(target: Path) -> Path:
 
 
 def _permissions(path: Path, *, private: bool) -> int | None:
-    """Those the new file gets; None for the usual ones."""
+    """The permissions of the new file; None for the default ones."""
     if private:
         return 0o600
     return path.stat().st_mode & 0o777 if path.exists() else None

@@ -4,7 +4,7 @@
   `closed_tiers`, which counts tiers from 0.
 - Tetrad text: `/knowledge`, then `addtemporal` (a tier per line, `2*` for a closed one),
   `forbiddirect` and `requiredirect` (an edge per line), `forbiddengroup` and `requiredgroup`.
-- a table with the columns from and to, as bnlearn keeps its lists; a third column may say
+- a table with the columns from and to, as bnlearn writes its lists; a third column may hold
   required or forbidden, else the edges are required.
 - lines such as `A -> B`, `A <- B`, `A -- B`, BayesiaLab's dictionary of forbidden arcs; `= true`
   behind an edge requires it.
@@ -47,7 +47,7 @@ _SECTIONS = ("addtemporal", "forbiddirect", "requiredirect", "forbiddengroup", "
 
 
 def read_knowledge(path: Path | str, edges_are: Rule | None = None) -> Knowledge:
-    """The rules of a file in any of the four forms; `edges_are` decides where a file does not say.
+    """Read the rules of a file in any of the four forms; `edges_are` applies where none is given.
 
     Rules that contradict each other are read as they are; `Knowledge.contradictions` names them.
     """
@@ -56,7 +56,7 @@ def read_knowledge(path: Path | str, edges_are: Rule | None = None) -> Knowledge
 
 
 def parse_knowledge(content: bytes, path: Path, edges_are: Rule | None = None) -> Knowledge:
-    """The rules in bytes; the ending of `path` says whether they are JSON."""
+    """Parse rules from bytes; the extension of `path` decides whether they are JSON."""
     if path.suffix.lower() == ".json":
         return knowledge_of_document(parse_json(content, path, error=FileError))
     text, _ = decode_text(content)
@@ -71,7 +71,7 @@ def parse_knowledge(content: bytes, path: Path, edges_are: Rule | None = None) -
 
 
 def write_knowledge(path: Path | str, knowledge: Knowledge) -> tuple[str, ...]:
-    """Write `.json`, a table (`.csv`, `.tsv`) or else Tetrad text; a sentence for each loss."""
+    """Write `.json`, a table (`.csv`, `.tsv`) or else Tetrad text; returns what was lost."""
     path = Path(path)
     ending = path.suffix.lower()
     if ending == ".json":
@@ -98,7 +98,7 @@ def knowledge_document(knowledge: Knowledge) -> dict[str, Any]:
 
 
 def knowledge_of_document(document: JsonPlace) -> Knowledge:
-    """The rules that a document says; absent entries are empty."""
+    """Rules from a JSON document; absent entries are empty."""
     value = document.get("schema")
     if value is not None and value.text() != SCHEMA:
         document.fail(f"is not a file of rules about edges: its schema is “{value.text()}”.")

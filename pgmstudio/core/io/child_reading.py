@@ -1,7 +1,7 @@
 """Reading in a child process whose memory is limited.
 
-The native readers of Parquet and Excel files end their process when a file asks for more memory
-than there is, and one wrong byte can ask for that. So the worst file costs a child.
+The native readers of Parquet and Excel files abort the process when an allocation fails, and one
+wrong byte can request any size. In a child process only the child dies.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _is_limited = False
 
 
 def is_limited() -> bool:
-    """Whether this process reads under a limit already."""
+    """Whether a memory limit is already set for this process."""
     return _is_limited
 
 
 def limit_memory(limit: int) -> None:
-    """From here on this process may take so many bytes more; what would need more fails.
+    """Limit the further memory of this process to `limit` bytes; larger allocations fail.
 
-    Where the system knows no such limit (Windows) the process still dies alone.
+    Has no effect on Windows, where the child process may still run out of memory alone.
     """
     global _is_limited
     _is_limited = True
@@ -62,7 +62,7 @@ def _address_space() -> int:
 
 
 def beyond_limit(path: Path) -> FileError:
-    """The refusal of a table that the memory did not suffice for."""
+    """The error for a table that needs more memory than the limit."""
     return _beyond_limit(path, DataFileError)
 
 
@@ -73,7 +73,7 @@ def _beyond_limit(path: Path, error: ErrorType) -> FileError:
 
 
 def read_in_child(path: Path, read: Callable[[], RawTable], cancel: CancelToken) -> RawTable:
-    """What `read` gives, which a child process does; `read` can be pickled.
+    """Result of `read` in a child process; `read` must be picklable.
 
     The cells come back in a file, so that they are in memory once and not three times.
     """
@@ -92,13 +92,13 @@ def read_in_child(path: Path, read: Callable[[], RawTable], cancel: CancelToken)
             (table,) = in_process(_Reading(read, cells, read_limit()), cancel)
         except RunFailedError as died:
             raise beyond_limit(path) from died
-        cancel.raise_if_cancelled()  # it may have been done before it heard
+        cancel.raise_if_cancelled()  # it may have finished before the cancellation arrived
         frame = polars.read_ipc_stream(cells)
     return replace(table, frame=frame)
 
 
 def read_model_in_child(path: Path, cancel: CancelToken) -> ModelFile:
-    """The model in a file, read by a child process, which can be stopped at any moment."""
+    """Read a model in a child process, which can be stopped at any time."""
     from pgmstudio.core.execution.child_process import in_process
 
     try:
@@ -128,7 +128,7 @@ class _Reading:
     limit: int
 
     def __call__(self, _cancel: CancelToken) -> Iterator[RawTable]:
-        # What a native reader says as it dies is of no use to people.
+        # The output of a native reader that crashes is of no use to people.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         limit_memory(self.limit)
         table = self.read()

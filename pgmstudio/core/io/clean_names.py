@@ -1,4 +1,4 @@
-"""Names that cannot be shown or saved, replaced throughout a document wherever they stand."""
+"""Replacement of names that cannot be shown or saved, throughout a document."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MAX_SHOWN = 5
 
 
 def clean_names(names: Iterable[str]) -> dict[str, str]:
-    """What takes the place of each name that cannot be shown or saved; all are different."""
+    """Unique replacements for the names that cannot be shown or saved."""
     names = list(dict.fromkeys(names))
     taken = {name for name in names if is_fit_name(name)}
     clean: dict[str, str] = {}
@@ -28,12 +28,12 @@ def clean_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def replaced_names_warning(clean: Mapping[str, str]) -> str:
-    """The sentence that says which names were replaced."""
+    """Warning that lists the names that were replaced."""
     shown = ", ".join(f"“{name}”" for name in list(clean.values())[:_MAX_SHOWN])
     more = ", …" if len(clean) > _MAX_SHOWN else ""
     one = len(clean) == 1
     return (
-        f"{'1 name holds' if one else f'{len(clean)} names hold'} control characters or halves of "
+        f"{'1 name has' if one else f'{len(clean)} names have'} control characters or halves of "
         f"characters, which cannot be shown or saved; {'it is' if one else 'they are'} now called "
         f"{shown}{more}."
     )
@@ -70,7 +70,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def cleaned_file(file: ModelFile, path: Path) -> ModelFile:
-    """The same model with names and texts that can be shown and saved, and a remark about them."""
+    """The model with names that can be shown and saved, and a warning if any was replaced."""
     from pgmstudio.core.io.models.native_json import document_of, file_of_document
     from pgmstudio.core.json_documents import JsonPlace
 

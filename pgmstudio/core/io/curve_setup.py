@@ -32,7 +32,7 @@ FRACTION, SPLIT, SETS = "share", "split", "sets"
 class RowChoice:
     """Rows of the project to learn from and to test on.
 
-    `how`: a share of the rows is put aside, or parts of the data set's split are taken (`train`,
+    `how`: a fraction of the rows is held out, or parts of the data set's split are taken (`train`,
     `test`, `valid` name them), or whole data sets (`test`, `valid` are their ids).
     """
 
@@ -48,7 +48,7 @@ class RowChoice:
     reference: str | None = None  # the id of the model that the rows come from
 
     def rows(self, project: Project) -> PlanRows:
-        """The rows themselves; what is not there any more is said."""
+        """Training and test rows; raises DataError if a data set or part no longer exists."""
         entry = project.data_entry(self.data_id)
         reference = None
         if self.reference is not None:
@@ -63,7 +63,7 @@ class RowChoice:
         train, test, valid = entry.data, None, None
         if self.how == SPLIT:
             if entry.split is None or not entry.split.is_for(entry.data):
-                raise DataError(f"{entry.name} has no split of its own. Choose a share of rows.")
+                raise DataError(f"{entry.name} has no split. Hold out a fraction of rows.")
             parts = dict(zip(entry.split.names, entry.split.parts(entry.data), strict=True))
             train, test = _part(parts, self.train), _part(parts, self.test)
             valid = None if self.valid is None else _part(parts, self.valid)
@@ -88,7 +88,7 @@ def _same_columns(project: Project, data_id: str | None, train: DataSet) -> Data
     if entry.data.domain != train.domain:
         raise DataError(
             f"{entry.name} has other columns or states than the rows to learn from. "
-            "Import both files together, or put a share of one aside."
+            "Import both files together, or hold out a fraction of one."
         )
     return entry.data
 
@@ -114,7 +114,7 @@ class CurveSetup:
 
     @classmethod
     def of(cls, payload: Mapping[str, Any]) -> CurveSetup | None:
-        """What `plain` told; None when it tells no plan, or one this version does not know."""
+        """Setup from the document of `plain`; None if its plan is absent or not supported."""
         try:
             plan = plan_of(payload["plan"])
         except (KeyError, TypeError, PgmStudioError):
@@ -150,7 +150,7 @@ class Loaded:
 
     points: tuple[CurvePoint, ...] = ()
     series: Mapping[str, str] | None = None  # of each planned run; None when it cannot be known
-    families: Mapping[str, str] = field(default_factory=dict)  # of the signs, by curve
+    families: Mapping[str, str] = field(default_factory=dict)  # of the markers, by curve
     done: frozenset[str] = frozenset()  # runs that have given all their points
     train_rows: int | None = None
     test_rows: int | None = None
@@ -182,7 +182,7 @@ def load(
     """The points that stand in the folder; those of another plan or program are left out.
 
     Without the rows all points are shown, and nothing can be added to them. Where the folder is
-    gone, `told` are the points that the project has kept.
+    gone, `payload` are the points saved in the project.
     """
     points_folder = None if folder is None else PointFolder(folder)
     every = (

@@ -31,7 +31,7 @@ def _finding_document(finding: Finding) -> dict[str, Any]:
 
 
 def read_evidence(location: JsonPlace) -> dict[str, Finding]:
-    """The findings that a document says; whether a model has such states is not looked at."""
+    """Findings of a JSON document; the states are not checked against a model."""
     return {name: _read_finding(inside) for name, inside in location.entries()}
 
 

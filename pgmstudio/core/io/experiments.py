@@ -7,8 +7,8 @@ A folder that keeps the points of a plan as they come, so that a run can go on w
     models/         the model of each point by its key
     queries/        log2 P(Q | E) of every query by key, where there were queries
 
-A line is on the disk before the next is begun, and the model before its line. Whoever is killed in
-between leaves at most a part of the last line, which is cut off when the folder is opened again.
+A line is on the disk before the next is started, and the model before its line. A crash in between
+leaves at most a part of the last line, which is cut off when the folder is opened again.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _placed(data: DataPlan, folder: Path) -> DataPlan:
 def read_plan_rows(data: DataPlan) -> PlanRows:
     """The rows for learning, for choosing and for the test, over one domain.
 
-    Files of their own come before shares. Cuts of numbers are made on the first file alone.
+    Separate files come before fractions. Bin edges are computed from the first file only.
     """
     files = [name for name in (data.file, data.test, data.valid) if name is not None]
     parts = iter([imported.data for imported in import_together(files, _options(data))])
@@ -117,7 +117,7 @@ def split_rows(
     valid: DataSet | None = None,
     reference: Model | None = None,
 ) -> PlanRows:
-    """Rows in hand, parted as the plan says where a part does not come by itself."""
+    """Rows in memory, split by the plan's fractions where no part is given."""
     if data.complete:
         rows = rows.complete_rows()
         test = None if test is None else test.complete_rows()
@@ -127,7 +127,7 @@ def split_rows(
         0.0 if test is not None else data.test_share,
     ]
     if sum(fractions) >= 1:
-        raise DataError("The shares of validation and test rows must leave rows to learn from.")
+        raise DataError("Validation and test fractions leave no training rows. Lower them.")
     if any(fractions):
         parts = split(
             rows, (1 - sum(fractions), *(s for s in fractions if s)), data.split_seed
@@ -136,7 +136,7 @@ def split_rows(
         valid = rest.pop(0) if fractions[0] else valid
         test = rest.pop(0) if fractions[1] else test
     if test is None:
-        raise DataError("A plan needs test rows: a test file, or a test share above 0.")
+        raise DataError("A plan needs test rows: a test file, or a test-share above 0.")
     return PlanRows(rows, test, valid, reference)
 
 
@@ -229,7 +229,7 @@ class PointFolder:
             self._file = None
 
     def add(self, point: CurvePoint) -> CurvePoint:
-        """Keep a point with its model, in place of one with the same key; returns it as it will be
+        """Save a point with its model, replacing one with the same key; returns it as it will be
         read again, with the model."""
         if point.query_values is not None:
             content = io.BytesIO()
@@ -252,12 +252,12 @@ class PointFolder:
         return point
 
     def finish(self, done: RunDone) -> None:
-        """Keep that a run has given all its points."""
+        """Record that a run has given all its points."""
         self._append({"done": asdict(done)})
         self._take_done(done)
 
     def saved(self, events: Iterator[PointEvent]) -> Iterator[PointEvent]:
-        """The same events, each point kept before it is handed on."""
+        """Pass events on; save each point before it is passed on."""
         for event in events:
             match event:
                 case CurvePoint():
@@ -291,12 +291,12 @@ class PointFolder:
             return
         for number, line in enumerate(path.read_bytes().splitlines(keepends=True), start=1):
             if not line.endswith(b"\n"):
-                break  # whoever wrote it was killed; the point is computed again
+                break  # the writer was killed; the point is computed again
             try:
                 self._take(read_json_line(line))
             except (ValueError, KeyError, TypeError, RecursionError) as problem:
-                payload = f"line {number} is damaged. Take it out, and its point is computed again."
-                raise FileError(path, payload) from problem
+                message = f"line {number} is damaged. Delete it to compute the point again."
+                raise FileError(path, message) from problem
             self._whole_bytes += len(line)
 
     def _take(self, record: Mapping[str, Any]) -> None:
@@ -318,9 +318,9 @@ class PointFolder:
 
 @dataclass(frozen=True, eq=False)
 class SavedPlanTask:
-    """A plan whose points are kept in a folder, as a task: it goes on with what stands there.
+    """Task that runs a plan and saves its points in a folder; saved points are not computed again.
 
-    Needs no child process of its own; whoever takes the events is where the files are written.
+    The files are written by the process that consumes the events.
     """
 
     folder: Path
@@ -351,7 +351,7 @@ def read_folder_plan(folder: Path | str) -> Plan | None:
 
 
 def folder_facts(folder: Path | str) -> Mapping[str, Any]:
-    """What plan.json says: the plan, the fingerprint of the rows (`data`), how many there are to
+    """Contents of plan.json: the plan, the fingerprint of the rows (`data`), how many there are to
     learn from and to test on (`rows`), the version of the code; nothing without the file."""
     path = Path(folder) / PLAN
     if not path.is_file():
@@ -363,7 +363,7 @@ def _lock(file: int, folder: Path) -> None:
     """One writer at a time; the lock goes with the process, however it ends."""
     try:
         import fcntl
-    except ImportError:  # Windows refuses nobody; points of two writers still stand line by line
+    except ImportError:  # no locks on Windows; points of two writers are still whole lines
         return
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

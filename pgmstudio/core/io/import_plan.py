@@ -19,7 +19,7 @@ BY_HAND = "cuts"
 
 @dataclass(frozen=True, slots=True)
 class SplitPlan:
-    """How the rows will be split; shares are in percent."""
+    """How the rows will be split; sizes are in percent."""
 
     kind: str = "none"  # none, random, column, files
     train: int = 60
@@ -45,7 +45,7 @@ def split_rows(data: DataSet, plan: SplitPlan) -> tuple[DataSet, Split | None]:
 
 @dataclass(frozen=True)
 class Draft:
-    """Only what differs from what was found or proposed."""
+    """Settings that differ from those detected or proposed."""
 
     reading: ImportOptions = field(default_factory=ImportOptions)
     treatments: Mapping[str, Treatment] = field(default_factory=dict)
@@ -78,7 +78,7 @@ class Draft:
         return [column for column in report.columns if self.treatment(column) in values]
 
     def options(self, report: FileReport) -> ImportOptions:
-        """All of it, as the reader of data files takes it."""
+        """The complete options for the reader of data files."""
         by_treatment: dict[Treatment, list[str]] = {treatment: [] for treatment in Treatment}
         for column in report.columns:
             by_treatment[self.treatment(column)].append(column.name)

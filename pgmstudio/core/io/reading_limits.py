@@ -1,4 +1,4 @@
-"""What a file may ask for: to be a regular file, and no more than a limit when it is unpacked.
+"""Limits on files that are read: regular files only, up to a maximum unpacked size.
 
 The limit is one number of gigabytes, for the unpacked size of a file and for the memory of the
 process that reads it. It travels in an environment variable, so that child processes have it too.
@@ -45,19 +45,19 @@ def text_limit() -> int:
 
 
 def set_read_limit(gigabytes: float) -> None:
-    """Another limit, for this process and those it starts."""
+    """Set the limit for this process and its children."""
     os.environ[LIMIT_VARIABLE] = f"{gigabytes:g}"
 
 
 def size_text(size: int) -> str:
-    """Bytes as people say them: 4 GB, 512 MB."""
+    """Size in bytes as text: 4 GB, 512 MB."""
     if size >= 1 << 30:
         return f"{size / (1 << 30):.3g} GB"
     return f"{size / (1 << 20):.3g} MB" if size >= 1 << 20 else f"{size / (1 << 10):.3g} KB"
 
 
 def too_large(path: Path, limit: int, error: ErrorType) -> FileError:
-    """The refusal of a file that unpacks too far."""
+    """The error for a file that is too large when unpacked."""
     message = (
         f"has more than {size_text(limit)} when unpacked, the limit for reading. {HOW_TO_RAISE}"
     )
@@ -74,11 +74,11 @@ _KINDS = (
 
 
 def check_regular(path: Path, error: ErrorType) -> None:
-    """Refuse what is no regular file: a pipe may never end, a device may be endless."""
+    """Raise an error unless the file is regular: pipes and devices may never end."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError as absent:
-        raise error(path, "is not there.") from absent
+        raise error(path, "does not exist.") from absent
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or str(problem)
         raise error(path, f"cannot be read: {reason}.") from problem

@@ -1,4 +1,4 @@
-"""What a run kept beside its model, as a file: a table, or everything as JSON."""
+"""Artifacts of a run as files: a table (.csv), or all of them as JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENDINGS = (".csv", ".json")
 
 
 def check_log_path(path: Path | str) -> None:
-    """FileError for a name whose ending says neither of the two forms."""
+    """Raise FileError for a name with another extension than .csv and .json."""
     if Path(path).suffix.lower() not in ENDINGS:
         raise FileError(Path(path), "a log ends in .csv or .json. Choose one of them.")
 
@@ -26,7 +26,7 @@ def check_log_path(path: Path | str) -> None:
 def write_artifacts(
     path: Path | str, artifacts: Mapping[str, RunArtifact], *, quoted: bool = False
 ) -> None:
-    """Write what a run kept: the first as a table in a .csv, all of it in a .json."""
+    """Write the artifacts of a run: the first as a .csv table, or all in a .json."""
     check_log_path(path)
     if Path(path).suffix.lower() == ".json":
         whole = {kind: artifact.plain() for kind, artifact in artifacts.items()}
@@ -36,13 +36,13 @@ def write_artifacts(
 
 
 class HasTable(Protocol):
-    """What has a head and rows."""
+    """An object with a table of a header and rows."""
 
     def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]: ...
 
 
 def table_text(artifact: HasTable) -> str:
-    """The table of a keepsake as comma-separated values."""
+    """The table of an artifact as comma-separated values."""
     head, rows = artifact.table()
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -62,7 +62,7 @@ def odd_networks(draw: st.DrawFn) -> BayesianNetwork:
 
 @st.composite
 def odd_files(draw: st.DrawFn) -> ModelFile:
-    """An odd network with all that a file may tell beside it."""
+    """An odd network with all other entries of a model file."""
     network = draw(odd_networks())
     some = st.sets(st.sampled_from(network.domain.names))
     return ModelFile(

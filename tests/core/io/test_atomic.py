@@ -80,7 +80,7 @@ def test_old_parts_of_a_killed_program_are_tidied_up_and_young_ones_left_alone(t
 def test_a_circle_of_links_is_a_sentence(tmp_path) -> None:
     (tmp_path / "a.txt").symlink_to(tmp_path / "b.txt")
     (tmp_path / "b.txt").symlink_to(tmp_path / "a.txt")
-    with pytest.raises(FileError, match=r"a\.txt: cannot be written: .*Choose another place"):
+    with pytest.raises(FileError, match=r"a\.txt: cannot be written: .*Choose another folder"):
         replace_file(tmp_path / "a.txt", b"new")
     assert sorted(os.listdir(tmp_path)) == ["a.txt", "b.txt"]
 

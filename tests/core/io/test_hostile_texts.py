@@ -1,4 +1,4 @@
-"""Short texts that ask for a lot: each is refused with a sentence, before any work is done."""
+"""Short texts that ask for a lot: each is refused with a message, before any work is done."""
 
 from __future__ import annotations
 

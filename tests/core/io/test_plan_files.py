@@ -62,7 +62,7 @@ def test_what_is_no_plan_is_refused_in_a_sentence(
     (tmp_path / name).write_text(text)
     with pytest.raises(FileError, match=message):
         read_plan(tmp_path / name)
-    with pytest.raises(FileError, match="is not there"):
+    with pytest.raises(FileError, match="does not exist"):
         read_plan(tmp_path / "absent.toml")
 
 
@@ -176,7 +176,7 @@ def test_a_plan_without_test_rows_is_refused(sample_data: Path) -> None:
     rows = read_data(sample_data / "asia_sample.csv")
     with pytest.raises(DataError, match="needs test rows"):
         split_rows(rows, DataPlan("", test_share=0.0))
-    with pytest.raises(DataError, match="leave rows"):
+    with pytest.raises(DataError, match="leave no training rows"):
         split_rows(rows, DataPlan("", test_share=0.5, valid_share=0.5))
 
 

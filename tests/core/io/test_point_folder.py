@@ -1,4 +1,4 @@
-"""Points kept in a folder: nothing is lost but what was being written when the program died."""
+"""Points saved in a folder: only the point being written is lost when the program dies."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NO_TIMES: dict[str, object] = {"seconds": None, "inference_seconds": None, "mode
 
 @pytest.fixture
 def _always_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever looks on sees every model, whatever that costs."""
+    """Report every interim model, whatever that costs."""
     monkeypatch.setattr(glimpses, "FIRST_SECONDS", 0.0)
     monkeypatch.setattr(glimpses, "SHARE", 1e9)
 
@@ -261,7 +261,7 @@ def test_a_sweep_stopped_on_its_way_through_many_models_keeps_them_and_then_give
 
 
 class LookedAt(SerialExecutor):
-    """In this process, with somebody who looks on."""
+    """An executor in this process that reports interim models."""
 
     def events(
         self, rows: PlanRows, works: Sequence[PointWork], cancel: CancelToken

@@ -31,7 +31,7 @@ Indices = NDArray[np.integer[Any]]
 _IDLE_ZEROS = re.compile(r"[+-]?0\d")
 _PREFIX_ROWS = 20_000
 _SMALL_RANGE = 1 << 16
-_FEW_TEXTS = 5000  # sorted the way states are, so that places need no second thought
+_FEW_TEXTS = 5000  # sorted the way states are, so that indices need no second mapping
 
 
 def _narrowest(largest: int) -> np.dtype[np.integer[Any]]:
@@ -40,7 +40,7 @@ def _narrowest(largest: int) -> np.dtype[np.integer[Any]]:
 
 @dataclass(frozen=True, eq=False)
 class TextColumn:
-    """Distinct texts and, per row, the place of its text; places past the end are missing."""
+    """Distinct texts and, per row, the index of its text; indices past the end are missing."""
 
     name: str
     texts: tuple[str, ...]
@@ -165,7 +165,7 @@ class NumberColumn:
         return int(self._distinct.size)
 
     def has_more_than(self, count: int) -> bool:
-        """Whether there are more distinct values than `count`; the first rows mostly tell."""
+        """Whether there are more distinct values than `count`; the first rows mostly suffice."""
         first = self.series.head(_PREFIX_ROWS)
         return first.n_unique() > count + 1 or self.distinct_count > count
 
@@ -246,10 +246,10 @@ def column_of(series: polars.Series, markers: Sequence[str], decimal: str) -> Co
         if len(result) <= _FEW_TEXTS:
             raw = sorted(result.to_list(), key=natural_key)
             physical = series.cast(polars.Enum(raw)).to_physical()
-        else:  # sorted outside Python, which would let nobody else work meanwhile
+        else:  # sorted outside Python, so that other threads can run
             raw = result.sort().to_list()
             physical = series.rank("dense") - 1
-    if len(raw) >= 255:  # the place past the end needs room
+    if len(raw) >= 255:  # the index past the end does not fit uint8
         physical = physical.cast(polars.Int32)
     # Each call of this kind costs a small query of its own, which counts in wide tables.
     if physical.null_count():

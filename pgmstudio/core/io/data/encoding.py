@@ -68,7 +68,7 @@ class _Coding:
     def refuse_texts(
         self, column: str, texts: Sequence[str], indices: Indices, refused: Sequence[int], why: str
     ) -> None:
-        """A problem for every row whose text is among those at the places refused."""
+        """Add a problem for every row whose text is one of those refused."""
         for index in refused[:_MAX_TEXTS_LISTED]:
             self.refuse_rows(column, np.flatnonzero(indices == index), f"“{texts[index]}” {why}")
         if len(refused) > _MAX_TEXTS_LISTED:
@@ -138,7 +138,7 @@ def _weights(coding: _Coding, name: str) -> Floats | None:
 
 
 def _code_freely(coding: _Coding, name: str) -> None:
-    """States as they are found in the file, after those that are declared."""
+    """The declared states, then the others in the order of the file."""
     options = coding.options
     declared = (*options.declared.get(name, ()), *coding.table.declared.get(name, ()))
     declared = tuple(dict.fromkeys(declared))
@@ -348,7 +348,7 @@ def _missing_index(coding: _Coding, variable: Variable) -> int:
 
 
 def _cuts_for_variable(coding: _Coding, variable: Variable, column: Column) -> Cuts | None:
-    """The cuts told for it, else those its states spell; None when the file has states itself."""
+    """Bin edges given in the options, else those in the state names; None without either."""
     if not column.is_numeric:
         return None
     chosen_cuts = coding.options.discretise.get(variable.name)

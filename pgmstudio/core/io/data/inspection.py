@@ -213,7 +213,7 @@ def _proposal(
 _PLAIN_PROPOSALS = {
     ColumnKind.STATES: (Treatment.STATES, ""),
     ColumnKind.DATE: (Treatment.LEAVE_OUT, "Dates seldom come again; make them months or years."),
-    ColumnKind.IDENTIFIER: (Treatment.LEAVE_OUT, "Differs in every row, so it tells nothing."),
+    ColumnKind.IDENTIFIER: (Treatment.LEAVE_OUT, "Differs in every row: no information."),
     ColumnKind.INDEX: (Treatment.LEAVE_OUT, "Numbers the rows."),
     ColumnKind.CONSTANT: (Treatment.STATES, "Is the same in every row."),
     ColumnKind.EMPTY: (Treatment.LEAVE_OUT, "Is empty in every row."),

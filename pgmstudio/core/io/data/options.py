@@ -1,4 +1,4 @@
-"""ImportOptions: all a person can say about how a file becomes a data set."""
+"""ImportOptions: the settings by which a file becomes a data set."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class ImportOptions:
             raise ParameterError(problems)
 
     def cutting_of(self, column: str) -> Discretisation | Cuts | None:
-        """What is said about cutting `column`; None when nothing is."""
+        """Discretisation of `column`; None if none is given."""
         if column in self.discretise:
             return self.discretise[column]
         if self.bins is None or column == self.target:

@@ -143,7 +143,7 @@ def read_pasted(text: str, options: ImportOptions | None = None) -> Imported:
 
 
 def import_data(path: Path | str, options: ImportOptions | None = None) -> Imported:
-    """The data set of a file, with its cuts and remarks; one error lists every problem."""
+    """Read a data set with its bin edges and warnings; one error lists every problem."""
     options = options or ImportOptions()
     return _coded(Path(path), read_table(path, options), options)
 
@@ -158,11 +158,11 @@ def read_data(path: Path | str, options: ImportOptions | None = None) -> DataSet
 
 
 def _guarded(path: Path, title: str, work: Callable[[], T]) -> T:
-    """Do `work`; what foreign readers raise about a damaged file becomes one sentence."""
+    """Do `work`; errors of third-party readers become one DataFileError."""
     try:
         return work()
     except FileNotFoundError as absent:
-        raise DataFileError(path, "is not there.") from absent
+        raise DataFileError(path, "does not exist.") from absent
     except IsADirectoryError as folder:
         raise DataFileError(path, "is a folder, not a file.") from folder
     except OSError as trouble:
@@ -183,7 +183,7 @@ _FOREIGN = (csv.Error, sqlite3.Error, zipfile.BadZipFile, zlib.error, UnicodeErr
 
 
 def _damaged(path: Path, title: str) -> DataFileError:
-    return DataFileError(path, f"is damaged, or not what its ending says ({title}).")
+    return DataFileError(path, f"is damaged, or does not match its extension ({title}).")
 
 
 def read_split(path: Path | str, options: ImportOptions | None = None) -> Parts:

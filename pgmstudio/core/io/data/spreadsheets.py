@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pgmstudio.core.io.atomic import replace_file
 
-# Before the sign there may be blanks; a tab or a line end is stripped by some programs.
+# Blanks may precede the character; a tab or a line end is stripped by some programs.
 FORMULA_STARTS = ("=", "+", "-", "@")
 
 

@@ -2,7 +2,7 @@
 
 Written by many programs, so the reader is patient: commas and bars count as blanks, rows come in
 any order and name their parents' states, `*` stands for any state, `default` fills what no row
-names, text outside of the blocks is skipped. Names that are not plain words stand in quotes, where
+names, text outside of the blocks is skipped. Names that are not identifiers stand in quotes, where
 `\\u0022` is a quote itself. Tables listed in one run vary the first variable slowest.
 
 The blocks of a BIF text, token by token in linear time; names are not looked up here.
@@ -77,7 +77,7 @@ class BifReader(TextScanner):
         return unquoted(token)
 
     def read(self) -> None:
-        """Read the whole text; what it said is in the attributes afterwards."""
+        """Read the whole text into the attributes."""
         stray = False
         while token := self.next_token():
             start, index = self.start, self.position

@@ -62,12 +62,12 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     for name in network.domain.names:
         if _DELIMITERS.search(name) or name != name.strip():
             raise ModelFileError(
-                path, f"the name “{name}” has a sign that a model string cannot hold. Rename it."
+                path, f"the name “{name}” cannot stand in a model string. Rename it."
             )
     pieces = []
     for index in network.dag.topological_order:
         name = network.domain.names[index]
         parents = network.dag.parents(name)
         pieces.append(f"[{name}|{':'.join(parents)}]" if parents else f"[{name}]")
-    lost = structure_lost(file, FORMAT, "states", "places", "the title")
+    lost = structure_lost(file, FORMAT, "states", "positions", "the title")
     return ("".join(pieces) + "\n").encode(), lost

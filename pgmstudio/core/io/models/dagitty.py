@@ -1,7 +1,7 @@
 """DAGitty's text: `dag { A [pos="0.1,0.2"] A -> B }`, as dagitty.net and its R package write it.
 
-Places are in units of their own, often between −3 and 3, with y downwards. `--` has no direction;
-`<->` is a common cause that is not seen and is refused.
+Positions are in units of their own, often between −3 and 3, with y downwards. `--` has no
+direction; `<->` is a common cause that is not seen and is refused.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _in_px(layout: dict[str, Point]) -> dict[str, Point]:
     wide, high = (max(c) - min(c) for c in zip(*points, strict=True))
     if max(wide, high) > _SMALL or max(wide, high) == 0:
         return layout
-    ordered = points[:400]  # pairs of very many nodes say no more
+    ordered = points[:400]  # enough pairs for a scale
     apart = [math.dist(p, q) for i, p in enumerate(ordered) for q in ordered[:i]]
     nearest = min((distance for distance in apart if distance > 1e-6), default=1.0)
     factor = min(_NEAREST_PX / nearest, 100 * _NEAREST_PX / max(wide, high))

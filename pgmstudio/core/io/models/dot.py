@@ -1,7 +1,7 @@
-"""DOT, the language of Graphviz: edges, with states, titles and places as attributes.
+"""DOT, the language of Graphviz: edges, with states, titles and positions as attributes.
 
-Places are in points with y upwards. A CPDAG (edges with dir=none, or a `graph` with --) is directed
-where that is possible without a new v-structure.
+Positions are in points with y upwards. A CPDAG (edges with dir=none, or a `graph` with --) is
+directed where that is possible without a new v-structure.
 """
 
 from __future__ import annotations

@@ -199,7 +199,7 @@ class _Reader(TextScanner):
             edges = child.edges
             if edges is not None and (edges < 0).any():
                 number = list(upper.ids)[int(np.argmax((edges < 0).any(axis=1)))]
-                self.fail(f"no line says what comes after node {number} of {upper.name}.")
+                self.fail(f"no line gives the successors of node {number} of {upper.name}.")
 
     def _edges_of(self, upper: _Node, lower: list[_Node]) -> None:
         number = self._whole("the id of a node")
@@ -211,7 +211,7 @@ class _Reader(TextScanner):
             edges = child.edges
             assert edges is not None, "made with the list of variables below"
             if edges[row, 0] >= 0:
-                self.fail(f"what comes after node {number} of {upper.name} is said twice.")
+                self.fail(f"the successors of node {number} of {upper.name} are given twice.")
             self.expect("(", f"node {number}; {child.name} needs a list of nodes")
             for state in range(len(upper.states)):
                 head = self._whole(f"the node of {child.name} after {upper.states[state]}")
@@ -290,7 +290,7 @@ def _graph_in(file: ModelFile, path: Path) -> DecisionGraph:
 
 
 def _float(number: float) -> str:
-    """With a point, which the format wants, and without an exponent's plus sign."""
+    """A number with a decimal point and an exponent without plus, as the format requires."""
     text = repr(number)
     if "e" not in text:
         return text
@@ -320,7 +320,7 @@ def _lost(file: ModelFile, graph: DecisionGraph, ids: dict[str, str]) -> list[st
         lost.append(f"{_FORMAT} cannot hold quotes; they became two apostrophes.")
     hidden = [n for n in file.titles if n in ids and ids[n] != n]
     if hidden:
-        lost.append(f"{_FORMAT} cannot hold the title of {', '.join(hidden)} beside the name.")
+        lost.append(f"{_FORMAT} cannot hold the title of {', '.join(hidden)} next to the name.")
     alone = [n for i, n in enumerate(graph.domain.names) if graph.forest[i] is None]
     alone = [n for n in alone if not graph.children[graph.domain.index(n)]]
     if alone:

@@ -1,4 +1,4 @@
-"""Model files by their ending: reading any of them, writing any of them, and what gets lost."""
+"""Model files: the formats by extension, reading and writing them."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, eq=False)
 class ModelFile:
-    """A model and what a file tells beside it; `remarks` say what the reader had to put right.
+    """A model with the other contents of its file; `warnings` list what the reader corrected.
 
-    `titles` are what nodes are shown as where that is not their name.
+    `titles` are the labels of nodes whose label is not their name.
     """
 
     model: Model
@@ -52,9 +52,10 @@ class ModelFormat:
     """One way to write a model down; the module is loaded when it is first needed.
 
     The module has `parse(content: bytes, path: Path) -> ModelFile` and
-    `render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]`, whose second part says
-    what was lost. It may have `beside(file: ModelFile, path: Path) -> tuple[Path, bytes]`: a
-    second file that is written too.
+    `render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]`, whose second part
+    lists what was lost. It may have
+    `second_file_content(file: ModelFile, path: Path) -> tuple[Path, bytes]`, a second file that is
+    written too.
     """
 
     name: str
@@ -74,7 +75,7 @@ class ModelFormat:
         return render
 
     def second_file(self, file: ModelFile, path: Path) -> tuple[Path, bytes] | None:
-        """What is written beside a file of this format; None for most."""
+        """Path and content of the second file of this format; None for most formats."""
         second_file_content = getattr(import_module(self.module), "second_file_content", None)
         return None if second_file_content is None else second_file_content(file, path)
 
@@ -107,7 +108,7 @@ MODEL_FORMATS: tuple[ModelFormat, ...] = (
     ModelFormat("LDAG text", (".ldag",), "pgmstudio.core.io.models.ldag_text", Holds.STRUCTURE),
 )
 
-# Formats that share an ending with data and rules are known by how they begin.
+# Formats whose extension is also one of data or rules are detected by their first bytes.
 _BEGINNINGS = (
     (re.compile(rb"\s*(?:dag|pdag)\s*\{"), ".dagitty"),
     (re.compile(rb"\s*(?:\[[^\[\]|]+(?:\|[^\[\]|]+)?\]\s*)+(?:\[[^\[\]]*)?$"), ".bnstr"),
@@ -139,7 +140,7 @@ def named_like_a_model(path: Path | str) -> bool:
 
 
 def read_model(path: Path | str) -> ModelFile:
-    """The model in a file of any known format; ModelFileError says what is wrong and where."""
+    """Read a model file of any known format; raises ModelFileError with the location."""
     path = Path(path)
     from pgmstudio.core.io.clean_names import cleaned_file
 
@@ -150,7 +151,7 @@ def read_model(path: Path | str) -> ModelFile:
 
 
 def write_model(path: Path | str, file: ModelFile | Model) -> tuple[str, ...]:
-    """Write the file in the format of its ending; one sentence for each thing that gets lost."""
+    """Write the file in the format of its extension; returns what the format cannot hold."""
     path = Path(path)
     known = _format_of(path)
     file = file if isinstance(file, ModelFile) else ModelFile(file)
@@ -198,7 +199,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def decode_text(content: bytes) -> tuple[str, tuple[str, ...]]:
-    """Text from bytes, UTF-8 or else Windows-1252, and a remark when it was the second."""
+    """Text from bytes, UTF-8 or else Windows-1252, with a warning for the second."""
     try:
         return content.decode("utf-8-sig"), ()
     except UnicodeDecodeError:

@@ -3,9 +3,9 @@
 In <probabilities> the node's own states run fastest, then those of the last parent. Identifiers are
 letters, digits and underscores; the title of a node is the <name> in the genie block, where its
 box stands too (x1 y1 x2 y2, y downwards), possibly inside of submodels. A name or state that is no
-identifier is written as one beside a user property, `pgm_name` or `pgm_states`, that holds it.
+identifier is replaced by one, and a user property, `pgm_name` or `pgm_states`, holds it.
 
-Writing XDSL: nodes with their tables, then the genie block with titles and places.
+The writer puts nodes with their tables first, then the genie block with titles and positions.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from pgmstudio.core.io.models.shared.xml_tree import (
     parse_xml,
 )
 
-# User properties that hold what the format cannot say otherwise.
+# User properties that hold what the format has no element for.
 OURS = "pgm_"
 NAME, STATES, TITLE, POSITION = f"{OURS}name", f"{OURS}states", f"{OURS}title", f"{OURS}position"
 LINE, TABLE_LINE = f"{OURS}line_", f"{OURS}table_"
@@ -51,7 +51,7 @@ PROGRAM = "PGM Studio"
 _USER_LINE = re.compile(r"([A-Za-z][A-Za-z0-9_]*) = (.*)", re.DOTALL)
 # Elements of the genie block that are not ours to keep: those we write ourselves.
 _WRITTEN = ("NAME", "POSITION", "NODE", "SUBMODEL")
-# What GeNIe draws when a file says nothing; it wants them in every node.
+# GeNIe's defaults for drawing, which it requires in every node.
 PLAIN_LOOKS = {
     "interior": '<interior color="e5f6f7" />',
     "outline": '<outline color="0000bb" />',
@@ -124,7 +124,7 @@ def _properties_of(
 
 
 def _user_line(prefix: str, number: int, text: str) -> str:
-    """A line as a user property of its own name where it is `name = text`, else word for word."""
+    """A line as a user property of its own name where it is `name = text`, else verbatim."""
     parts = _USER_LINE.fullmatch(text)
     if parts and fits_xml(parts[2]) and not parts[1].startswith(OURS):
         return _property(parts[1], parts[2])
@@ -178,8 +178,8 @@ _REFUSED = {
     "EQUATION": "an equation",
     "NOISYADDER": "a noisy adder",
 }
-# What a node of the genie block says that is read; the rest, such as colours and comments, is kept
-# word for word and written back.
+# Elements of a node in the genie block that are read; the rest, such as colours and comments, is
+# stored verbatim and written back.
 _SHOWN = ("NAME", "POSITION")
 _SUBMODEL_LOOKS = ("INTERIOR", "OUTLINE", "FONT", "WINDOW")
 
@@ -233,7 +233,7 @@ class _Reader:
                 f"{', …' if self._noisy[10:] else ''}."
             )
         if any(True for _ in tops[0].all("DYNAMIC")):
-            build.warnings.append("What the file says about time slices was left out.")
+            build.warnings.append("The time slices of the file were left out.")
         title, lines = self._network_properties(tops[0], genies)
         lines += [element_text(e) for genie in genies for e in _others_in(genie)]
         if any(True for genie in genies for _ in genie.all("SUBMODEL")):
@@ -403,7 +403,7 @@ class _Reader:
         return orders
 
     def _looks(self, node: Element) -> None:
-        """Title, place and colours from the genie block; nodes that are not there are skipped."""
+        """Read title, position and colours from the genie block; unknown nodes are skipped."""
         build = self.builder
         name = build.names.get(node.attributes.get("ID", "").strip())
         if name is None:

@@ -2,8 +2,8 @@
 
 In `data` the node's own states run fastest, then those of the last parent; how the list is nested
 is not looked at. Positions count upwards from below. Comments begin with %; GeNIe writes //. Names
-are letters, digits and underscores; a name that is none is written as one beside `PGM_name`.
-Attributes that mean nothing here (HR_…) are kept and written back. Classes are refused.
+are letters, digits and underscores; any other name is replaced by one and stored in `PGM_name`.
+Attributes without a meaning here (HR_…) are stored and written back. Classes are refused.
 
 Writing HUGIN NET: nodes with labels and positions, then their potentials.
 """
@@ -37,12 +37,12 @@ from pgmstudio.core.io.models.shared.text_scanner import (
     unescaped,
 )
 
-# Attributes that hold what the format cannot say otherwise.
+# Attributes that hold what the format has no field for.
 OURS = "PGM_"
 NAME, POSITION, ORIGIN, LINE = f"{OURS}name", f"{OURS}position", f"{OURS}origin", f"{OURS}line_"
 
 _ATTRIBUTE = re.compile(r'([A-Za-z]\w*+) = ((?:[^;"%/{}]|"[^"\\]*+")++)', re.ASCII)
-# What these say is told in another way.
+# These are written from other entries of the model.
 _PER_ROW = ("experience", "fading")
 _MODELS = ("model_data", "model_nodes", "samples_per_interval")
 _MEANT = frozenset(("states", "label", "position", "data", "name", *_PER_ROW, *_MODELS))

@@ -3,9 +3,9 @@
     X -> Y : A = 0; B = 1, C = 0
 
 Contexts stand between `;`, the states of one context between `,`, and `*` is any state; other
-parents that are not named may have any. Lines that begin with `#` are remarks to other readers;
+parents that are not named may have any. Lines that begin with `#` are comments to other readers;
 those that begin with `#states`, `#at`, `#title` and `#labels` are ours: the states of a variable in
-their order, its place, the title, and that this is a labelled graph even if no edge has a label.
+their order, its position, the title, and that this is a labelled graph even if no edge has a label.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ _TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|(->)|([:;,=])|((?:(?!->)[^":;,=]
 _QUOTED = re.compile(r'[":;,=#\\\x00-\x1f]|->|-\Z')
 _OURS = ("#states", "#at", "#title", "#labels")
 _END = "\0end"
-_MAX_QUOTED = 40  # characters of what was found: a file of another kind may have one long line
+_MAX_QUOTED = 40  # characters of a token in a message: other files may have one long line
 
 
 @dataclass(frozen=True, slots=True)
 class _Token:
-    kind: str  # "name", a sign, or the end of the line
+    kind: str  # "name", a symbol, or the end of the line
     text: str
     column: int
     is_quoted: bool = False
@@ -55,7 +55,7 @@ class _Token:
 
 @dataclass(slots=True)
 class _Text:
-    """What the lines say, before it is a model."""
+    """Contents of the lines, before a model is built from them."""
 
     edges: list[tuple[str, str, int]] = field(default_factory=list)
     contexts: list[tuple[str, str, list[tuple[str, str | None]], int]] = field(default_factory=list)
@@ -99,7 +99,7 @@ class _Line:
         try:
             value = json.loads(text, strict=False)
         except ValueError:
-            self.fail(f"{text} has a backslash that says nothing.", column)
+            self.fail(f"{text} has an invalid escape sequence.", column)
         return str(value)
 
     @property
@@ -180,7 +180,7 @@ def _read_ours(parsed: _Text, keyword: str, line: _Line) -> None:
     try:
         x, y = map(float, values)
     except ValueError:
-        line.fail(f"the place of {name} needs two numbers.")
+        line.fail(f"the position of {name} needs two numbers.")
     if math.isfinite(x) and math.isfinite(y):
         parsed.points[name] = (x, y)
 
@@ -189,7 +189,7 @@ def _read_edge(parsed: _Text, line: _Line) -> None:
     source = line.take("name", "a variable").text
     if line.is_over:  # a node alone
         here = source[:_MAX_QUOTED]
-        line.fail(f"expected “->” after {here}; a variable alone is told by a #states line.")
+        line.fail(f"expected “->” after {here}; declare a lone variable with #states.")
     line.take("->", "“->”")
     target = line.take("name", "a variable").text
     parsed.edges.append((source, target, line.number))
@@ -253,7 +253,7 @@ def _labelled(
         parents = network.dag.parents(target)
         rows = math.prod(network.domain[p].cardinality for p in parents)
         if rows > MAX_ROWS:
-            why = f"{target} has more than {MAX_ROWS} rows; labels of so many are not kept."
+            why = f"{target} has more than {MAX_ROWS} rows; labels of so many are not supported."
             raise ModelFileError(path, why, number)
         if len(parents) < 2:
             why = f"{target} has no other parent than {source}, so the edge has no context."
@@ -290,7 +290,9 @@ def _chosen(
     chosen: list[Any] = [slice(None)] * len(others)
     for name, state in pairs:
         if name not in others:
-            why = f"{name} is no other parent of {edge[1]}, so {edge[0]} → {edge[1]} cannot say it."
+            why = (
+                f"{name} is no other parent of {edge[1]}, so the label of {edge[0]} cannot use it."
+            )
             raise ModelFileError(path, why, number)
         if state is None:
             continue
@@ -323,7 +325,7 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     titles = ["titles"] if file.titles else []
     lost = structure_lost(file, FORMAT, *titles, language=language)
     if labelled is not None and not labelled.is_labelled:
-        lost = (*lost, "Classes of rows that no label tells are parted in the file.")
+        lost = (*lost, "Classes of rows that labels cannot express are split in the file.")
     return ("\n".join(lines) + "\n").encode(), lost
 
 

@@ -1,8 +1,8 @@
 """DSC, the text of Microsoft's MSBN and MSBNx: `node` and `probability` blocks.
 
 A row names the states of its parents by their numbers, so rows may come in any order; `default`
-stands for those that are not there. Names are letters, digits and underscores; a name that is none
-is written as one beside its `name : "…"`, from which it comes back.
+stands for those that are not there. Names are letters, digits and underscores; any other name is
+replaced by one and restored from its `name : "…"`.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class _Reader(TextScanner):
         return token if not quoted or token.startswith('"') else f'"{token}"'
 
     def _skip(self, owner: str) -> None:
-        """What stands between braces, whatever it says."""
+        """Skip a block in braces."""
         self.expect("{", f"“{owner}”")
         open_braces = 1
         while open_braces:
@@ -129,7 +129,7 @@ class _Reader(TextScanner):
             build.layout[name] = (point[0], point[1])
 
     def _line(self, key: str) -> list[str]:
-        """The words up to the semicolon, without signs."""
+        """The tokens up to the semicolon, without punctuation."""
         tokens = []
         while (token := self.next_token()) != ";":
             if not token or token in "{}":
@@ -288,5 +288,5 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
         lines.append("}")
     lost = what_is_lost(file, "DSC", titles=True, properties=False)
     if untitled:
-        lost.append(f"DSC cannot hold the titles of {', '.join(untitled[:5])} beside their names.")
+        lost.append(f"DSC cannot hold the titles of {', '.join(untitled[:5])} next to the names.")
     return ("\n".join(lines) + "\n").encode(), (*lost, *renaming_warnings("DSC", ids))

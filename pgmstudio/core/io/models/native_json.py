@@ -41,7 +41,7 @@ def model_schema() -> dict[str, Any]:
 
 
 def parse(content: bytes, path: Path) -> ModelFile:
-    """The model in a native file; ModelFileError has the line, or the place in the document."""
+    """The model in a native file; ModelFileError has the line or the location in the document."""
     document = parse_json(content, path)
     if is_node_link(document):
         return node_link_file(document, path)
@@ -56,7 +56,7 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
 
 
 def document_of(file: ModelFile) -> dict[str, Any]:
-    """The envelope as plain values; entries that say nothing are left out."""
+    """The envelope as plain values; empty entries are left out."""
     codec = codec_of(file.model.kind)
     assert codec is not None
     structure, parameters = codec.encode(file.model)
@@ -136,7 +136,7 @@ def check_version(document: JsonPlace, entry: str, name: str, newest: int) -> in
 
 
 def file_of_document(document: JsonPlace, path: Path) -> ModelFile:
-    """The model file that a document says; every entry is checked."""
+    """Model file from a JSON document; every entry is checked."""
     version = check_version(document, "schema", SCHEMA, VERSION)
     if version < 1:
         document["version"].fail("there is no such version.")

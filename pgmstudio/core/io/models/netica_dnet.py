@@ -2,10 +2,8 @@
 
 In `probs` the node's own states run fastest, then those of the last parent; old files list them
 flat, newer ones nested. `functable` lists one state for each row of a deterministic node; #k is
-state number k. Identifiers have up to 30 letters, digits and underscores; a name or state that is
-none is written as one beside its `title` or `statetitles`, from which it comes back.
-
-Writing DNET-1 for Netica: each node with its states, parents, table and place.
+state number k. Identifiers have up to 30 letters, digits and underscores; any other name or
+state is replaced by one and restored from its `title` or `statetitles`.
 """
 
 from __future__ import annotations
@@ -40,7 +38,7 @@ from pgmstudio.core.io.models.shared.text_scanner import (
     unescaped,
 )
 
-LONGEST = 30  # signs of an identifier
+LONGEST = 30  # characters of an identifier
 
 _WRITTEN_BACK = re.compile(r'comment = "[^"\\]*"|numcases = \([-+0-9.e, ]*\)')
 
@@ -93,7 +91,7 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     lines.append("};\n")
     lost = what_is_lost(file, "DNET", titles=True)
     if untitled:
-        lost.append(f"DNET cannot hold the titles of {', '.join(untitled[:5])} beside their names.")
+        lost.append(f"DNET cannot hold the titles of {', '.join(untitled[:5])} next to the names.")
     if unkept:
         lost.append(f"DNET cannot hold {len(unkept)} properties that came with the model.")
     return "\n".join(lines).encode(), (*lost, *renaming_warnings("DNET", written))
@@ -208,7 +206,7 @@ class _Reader(TextScanner):
         return block
 
     def _value(self, key: str, depth: int) -> Tokens:
-        """The words up to the semicolon, with parentheses and commas."""
+        """The tokens up to the semicolon, with parentheses and commas."""
         plain = _PLAIN_NUMBERS.match(self.text, self.position)
         if plain is not None:
             start, self.position = self.position, plain.end()

@@ -24,7 +24,7 @@ from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import Model
 
 _CLIPBOARD = Path("clipboard.json")
-# How far a copy stands beside its original.
+# Distance of a copy from its original.
 _STEP = 40.0
 _MAX_STEPS = 6
 
@@ -88,7 +88,7 @@ def pasted(
 ) -> Pasted:
     """The part on the clipboard added to `model`; names that are taken get a number.
 
-    It goes to `at`, or to a free place among the nodes that are `present` there.
+    It goes to `at`, or to a free position among the nodes that are `present` there.
     """
     network = _network(model, "pasted into")
     try:
@@ -117,7 +117,7 @@ def pasted(
 
 
 def _moved(layout: Mapping[str, Point], at: Point | None) -> dict[str, Point]:
-    """The layout around `at`, or a step beside where it was copied from."""
+    """The layout around `at`, or a step away from the original."""
     if not layout:
         return {}
     if at is None:

@@ -9,7 +9,7 @@ with `c` and what follows a # are comments.
 
 Evidence files of the UAI competitions (.evid): numbers of variables and of their states.
 
-Two forms are found: one set, `2 0 1 3 0` (so many, then variable and state), and the older one
+There are two forms: one set, `2 0 1 3 0` (so many, then variable and state), and the older one
 whose first line is the number of sets, with one such line for each.
 """
 
@@ -147,7 +147,7 @@ def parse(content: bytes, path: Path) -> ModelFile:
 
 @dataclass(frozen=True)
 class _Names:
-    """What the second file says."""
+    """Contents of the second file."""
 
     variables: tuple[Variable, ...]
     title: str = ""
@@ -184,7 +184,7 @@ class _Reader(TextScanner):
             if not cards[-1]:
                 self.fail(f"variable {number} has no states.")
         if sum(cards) > len(self.text) * 2 + 64 and kind.upper() == "BAYES":
-            self.fail("the tables cannot be as large as the numbers of states say.")
+            self.fail("the numbers of states give tables that are too large for this file.")
         if sum(cards) > len(self.text) * 2 + MAX_MADE_UP:
             self.fail(f"there are {sum(cards)} states, more than a file of this size can be about.")
         scopes = []
@@ -224,9 +224,9 @@ class _Reader(TextScanner):
         wanted = [names_in_file.get(number, f"X{number}") for number in range(len(cards))]
         if len(set(wanted)) < len(wanted):
             wanted = [f"X{number}" for number in range(len(cards))]
-        second_file_content = second_path(self.path).name
+        second_name = second_path(self.path).name
         self.builder.warnings.append(
-            f"UAI files hold no names; there is no {second_file_content} beside it, so "
+            f"UAI files hold no names; there is no {second_name} in its folder, so "
             + (
                 "the names of the variables are those in its comments, and their states"
                 if names_in_file
@@ -328,7 +328,7 @@ def _read_names(document: JsonPlace) -> _Names:
 
 
 def second_file_content(file: ModelFile, path: Path) -> tuple[Path, bytes]:
-    """The second file: names, states, title and places."""
+    """The second file: names, states, title and positions."""
     from pgmstudio.core.io.models.native_json import layout_document, variables_document
 
     document: dict[str, Any] = {"schema": SCHEMA, "version": VERSION}
@@ -357,7 +357,7 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
         lines += [f" {' '.join(map(repr, row))}" for row in rows]
     lost = what_is_lost(file, "UAI", titles=True, properties=False)
     lost = [warning for warning in lost if "states are ordered" not in warning]
-    warning = f"UAI holds numbers only; names and places are in {second_path(path).name} beside it."
+    warning = f"UAI holds numbers only; names and positions are in {second_path(path).name}."
     return ("\n".join(lines) + "\n").encode(), (*lost, warning)
 
 
@@ -454,7 +454,7 @@ def write_evidence(
     *,
     older: bool = False,
 ) -> tuple[str, ...]:
-    """Write sets of findings; a sentence for each finding that the format cannot hold."""
+    """Write sets of findings; returns a warning for each finding that the format cannot hold."""
     path = Path(path)
     if path.suffix.lower() != EVIDENCE_ENDING:
         raise ModelFileError(path, f"an evidence file ends in {EVIDENCE_ENDING}.")

@@ -1,7 +1,7 @@
 """XMLBIF 0.3, the XML form of BIF that JavaBayes, Weka, SamIam and UnBBayes write (Cozman 1998).
 
 In a TABLE the variable's own states run fastest, then those of the last GIVEN. Names that are not
-letters, digits and underscores are written as a safe name beside a PROPERTY `title = "…"`.
+letters, digits and underscores are written as a safe name with a PROPERTY `title = "…"`.
 Entities are refused: nothing outside of the file is read and nothing is expanded.
 """
 

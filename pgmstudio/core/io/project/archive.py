@@ -67,14 +67,14 @@ def members_in(
 
 
 def _pieces(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
-    """What a member holds, a little at a time: a stop is heard soon, and no thread waits long."""
+    """Contents of a member in pieces, so that cancelling is quick and no thread waits long."""
     length = 0
     with archive.open(info) as member:
         while piece := member.read(min(_PIECE, info.file_size + 1 - length)):
             length += len(piece)
             yield piece
     if length != info.file_size:
-        raise zipfile.BadZipFile(f"{info.filename} is not as long as it says")
+        raise zipfile.BadZipFile(f"{info.filename} is not as long as its header states")
 
 
 def _check_members(infos: list[zipfile.ZipInfo], path: Path) -> None:

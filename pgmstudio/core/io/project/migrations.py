@@ -2,7 +2,7 @@
 
 A migration is a function on the members of a project file: plain values for JSON members, bytes
 for the rest. It returns the members of the next version and changes none it was given. Each has a
-test with a real old file kept beside the tests.
+test with a real old file stored with the tests.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _thesis_score(value: Any) -> Any:
 
 
 def _from_1(members: Members) -> Members:
-    """Runs, curves and what models say of their origin name the AIC of the thesis as such."""
+    """Name the AIC of the thesis as such in runs, curves and the provenance of models."""
     top = members["project.json"]
     if isinstance(top, dict) and isinstance(models := top.get("models"), dict):
         entries = {

@@ -3,7 +3,7 @@
 `project.json` lists what there is; `models/<id>.json`, `data/<id>.npy` (codes, variables × rows),
 `data/<id>.weights.npy`, `data/<id>.split.npy`, `data/<id>.split-copies.npy` (of weighted rows),
 `runs/<id>.json`, `curves/<id>.json`, `knowledge.json` and `evidence.json` hold it. Nothing in it is
-executable. Members that are not known here are kept and written back.
+executable. Unknown members are preserved and written back.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ ENDING = ".pgmz"
 
 # Six times as fast as the usual 6 on coded data, and a third larger.
 _EFFORT = 1
-_PIECE = 1 << 20  # after so many bytes a stop is heard
-_LONG = 1 << 30  # a zip must be told beforehand of a member that may become longer than 2 GB
+_PIECE = 1 << 20  # bytes between checks for cancellation
+_LONG = 1 << 30  # zipfile needs to know in advance that a member may exceed 2 GB
 
 
 def read_project(
@@ -62,7 +62,7 @@ def read_project(
     *,
     left_out: list[str] | None = None,
 ) -> Project:
-    """The project in a file; ProjectFileError says what is wrong with it.
+    """Read a project file; raises ProjectFileError with the problem.
 
     With `left_out` a part that is damaged or missing is left out of the project, and a sentence
     about it is added there; without, it is an error.
@@ -94,7 +94,7 @@ def write_project(
 ) -> tuple[str, ...]:
     """Save the project; at every moment the file is the old one or the new one.
 
-    A part that cannot be written is left out; a sentence about each comes back. Nobody else may
+    A part that cannot be written is left out, with a warning about each. Nobody else may
     read a `private` file.
     """
     path = Path(path)
@@ -122,7 +122,7 @@ def project_bytes(
 def _packed(
     project: Project, cancel: CancelToken, report: ReportFraction
 ) -> tuple[bytes, tuple[str, ...]]:
-    """The file as bytes, and a sentence for each part that is not in it."""
+    """The file as bytes, and a warning for each part that is not in it."""
     parts = _Parts(dict(project.unknown.members))
     saved = replace(
         project,
@@ -234,7 +234,7 @@ def _zipped(members: Mapping[str, bytes], cancel: CancelToken, report: ReportFra
                     report((done + begin) / total)
             done += len(content)
             info = archive.getinfo(name)
-            info.create_system = 3  # else the bytes tell the system they were written on
+            info.create_system = 3  # else the bytes depend on the operating system
             info.external_attr = 0o644 << 16
     return stream.getvalue()
 

@@ -70,7 +70,7 @@ def project_in(
     *,
     left_out: list[str] | None = None,
 ) -> Project:
-    """The project in an open file; ProjectFileError says what is wrong with it.
+    """Read a project from an open file; raises ProjectFileError with the problem.
 
     With `left_out` a part that is damaged or missing is left out of the project, and a sentence
     about it is added there; without, it is an error.
@@ -176,7 +176,7 @@ class _Reader:
         return self._location(self._member(name), name)
 
     def project(self, cancel: CancelToken) -> Project:
-        """The project; to be asked for once."""
+        """Build the project; call it once."""
         top = self._top
         title, notes = top["title"].text(), top["notes"].text()
         listed_data = self._part("The list of data", lambda: self._listed(top["data"])) or {}
@@ -241,7 +241,7 @@ class _Reader:
         entries = dict(location.entries())
         for key, inside in entries.items():
             if not _ID.fullmatch(key):
-                inside.fail("its name is no id of letters and digits.")
+                inside.fail("its name is not an id of letters and digits.")
         return entries
 
     def _ids(self, location: JsonPlace) -> tuple[str, ...]:
@@ -337,7 +337,7 @@ class _Reader:
                 f"instead of {expected.str} {shape}."
             )
         if len(content) - head.end() != expected.itemsize * math.prod(shape):
-            self._fail(f"{name} is not as long as it says.")
+            self._fail(f"{name} is not as long as its header states.")
         body = np.frombuffer(content, dtype=expected, offset=head.end())
         return body.reshape(shape).astype(dtype, copy=False)
 

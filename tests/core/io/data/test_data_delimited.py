@@ -175,7 +175,7 @@ def test_half_a_packed_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there_or_is_a_folder_is_said(tmp_path: Path) -> None:
-    with pytest.raises(DataFileError, match="not there"):
+    with pytest.raises(DataFileError, match="does not exist"):
         read_data(tmp_path / "absent.csv")
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(DataFileError, match="folder"):

@@ -1,4 +1,4 @@
-"""The compiled reader of large tables says the same as the general one, or leaves it to that."""
+"""The compiled reader of large tables gives the same result as the general one, or declines."""
 
 from __future__ import annotations
 

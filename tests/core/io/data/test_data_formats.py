@@ -256,7 +256,7 @@ def test_what_is_written_reads_back_the_same(
         try:
             write_data(path, data)
         except DataError:
-            return  # this format has no way to write such a state; it says so
+            return  # this format has no way to write such a state; the error states it
         weight = None
         if data.weights is not None:
             weight = inspect_file(path, ImportOptions(header=None)).preview_names[-1]

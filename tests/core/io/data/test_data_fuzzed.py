@@ -1,4 +1,4 @@
-"""Damaged files: every reader gives a data set or one sentence, never anything else."""
+"""Damaged files: every reader gives a data set or a DataFileError, nothing else."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ EXAMPLES: dict[str, Callable[[Path], None]] = {
 
 
 def check(path: Path, content: bytes) -> None:
-    """Read `content` as a file of that name; only a data set or a sentence is right."""
+    """Read `content` as a file of that name; only a data set or an error of ours is right."""
     path.write_bytes(content)
     try:
         data = read_data(path, OPTIONS)

@@ -1,4 +1,4 @@
-"""The data sets beside the checkout: all of them can be imported."""
+"""The shared data sets: all of them can be imported."""
 
 from __future__ import annotations
 

@@ -84,5 +84,5 @@ def test_a_lonely_file_is_no_split(tmp_path: Path) -> None:
         read_split(lonely)
     saved(tmp_path, "0,1\n", "a.ts.data")
     assert not is_split(tmp_path / "a.ts.data")
-    with pytest.raises(DataFileError, match="not there"):
+    with pytest.raises(DataFileError, match="does not exist"):
         read_split(tmp_path / "a.ts.data")

@@ -120,7 +120,7 @@ def test_a_network_is_written_as_a_graph_of_the_same_distribution(tmp_path: Path
     [
         ("(6 7 7)", "(6 7)", "expected the node of C after a2"),
         ("(6 7 7)", "(6 7 8)", "C has no node with the id 8"),
-        ("1 ->(6 7 7) (2 2 3);", "", "no line says what comes after node 1 of A"),
+        ("1 ->(6 7 7) (2 2 3);", "", "no line gives the successors of node 1 of A"),
         ("1 ->(6", "9 ->(6", "A has no node with the id 9"),
         ("table(0.4 0.6)", "table(0.4)", "1 numbers for 2 states"),
         ("table(0.4 0.6)", "table(0.4 -0.6)", "no probability"),

@@ -18,7 +18,7 @@ from tests.strategies import random_network, small_networks
 
 OTHERS = (Holds.STRUCTURE, Holds.DECISION_GRAPH)
 ENDINGS = [k.endings[0] for k in MODEL_FORMATS if k.holds not in OTHERS]
-# All of these look alike once blanks and signs are underscores.
+# All of these become equal once blanks and symbols are underscores.
 LOSSLESS = ("a b", "a_b", "a-b", "a_b_2", "1", "_1", "x1", "ä b", "node", "data")
 
 
@@ -37,7 +37,7 @@ def test_names_that_look_alike_stay_apart(tmp_path, ending) -> None:
         )
     )
     network = network.with_domain(domain)
-    path = tmp_path / f"alike{ending}"
+    path = tmp_path / f"model{ending}"
     write_model(path, network)
     again = read_model(path).model
     assert same_network(network, again)

@@ -142,7 +142,7 @@ def test_a_text_is_a_model_when_it_begins_like_one(tmp_path, text, is_model) -> 
 
 
 def test_a_file_that_is_not_there_is_a_sentence(tmp_path) -> None:
-    with pytest.raises(FileError, match=r"none\.bif: is not there"):
+    with pytest.raises(FileError, match=r"none\.bif: does not exist"):
         read_model(tmp_path / "none.bif")
 
 

@@ -1,4 +1,4 @@
-"""Every reader of models, rules and projects on broken files: a sentence or a whole value."""
+"""Every reader of models, rules and projects on broken files: an error of ours or a whole value."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ RULE_TOKENS = [b"/knowledge", b"->", b"--", b"\n", b",", b"addtemporal", b"9*", 
 def every_case(
     read: Reader, content: bytes, tokens: list[bytes], check: Callable[[Any], None]
 ) -> int:
-    """Count what came of the cases; anything but a sentence or a whole value fails."""
+    """Count what came of the cases; anything but an error of ours or a whole value fails."""
     chance = random.Random(2024)
     messages: list[str] = []
     remaining = 0

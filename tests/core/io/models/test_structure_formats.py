@@ -264,7 +264,7 @@ def test_a_model_string_lists_each_node_with_its_parents() -> None:
 
 def test_a_name_that_a_model_string_cannot_hold_is_refused(tmp_path) -> None:
     network = BayesianNetwork.uniform(Domain.of({"a|b": ("x", "y")}))
-    with pytest.raises(ModelFileError, match=r"“a\|b” has a sign"):
+    with pytest.raises(ModelFileError, match=r"“a\|b” cannot stand in a model string"):
         write_model(tmp_path / "m.bnstr", network)
 
 

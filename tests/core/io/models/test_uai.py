@@ -1,4 +1,4 @@
-"""UAI files: the order of tables, the names beside them, Markov networks, evidence."""
+"""UAI files: the order of tables, the second file with names, Markov networks, evidence."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def test_a_project_is_saved_and_opened(tmp_path) -> None:
 
 
 def test_what_cannot_be_read_or_written_is_a_sentence(tmp_path) -> None:
-    with pytest.raises(ProjectFileError, match="is not there"):
+    with pytest.raises(ProjectFileError, match="does not exist"):
         read_project(tmp_path / "none.pgmz")
     with pytest.raises(ProjectFileError, match="cannot be written"):
         write_project(tmp_path / "none" / "a.pgmz", Project())

@@ -1,4 +1,4 @@
-"""Project files that are not what they say are refused with a sentence."""
+"""Damaged project files are refused with a message."""
 
 from __future__ import annotations
 
@@ -69,7 +69,10 @@ HUGE_HEADER = npy(np.zeros((5, 60), dtype=np.uint8)).replace(
             "no array that a project has",
         ),
         (put("data/d1.npy", HUGE_HEADER), r"\(5, 60000000000\) instead"),
-        (put("data/d1.npy", npy(np.zeros((5, 60), np.uint8))[:-1]), "not as long as it says"),
+        (
+            put("data/d1.npy", npy(np.zeros((5, 60), np.uint8))[:-1]),
+            "not as long as its header states",
+        ),
         (put("data/d1.npy", npy(np.full((5, 60), 99, np.uint8))), "only . states"),
         (put("data/d1.split.npy", npy(np.zeros(60, np.int64))), "every row once"),
         (put("data/d1.split.npy", npy(np.full(60, -1, np.int64))), "every row once"),
@@ -77,7 +80,10 @@ HUGE_HEADER = npy(np.zeros((5, 60), dtype=np.uint8)).replace(
         (edited("project.json", lambda t: t["models"]["m1"].update(data="d9")), "no “d9”"),
         (edited("project.json", lambda t: t["models"]["m1"].update(run="r9")), "no “r9”"),
         (edited("project.json", lambda t: t["models"]["m1"].update(kind="tree")), "is a Bayesian"),
-        (edited("project.json", lambda t: t["models"].update({"../x": {}})), "no id of letters"),
+        (
+            edited("project.json", lambda t: t["models"].update({"../x": {}})),
+            "not an id of letters",
+        ),
         (edited("project.json", lambda t: t.update(runs=["r1", "r1"])), "each once"),
         (edited("project.json", lambda t: t.update(version=0)), "no version 0"),
         (edited("project.json", lambda t: t.update(version=10**30)), "whole number"),

@@ -122,7 +122,7 @@ def _attribute(path: Path, result: re.Match[str], number: int) -> Attribute:
         return name, tuple(dict.fromkeys(cell or "" for cell in cells)), False
     word = kind.split(None, 1)[0].lower() if kind else ""
     if word not in (*_NUMERIC, "string", "date"):
-        raise DataFileError(path, f"does not say what “{name}” holds in line {number}.")
+        raise DataFileError(path, f"gives no type for the attribute “{name}” in line {number}.")
     return name, None, word in _NUMERIC
 
 

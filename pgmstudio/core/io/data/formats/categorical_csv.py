@@ -1,4 +1,4 @@
-"""Large text tables with few distinct texts per column, coded in one pass over their letters.
+"""Large text tables with few distinct texts per column, coded in one pass over their bytes.
 
 This is what most data for discrete models look like, and it can be read several times faster than a
 general reader can parse them. Whatever is out of the ordinary is left to that reader.
@@ -61,7 +61,7 @@ class _Known:
     def learn(self, column: int, text: bytes) -> bool:
         """Give a text the next code; False when the column has too many, or it is not plain.
 
-        A carriage return at the end belongs to the line, so such a text shares the other's code.
+        A carriage return at the end belongs to the line, so such a text gets the same code.
         """
         from pgmstudio.core.io.data.formats import categorical_csv_kernels as kernels
 
@@ -93,7 +93,7 @@ class _Known:
 
 @dataclass(eq=False)
 class _Piece:
-    """Whole lines of the table, letters[start:stop], and the number of the first of them."""
+    """Whole lines of the table, content[start:stop], and the number of the first of them."""
 
     content: NDArray[np.uint8]
     start: int
@@ -187,7 +187,7 @@ def _first_row(content: NDArray[np.uint8], facts: TextFacts) -> int | None:
 
 
 def _pieces(content: NDArray[np.uint8], start: int, count: int) -> list[_Piece]:
-    """About equal pieces that end where lines end; the last lines apart, with room after them."""
+    """Pieces of similar size that end at line ends; the last lines are apart and padded."""
     ends = [start]
     span = content.size - start
     guesses = [start + span * number // count for number in range(1, count)]

@@ -1,8 +1,8 @@
 """Compiled reading of text tables whose columns have few distinct texts each.
 
-Eight letters are looked at in one word: where a cell ends is found by the usual bit tricks, and a
-text of up to seven letters, with its length in the free byte, is its own key. Places are unsigned,
-since a signed index costs a check for negative ones at every letter.
+Eight bytes are read as one machine word: the usual bit tricks find the end of a cell, and a text of
+up to seven bytes, with its length in the free byte, is its own key. Indices are unsigned, since a
+signed index costs a check for negative ones at every byte.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Bytes = NDArray[np.uint8]
 DONE, UNKNOWN, STRANGE = 0, 1, 2
 SLOTS = 512  # per column, more than twice as many as the texts it may have
 SKIPPED = np.uint64((1 << 64) - 1)
-SHORT = 7  # letters that fit a key, beside their number
+SHORT = 7  # bytes that fit a key together with their number
 
 _ONE, _WORD = np.uint64(1), np.uint64(8)
 _LINE_END, _QUOTE = np.uint8(10), np.uint8(34)
@@ -46,7 +46,7 @@ def count_line_ends(content: Bytes) -> int:
 
 @inlined
 def word_at(content: Bytes, index: np.uint64) -> np.uint64:
-    """Eight letters from `place` on as one word, the first lowest; one load, once compiled."""
+    """Eight bytes from `index` on as one word, the first lowest; one load, once compiled."""
     return (
         np.uint64(content[index])
         | (np.uint64(content[index + np.uint64(1)]) << np.uint64(8))
@@ -92,11 +92,11 @@ def code_rows(
     codes: NDArray[np.uint8],
     stopped_at: NDArray[np.int64],
 ) -> int:
-    """Code the rows in letters[start:stop], the first of them being `first_row`.
+    """Code the rows in content[start:stop], the first of them being `first_row`.
 
-    The last of these letters ends a line, and eight more follow, whatever they are. `separators` is
+    The last of these bytes ends a line, and eight more follow, whatever they are. `separators` is
     the separator eight times. `targets[c]` is the row of `codes` for column c, or NOT_WANTED.
-    `known` has per column the keys, codes and letters of its texts by slots. DONE when all rows are
+    `known` has per column the keys, codes and bytes of its texts by slots. DONE when all rows are
     coded; UNKNOWN when a text is new (`stopped_at` is its row, column, start, end and the start of
     the row); STRANGE for quotation marks and rows of another length.
     """
@@ -109,7 +109,7 @@ def code_rows(
         word = first
         one, two = content[index], content[index + _ONE]
         if two in (separator, _LINE_END) and one > _QUOTE and one != separator:
-            index += _ONE  # the commonest cell; a branch can be foreseen, a computed place not
+            index += _ONE  # the commonest cell; a branch can be foreseen, a computed index not
         else:
             while True:
                 result = bytes_equal_to(word, separators) | bytes_equal_to(word, _LINE_ENDS)
@@ -118,7 +118,7 @@ def code_rows(
                     before = (result & (~result + _ONE)) - _ONE
                     if bytes_equal_to(word, _QUOTES) & before != 0:
                         return STRANGE
-                    # One bit per letter before the end, summed by the multiplication.
+                    # One bit per byte before the end, summed by the multiplication.
                     index += (((before >> _TO_LOW_BIT) & _ONES) * _ONES) >> _LENGTH_SHIFT
                     break
                 if bytes_equal_to(word, _QUOTES) != 0:

@@ -52,7 +52,7 @@ _MAX_COLUMNS = 100_000
 
 
 def read(path: Path, options: ImportOptions) -> RawTable:
-    """A text table whose delimiter, encoding, header and decimal sign are detected unless told."""
+    """Read a text table; delimiter, encoding, header and decimal mark are detected unless given."""
     if path.suffix.lower() == ".gz":
         return read_content(path, bytes_of(path), options)
     with path.open("rb") as stream:
@@ -146,7 +146,7 @@ def _without_runs_of_blanks(content: bytes) -> bytes:
         lines = (" ".join(f'"{c.replace(chr(34), chr(34) * 2)}"' for c in row) for row in rows)
         return "\n".join(lines).encode()
     pieces, begin = [], 0
-    while begin < len(content):  # the work takes some twenty bytes for each letter
+    while begin < len(content):  # the work takes some twenty bytes for each byte of text
         end = content.find(b"\n", begin + PIECE_BYTES) + 1 or len(content)
         pieces.append(_with_single_blanks(content[begin:end]))
         begin = end

@@ -18,7 +18,7 @@ from pgmstudio.core.io.reading_limits import read_limit, too_large
 
 
 def read(path: Path, options: ImportOptions) -> RawTable:
-    """The sheet asked for, or the first; its first row is the header unless it looks like data."""
+    """The requested sheet, or the first; its first row is the header unless it looks like data."""
     import polars
     from fastexcel import read_excel
 

@@ -27,7 +27,7 @@ _PREFIX = re.compile(r"([cmiw]?)([CDST]?)#(.+)")
 
 
 def read(path: Path, options: ImportOptions) -> RawTable:
-    """Columns of role meta or ignore are left out; listed states are kept; weight gives weights."""
+    """Read a .tab file: meta and ignored columns are left out, a weight column gives weights."""
     text, _ = decoded(path, bytes_of(path), options.encoding)
     lines = lines_of(text)
     if len(lines) >= 3 and (types := _types(lines[1])) is not None:
@@ -57,7 +57,7 @@ def _three_rows(path: Path, lines: list[str], types: list[str], options: ImportO
     body = "\n".join(line for line in lines[3:] if line.strip("\r\n"))
     if not body:
         raise DataFileError(path, "has a header but no rows.")
-    # Named and written as told above the data, so nothing is left to guess.
+    # The header rows give names and format, so nothing is left to detect.
     chosen = replace(options, header=False, delimiter="\t", encoding="utf-8", decimal=".")
     table = delimited.read_content(path, body.encode(), chosen)
     if table.frame.width != width:

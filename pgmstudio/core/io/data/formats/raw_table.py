@@ -66,12 +66,12 @@ def bytes_of(path: Path) -> bytes:
 
 
 def text_of(path: Path, encoding: str | None) -> str:
-    """The content of a file as text: as told, else by its byte order mark, UTF-8 or Western."""
+    """Text of a file in the given encoding, else by byte order mark, UTF-8 or Western."""
     return decoded(path, bytes_of(path), encoding)[0]
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text; unlike `splitlines`, rarer line signs (U+2028, …) stay in their cell."""
+    """The lines of a text; unlike `splitlines`, only at line feeds and carriage returns."""
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
@@ -98,7 +98,7 @@ _MARKS = (
 
 
 def check_size(path: Path, rows: int, columns: int, cell_bytes: int = _COLUMN_BYTES) -> None:
-    """Refuse a table that says it has more cells than can be held."""
+    """Raise DataFileError for a table with more cells than the limit allows."""
     if rows * max(columns, 1) * cell_bytes > read_limit():
         limit = size_text(read_limit())
         raise DataFileError(
@@ -109,7 +109,7 @@ def check_size(path: Path, rows: int, columns: int, cell_bytes: int = _COLUMN_BY
 
 
 def check_cells(path: Path, frame: polars.DataFrame) -> None:
-    """Refuse a text that no state can be; packed files hold very long ones in a few bytes."""
+    """Raise DataFileError for a very long cell; packed files hold such texts in a few bytes."""
     import polars
 
     texts = frame.select(polars.col(polars.String).str.len_bytes().max())
@@ -118,13 +118,13 @@ def check_cells(path: Path, frame: polars.DataFrame) -> None:
 
 
 def too_long(path: Path) -> DataFileError:
-    """The refusal of a file with a very long cell."""
+    """The error for a file with a very long cell."""
     limit = size_text(LONGEST_CELL)
     return DataFileError(path, f"has a cell of more than {limit}, which no variable can hold.")
 
 
 def unique_names(names: Iterable[str | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Usable column names, and remarks on those that were there twice."""
+    """Unique column names, and warnings about duplicates."""
     wanted = [(name or "").strip() or f"column {index}" for index, name in enumerate(names, 1)]
     free_ends = dict.fromkeys(wanted, 2)
     used: dict[str, None] = {}

@@ -32,7 +32,7 @@ _TABLES = """SELECT name FROM sqlite_master
 
 
 def read(path: Path, options: ImportOptions) -> RawTable:
-    """The table asked for, or the only one."""
+    """The requested table, or the only one."""
     with ExitStack() as opened:
         connection = opened.enter_context(closing(_connected(path, opened)))
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_CELL)
@@ -65,7 +65,7 @@ def _table(path: Path, connection: sqlite3.Connection, options: ImportOptions) -
 
 
 def _connected(path: Path, opened: ExitStack) -> sqlite3.Connection:
-    """A connection that changes nothing beside the file and still sees all rows.
+    """A connection that creates no files next to the database and still sees all rows.
 
     Rows may stand in a write-ahead log, or a journal may have to be rolled back. A program that
     has the database open shares its log with us; what one left behind is read in a copy.

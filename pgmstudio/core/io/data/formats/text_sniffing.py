@@ -1,4 +1,4 @@
-"""Guessing how a text table is written, from its beginning: delimiter, header, decimal sign."""
+"""Detection of delimiter, header and decimal mark from the beginning of a text table."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def records_of(text: str, delimiter: str) -> Iterable[list[str]]:
 
 
 def sniff(text: str, is_whole: bool, encoding: str, options: ImportOptions) -> TextFacts:
-    """How the table that begins with `text` is written; what `options` says is taken as said."""
+    """Format of the table that begins with `text`; values given in `options` are not detected."""
     if not is_whole and "\n" in text:
         text = text[: text.rindex("\n") + 1]  # the last line may be cut off
     candidates = (options.delimiter,) if options.delimiter else _CANDIDATES
@@ -68,7 +68,7 @@ def sniff(text: str, is_whole: bool, encoding: str, options: ImportOptions) -> T
 
 
 def _read_sample(text: str, delimiter: str) -> tuple[list[list[str]], float]:
-    """The first records, and which share of them has the most common number of cells above one."""
+    """The first records, and the fraction with the most common number of cells above one."""
     records: list[list[str]] = []
     try:
         for record in records_of(text, delimiter):

@@ -1,1 +1,1 @@
-"""What the readers and writers of models share."""
+"""Common parts of the readers and writers of model files."""

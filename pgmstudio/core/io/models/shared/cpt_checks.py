@@ -1,4 +1,4 @@
-"""What the file formats of Bayesian networks share: checking rows, positions, what gets lost."""
+"""Common parts of the formats of Bayesian networks: row order, positions, what gets lost."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def either_way(
     """A table listed in one run, as rows, and whether the other order had to be taken.
 
     The order the format asks for is taken unless its rows miss 1 and those of the other order do
-    not; both are found in files.
+    not; both occur in files.
     """
     child_slowest = numbers.reshape(state_count, row_count).T
     child_fastest = numbers.reshape(row_count, state_count)
@@ -68,7 +68,7 @@ def position_text(point: Point) -> str:
 
 
 def title_in(name: str) -> str:
-    """The title of a network called so in a file; empty when the name says nothing."""
+    """The title of a network from its name in a file; empty for a placeholder."""
     return "" if name == NO_TITLE else name
 
 
@@ -101,9 +101,9 @@ def what_is_lost(
     language: type = BayesianNetwork,
     called: str = "network",
 ) -> list[str]:
-    """One sentence for each thing that the formats of one language cannot hold.
+    """Warnings about what the formats of one language cannot hold.
 
-    `titles` and `properties` say whether this format holds those.
+    `titles` and `properties`: whether this format holds those.
     """
     lost = []
     if not isinstance(file.model, language):
@@ -120,12 +120,12 @@ def what_is_lost(
     ordered = [variable.name for variable in file.model.domain if variable.is_ordinal]
     if ordered:
         shown = ", ".join(ordered[:5]) + (", …" if len(ordered) > 5 else "")
-        lost.append(f"{format_name} cannot say that states are ordered ({shown}).")
+        lost.append(f"{format_name} cannot hold that states are ordered ({shown}).")
     return lost
 
 
 def renaming_warnings(format_name: str, written: Mapping[str, str]) -> list[str]:
-    """A sentence when names had to be written differently, with one of them as an example."""
+    """Warning that names were written differently, with one of them as an example."""
     changed = [(name, other) for name, other in written.items() if name != other]
     if not changed:
         return []

@@ -39,7 +39,7 @@ def quoted(name: str) -> str:
 
 
 def unquoted(token: str) -> str:
-    """What a token says."""
+    """The text of a token, without quotes and escapes."""
     if not token.startswith('"'):
         return token
     return _ESCAPE.sub(lambda e: e[1] or (chr(int(e[2], 16)) if e[2] else ""), token[1:-1])
@@ -47,12 +47,12 @@ def unquoted(token: str) -> str:
 
 @dataclass
 class Attributes:
-    """What stands in brackets; a word without a value is there with an empty one."""
+    """Attributes in brackets; an attribute without a value has an empty one."""
 
     values: dict[str, str]
 
     def point(self) -> Point | None:
-        """Where a node stands; None when that is not told."""
+        """Position of a node; None if it is not given."""
         tokens = re.split(r"[,\s]+", self.values.get("pos", "").strip().rstrip("!"))
         numbers = [number_of(word) for word in tokens[:2]]
         fits = len(numbers) == 2 and not math.isnan(sum(numbers))

@@ -39,7 +39,7 @@ def safe_names(
 
 
 def unused(preferred: str, taken: Iterable[str], longest: int | None = None) -> str:
-    """The wish, or with the first number behind it that makes it new."""
+    """`preferred`, with a number appended if it is taken."""
     taken, name, number = set(taken), preferred, 2
     while name in taken:
         end = f"_{number}"
@@ -51,7 +51,7 @@ def unused(preferred: str, taken: Iterable[str], longest: int | None = None) -> 
 def name_behind(
     identifier: str, name: str, *, prefix: str = "x", longest: int | None = None
 ) -> str:
-    """The name we wrote beside an identifier, unless another program changed that since."""
+    """The name stored with an identifier, unless another program changed the identifier."""
     if not name:
         return identifier
     plain = safe_names([name], prefix=prefix, longest=longest)[name]

@@ -1,4 +1,4 @@
-"""A Bayesian network put together from what a file says, with line and column for what is wrong."""
+"""Builder of a Bayesian network from the contents of a file; errors have line and column."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class NetworkBuilder:
         self._rows: dict[str, NDArray[np.float64]] = {}
 
     def fail(self, message: str, at: At = NOWHERE) -> NoReturn:
-        """Raise with the place in the file."""
+        """Raise ModelFileError with the location in the file."""
         raise ModelFileError(self._path, message, *at)
 
     def add_variable(
@@ -107,7 +107,7 @@ class NetworkBuilder:
         self.add_rows(family, rows, at)
 
     def add_uniform(self, family: Sequence[Variable], at: At, why: str) -> None:
-        """A table whose rows are all the same, and the remark that says why."""
+        """A uniform table, with a warning that gives the reason."""
         count, width = self.reserve(family, at)
         self.add_rows(family, np.full((count, width), 1 / width), at)
         self.warnings.append(why)

@@ -1,4 +1,4 @@
-"""What the formats that hold edges alone share: a network with uniform tables, and a warning."""
+"""Formats that hold edges only: a network with uniform tables, and a warning."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Structure:
-    """The nodes and edges a file says, in its order."""
+    """Nodes and edges of a file, in its order."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -35,11 +35,11 @@ class Structure:
         self.warnings: list[str] = []
 
     def fail(self, message: str, at: At = NOWHERE) -> NoReturn:
-        """Raise with the place in the file."""
+        """Raise ModelFileError with the location in the file."""
         raise ModelFileError(self._path, message, *at)
 
     def add_node(self, name: str, at: At, states: Sequence[str] | None = None) -> None:
-        """A node, perhaps once more; its states where the file tells them."""
+        """Add a node, or the states of a known one."""
         if not name:
             self.fail("a node has no name.", at)
         if states is None:
@@ -59,7 +59,7 @@ class Structure:
         (self._directed if directed else self._undirected).setdefault((source, target), at)
 
     def file(self, title: str, format_name: str) -> ModelFile:
-        """The network with uniform tables, and a remark that says so."""
+        """The network with uniform tables, and a warning about them."""
         if not self._states:
             self.fail(f"holds no nodes; is it a {format_name} file?")
         domain = Domain(
@@ -116,7 +116,7 @@ class Structure:
 
 
 def states_from_text(text: str) -> tuple[str, ...] | None:
-    """The states we wrote into an attribute; None when it says something else."""
+    """The states in an attribute written by this program; None for other values."""
     try:
         values = json.loads(text)
     except (ValueError, RecursionError):
@@ -135,8 +135,7 @@ def states_text(variable: Variable) -> str:
 def structure_lost(
     file: ModelFile, format_name: str, *others: str, language: type = BayesianNetwork
 ) -> tuple[str, ...]:
-    """What a format of edges cannot hold: the tables, and what `others` name; it says that a model
-    is one of `language`."""
+    """Warnings about what a format of edges loses: tables, `others`, and the `language`."""
     parts = ["the tables", *others]
     listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
     first = f"{format_name} cannot hold {listed}: only a model file with tables keeps them."

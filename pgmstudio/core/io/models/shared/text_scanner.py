@@ -85,13 +85,13 @@ class TextScanner:
 
 
 def found_text(token: str) -> str:
-    """How a token that does not fit is told."""
+    """Text of an unexpected token for a message."""
     shown = token if len(token) <= _MAX_SHOWN else f"{token[:_MAX_SHOWN]}…"
     return f"found “{shown}”" if token else "found the end of the file"
 
 
 def number_of(word: str) -> float:
-    """The number a word says; NaN for whatever is none."""
+    """The number of a token; NaN if it is not a number."""
     try:
         number = math.nan if "_" in word else float(word)
     except ValueError:

@@ -40,7 +40,7 @@ class Element:
 
 
 def parse_xml(content: bytes, path: Path) -> tuple[Element, list[str]]:
-    """An element around the document, and remarks; ModelFileError has line and column.
+    """An element around the document, and warnings; ModelFileError has line and column.
 
     A document type may declare elements, as XMLBIF files do, but no entities: those could pull in
     other files or grow without end.
@@ -94,7 +94,7 @@ def parse_xml(content: bytes, path: Path) -> tuple[Element, list[str]]:
 
 
 def _encoding(content: bytes) -> tuple[str | None, list[str]]:
-    """None where the file says it itself or is UTF-8."""
+    """The encoding to read with; None where the file declares one or is UTF-8."""
     if b"encoding" in content[:200] or content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return None, []
     try:
@@ -105,7 +105,7 @@ def _encoding(content: bytes) -> tuple[str | None, list[str]]:
 
 
 def element_text(element: Element) -> str:
-    """The element as XML, in small letters; text beside elements inside is not kept."""
+    """The element as XML with tags in lower case; text between child elements is dropped."""
     tag = element.tag.lower()
     head = tag + "".join(
         f' {key.lower()}="{_attribute(value)}"' for key, value in element.attributes.items()
@@ -131,7 +131,7 @@ def _attribute(text: str) -> str:
 
 
 def fits_xml(text: str) -> bool:
-    """Whether an element's text comes back as it is: no blanks around it, no control signs."""
+    """Whether an element's text comes back as it is: no blanks around it, no control characters."""
     return bool(text) and text == text.strip() and not _NOT_XML.search(text)
 
 
