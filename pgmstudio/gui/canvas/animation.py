@@ -1,4 +1,4 @@
-"""Sliding from one state of the canvas to another: one clock for all bars, one for all nodes."""
+"""Animations of the canvas: one for all bars, one for all node positions."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from pgmstudio.gui.theme.theme import theme
 
 
 class Slide(QObject):
-    """Calls `step(share)` with shares from 0 to 1; at once with 1 when motion is reduced."""
+    """An animation that calls `step` with fractions from 0 to 1, or once with 1 if motion is
+    reduced."""
 
     def __init__(self, name: str, parent: QObject) -> None:
-        """`name` is that of the movement in the token file: "bars", "layout"."""
+        """`name` is the animation in the token file: "bars" or "layout"."""
         super().__init__(parent)
         self._name = name
         self._step: Callable[[float], None] | None = None
@@ -29,7 +30,7 @@ class Slide(QObject):
         return self._clock.state() == QVariantAnimation.State.Running
 
     def start(self, step: Callable[[float], None]) -> None:
-        """Begin a movement; one that was under way is given up where it is."""
+        """Start the animation; one that is still running stops where it is."""
         self.stop()
         duration = theme().motion_ms(self._name)
         if duration == 0:
@@ -44,7 +45,7 @@ class Slide(QObject):
         self._clock.stop()
 
     def finish(self) -> None:
-        """Go to the end at once."""
+        """Jump to the end."""
         if self.is_running and self._step is not None:
             step = self._step
             self.stop()
@@ -61,7 +62,7 @@ Values = tuple[float, ...]
 def between(
     start: Mapping[str, Values], end: Mapping[str, Values], fraction: float
 ) -> dict[str, Values]:
-    """The values on the way; exactly `end` at 1."""
+    """Values interpolated from `start` to `end`; exactly `end` at 1."""
     if fraction >= 1:
         return dict(end)
     return {

@@ -1,4 +1,4 @@
-"""A graph with everything that floats over it: legend, zoom, minimap, search, refusals."""
+"""The canvas: the view of a graph with its legend, zoom control, minimap, find bar and messages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _EDGE = 12
 
 
 class Canvas(QWidget):
-    """One view of one scene."""
+    """A scene, its view and the widgets that float over it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -49,7 +49,7 @@ class Canvas(QWidget):
         self._waiting.setParent(self.view)
         self._waiting.hide()
         self.shows_legend = True
-        self._wants_minimap: bool | None = None  # None: as the size of the graph asks
+        self._wants_minimap: bool | None = None  # None: depends on the size of the graph
         self._strengths: Strengths | None = None
         self._covered: list[QRect] = []  # by panels over the view, in its coordinates
         self.rules = RulesLayer(self.scene)
@@ -85,7 +85,7 @@ class Canvas(QWidget):
     # -- where it is on the screen
 
     def rect_of(self, nodes: Sequence[str]) -> QRect | None:
-        """Where on the screen the last of these nodes stands; None when none is drawn."""
+        """The screen rectangle of the last of these nodes; None when none is drawn."""
         drawn = [node for node in nodes if node in self.scene.nodes]
         if not drawn:
             return None
@@ -96,7 +96,7 @@ class Canvas(QWidget):
         return QRect(self.view.viewport().mapToGlobal(seen.topLeft()), seen.size())
 
     def keep_clear(self, covered: Sequence[QRect]) -> None:
-        """Panels lie over these parts of the screen: keep what matters beside them."""
+        """Keep the selection out of these screen rectangles, which panels cover."""
         here = QRect(self.view.mapToGlobal(QPoint(0, 0)), self.view.size())
         self._covered = [(part & here).translated(-here.topLeft()) for part in covered]
         right = below = 0
@@ -122,7 +122,7 @@ class Canvas(QWidget):
         self._soon.start()
 
     def show_rules(self, knowledge: Knowledge) -> None:
-        """The rules about edges, over the edges themselves."""
+        """Draw required and forbidden edges over the graph."""
         self.rules.show_rules(knowledge)
         self._soon.start()
 
@@ -148,7 +148,7 @@ class Canvas(QWidget):
 
     @property
     def shows_minimap(self) -> bool:
-        """Of a large graph, unless it was asked for or sent away."""
+        """Whether the minimap is shown: for large graphs, unless the user switched it on or off."""
         wanted = self._wants_minimap
         return len(self.scene.nodes) >= MINIMAP_FROM if wanted is None else wanted
 
@@ -161,31 +161,31 @@ class Canvas(QWidget):
         self._refresh_overlays()
 
     def refresh_soon(self) -> None:
-        """What is on the canvas has changed, so its legend may have too."""
+        """Update legend and overlays after a change of the canvas."""
         self._soon.start()
 
     def _how_to_see(self) -> list[LegendEntry]:
-        """Bars that are too small to draw: where they begin, for the screen alone."""
+        """A hint at which zoom bars are drawn; on screen only, not in exports."""
         far = self.view.detail is not Detail.FULL
         bars = far and any(item.face.shows_rows for item in self.scene.nodes.values())
         return [LegendEntry(f"zoom to {100 * FULL_FROM:.0f} % for bars")] if bars else []
 
     def legend_entries(self) -> list[LegendEntry]:
-        """What the legend says now; exports draw the same."""
+        """The entries of the legend; exports draw the same."""
         entries = self.drawn_entries(self.view.detail)
         entries += rule_entries(self.rules.kinds) + self.separation.legend_entries()
         entries += self.surprise.legend_entries() + self.ambiguous.legend_entries()
         return entries + self.moves.legend_entries() + self.partition.legend_entries()
 
     def drawn_entries(self, detail: Detail) -> list[LegendEntry]:
-        """What the picture itself needs words for."""
+        """The legend entries of nodes and edges."""
         return legend_entries(self.scene, detail, self._strengths)
 
     def _on_zoom_changed(self, _zoom: float) -> None:
         self._soon.start()
 
     def _on_looked_elsewhere(self) -> None:
-        # The minimap may have been away only as long as all was in sight.
+        # The minimap may have been hidden only while the whole graph was visible.
         if self.minimap.isHidden() and self.shows_minimap and not self.view.is_fitted:
             self._soon.start()
 
@@ -197,7 +197,7 @@ class Canvas(QWidget):
         entries = [*self.legend_entries(), *self._how_to_see()] if self.shows_legend else []
         free_width = view.width() - zoom.width() - 3 * _EDGE
         self.legend.show_entries(entries, free_width)
-        # One that is wider than the room beside the zoom control stands above it.
+        # A legend wider than the space left of the zoom control is placed above it.
         under = zoom.height() + _EDGE if self.legend.width() > free_width else 0
         self.legend.move(_EDGE, view.height() - self.legend.height() - under - _EDGE)
         legend_height = self.legend.height() + under if entries else 0
@@ -213,9 +213,9 @@ class Canvas(QWidget):
         self._move_find_bar()
 
     def _keep_clear_of_minimap(self) -> None:
-        """A fitted graph moves aside where the minimap would lie on nodes of it.
+        """Shift a fitted graph if the minimap would cover some of its nodes.
 
-        Where it has no room for that the minimap goes: all it would show is in sight.
+        If there is no space for that, hide the minimap: the whole graph is visible anyway.
         """
         view, below = self.view, self.view.height() - self.minimap.y()
         if self.minimap.isHidden():
@@ -235,8 +235,8 @@ class Canvas(QWidget):
         width = min(self.find_bar.sizeHint().width(), far - near - 2 * _EDGE)
         self.find_bar.resize(width, self.find_bar.sizeHint().height())
         left, right = near + _EDGE, far - width - _EDGE
-        result = [self.scene.nodes[i] for i in self.find_bar.matching_ids if i in self.scene.nodes]
-        seen = [self.view.mapFromScene(item.box).boundingRect() for item in result]
+        matches = [self.scene.nodes[i] for i in self.find_bar.matching_ids if i in self.scene.nodes]
+        seen = [self.view.mapFromScene(item.box).boundingRect() for item in matches]
         low = self.legend.y() - self.find_bar.height() - 8
         positions = [QPoint(right, _EDGE), QPoint(left, _EDGE), QPoint(left, low)]
 
@@ -248,7 +248,7 @@ class Canvas(QWidget):
         self.find_bar.move(min(positions, key=covered))
 
     def _between_panels(self) -> tuple[int, int]:
-        """From where to where nothing stands over the sides of the view."""
+        """The x range of the view that no panel covers."""
         near, far = 0, self.view.width()
         for part in self._covered:
             if part.isEmpty() or part.width() > far // 2 + far // 4:
@@ -265,7 +265,7 @@ class Canvas(QWidget):
         self._move_waiting_text()
 
     def show_waiting_text(self, text: str) -> None:
-        """Words in the middle of an empty canvas; none takes them away."""
+        """Show a text in the middle of an empty canvas; an empty text hides it."""
         self._waiting.setText(text)
         self._waiting.setVisible(bool(text))
         self._waiting.adjustSize()
@@ -277,7 +277,7 @@ class Canvas(QWidget):
     # -- refusals
 
     def refuse(self, message: str, at: QPoint | None = None) -> None:
-        """Say a sentence at the pointer, or in the middle when the pointer is elsewhere."""
+        """Show a message at the pointer, or in the middle if the pointer is elsewhere."""
         if at is None:
             at = self.view.mapFromScene(self.view.last_pointer)
         if not self.view.rect().contains(at):
@@ -297,7 +297,7 @@ class Canvas(QWidget):
     def _on_matches(self, ids: list[str]) -> None:
         chosen = set(ids)
         for identity, item in self.scene.nodes.items():
-            item.change_look(found=identity in chosen)
+            item.change_look(is_match=identity in chosen)
         self.view.viewport().update()
 
     def _on_match(self, identity: str | None) -> None:
@@ -317,5 +317,5 @@ class Canvas(QWidget):
         self.view.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def stop(self) -> None:
-        """The page is closed: nothing goes on behind it."""
+        """Stop background work when the page is closed."""
         self.scene.stop()

@@ -1,4 +1,4 @@
-"""From afar nodes are dots; names stand beside those that matter: hovered, selected, evidence."""
+"""Labels of nodes drawn as dots: names of hovered, selected and observed nodes when zoomed out."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LABEL_WIDTH = 180
 def paint_far_labels(
     painter: QPainter, view: CanvasView, *, detail: Detail | None = None, zoom: float | None = None
 ) -> None:
-    """Names beside dots, in the size they have at 100 %; a file may show more than the screen."""
+    """Paint names next to dots at their size at 100 %; a file may show more than the screen."""
     far = (detail or view.detail) is Detail.DOT
     if not far and not view.has_dots:
         return
@@ -40,7 +40,7 @@ def _matters(item: NodeItem, near: Container[str | None]) -> bool:
     return (
         look.is_selected
         or look.has_focus
-        or look.found
+        or look.is_match
         or bool(look.role)
         or bool(item.face.weights)
         or item.face.is_target

@@ -21,8 +21,8 @@ from pgmstudio.gui.theme.theme import theme
 
 HIT_WIDTH = 12.0
 MAX_LABEL_WIDTH = 110.0
-STRENGTH_WIDTH = 56.0  # “100 %” beside the line
-# Below this zoom words keep their size on screen; they are shown down to 35 %.
+STRENGTH_WIDTH = 56.0  # “100 %” next to the line
+# Below this zoom labels keep their size on screen; they are shown down to 35 %.
 LABEL_SHRINKS_TO = 0.62
 _STEP_RADIUS = 8.0
 # Position of a label that was not placed: nearer the target, edges from one source diverge.
@@ -31,7 +31,7 @@ _DEFAULT_FRACTION = 0.6
 
 @dataclass(frozen=True, slots=True)
 class EdgePen:
-    """How a kind of edge is drawn, and its words in the legend."""
+    """The line style of a kind of edge and its text in the legend."""
 
     color: str
     width: float
@@ -56,7 +56,7 @@ PENS = {
 }
 
 
-# An edge into a variable that was set from outside, which no longer listens to its parents.
+# An edge into a variable with an intervention, do(X = x), which cuts the edges from its parents.
 CUT = EdgePen("edge_dim", 1.5, (4.0, 4.0), "cut by do")
 CUT_GAP = 10.0
 _HEIGHTS = {EdgeStyle.LABELLED: 0.2, EdgeStyle.VANISHED: 0.1}  # of edges with tags, over others
@@ -65,7 +65,7 @@ _RING_RADIUS = 4.0
 
 @dataclass(slots=True)
 class EdgeLook:
-    """How the edge stands on the canvas at this moment."""
+    """The transient look of an edge: hovered, selected, cut, its width by strength."""
 
     width: float | None = None  # by its strength; None: the plain width
     is_selected: bool = False
@@ -76,7 +76,7 @@ class EdgeLook:
 
 
 class EdgeItem(QGraphicsItem):
-    """Lies in scene coordinates; it is given a new route when a node at its end moves."""
+    """The scene item of an edge; it gets a new route when a node at its end moves."""
 
     def __init__(self, edge: PictureEdge, zoomed: LevelOfDetail) -> None:
         super().__init__()
@@ -117,7 +117,7 @@ class EdgeItem(QGraphicsItem):
             self.update()
 
     def set_route(self, route: EdgeRoute, source: QPointF, target: QPointF) -> None:
-        """A new way; `source` and `target` are the middles of the two boxes."""
+        """Set the route; `source` and `target` are the centres of the two boxes."""
         self.prepareGeometryChange()
         self.route = route
         self._middles = source, target
@@ -137,14 +137,14 @@ class EdgeItem(QGraphicsItem):
 
     @property
     def tag(self) -> QRectF:
-        """Where its tag stands; empty for an edge without one."""
+        """The rectangle of the tag; empty for an edge without one."""
         if not (self.edge.style.has_tag and self.edge.label):
             return QRectF()
         return self.label_rect
 
     @property
     def label_rect(self) -> QRectF:
-        """Where its words stand, on a tag or plain; empty for an edge without."""
+        """The rectangle of the label, on a tag or plain; empty for an edge without."""
         if self.edge.style.has_tag and self.edge.label:
             fraction = 0.5 if self._label_fraction is None else self._label_fraction
             return tag_rect(self.route, fraction, self.edge.label)
@@ -163,7 +163,7 @@ class EdgeItem(QGraphicsItem):
         return canvas_metrics("caption").elidedText(label, Qt.TextElideMode.ElideRight, available)
 
     def set_label_fraction(self, fraction: float) -> None:
-        """Another place for the words along the way."""
+        """Move the label along the route."""
         if fraction != self._label_fraction:
             self.prepareGeometryChange()
             self._label_fraction = fraction
@@ -171,7 +171,7 @@ class EdgeItem(QGraphicsItem):
             self.update()
 
     def is_routed_between(self, source: QPointF, target: QPointF) -> bool:
-        """Its way was made for boxes at these places."""
+        """Whether the route was made for boxes at these centres."""
         return self._middles == (source, target)
 
     def change_look(self, **changes: object) -> None:
@@ -181,7 +181,7 @@ class EdgeItem(QGraphicsItem):
             self.update()
 
     def _rise(self) -> None:
-        """What one looks at is in front, then tags, so that no other line is drawn over them."""
+        """Raise hovered and selected edges, then edges with tags, over all other lines."""
         at_rest = _HEIGHTS.get(self.edge.style, 0.0) if self.edge.label else 0.0
         self.setZValue(0.5 if self._is_lifted() else at_rest)
 
@@ -241,7 +241,7 @@ class EdgeItem(QGraphicsItem):
             self._paint_step(painter, self.look.step)
 
     def _paint_far(self, painter: QPainter, zoom: float) -> None:
-        """From afar: a thin line from dot to dot, an arrow only where one looks."""
+        """Zoomed out: a thin line from dot to dot."""
         lifted = self._is_lifted()
         width, alpha = (1.8, 1.0) if lifted else (0.8, 0.55)
         painter.setPen(QPen(theme().color(self._color(), alpha), width / zoom))
@@ -308,7 +308,7 @@ def paint_edge(
         pen.setDashPattern([part / width for part in dash])
     painter.setPen(pen)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    # The line must not show beside the tip of the arrow.
+    # The line must not stick out at the tip of the arrow.
     painter.drawPath(line_of(route, length * 0.8))
     if has_arrow:
         painter.setPen(Qt.PenStyle.NoPen)
@@ -320,7 +320,7 @@ def paint_strands(
     painter: QPainter, route: EdgeRoute, strands: tuple[Strand, ...], *, lifted: bool = False
 ) -> None:
     """Parallel lines without arrows, each in the colour and the dashes of its component."""
-    for strand, aside in zip(strands, strand_offsets(strands), strict=True):
+    for strand, offset in zip(strands, strand_offsets(strands), strict=True):
         alpha = 1.0 if lifted else strand.alpha
         if strand.component is None:
             color = theme().color("edge", alpha)
@@ -329,11 +329,11 @@ def paint_strands(
             color.setAlphaF(alpha)
         width = max(strand.width, theme().line("edge_hover")) if lifted else strand.width
         dash = dash_of(strand.component, strand.width)
-        paint_edge(painter, route.beside(aside), color, width, False, dash)
+        paint_edge(painter, route.beside(offset), color, width, False, dash)
 
 
 def paint_ring(painter: QPainter, route: EdgeRoute, color: QColor, width: float) -> None:
-    """The sign of an edge that may lead either way."""
+    """A small circle on a reversible edge."""
     painter.setPen(QPen(color, width))
     painter.setBrush(theme().color("canvas"))
     painter.drawEllipse(QPointF(*route.at(0.5)), _RING_RADIUS, _RING_RADIUS)

@@ -1,4 +1,4 @@
-"""The tag of a labelled edge on the canvas: its label on the line, hollow where it vanished."""
+"""Tags of labelled edges: the label on the line, hollow where the edge vanished."""
 
 from __future__ import annotations
 
@@ -20,51 +20,51 @@ if TYPE_CHECKING:
 
 _RADIUS = TAG_HEIGHT / 2
 _RING = 3.0  # between a selected tag and the ring around it
-# Tags of more edges stand in the middle of their lines, wherever that is.
+# With more labelled edges, tags stay in the middle of their lines even if they overlap.
 MAX_PLACED = 120
-_HEIGHT = 0.6  # over edges, also over those one looks at; below nodes
+_HEIGHT = 0.6  # over all edges, hovered ones too; below nodes
 
 
 def tag_size(label: str) -> Size:
-    """How large the tag with these words is in the font of the canvas."""
+    """The size of a tag with this label in the font of the canvas."""
     return canvas_metrics("caption", "semibold").horizontalAdvance(label) + 20.0, TAG_HEIGHT
 
 
 def tag_rect(route: EdgeRoute, fraction: float, label: str) -> QRectF:
-    """Where the tag stands in the scene."""
+    """The rectangle of the tag in the scene."""
     (x, y), (width, height) = route.at(fraction), tag_size(label)
     return QRectF(x - width / 2, y - height / 2, width, height)
 
 
 def paint_tag(
-    painter: QPainter, position: QRectF, label: str, style: EdgeStyle, *, is_selected: bool = False
+    painter: QPainter, rect: QRectF, label: str, style: EdgeStyle, *, is_selected: bool = False
 ) -> None:
     """The tag over its line, which gets a gap; a ring when the edge is selected."""
     is_gone = style is EdgeStyle.VANISHED
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme().color("canvas"))
-    ground = position.adjusted(-TAG_GAP, -TAG_GAP, TAG_GAP, TAG_GAP)
+    ground = rect.adjusted(-TAG_GAP, -TAG_GAP, TAG_GAP, TAG_GAP)
     painter.drawRoundedRect(ground, _RADIUS + TAG_GAP, _RADIUS + TAG_GAP)
     pen = QPen(theme().color("label_ink"), theme().line("hairline"))
     if is_gone:
         pen.setDashPattern([3.0, 2.0])
     painter.setPen(pen)
     painter.setBrush(theme().color("canvas" if is_gone else "label_soft"))
-    painter.drawRoundedRect(position, _RADIUS, _RADIUS)
+    painter.drawRoundedRect(rect, _RADIUS, _RADIUS)
     if is_selected:
         painter.setPen(QPen(theme().color("accent"), theme().line("focus")))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        ring = position.adjusted(-_RING, -_RING, _RING, _RING)
+        ring = rect.adjusted(-_RING, -_RING, _RING, _RING)
         painter.drawRoundedRect(ring, _RADIUS + _RING, _RADIUS + _RING)
     painter.setPen(theme().color("text_secondary" if is_gone else "label_ink"))
     painter.setFont(canvas_font("caption", "semibold"))
-    painter.drawText(position, Qt.AlignmentFlag.AlignCenter, label)
+    painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, label)
 
 
 class TagLayer(QGraphicsItem):
-    """The tags once more, in front of all lines: an edge drawn later would cross the words.
+    """A layer that paints the tags again over all lines, so that no edge crosses their text.
 
-    Those of edges that stand back are left to the edges themselves.
+    Dimmed edges paint their tags themselves.
     """
 
     def __init__(self, scene: CanvasScene) -> None:
@@ -100,7 +100,7 @@ class TagLayer(QGraphicsItem):
 
 
 def _raise_tags(scene: CanvasScene) -> None:
-    """A layer for the tags of the scene, once it has any."""
+    """Make the tag layer once the scene has tags, and update its bounds."""
     bounds = QRectF()
     for item in scene.edges.values():
         if item.edge.style.has_tag:
@@ -112,19 +112,19 @@ def _raise_tags(scene: CanvasScene) -> None:
 
 
 def place_labels(scene: CanvasScene, routed: Collection[tuple[str, str]]) -> None:
-    """Words aside where the middle of a line is taken, once some of these edges have new ways."""
+    """Place labels along their lines without overlap after these edges were routed."""
     if scene.tag_layer is not None or any(e.edge.style.has_tag for e in scene.edges.values()):
         _raise_tags(scene)
-    worded = {ends: item for ends, item in scene.edges.items() if item.edge.label}
-    if not any(ends in worded for ends in routed) or len(worded) > MAX_PLACED:
+    labelled = {ends: item for ends, item in scene.edges.items() if item.edge.label}
+    if not any(ends in labelled for ends in routed) or len(labelled) > MAX_PLACED:
         return
-    sizes = [item.label_rect.size() for item in worded.values()]
+    sizes = [item.label_rect.size() for item in labelled.values()]
     fractions = tag_shares(
-        [item.route for item in worded.values()],
+        [item.route for item in labelled.values()],
         [(size.width(), size.height()) for size in sizes],
         [node.sides for node in scene.nodes.values()],
-        [item.route for ends, item in scene.edges.items() if ends not in worded],
+        [item.route for ends, item in scene.edges.items() if ends not in labelled],
     )
-    for item, fraction in zip(worded.values(), fractions, strict=True):
+    for item, fraction in zip(labelled.values(), fractions, strict=True):
         item.set_label_fraction(fraction)
     _raise_tags(scene)

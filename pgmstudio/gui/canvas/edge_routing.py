@@ -1,7 +1,4 @@
-"""Finding the ways of all edges as a task; nothing of the window, so a child process can run it.
-
-Ways for edges: at once where they are few, beside the window where they are many.
-"""
+"""Routes of the edges of a scene: computed at once for few edges, in the background for many."""
 
 from __future__ import annotations
 
@@ -24,20 +21,20 @@ if TYPE_CHECKING:
 
 
 Edge = tuple[str, str]
-# From here on it takes so long that a thread would be felt in the window.
+# From this many edges on, a thread would make the window slow, so a process is used.
 PROCESS_FROM = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Routing:
-    """The ways of all edges of a picture, as a task that a child process can run too."""
+    """The routing of all edges of a picture, as a task that a child process can run too."""
 
     picture: GraphPicture
     positions: dict[str, Point]
     sizes: dict[str, Size]
 
     def routes(self, edges: Sequence[PictureEdge] | None = None) -> dict[Edge, EdgeRoute]:
-        """By their ends; of all edges or of the given."""
+        """Routes by the ends of the edges; of all edges or of the given ones."""
         chosen = self.picture.edges if edges is None else edges
         result = edge_route(self.picture, self.positions, self.sizes, chosen)
         return {(e.source, e.target): route for e, route in zip(chosen, result, strict=True)}
@@ -47,7 +44,8 @@ class Routing:
         yield self.routes()
 
     def answer(self, cancel: CancelToken) -> dict[Edge, EdgeRoute]:
-        """For a worker; where it takes seconds, a process keeps the window quick meanwhile."""
+        """Run in a worker thread; many edges are routed in a process so that the window stays
+        quick."""
         if len(self.picture.edges) < PROCESS_FROM:
             return self.routes()
         return next(in_process(self, cancel))
@@ -58,7 +56,7 @@ MAX_AT_ONCE = 16
 
 
 class RouteMaker(QObject):
-    """`routed` brings the ways of edges by their ends."""
+    """Routes edges; `routed` emits the routes by the ends of the edges."""
 
     routed = Signal(object)
 
@@ -68,7 +66,7 @@ class RouteMaker(QObject):
         self._latest_task.answered.connect(self.routed)
 
     def route_some(self, scene: CanvasScene, items: Sequence[EdgeItem]) -> None:
-        """Edges at a node that is being moved: with bends when they are few."""
+        """Route the edges at a moving node, with bends if they are few."""
         self._latest_task.forget()
         if len(items) <= MAX_AT_ONCE:
             edges = [item.edge for item in items]
@@ -78,13 +76,13 @@ class RouteMaker(QObject):
             self.routed.emit({item.ends: self._straight(scene, item) for item in items})
 
     def route_all(self, scene: CanvasScene) -> None:
-        """Every edge: first straight, then, when there are many, with bends as they are found."""
+        """Route every edge; if there are many, first straight, then with bends from a worker."""
         task = Routing(scene.picture, scene.positions, scene.sizes)
         if len(scene.edges) <= MAX_AT_ONCE:
             self._latest_task.forget()
             self.routed.emit(task.routes())
             return
-        # Edges whose ends stayed keep their old way meanwhile.
+        # Edges whose ends stayed keep their old route meanwhile.
         moved = [item for item in scene.edges.values() if not scene.is_routed(item)]
         self.routed.emit({item.ends: self._straight(scene, item) for item in moved})
         self._latest_task.ask(task.answer)
@@ -98,7 +96,7 @@ class RouteMaker(QObject):
 
 
 def straight_route(source: NodeItem, target: NodeItem) -> EdgeRoute:
-    """From outline to outline, whatever lies between."""
+    """A straight route from outline to outline, also across other nodes."""
     return EdgeRoute(_leaving(source, target.centre), _leaving(target, source.centre))
 
 

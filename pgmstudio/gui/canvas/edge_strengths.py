@@ -1,7 +1,4 @@
-"""The readings of the strength of an edge, in words.
-
-How strong edges are, how wide they are drawn for it, and who measures that.
-"""
+"""Edge strengths: the measures, their line widths, and their computation in the background."""
 
 from __future__ import annotations
 
@@ -34,7 +31,7 @@ from pgmstudio.gui.theme.theme import theme
 
 @dataclass(frozen=True, slots=True)
 class StrengthKind:
-    """One reading of strength: its words, and what it means."""
+    """One measure of edge strength: its texts and its meaning."""
 
     choice: str  # in the toolbar
     title: str  # in the legend
@@ -43,36 +40,36 @@ class StrengthKind:
 
 
 KINDS = {
-    "none": StrengthKind("Edge width: none", "", "", "All edges are drawn alike."),
+    "none": StrengthKind("Edge width: none", "", "", "All edges have the same width."),
     "mi": StrengthKind(
         "Edge width: MI",
         "MI",
         "bits",
-        "Mutual information: what the two ends tell about each other, by any path.",
+        "Mutual information of the two ends, through any path.",
     ),
     "removal": StrengthKind(
         "Edge width: KL of removal",
         "KL of removal",
         "bits",
-        "How far the model moves when the child loses this parent; what the edge itself carries.",
+        "KL divergence between the models with and without this edge.",
     ),
     "score.bic": StrengthKind(
-        "Edge width: Δ BIC", "Δ BIC", "bits", "What BIC would lose without the edge, on the rows."
+        "Edge width: Δ BIC", "Δ BIC", "bits", "Loss of BIC on the data without the edge."
     ),
     "score.aic": StrengthKind(
-        "Edge width: Δ AIC", "Δ AIC", "bits", "What AIC would lose without the edge, on the rows."
+        "Edge width: Δ AIC", "Δ AIC", "bits", "Loss of AIC on the data without the edge."
     ),
     "score.bdeu": StrengthKind(
         "Edge width: Δ BDeu",
         "Δ BDeu",
         "bits",
-        "What BDeu (one imagined row) would lose without the edge, on the rows.",
+        "Loss of BDeu (equivalent sample size 1) on the data without the edge.",
     ),
     "bootstrap": StrengthKind(
         "Edge width: bootstrap",
         "bootstrap",
         "%",
-        "The share of bootstrap replicates that join the two ends.",
+        "Fraction of bootstrap replicates with an edge between the two ends.",
     ),
 }
 
@@ -84,12 +81,12 @@ UPDATE_MS = 150
 
 @dataclass(frozen=True)
 class Strengths:
-    """One number per edge; widths grow with its root, from the thinnest to the widest line."""
+    """One value per edge; line widths grow with its square root."""
 
     title: str
     unit: str
     values: Mapping[Edge, float]
-    full: float | None = None  # what is drawn widest; None: the largest there is
+    full: float | None = None  # the value of the widest line; None: the largest value
     notes: Mapping[Edge, str] = field(default_factory=dict)  # more for the tooltip
 
     @property
@@ -103,7 +100,7 @@ class Strengths:
 
     @property
     def widths(self) -> dict[Edge, float]:
-        """By edge, in either direction: pictures without arrows name the ends as they like."""
+        """Line widths by edge, in both directions: ends of undirected edges have no order."""
         result: dict[Edge, float] = {}
         for (source, target), value in self.values.items():
             result[source, target] = result[target, source] = self.width_of(value)
@@ -111,7 +108,7 @@ class Strengths:
 
     @property
     def labels(self) -> dict[Edge, str]:
-        """Words on the edges; only shares are short enough to be read there."""
+        """Labels on the edges; only percentages are short enough."""
         result: dict[Edge, str] = {}
         if self.unit == "%":
             for (source, target), value in self.values.items():
@@ -119,7 +116,7 @@ class Strengths:
         return result
 
     def number(self, value: float) -> str:
-        """A value without its unit; a share is always told as one."""
+        """Format a value without its unit; a fraction is always a percentage."""
         if self.unit == "%":
             return f"{100 * value:.0f} %"
         digits = 3 if abs(value) < 0.1 else 2 if abs(value) < 100 else 0
@@ -129,7 +126,7 @@ class Strengths:
         return self.number(value) if self.unit == "%" else f"{self.number(value)} {self.unit}"
 
     def tooltip_for(self, edge: Edge) -> str:
-        """What the tooltip of an edge says; nothing where it was not measured."""
+        """The tooltip of an edge; empty if it was not measured."""
         if edge not in self.values:
             return ""
         text = f"{self.title} {self.format_value(self.values[edge])}"
@@ -138,7 +135,7 @@ class Strengths:
 
 @dataclass(slots=True)
 class LanguageTally:
-    """How many edges a worker has measured; written there and read in the window."""
+    """Progress of a worker in edges measured; written in the worker, read in the window."""
 
     total: int
     done: int = 0
@@ -162,9 +159,9 @@ def strengths_of_model(
     session: InferenceSession,
     cancel: CancelToken,
 ) -> Strengths:
-    """MI or the divergence of removal of every edge, without evidence."""
+    """MI or KL of removal of every edge, without evidence."""
     if not isinstance(session, JointSession):
-        raise PgmStudioError("This kind of model does not tell joint beliefs yet.")
+        raise PgmStudioError("Edges of models of this language cannot be measured yet.")
     session.retract_all()
     measure = end_information if kind == "mi" else removal_divergences
     return _gathered(kind, measure(session, edges), tally, cancel)
@@ -173,7 +170,7 @@ def strengths_of_model(
 def strengths_of_score(
     kind: str, model: Model, data: DataSet, tally: LanguageTally, cancel: CancelToken
 ) -> Strengths:
-    """What a score of the rows would lose without each edge."""
+    """Loss of a score on the data without each edge."""
     dag = dag_of(model)
     scores = scores_for(data, dag)["BIC"].rescored(
         score_of(kind.removeprefix("score."), data.total_weight)
@@ -182,7 +179,7 @@ def strengths_of_score(
 
 
 def strengths_of_replicates(edges: Iterable[Edge], frequencies: EdgeFrequencies) -> Strengths:
-    """How many replicates join the ends of each edge; the tooltip tells the directions."""
+    """Fraction of replicates with each edge; the tooltip has the directions."""
     pairs = {edge: frequencies.of_pair(*edge) for edge in edges}
     notes = {
         edge: f"→ {pair.forward:.0%}, ← {pair.backward:.0%}, either way {pair.undirected:.0%} "
@@ -193,7 +190,7 @@ def strengths_of_replicates(edges: Iterable[Edge], frequencies: EdgeFrequencies)
     return Strengths(KINDS["bootstrap"].title, "%", values, full=1.0, notes=notes)
 
 
-Rows = Callable[[], DataSet | str]  # the rows, or the sentence why there are none
+Rows = Callable[[], DataSet | str]  # the rows, or the reason why there are none
 Replicates = Callable[[], EdgeFrequencies | str]
 
 
@@ -201,9 +198,9 @@ class StrengthKeeper(QObject):
     """Keeps the strengths of a model's edges up to date in the background."""
 
     changed = Signal(object)  # Strengths or None
-    measuring = Signal(str)  # how far it is; nothing when it is done
+    measuring = Signal(str)  # progress; empty when it is done
     failed = Signal(object)
-    refused = Signal(str)  # why it cannot be measured; nothing is shown then
+    refused = Signal(str)  # the reason why it cannot be measured; nothing is shown then
 
     def __init__(
         self,
@@ -234,7 +231,7 @@ class StrengthKeeper(QObject):
         return self._kind != "none"
 
     def choose(self, kind: str) -> None:
-        """Measure something else, or nothing."""
+        """Choose another measure, or none."""
         if kind == self._kind:
             return
         was_on = self.is_on
@@ -248,7 +245,7 @@ class StrengthKeeper(QObject):
             self.changed.emit(None)
 
     def follow(self) -> None:
-        """The model, the rows or the replicates may be others."""
+        """Measure again if the model, the data or the replicates changed."""
         model = self._live.model
         if not self.is_on or not isinstance(model, DirectedModel):
             return
@@ -259,7 +256,7 @@ class StrengthKeeper(QObject):
                 self._live.side.ask(TOPIC, question)
             return
         source = self._replicates if self._kind == "bootstrap" else self._rows
-        result = "There is nothing to measure it by here." if source is None else source()
+        result = "There is no data to measure the edges with." if source is None else source()
         if isinstance(result, str):
             self.choose("none")
             self.refused.emit(result)
@@ -302,7 +299,7 @@ class StrengthKeeper(QObject):
         self.failed.emit(error)
 
     def stop(self) -> None:
-        """Nobody looks at strengths any more; what is under way is dropped."""
+        """Show no strengths and cancel running work."""
         if not self.is_on:
             return
         self._kind, self._request = "none", ()

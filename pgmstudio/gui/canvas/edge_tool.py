@@ -1,4 +1,4 @@
-"""Drawing an edge: a rubber line from node to node that says what the edge would cost."""
+"""The edge tool: a rubber line from node to node with the size of the new table."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class EdgeTool(Tool):
 
     @property
     def advice(self) -> EdgeAdvice:
-        """What is said at the pointer now."""
+        """The advice shown at the pointer now."""
         return self._advice
 
     def add_forecast(self, source: str, target: str, text: str, is_large: bool) -> None:
-        """News about an edge that may still be looked at."""
+        """Add a forecast to the advice if the edge is still the one under the pointer."""
         if (source, target) == (self._source, self._goal) and not self._advice.refusal:
             self._advice = replace(self._advice, forecast=text, is_large=is_large)
             self._view.viewport().update()
@@ -141,13 +141,13 @@ class EdgeTool(Tool):
             self._paint_text(painter, lines, advice.is_large)
 
     def _paint_text(self, painter: QPainter, lines: list[tuple[str, str]], is_large: bool) -> None:
-        """A small card beside the pointer, as large on screen at any zoom."""
+        """Paint a small card next to the pointer, with the same size on screen at any zoom."""
         painter.save()
         painter.translate(self._point)
         painter.scale(1 / self._view.zoom, 1 / self._view.zoom)
         metrics = canvas_metrics("dense", "medium")
-        marker = _ICON + 6 if is_large else 0.0
-        width = max(metrics.horizontalAdvance(text) for text, _ in lines) + 16 + marker
+        icon_width = _ICON + 6 if is_large else 0.0
+        width = max(metrics.horizontalAdvance(text) for text, _ in lines) + 16 + icon_width
         card = QRectF(14, 14, width, 4 + 20 * len(lines))
         painter.setPen(theme().color("border_control"))
         painter.setBrush(theme().color("raised"))
@@ -158,7 +158,7 @@ class EdgeTool(Tool):
             if is_large and number == len(lines) - 1:
                 middle = position.center().y() - _ICON / 2
                 paint_icon(painter, "warning", ink, QRectF(position.left(), middle, _ICON, _ICON))
-                position.setLeft(position.left() + marker)
+                position.setLeft(position.left() + icon_width)
             painter.setPen(theme().color(ink))
             painter.drawText(position, _LEFT, text)
         painter.restore()

@@ -1,4 +1,4 @@
-"""Find: fuzzy search over names of nodes, stepping through matches, showing only what is near."""
+"""The find bar: fuzzy search over node names, with stepping and a filter for the neighbourhood."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SCOPES = ("Everything", "1 edge away", "2 edges away", "3 edges away")
 
 
 def match_rank(wanted: str, name: str) -> int | None:
-    """How well `name` fits: 0 begins with it, 1 contains it, more: its letters with gaps."""
+    """The rank of a match: 0 starts with it, 1 contains it, more: its letters with gaps."""
     wanted, name = wanted.casefold(), name.casefold()
     if name.startswith(wanted):
         return 0
@@ -31,7 +31,7 @@ def match_rank(wanted: str, name: str) -> int | None:
 
 
 def matches(wanted: str, titles: Mapping[str, str]) -> list[str]:
-    """Ids whose name or title fits, the best first."""
+    """Ids whose name or title matches, the best first."""
     if not wanted.strip():
         return []
     ranked: list[tuple[int, str, str]] = []
@@ -48,7 +48,7 @@ class FindBar(QFrame):
 
     looked_at = Signal(object)  # id or None
     matches_changed = Signal(object)  # list of ids
-    scope_changed = Signal(object)  # (id, hops): show only what is so near; None: everything
+    scope_changed = Signal(object)  # (id, hops): show only nodes that near; None: all
     closed = Signal()
 
     def __init__(self, parent: QWidget) -> None:
@@ -62,14 +62,14 @@ class FindBar(QFrame):
         self._field.setObjectName("find.field")
         self._field.setAccessibleName("Find a node by name")
         self._field.setPlaceholderText("Find a node")
-        self._field.setToolTip("A part of a name, or its letters in order.")
+        self._field.setToolTip("Part of a name, or some of its letters in order.")
         self._field.setMinimumWidth(80)  # between panels it gives way before the buttons do
         self._count = label("", "secondary")
         self._count.setObjectName("find.count")
         self._scope = QComboBox()
         self._scope.setObjectName("find.scope")
-        self._scope.setAccessibleName("Show only what is near the match")
-        self._scope.setToolTip("Show only nodes at most so many edges away from the match.")
+        self._scope.setAccessibleName("Show only the neighbourhood of the match")
+        self._scope.setToolTip("Show only nodes within this many edges of the match.")
         self._scope.addItems(list(_SCOPES))
         layout = QHBoxLayout(self)
         layout.setContentsMargins(6, 4, 6, 4)
@@ -91,7 +91,7 @@ class FindBar(QFrame):
         self.hide()
 
     def begin(self, titles: Mapping[str, str]) -> None:
-        """Open over nodes with these titles."""
+        """Open the bar to search nodes with these titles."""
         self._titles = titles
         self.show()
         self.raise_()
@@ -100,7 +100,7 @@ class FindBar(QFrame):
         self._on_text_changed()
 
     def finish(self) -> None:
-        """Close; what was hidden is shown again."""
+        """Close the bar; hidden nodes are shown again."""
         self.hide()
         self._scope.setCurrentIndex(0)
         self.matches_changed.emit([])
@@ -115,7 +115,7 @@ class FindBar(QFrame):
 
     @property
     def matching_ids(self) -> tuple[str, ...]:
-        """The one looked at first."""
+        """The matches, the current one first."""
         return (*self._matches[self._at :], *self._matches[: self._at])
 
     @property
@@ -123,7 +123,7 @@ class FindBar(QFrame):
         return self._matches[self._at] if self._matches else None
 
     def step(self, by: int) -> None:
-        """To another match, around at the end."""
+        """Go to another match; wraps around at the end."""
         if self._matches:
             self._at = (self._at + by) % len(self._matches)
             self._show_position()

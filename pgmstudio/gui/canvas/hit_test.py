@@ -1,4 +1,4 @@
-"""What lies under the pointer, and what is said about it."""
+"""Hit testing: the node, state row or edge under the pointer, and its tooltip."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pgmstudio.gui.theme.theme import theme
 
 
 def hit_in(scene: CanvasScene, point: QPointF, detail: Detail, pixels_per_unit: float) -> Hit:
-    """Nodes before edges; of several the nearest."""
+    """The hit at a point: nodes before edges, of several the nearest."""
     reach = theme().px("hit_min") / 2 / pixels_per_unit
     area = QRectF(point.x() - reach, point.y() - reach, 2 * reach, 2 * reach)
     nodes: list[NodeItem] = []
@@ -53,9 +53,9 @@ def _on_node(node: NodeItem, point: QPointF, detail: Detail) -> Hit:
 
 
 def tooltip_of(hit: Hit, described: str = "") -> str:
-    """The words that appear after a while, with what is `described` elsewhere; "" for the ground.
+    """The tooltip of a hit, with the `described` text of an edge; "" for the background.
 
-    A tag is short for its description, and is not said where that is.
+    The tag abbreviates the description and is left out if there is one.
     """
     if hit.edge is not None:
         source, target = hit.edge.ends
@@ -76,7 +76,7 @@ def tooltip_of(hit: Hit, described: str = "") -> str:
             fractions = zip(face.states, face.beliefs, strict=True)
             text += "".join(f"\n{state} {percent(value)} %" for state, value in fractions)
         text = f"{text}\n{face.note}" if face.note else text
-        # What can be read in the box is not said once more at the pointer.
+        # A title that can be read in the box needs no tooltip.
         return "" if text == face.title and hit.node.shows_full_title else text
     state = face.states[hit.state]
     text = f"{face.title} = {state}"

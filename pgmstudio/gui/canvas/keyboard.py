@@ -1,7 +1,4 @@
-"""The canvas by keyboard: walking over nodes, entering one, setting evidence in it.
-
-Where an arrow key leads: the nearest node in a direction, or along an edge.
-"""
+"""The canvas by keyboard: moving between nodes, entering a node, setting evidence in it."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ if TYPE_CHECKING:
     from pgmstudio.gui.canvas.view import CanvasView
 
 
-# By the name of the key: which way is forward.
+# The direction of each arrow key.
 DIRECTIONS: Mapping[str, Point] = {
     "left": (-1.0, 0.0),
     "right": (1.0, 0.0),
@@ -35,9 +32,9 @@ DIRECTIONS: Mapping[str, Point] = {
 def nearest(
     start: Point, positions: Mapping[str, Point], among: Iterable[str], direction: str
 ) -> str | None:
-    """The nearest of `among` that lies more forward than aside.
+    """The nearest node of `among` that lies more forward than sideways.
 
-    When nothing does, whatever is forward at all; None when nothing is.
+    If there is none, the nearest that is forward at all; None if there is none.
     """
     fx, fy = DIRECTIONS[direction]
     best: tuple[int, float, str] | None = None
@@ -53,7 +50,7 @@ def nearest(
 
 
 def first_of(positions: Mapping[str, Point], among: Iterable[str]) -> str | None:
-    """Where reading begins: topmost, then leftmost."""
+    """The first node in reading order: topmost, then leftmost."""
     return min(among, key=lambda name: (positions[name][1], positions[name][0]), default=None)
 
 
@@ -67,12 +64,12 @@ _ARROWS = {
     Key.Key_Down: "down",
 }
 WEIGHT_STEP = 0.05
-# With both keys held, arrows align what is selected: shortcuts of the Model menu.
+# With both keys held, arrows align the selection: shortcuts of the Model menu.
 ALIGNING = Modifiers.ControlModifier | Modifiers.ShiftModifier
 
 
 class CanvasKeys:
-    """Knows the node that has the keyboard's focus and, inside it, the state."""
+    """Keyboard handling of a canvas view: the focused node and, inside it, the focused state."""
 
     def __init__(self, view: CanvasView) -> None:
         self._view = view
@@ -85,11 +82,11 @@ class CanvasKeys:
 
     @property
     def state(self) -> int | None:
-        """The index of the state the keyboard is on; None outside of nodes."""
+        """The index of the focused state; None outside of nodes."""
         return self._state
 
     def wants(self, event: QKeyEvent) -> bool:
-        """This key means something here, so no shortcut of the window may take it."""
+        """Whether the canvas handles this key, so that no shortcut of the window takes it."""
         return self._handler(event) is not None
 
     def press(self, event: QKeyEvent) -> bool:
@@ -163,7 +160,7 @@ class CanvasKeys:
             commands |= {Key.Key_N: lambda: step(1), Key.Key_P: lambda: step(-1)}
         if item is not None:
             name = item.id
-            # Of a selected node 1 is the first state, else it is 100 %.
+            # With a node selected, 1 sets its first state; else it zooms to 100 %.
             if tuple(view.graph.selected_nodes) == (name,):
                 for number in range(min(9, len(item.face.states))):
                     commands[Key(Key.Key_1 + number)] = partial(
@@ -220,7 +217,7 @@ class CanvasKeys:
         return self._view.graph.nodes.get(self._node or "")
 
     def go_to(self, node: str | None) -> None:
-        """Give a node the focus, outside of its states."""
+        """Focus a node, outside of its states."""
         graph = self._view.graph
         before = self._item
         self._node, self._state = node, None
@@ -299,7 +296,7 @@ class CanvasKeys:
         self._set_state(item, shown[min(len(shown) - 1, max(0, at + by))])
 
     def _shift_weight(self, item: NodeItem, state: int, by: float) -> None:
-        """Move the handle of the state; from no likelihood, begin with equal weights."""
+        """Change the likelihood of a state; without a likelihood, start with equal weights."""
         face = item.face
         if not face.beliefs or face.is_impossible(state):
             return
@@ -324,7 +321,7 @@ class CanvasKeys:
         self._view.signals.select.emit(shown, ())
 
     def open_menu(self) -> None:
-        """The context menu of the focused node, or of the ground."""
+        """Open the context menu of the focused node, or of the background."""
         item, view = self._item, self._view
         if item is None:
             middle = view.viewport().rect().center()
@@ -339,7 +336,7 @@ class CanvasKeys:
     # -- focus
 
     def follow_pointer(self, hit: Hit) -> None:
-        """A click moves the keyboard's focus without showing a ring."""
+        """Move the keyboard focus to a clicked node without showing a ring."""
         item = self._item
         if item is not None:
             item.change_look(has_focus=False, focus_state=None)
@@ -362,7 +359,7 @@ class CanvasKeys:
             self._state = None
 
     def _announce(self, text: str) -> None:
-        """To those who hear the canvas."""
+        """Announce a text to screen readers."""
         self._view.setAccessibleDescription(text)
         event = QAccessibleEvent(self._view, QAccessible.Event.DescriptionChanged)
         QAccessible.updateAccessibility(event)

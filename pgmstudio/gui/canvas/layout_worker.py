@@ -1,4 +1,4 @@
-"""Places for nodes, found beside the window; new nodes are put near their neighbours at once."""
+"""Layouts of graphs, computed in the background; new nodes are placed near their neighbours."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ METHODS = {
     "star": "Star",
 }
 METHOD_TIPS = {
-    "layered": "Arrows lead down, few cross.",
-    "force": "Joined nodes near each other, as if by springs.",
+    "layered": "Arrows point down, with few crossings.",
+    "force": "Force-directed: connected nodes are near each other.",
     "tree": "A tidy tree; other graphs by a spanning tree.",
     "circle": "All nodes on one circle.",
     "star": "The best connected node in the middle.",
 }
-# From here on a layout takes long enough to be worth the start of a process.
+# From this many nodes on, a layout takes long enough to be worth starting a process.
 PROCESS_FROM = 150
-# A drawing this much wider than high cannot be looked at as a whole.
+# A drawing this much wider than high cannot be shown as a whole.
 WIDEST_SHAPE = 6.0
 LOW_BOX, CLOSER, WIDER = 40.0, 2.0, 0.6
 
@@ -46,12 +46,12 @@ class Placed:
     method: str
     sizes: Mapping[str, Size]
     positions: dict[str, Point]
-    routes: tuple[EdgeRoute, ...]  # empty when they are still to be found
+    routes: tuple[EdgeRoute, ...]  # empty when they are routed later
 
 
 @dataclass(frozen=True)
 class LayoutQuestion:
-    """What to lay out; without a method as suits the picture, unless that is far too wide."""
+    """A layout task; without a method, one that suits the picture and is not far too wide."""
 
     picture_name: str
     picture: GraphPicture
@@ -75,10 +75,10 @@ class LayoutQuestion:
         """Gaps are made for boxes with bars; low boxes are laid out larger and shrunk together."""
         heights = sorted(height for _, height in self.sizes.values())
         is_low = bool(heights) and heights[len(heights) // 2] < LOW_BOX
-        has_labels = any(edge.label for edge in self.picture.edges)  # which need the room
+        has_labels = any(edge.label for edge in self.picture.edges)  # labels need space
         closer = CLOSER if is_low and not has_labels else 1.0
         if self.picture.method == "force" and any(e.strands for e in self.picture.edges):
-            closer = WIDER  # parallel lines need air to be told apart
+            closer = WIDER  # parallel lines need space between them
         sizes = {i: (w * closer, h * closer) for i, (w, h) in self.sizes.items()}
         result = _placed(Placement(self.picture, method=method, sizes=sizes), cancel)
         return {i: (round(x / closer), round(y / closer)) for i, (x, y) in result.items()}
@@ -87,10 +87,10 @@ class LayoutQuestion:
 def _placed(placement: Placement, cancel: CancelToken) -> dict[str, Point]:
     if len(placement.picture.nodes) < PROCESS_FROM:
         return next(placement(cancel))
-    # Graphviz holds the interpreter while it works, and the window would stand still.
+    # Graphviz holds the interpreter lock while it works, and the window would freeze.
     for positions in in_process(placement, cancel):
         return positions
-    raise PgmStudioError("The layout ended without an answer; choose another layout.")
+    raise PgmStudioError("The layout failed without a result. Choose another layout.")
 
 
 def _shape(positions: Mapping[str, Point]) -> float:
@@ -101,14 +101,14 @@ def _shape(positions: Mapping[str, Point]) -> float:
 def placed_beside(
     picture: GraphPicture, known: Mapping[str, Point], sizes: Mapping[str, Size]
 ) -> dict[str, Point]:
-    """Known nodes stay, new ones come near their neighbours."""
+    """Positions in which known nodes stay and new ones are near their neighbours."""
     return place(picture, known, sizes=sizes)
 
 
 def follow_renames(
     known: Mapping[str, dict[str, Point]], before: Sequence[str], after: Sequence[str]
 ) -> None:
-    """A renamed node keeps the place that was found for it in each picture."""
+    """Keep the positions of renamed nodes in each picture."""
     if len(before) != len(after):
         return
     names = {a: b for a, b in zip(before, after, strict=True) if a != b}
@@ -119,7 +119,7 @@ def follow_renames(
 
 
 class LayoutMaker(QObject):
-    """`placed` brings the layout of the newest question."""
+    """Computes layouts; `placed` emits the layout of the newest task."""
 
     placed = Signal(object)
     failed = Signal(object)

@@ -1,4 +1,4 @@
-"""The legend: only what is on screen and does not explain itself."""
+"""The legend: entries for the symbols on screen that do not explain themselves."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Sample = Callable[[QPainter, QRectF], None]
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """Words and, before them, a sample drawn into a rectangle."""
+    """A text and, before it, a sample drawn into a rectangle."""
 
     text: str
     sample: Sample | None = None
@@ -59,7 +59,7 @@ class LegendEntry:
 def legend_entries(
     scene: CanvasScene, detail: Detail, strengths: Strengths | None = None
 ) -> list[LegendEntry]:
-    """What the picture shows at this detail and needs words for."""
+    """Legend entries for the symbols that are drawn at this level of detail."""
     faces = [item.face for item in scene.nodes.values() if item.isVisible()]
     entries = _edge_entries(scene, strengths if detail is not Detail.DOT else None)
     if detail is not Detail.FULL:
@@ -72,7 +72,7 @@ def legend_entries(
     if any(face.most_probable is not None for face in rows):
         entries.append(LegendEntry("most probable", _frame_sample))
     if any(face.is_stale for face in rows):
-        entries.append(LegendEntry("waits for an update", _icon_sample("clock", "text_tertiary")))
+        entries.append(LegendEntry("needs an update", _icon_sample("clock", "text_tertiary")))
     if any(face.mode is NodeMode.ENTROPY and face.beliefs for face in faces):
         entries.append(LegendEntry("number = entropy in bits"))
     return entries
@@ -102,7 +102,7 @@ def _edge_entries(scene: CanvasScene, strengths: Strengths | None) -> list[Legen
 
 
 def _strand_entries(scene: CanvasScene) -> list[LegendEntry]:
-    """Whose line is whose, and what its width means."""
+    """Entries for the lines of components and their widths."""
     picture = scene.picture
     entries = [LegendEntry(name, _strand_sample(number)) for number, name in picture.lines]
     if picture.width_words and picture.edges:
@@ -111,7 +111,7 @@ def _strand_entries(scene: CanvasScene) -> list[LegendEntry]:
 
 
 def rule_entries(kinds: Collection[str]) -> list[LegendEntry]:
-    """The rules about edges that are drawn, each with its own line and sign."""
+    """Entries for required and forbidden edges, each with its line and icon."""
     return [
         LegendEntry(pen.meaning, _icon_sample(pen.icon, pen.color))
         for kind, pen in RULE_PENS.items()
@@ -126,7 +126,7 @@ def _far_entries(faces: list[NodeView], detail: Detail) -> list[LegendEntry]:
     if any(mark.tint == "evidence" for mark in marks):
         entries.append(LegendEntry("evidence", sample("evidence")))
     if any(mark.is_done for mark in marks):
-        entries.append(LegendEntry("set from outside", sample("do")))
+        entries.append(LegendEntry("intervention, do(X = x)", sample("do")))
     if any(mark.is_soft for mark in marks):
         entries.append(LegendEntry("likelihood", sample("virtual")))
     if any(face.is_target for face in faces):
@@ -253,7 +253,7 @@ def _lines(entries: Sequence[LegendEntry], available: float) -> list[list[Legend
 
 
 def card_size(entries: Sequence[LegendEntry], available: float) -> QSizeF:
-    """How large the card with these entries is when it may be `room` wide."""
+    """The size of the card with these entries if `available` pixels are free."""
     lines = _lines(entries, available)
     width = max(sum(e.width + _GAP for e in line) - _GAP for line in lines) + 2 * _PAD
     return QSizeF(width, _LINE * len(lines) + 12)
@@ -278,7 +278,7 @@ def paint_card(
 
 
 class Legend(QWidget):
-    """A card over the canvas, as wide as its entries, in several lines when there is no room."""
+    """The legend over the canvas, wrapped into several lines if space is short."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -295,7 +295,7 @@ class Legend(QWidget):
         return tuple(self._entries)
 
     def show_entries(self, entries: list[LegendEntry], available: float) -> None:
-        """`room` is the width that is free on the canvas."""
+        """Show entries; `available` is the free width on the canvas."""
         self._entries, self._available = entries, available / theme().scale
         self.setAccessibleName("Legend: " + ", ".join(entry.text for entry in entries))
         self.resize(self.sizeHint())

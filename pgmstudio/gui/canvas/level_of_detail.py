@@ -1,4 +1,4 @@
-"""The zoom an item is painted at, in the words of the zoom control: 1 is 100 %."""
+"""The zoom an item is painted at, as in the zoom control: 1 is 100 %."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A line to type a name into, right on the canvas."""
+"""An inline editor for node names on the canvas."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class NameEditor(QLineEdit):
-    """Enter or leaving takes the name, Esc gives up; an empty name counts as giving up."""
+    """A line edit over a node: Enter or losing focus accepts, Esc or an empty name cancels."""
 
     def __init__(self, view: CanvasView) -> None:
         super().__init__(view.viewport())
@@ -23,14 +23,14 @@ class NameEditor(QLineEdit):
         self.scene_rect = QRectF()
         self.setObjectName("nameEditor")
         self.setAccessibleName("Name of the node")
-        self.setToolTip("Enter takes the name, Esc gives up.")
+        self.setToolTip("Enter accepts the name, Esc cancels.")
         self.setPlaceholderText("Name")
         self.hide()
 
-    def begin(self, position: QRectF, text: str, done: Callable[[str], None]) -> None:
-        """Open over `place` of the scene."""
-        self.scene_rect, self._done = position, done
-        box = self._view.mapFromScene(position).boundingRect()
+    def begin(self, rect: QRectF, text: str, done: Callable[[str], None]) -> None:
+        """Open over a rectangle of the scene."""
+        self.scene_rect, self._done = rect, done
+        box = self._view.mapFromScene(rect).boundingRect()
         width = max(box.width(), 120)
         self.setGeometry(box.center().x() - width // 2, box.top(), width, max(28, box.height()))
         self.setText(text)

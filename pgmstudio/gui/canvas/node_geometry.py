@@ -1,11 +1,8 @@
-"""Where the parts of a node's box lie, for painting and for the pointer alike.
+"""The geometry of a node's box, for painting and for hit testing.
 
-Coordinates are px at 100 %, from the box's top left corner.
-
-Names of nodes at a middle distance: how large their letters are, and how wide their boxes.
-
-Boxes around names alone are as wide as the name at 100 %: their letters are nearly of one size, and
-they get a little wider for them. Boxes of bars have about one width, so longer names are smaller.
+Coordinates are px at 100 %, from the box's top left corner. At a medium zoom only names are drawn.
+Boxes of names are as wide as the name at 100 %, so the names have nearly one font size and the
+boxes get a little wider for them. Boxes of bars have about one width, so longer names are smaller.
 """
 
 from __future__ import annotations
@@ -28,7 +25,7 @@ NARROWEST_NAME = 56.0
 
 
 def face_size(node: PictureNode, face: NodeView) -> Size:
-    """The box that holds the face; even numbers, so that its middle is a whole pixel."""
+    """The size of the box of a node; even numbers, so that its centre is a whole pixel."""
     if face.mode is NodeMode.DOT:
         return DOT_SIZE, DOT_SIZE
     if face.shows_rows:
@@ -105,11 +102,11 @@ class NodeGeometry:
         return self.shown[position]
 
     def is_on_bar(self, point: QPointF) -> bool:
-        """The point is where dragging means a likelihood, a little beyond the bar's ends too."""
+        """Whether dragging from the point sets a likelihood; a little beyond the bar's ends too."""
         return self.bar_left - 3 <= point.x() <= self.bar_left + self.bar_width + 4
 
     def fraction_at(self, x: float) -> float:
-        """How far along the bar, 0 to 1."""
+        """The fraction along the bar, 0 to 1."""
         return min(1.0, max(0.0, (x - self.bar_left) / self.bar_width))
 
 
@@ -121,12 +118,12 @@ _PART_OF_HEIGHT = 0.7
 
 
 def name_rect(box: QRectF) -> QRectF:
-    """Where in a box its name stands."""
+    """The rectangle of the name in a box."""
     return box.adjusted(INSET, 1, -INSET, -1)
 
 
 def name_pixels(face: NodeView, box: QRectF, zoom: float) -> int:
-    """The height of the letters in scene px."""
+    """The font size of the name in scene px."""
     rect = name_rect(box)
     high = rect.height() * _PART_OF_HEIGHT
     if face.shows_rows:
@@ -140,7 +137,7 @@ def name_pixels(face: NodeView, box: QRectF, zoom: float) -> int:
 
 
 def named_box(face: NodeView, box: QRectF, pixels: int) -> QRectF:
-    """The box, wider where the name alone in it needs that; at most as far as nodes have room."""
+    """The box of a name, widened if the name needs it, at most to the gap between nodes."""
     if face.shows_rows:
         return box
     needed = metrics_of_height(pixels).horizontalAdvance(shown_name(face)) + 2 * INSET + 1

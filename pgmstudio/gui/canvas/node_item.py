@@ -1,7 +1,4 @@
-"""How items of the scene look: selected, hovered, focused.
-
-A node on the canvas: holds its picture node and its face, and paints them.
-"""
+"""The scene item of a node: its position, its view data and its painting."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ from pgmstudio.gui.canvas.node_view import Detail, NodeMode, NodeView
 
 
 def take_over(look: object, changes: Mapping[str, object]) -> bool:
-    """Set the fields of a look; whether any of them was different."""
+    """Set the fields of a look; True if any of them changed."""
     differs = False
     for name, value in changes.items():
         if getattr(look, name) != value:
@@ -30,12 +27,12 @@ def take_over(look: object, changes: Mapping[str, object]) -> bool:
     return differs
 
 
-# Room around the box for rings, and around its middle for a dot with a ring.
+# Margin around the box for rings, and around its centre for a dot with a ring.
 MARGIN, DOT_MARGIN = 8.0, 52.0
 
 
 class NodeItem(QGraphicsItem):
-    """Its position is the middle of its box."""
+    """The scene item of a node; its position is the centre of its box."""
 
     def __init__(self, node: PictureNode, face: NodeView, zoomed: LevelOfDetail) -> None:
         super().__init__()
@@ -49,7 +46,7 @@ class NodeItem(QGraphicsItem):
         self.shown_beliefs: tuple[float, ...] = face.beliefs
         self._painted: Detail | None = None  # how much of it is on screen; None: nothing yet
         self.setZValue(1)
-        # The picture of the whole node is kept; a change is told as a part of it, and only that
+        # Qt caches the pixels of the whole node; a change updates a part of them, and only that
         # part is painted again.
         self.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemUsesExtendedStyleOption)
@@ -73,13 +70,13 @@ class NodeItem(QGraphicsItem):
 
     @property
     def geometry(self) -> NodeGeometry:
-        """Made when first asked: most nodes of a large graph are never looked at closely."""
+        """The geometry, made on first use: most nodes of a large graph never need it."""
         if self._geometry is None:
             self._geometry = NodeGeometry(self._face, self._size)
         return self._geometry
 
     def set_face(self, node: PictureNode, face: NodeView) -> bool:
-        """Show another face; True when the box has another size now."""
+        """Show new view data; True when the size of the box changed."""
         before = self._face
         is_same_node = node is self.node or node == self.node
         if face == before and is_same_node:
@@ -118,12 +115,12 @@ class NodeItem(QGraphicsItem):
 
     @property
     def shows_bars(self) -> bool:
-        """Whether anybody would see them slide."""
+        """Whether bars are drawn at the present zoom."""
         return self._face.shows_rows and self._shows_beliefs
 
     @property
     def shows_full_title(self) -> bool:
-        """Nothing of it is cut, and it is large enough to be read."""
+        """Whether the whole title is drawn and large enough to be read."""
         if self._painted is not Detail.FULL or self._face.mode is NodeMode.DOT:
             return False
         marks = self._face.mark is not None or self._face.is_target or self._face.is_stale
@@ -131,12 +128,12 @@ class NodeItem(QGraphicsItem):
         return not marks and wide <= self._size[0] - 2 * INDENT
 
     def forget_pixels(self) -> None:
-        """Paint all of it anew the next time, as many pixels as it takes then."""
+        """Drop the cached pixels, for example after a change of the screen."""
         self.setCacheMode(QGraphicsItem.CacheMode.NoCache)
         self.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
 
     def show_beliefs(self, values: tuple[float, ...]) -> None:
-        """What the bars show while they slide."""
+        """Show these values in the bars during an animation."""
         if values == self.shown_beliefs:
             return
         self.shown_beliefs = values
@@ -146,7 +143,7 @@ class NodeItem(QGraphicsItem):
     def change_look(self, **changes: object) -> None:
         """Selected, focused, … ; repaints only when something differs."""
         if take_over(self.look, changes):
-            # What is held or looked at lies over what it is moved across.
+            # A dragged or focused node is above the nodes it is moved across.
             self.setZValue(1.1 if self.look.is_selected else 1.0)
             self.update()
 
@@ -201,7 +198,7 @@ class NodeItem(QGraphicsItem):
 
 
 def _frame(size: Size) -> tuple[QPointF, QRectF]:
-    """The corner of the box and all that may be painted; asked for often, so kept."""
+    """The corner of the box and the bounding rectangle; cached because it is needed often."""
     corner = QPointF(math.floor(-size[0] / 2), math.floor(-size[1] / 2))
     margin_x = MARGIN + MAX_WIDER
     box = QRectF(corner.x(), corner.y(), *size).adjusted(-margin_x, -MARGIN, margin_x, MARGIN)

@@ -1,4 +1,4 @@
-"""Draws a node: box, head with marks, state rows with bars, as the design page lists them."""
+"""The painter of nodes: box, head with marks, state rows with bars."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ _CENTER = Qt.AlignmentFlag.AlignCenter
 
 @dataclass(slots=True)
 class NodeLook:
-    """How the node stands on the canvas at this moment; changes without its face changing."""
+    """The transient look of a node: selected, hovered, focused, a match of a search."""
 
     shape: NodeShape = NodeShape.OVAL
     is_selected: bool = False
     has_focus: bool = False  # of the keyboard
-    focus_state: int | None = None  # the state the keyboard is on, inside the node
+    focus_state: int | None = None  # the focused state inside the node
     role: str = ""  # "source", "goal", "cycle": while an edge is being drawn
-    found: bool = False  # one of the matches of a search
+    is_match: bool = False  # one of the matches of a search
 
 
 def dot_radius(zoom: float) -> float:
@@ -58,8 +58,8 @@ def dot_radius(zoom: float) -> float:
 
 
 def ring_pen(look: NodeLook) -> QPen | None:
-    """The ring of a node that is selected, focused, found or part of a gesture."""
-    color = "virtual_ink" if look.found else ""
+    """The ring of a node that is selected, focused, a match or part of a gesture."""
+    color = "virtual_ink" if look.is_match else ""
     if look.role == "cycle":
         color = "danger_ink"
     elif look.is_selected or look.role:
@@ -75,7 +75,7 @@ def ring_pen(look: NodeLook) -> QPen | None:
 
 
 def paint_dot(painter: QPainter, face: NodeView, look: NodeLook, zoom: float) -> None:
-    """A node from afar, around the origin; evidence has another shape, not only another colour."""
+    """Paint a node as a dot around the origin; evidence has another shape, not only a colour."""
     radius = dot_radius(zoom)
     color, is_square = "edge", False
     if face.weights:
@@ -104,9 +104,9 @@ def paint_dot(painter: QPainter, face: NodeView, look: NodeLook, zoom: float) ->
 
 
 def fit_mark_text(text: str, available: float, metrics: QFontMetricsF) -> str:
-    """As much of what a mark says as there is room for; "" leaves it to the sign of the mark.
+    """The text of a mark shortened to the available width; "" if only its icon fits.
 
-    A state is still known by its ends (“= at…me”); half of the word “likelihood” says nothing.
+    A shortened state can still be recognised (“= at…me”), half of the word “likelihood” cannot.
     """
     shown = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, available)
     is_state = " " in text
@@ -114,7 +114,7 @@ def fit_mark_text(text: str, available: float, metrics: QFontMetricsF) -> str:
 
 
 def diamond(middle: QPointF, half: float) -> QPolygonF:
-    """What was set from outside, from afar: a shape of its own, not only a colour."""
+    """The dot of a node with an intervention: a shape of its own, not only a colour."""
     x, y = middle.x(), middle.y()
     return QPolygonF(
         [QPointF(x, y - half), QPointF(x + half, y), QPointF(x, y + half), QPointF(x - half, y)]
@@ -140,7 +140,7 @@ class NodePainter:
         self._wanted = self._box.adjusted(-1, -1, 1, 1)
 
     def paint(self, detail: Detail, zoom: float, part: QRectF | None = None) -> None:
-        """For every detail but dots; only `part` is wanted, the rest may be left out."""
+        """Paint at every level of detail but dots; only `part` has to be painted."""
         if part is not None:
             self._wanted = part
         pixels = 0
@@ -204,7 +204,7 @@ class NodePainter:
     # -- small
 
     def _paint_name(self, pixels: int) -> None:
-        """The title alone, so large that it can still be read."""
+        """Paint the title alone, at a readable size."""
         rect, metrics = name_rect(self._box), metrics_of_height(pixels)
         self._painter.setFont(font_of_height(pixels))
         elide = Qt.TextElideMode.ElideMiddle
@@ -288,7 +288,7 @@ class NodePainter:
         title = face.title.replace("\n", " ")
         if text is not None and with_text:
             metrics = canvas_metrics("caption", "semibold")
-            # The title comes first: words that leave it too little give way to their sign.
+            # The title comes first: a text that leaves it too little space is replaced by its icon.
             left = right - INDENT - 6 - min(bold.horizontalAdvance(title), MIN_TITLE)
             shown = fit_mark_text(text, left, metrics)
             width = metrics.horizontalAdvance(shown)
@@ -327,7 +327,7 @@ class NodePainter:
             painter.setFont(canvas_font("caption"))
             painter.setPen(theme().color("text_tertiary"))
             painter.drawText(row.adjusted(INDENT, 0, 0, 0), _LEFT, f"{len(hidden)} more")
-            if self._face.beliefs:  # numbers do not slide
+            if self._face.beliefs:  # numbers are not animated
                 rest = percent(min(1.0, sum(self._face.beliefs[i] for i in hidden)))
                 painter.drawText(row.adjusted(0, 0, -INDENT + 1, 0), _RIGHT, rest)
 

@@ -1,4 +1,4 @@
-"""What a node shows besides its place: title, states, beliefs, evidence and marks."""
+"""The view data of a node: title, states, beliefs, evidence and marks."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ MODE_TITLES = {
 
 
 MODE_TIPS = {
-    NodeMode.DOT: "A dot; its name when it is hovered, selected or observed.",
+    NodeMode.DOT: "A dot, with its name when hovered, selected or observed.",
     NodeMode.NAME: "The name alone.",
-    NodeMode.LINE: "The name over a thin line: the last of two states, else the likeliest.",
+    NodeMode.LINE: "The name over a thin line: P of the last of two states, else of the likeliest.",
     NodeMode.ENTROPY: "The name and the entropy of its belief.",
     NodeMode.BARS: "A bar for the belief in every state.",
     NodeMode.PRIOR: "Bars, with the prior as an outline.",
@@ -47,7 +47,7 @@ MODE_TIPS = {
 
 
 class Detail(Enum):
-    """How much of its mode a node can show at the present zoom."""
+    """The level of detail of a node at the present zoom."""
 
     FULL = "full"
     NAME = "name"
@@ -59,7 +59,7 @@ FULL_FROM, NAME_FROM = 0.70, 0.35
 
 def detail_at(zoom: float) -> Detail:
     """Above 70 % the chosen mode, from 35 % on names, below dots."""
-    # A hair of tolerance: 70 % reached by the wheel must count as 70 %.
+    # A small tolerance: 70 % reached by the wheel must count as 70 %.
     if zoom >= FULL_FROM - 1e-6:
         return Detail.FULL
     return Detail.NAME if zoom >= NAME_FROM - 1e-6 else Detail.DOT
@@ -67,7 +67,7 @@ def detail_at(zoom: float) -> Detail:
 
 @dataclass(frozen=True, slots=True)
 class NodeView:
-    """Two equal faces look alike, so a node is only repainted when its face differs."""
+    """Everything a node shows; a node is repainted only when this value changes."""
 
     title: str
     mode: NodeMode = NodeMode.NAME
@@ -79,19 +79,19 @@ class NodeView:
     is_target: bool = False
     is_stale: bool = False
     note: str = ""
-    is_done: bool = False  # the state of `weights` was set from outside
+    is_done: bool = False  # the state of `weights` is an intervention
 
     @property
     def shows_rows(self) -> bool:
         return self.mode.has_rows and bool(self.states)
 
     def shows_beliefs(self, detail: Detail) -> bool:
-        """Whether other beliefs would be seen: a name or a dot looks the same with any."""
+        """Whether beliefs are visible at this detail; names and dots show none."""
         is_small = self.mode in (NodeMode.ENTROPY, NodeMode.LINE)
         return detail is Detail.FULL and (self.shows_rows or is_small)
 
     def differs_in_beliefs_alone(self, other: NodeView) -> bool:
-        """Nothing but beliefs, priors and the most probable state tells the two apart."""
+        """Whether only beliefs, priors and the most probable state differ."""
         return bool(_besides_beliefs(self) == _besides_beliefs(other))
 
     @property
@@ -103,7 +103,7 @@ class NodeView:
 
     @property
     def line_fraction(self) -> float | None:
-        """How long the thin line under a name is: the last of two states, else the likeliest."""
+        """The length of the line under a name: P(last state) of two, else of the most probable."""
         if not self.beliefs:
             return None
         return self.beliefs[-1] if len(self.beliefs) == 2 else max(self.beliefs)
@@ -125,12 +125,12 @@ class NodeView:
         return tuple(sorted(largest))
 
     def is_impossible(self, index: int) -> bool:
-        """The state cannot be, given evidence elsewhere or at all."""
+        """Whether the state has probability 0, given evidence or a priori."""
         return bool(self.beliefs) and self.beliefs[index] <= 0 and not self.weights
 
     @property
     def description(self) -> str:
-        """For those who hear the canvas: “Lung cancer, target, yes 69.2 percent, …”."""
+        """The text for screen readers: “Lung cancer, target, yes 69.2 percent, …”."""
         parts = [self.title]
         mark = self.mark
         if mark is not None:

@@ -1,4 +1,4 @@
-"""What floats over the canvas: zoom control, minimap, and the sentence at the pointer."""
+"""Widgets over the canvas: zoom control, minimap, and the message at the pointer."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pgmstudio.gui.widgets.debounce import one_shot
 
 MINIMAP_FROM, MINIMAP_MS = 60, 60
 BUBBLE_WIDTH = 340
-# Never shortened: words need their time also when motion is reduced.
+# Not shortened when motion is reduced: a text needs time to be read.
 BUBBLE_MS = 6000
 
 
 class ZoomControl(QFrame):
-    """Smaller, the zoom (a click makes it 100 %), larger, fit."""
+    """Buttons to zoom out, reset to 100 %, zoom in and fit."""
 
     def __init__(self, view: CanvasView) -> None:
         super().__init__(view)
@@ -64,17 +64,17 @@ class ZoomControl(QFrame):
 
 
 class Minimap(QWidget):
-    """The whole graph small, with a frame around the part in sight; a press goes there."""
+    """An overview of the graph with a frame around the visible part; a press goes there."""
 
     def __init__(self, view: CanvasView) -> None:
         super().__init__(view)
         self.setObjectName("minimap")
         self.setAccessibleName("Overview of the graph")
-        self.setToolTip("Press or drag to look elsewhere.")
+        self.setToolTip("Press or drag to move the view.")
         self._view = view
         self._picture: QPixmap | None = None
         self._area = QRectF()
-        # After what it is an overview of: nobody looks here first.
+        # Redrawn after the canvas: the overview can wait.
         self._soon = one_shot(self, self._redraw, MINIMAP_MS)
         view.graph.contents_changed.connect(self._soon.start)
         view.graph.selection_shown.connect(self._soon.start)
@@ -91,7 +91,7 @@ class Minimap(QWidget):
         self.update()
 
     def _scale(self) -> tuple[float, QPointF]:
-        """Pixels per scene unit and where the scene's origin lies."""
+        """Pixels per scene unit and the position of the scene's origin."""
         area = self._area
         available = QRectF(self.rect()).adjusted(8, 8, -8, -8)
         scale = min(
@@ -124,7 +124,7 @@ class Minimap(QWidget):
             x, y = item.x() * scale + origin.x(), item.y() * scale + origin.y()
             box = QRectF(x - width / 2, y - height / 2, width, height)
             boxes.setdefault(color, []).append(box)
-        for color in sorted(boxes, key="edge_dim".__ne__):  # what stands out lies on top
+        for color in sorted(boxes, key="edge_dim".__ne__):  # coloured boxes on top
             painter.setBrush(theme().color(color))
             painter.drawRects(boxes[color])
         painter.end()
@@ -162,7 +162,7 @@ class Minimap(QWidget):
 
 
 class Bubble(QFrame):
-    """A refused gesture explains itself at the pointer for six seconds."""
+    """A message at the pointer for six seconds, for example why a gesture was refused."""
 
     def __init__(self, view: CanvasView) -> None:
         super().__init__(view)
@@ -186,7 +186,7 @@ class Bubble(QFrame):
         return self._text.text()
 
     def show_text(self, message: str, at: QPoint, available: QRect) -> None:
-        """Show beside a point of the view, inside `room`."""
+        """Show a message next to a point of the view, inside the `available` rectangle."""
         size = theme().px("icon")
         self._icon.setPixmap(icon("warning-circle", "danger_ink").pixmap(size, size))
         self._text.setText(message)

@@ -1,4 +1,4 @@
-"""Pixels of a part of a picture that stays as it is while the pointer wanders over it."""
+"""A pixel cache for a part of a picture that does not change while the pointer moves."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ _Key = tuple[QTransform, QRect, str, float]
 
 
 class PixmapCache:
-    """Painted once for each place and zoom on the screen, then only copied."""
+    """Pixels painted once for each position and zoom, then copied."""
 
     def __init__(self) -> None:
         self._key: _Key | None = None
         self._pixels: QPixmap | None = None
 
     def forget(self) -> None:
-        """What they show has changed."""
+        """Drop the pixels after a change of the picture."""
         self._key = self._pixels = None
 
     def paint(
         self, painter: QPainter, bounds: QRectF, draw: Callable[[QPainter, QRectF], None]
     ) -> None:
-        """Show what `draw` paints of the part of `bounds` that is on the screen."""
+        """Paint, through the cache, what `draw` paints in the visible part of `bounds`."""
         world, device = painter.worldTransform(), painter.device()
         ratio = device.devicePixelRatio()
         screen = QRect(0, 0, device.width(), device.height())

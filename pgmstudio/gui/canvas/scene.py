@@ -1,4 +1,4 @@
-"""The scene: items for the nodes and edges of a picture, kept as the picture changes."""
+"""The scene of a canvas: items for the nodes and edges of a picture, reused when it changes."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from pgmstudio.gui.theme.theme import theme
 
 Edge = tuple[str, str]
 DIMMED = 0.35
-# More bars than this jump instead of sliding: nobody can follow them.
+# More bars than this are not animated: the eye cannot follow them.
 MAX_SLIDING = 150
 
 
 class CanvasScene(QGraphicsScene):
-    """Shows; what people want is told by the view that looks at it."""
+    """A graphics scene of nodes and edges; gestures are handled by its view."""
 
-    is_fixed = False  # nodes stay where they are put
-    contents_changed = Signal()  # nodes, edges or places: for legend and minimap
+    is_fixed = False  # nodes cannot be moved
+    contents_changed = Signal()  # nodes, edges or positions: for legend and minimap
     selection_shown = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -51,7 +51,7 @@ class CanvasScene(QGraphicsScene):
         self._bright: frozenset[str] | None = None
         theme().changed.connect(self._on_theme_changed)
 
-    # -- what is shown
+    # -- contents
 
     def show_picture(
         self,
@@ -108,7 +108,7 @@ class CanvasScene(QGraphicsScene):
                 self._edges_at[end].append(item)
 
     def show_faces(self, faces: Mapping[str, NodeView]) -> bool:
-        """New faces of some nodes, bars sliding to their new lengths; True when a box grew."""
+        """Show new view data of some nodes with animated bars; True when a box changed its size."""
         resized = []
         for identity, face in faces.items():
             item = self.nodes.get(identity)
@@ -117,7 +117,7 @@ class CanvasScene(QGraphicsScene):
         if resized:
             self.route_at(resized)
             self.contents_changed.emit()
-        # All nodes, not only the given: a movement still under way is taken over.
+        # All nodes, not only the given ones: a running animation is continued.
         late = [item for item in self.nodes.values() if item.shown_beliefs != item.face.beliefs]
         sliding = [item for item in late if item.shows_bars]
         if len(sliding) > MAX_SLIDING:
@@ -138,7 +138,7 @@ class CanvasScene(QGraphicsScene):
             if item is not None and len(shown) == len(item.face.states):
                 item.show_beliefs(shown)
 
-    # -- places
+    # -- positions
 
     @property
     def positions(self) -> dict[str, Point]:
@@ -150,18 +150,18 @@ class CanvasScene(QGraphicsScene):
         return {identity: item.size for identity, item in self.nodes.items()}
 
     def move_nodes(self, positions: Mapping[str, Point]) -> None:
-        """Put some nodes elsewhere; the edges at them follow at once."""
+        """Move some nodes; their edges follow at once."""
         for identity, position in positions.items():
             self.nodes[identity].setPos(QPointF(*position))
         self.route_at(positions)
 
     def route_at(self, nodes: Iterable[str]) -> None:
-        """New ways for the edges at these nodes."""
+        """Route the edges at these nodes again."""
         touched = list({id(e): e for node in nodes for e in self._edges_at.get(node, ())}.values())
         self._routes.route_some(self, touched)
 
     def is_routed(self, edge: EdgeItem) -> bool:
-        """The boxes at its ends are where they were when it got its way."""
+        """Whether the boxes at its ends are where they were when it was routed."""
         source, target = (self.nodes[end] for end in edge.ends)
         return edge.is_routed_between(source.pos(), target.pos())
 
@@ -199,7 +199,7 @@ class CanvasScene(QGraphicsScene):
         self._positions.start(step)
 
     def content_rect(self) -> QRectF:
-        """What has to be in sight to see everything."""
+        """The rectangle of all nodes and edges."""
         sides = [item.sides for item in self.nodes.values() if item.isVisible()]
         for edge in self.edges.values():
             if edge.route.bend is not None and edge.isVisible():
@@ -211,10 +211,10 @@ class CanvasScene(QGraphicsScene):
         corner = QPointF(min(left) - 8, min(top) - 8)
         return QRectF(corner, QPointF(max(right) + 8, max(bottom) + 8))
 
-    # -- marks that come and go
+    # -- transient marks
 
     def show_selection(self, nodes: Iterable[str], edges: Iterable[Edge]) -> None:
-        """Mark what is selected; names that are not in the picture are passed over."""
+        """Mark the selection; names that are not in the picture are ignored."""
         self.selected_nodes = tuple(n for n in nodes if n in self.nodes)
         self.selected_edges = tuple(e for e in edges if e in self.edges)
         chosen, lines = set(self.selected_nodes), set(self.selected_edges)
@@ -225,7 +225,7 @@ class CanvasScene(QGraphicsScene):
         self.selection_shown.emit()
 
     def emphasise(self, nodes: frozenset[str] | None, hovered: Edge | None = None) -> None:
-        """These nodes and the edges between them at full strength, the rest at 35 %; None: all."""
+        """Dim everything but these nodes and the edges between them to 35 %; None: nothing."""
         if nodes == self._bright and hovered is None:
             return
         self._bright = nodes
@@ -238,7 +238,7 @@ class CanvasScene(QGraphicsScene):
             edge.change_look(is_hovered=near or ends == hovered)
 
     def show_cycle(self, path: Sequence[str]) -> None:
-        """Light up the edges of a path with their numbers; an empty path takes it away."""
+        """Highlight the edges of a path with their numbers; an empty path clears it."""
         steps = {pair: i for i, pair in enumerate(pairwise(path), start=1)}
         on_path = set(path)
         for ends, edge in self.edges.items():
@@ -252,15 +252,15 @@ class CanvasScene(QGraphicsScene):
     def show_strengths(
         self, widths: Mapping[Edge, float] | None, labels: Mapping[Edge, str] | None = None
     ) -> None:
-        """Widths of edges by their strength and, where given, words on them; None: plain."""
+        """Show widths of edges by strength and, if given, labels; None: plain edges."""
         for ends, edge in self.edges.items():
             width = None if widths is None else widths.get(ends)
             edge.change_look(width=width, label="" if labels is None else labels.get(ends, ""))
 
     def show_cut(self, nodes: Collection[str], *, lines_too: bool = False) -> None:
-        """The edges that lead into these nodes no longer say anything.
+        """Draw the edges into these nodes as cut by an intervention.
 
-        `lines_too` where a line without an arrow, as in the picture of a tree, leads somewhere.
+        With `lines_too` also lines without an arrow, whose direction matters, as in a tree.
         """
         for ends, edge in self.edges.items():
             leads = lines_too or edge.edge.style.has_arrow
@@ -275,7 +275,7 @@ class CanvasScene(QGraphicsScene):
         self.contents_changed.emit()
 
     def forget_pixels(self) -> None:
-        """What is kept from painting was made for another screen."""
+        """Drop cached pixels that were made for another screen."""
         for item in self.nodes.values():
             item.forget_pixels()
 
@@ -285,7 +285,7 @@ class CanvasScene(QGraphicsScene):
         self.update()
 
     def stop(self) -> None:
-        """Nothing goes on after this: no movement, no question."""
+        """Stop animations and background work."""
         self._bars.stop()
         self._positions.stop()
         self._routes.stop()

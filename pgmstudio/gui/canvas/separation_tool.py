@@ -9,7 +9,7 @@ from pgmstudio.gui.canvas.tools import Modifiers, Tool
 
 
 class SeparationTool(Tool):
-    """A click anywhere on a node picks it; the bar above the canvas says for which part."""
+    """A tool whose clicks pick nodes for the role that is chosen in the separation bar."""
 
     name = "separation"
     cursor = Qt.CursorShape.PointingHandCursor

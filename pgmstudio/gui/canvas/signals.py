@@ -1,4 +1,4 @@
-"""What people ask for on a canvas; the view only tells, somebody else changes the project."""
+"""Signals of a canvas: requests of the user that controllers apply to the project."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pgmstudio.gui.canvas.node_item import NodeItem
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """What lies under the pointer; `state` only where the rows of a node can be seen."""
+    """The item under the pointer; `state` only if the rows of the node are drawn."""
 
     point: QPointF  # in the scene
     node: NodeItem | None = None
@@ -23,7 +23,7 @@ class Hit:
 
     @property
     def is_impossible(self) -> bool:
-        """A state that cannot be."""
+        """Whether the state has probability 0."""
         return (
             self.node is not None
             and self.state is not None
@@ -33,28 +33,28 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class EdgeAdvice:
-    """What drawing an edge would mean; `refusal` is the sentence when it cannot be drawn."""
+    """Advice for an edge that is being drawn; `refusal` is the reason why it cannot be."""
 
     text: str = ""
     is_warning: bool = False
     refusal: str = ""
     path: tuple[str, ...] = ()  # the cycle it would close, from its target to its source
-    forecast: str = ""  # what becomes of the clique tree; comes a moment later
-    is_large: bool = False  # and is worth a warning
+    forecast: str = ""  # the change of the junction tree; computed in the background
+    is_large: bool = False  # the forecast deserves a warning
 
 
 Adviser = Callable[[str, str], EdgeAdvice]
 
 
 class CanvasSignals(QObject):
-    """One per canvas."""
+    """The signals of one canvas."""
 
     select = Signal(object, object)  # node ids, edges
     move = Signal(object)  # point by node id
     add_edge = Signal(str, str)
     add_node = Signal(str, object)  # name, point
     rename = Signal(str, str)  # node id, new name
-    delete = Signal()  # what is selected
+    delete = Signal()  # the selection
     reverse = Signal()
     copy = Signal()
     cut = Signal()
@@ -65,12 +65,12 @@ class CanvasSignals(QObject):
     toggle_state = Signal(str, str)  # one of several
     likelihood = Signal(str, object)  # node id, weight by state
     clear_evidence = Signal(str)
-    do = Signal(str, str)  # node id, state: set from outside
+    do = Signal(str, str)  # node id, state
     do_menu = Signal(str, object)  # node id, global point: choose the state first
-    pick = Signal(str, str)  # node id, its part in a question about separation
+    pick = Signal(str, str)  # node id, its role in a separation query
     target = Signal(str)
     open_node = Signal(str)
     menu = Signal(object, object)  # Hit, global point
-    refused = Signal(str)  # a sentence to show at the pointer
+    refused = Signal(str)  # a message to show at the pointer
     tool = Signal(str)  # "select", "node", "edge", "separation"
     find = Signal()

@@ -1,7 +1,4 @@
-"""What desks of small canvases share: they stand in place of the large one and follow it.
-
-Small canvases beside each other, one for each of some graphs over the same variables.
-"""
+"""Small multiples: one small canvas per graph over the same variables, instead of the large one."""
 
 from __future__ import annotations
 
@@ -23,8 +20,8 @@ _GAP = 8
 _MARGIN = 10.0  # around a fitted graph
 _HEAD = 34  # px of a panel's head
 _READABLE = 0.42  # the zoom at which names can be read
-_LEAST = (220, 170)  # px at 100 %: below this it scrolls
-# What is told of a small canvas is told of the large one, which has somebody who answers.
+_LEAST = (220, 170)  # px at 100 %: smaller panels scroll
+# Signals of a small canvas are forwarded to the large one, which has the controllers.
 _FORWARDED = (
     "select",
     "move",
@@ -45,7 +42,7 @@ Edge = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class PanelGraph:
-    """One of the graphs: its number, what stands over it, and its picture."""
+    """A graph of small multiples: its number, title and picture."""
 
     number: int
     title: str
@@ -53,7 +50,7 @@ class PanelGraph:
 
 
 class GraphPanel(QFrame):
-    """A head that can be clicked, and a canvas."""
+    """A clickable title and a canvas."""
 
     def __init__(self, graph: PanelGraph, main: Canvas) -> None:
         super().__init__()
@@ -96,7 +93,7 @@ class GraphPanel(QFrame):
 
 
 class SmallMultiples(QScrollArea):
-    """Shows what it is told; `isolated` when somebody wants one graph large."""
+    """A grid of small canvases; `isolated` requests one graph on the large canvas."""
 
     isolated = Signal(int)
 
@@ -118,7 +115,7 @@ class SmallMultiples(QScrollArea):
         theme().changed.connect(self._arrange)
 
     def show_graphs(self, graphs: Sequence[PanelGraph]) -> None:
-        """A canvas for each; those that are there already stay."""
+        """Show a canvas for each graph; existing ones are reused."""
         if [panel.graph for panel in self.panels] == list(graphs):
             return
         for panel in self.panels:
@@ -132,7 +129,7 @@ class SmallMultiples(QScrollArea):
         self._arrange()
 
     def show_on(self, faces: Mapping[str, NodeView], positions: Mapping[str, Point]) -> None:
-        """The same faces on the same places in all of them."""
+        """Show the same node views at the same positions in all of them."""
         for panel in self.panels:
             panel.show_on(faces, positions)
         self._arrange()
@@ -167,7 +164,7 @@ class SmallMultiples(QScrollArea):
         return self._shape()[0]
 
     def _shape(self) -> tuple[int, int]:
-        """How many beside each other, and how high each must be."""
+        """The number of columns and the height of each panel."""
         count, scale = len(self.panels), theme().scale
         least = round(_LEAST[1] * scale)
         if not count:
@@ -187,7 +184,7 @@ class SmallMultiples(QScrollArea):
         best = max(range(1, most + 1), key=zoom)
         if zoom(best) >= _READABLE:
             return best, least
-        # Not all at once: as many beside each other as can be read, the rest below.
+        # Too many for one screen: as many columns as can be read, the rest below.
         best = max((c for c in range(1, most + 1) if across(c) >= _READABLE), default=1)
         needed = min(across(best), 0.7) * high + _HEAD + 2 * _MARGIN
         return best, max(least, min(round(needed), tall - _GAP))
@@ -212,7 +209,8 @@ class SmallMultiples(QScrollArea):
 
 
 class PanelsController(QObject):
-    """Takes faces and places from the large canvas, which shows the same variables."""
+    """The base controller of small multiples: node views and positions come from the large
+    canvas."""
 
     def __init__(self, app: AppContext, model_id: str, canvas: Canvas, parent: QObject) -> None:
         super().__init__(parent)
@@ -238,7 +236,7 @@ class PanelsController(QObject):
             self._canvas.show()
 
     def follow(self) -> None:
-        """The model, or what is shown of it, is another."""
+        """Update after a change of the model or of what is shown."""
 
     def stop(self) -> None:
         self.view.stop()
@@ -250,7 +248,7 @@ class PanelsController(QObject):
             self.view.show_on(faces, scene.positions)
 
     def show_faces(self) -> None:
-        """The faces of the large canvas have changed."""
+        """Update after node views of the large canvas changed."""
         if self.is_open:
             nodes = self._canvas.scene.nodes
             self.view.show_faces({identity: item.face for identity, item in nodes.items()})

@@ -1,4 +1,4 @@
-"""Mouse tools as objects: what a press, a drag and a release mean while the tool is chosen."""
+"""Mouse tools: the handling of press, drag and release while the tool is chosen."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pgmstudio.gui.canvas.view import CanvasView
 
 Modifiers = Qt.KeyboardModifier
-# How far the pointer travels before a press is a drag, and how near snapping reaches, on screen.
+# Screen pixels until a press becomes a drag, and the reach of snapping.
 DRAG_FROM, SNAP_REACH = 4.0, 5.0
 MIN_WEIGHT = 0.01
 
@@ -33,12 +33,12 @@ class Tool:
 
     @property
     def is_busy(self) -> bool:
-        """A gesture is under way."""
+        """Whether a gesture is in progress."""
         return False
 
     @property
     def is_pressed(self) -> bool:
-        """A press has not been released yet."""
+        """Whether a mouse button is down."""
         return self.is_busy
 
     def press(self, hit: Hit, modifiers: Modifiers) -> None: ...
@@ -48,10 +48,10 @@ class Tool:
     def release(self, hit: Hit, modifiers: Modifiers) -> None: ...
 
     def cancel(self) -> None:
-        """Give up the gesture and leave everything as it was."""
+        """Cancel the gesture and leave everything as it was."""
 
     def paint(self, painter: QPainter) -> None:
-        """What the gesture shows, in scene coordinates."""
+        """Paint the feedback of the gesture in scene coordinates."""
 
 
 class SelectTool(Tool):
@@ -187,7 +187,7 @@ class SelectTool(Tool):
         scene.move_nodes({i: (x + dx, y + dy) for i, (x, y) in self._starts.items()})
         self._view.viewport().update()
 
-    # -- letting go
+    # -- release
 
     def release(self, hit: Hit, modifiers: Modifiers) -> None:
         pressed, gesture = self._pressed, self._gesture
@@ -237,7 +237,7 @@ class SelectTool(Tool):
 
 
 class NodeTool(Tool):
-    """A click on the ground begins a node there; its name is typed in place."""
+    """A tool whose clicks on the background add a node; its name is typed there."""
 
     name = "node"
     cursor = Qt.CursorShape.CrossCursor

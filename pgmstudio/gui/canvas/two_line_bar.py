@@ -1,4 +1,4 @@
-"""A bar of two lines over a canvas: what it is about above, what can be done below."""
+"""A bar of two lines over a canvas: its subject above, its controls below."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 
 class TwoLineBar(QFrame):
-    """Tells what is wished; shows what it is told. Hidden until there is something to show."""
+    """The base class of two-line bars; hidden until there is something to show."""
 
     _heading: ElidedLabel
 
-    def __init__(self, name: str, spoken: str, parent: QWidget | None) -> None:
+    def __init__(self, name: str, accessible_name: str, parent: QWidget | None) -> None:
         super().__init__(parent)
         self.setObjectName(name)
         self.setProperty("role", "surface")
-        self.setAccessibleName(spoken)
+        self.setAccessibleName(accessible_name)
 
     @property
     def heading(self) -> str:
@@ -35,4 +35,4 @@ class TwoLineBar(QFrame):
         self.hide()
 
     def _restyle(self) -> None:
-        """The colours and sizes are others."""
+        """Update colours and sizes after a change of the theme."""

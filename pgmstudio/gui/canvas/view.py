@@ -1,4 +1,4 @@
-"""The view of a graph: what lies under the pointer, hover, the tools and the keyboard."""
+"""The view of a graph: hit testing, hover, tools and keyboard."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ from pgmstudio.gui.canvas.signals import Adviser, CanvasSignals, EdgeAdvice, Hit
 from pgmstudio.gui.canvas.tools import Modifiers, NodeTool, SelectTool, Tool
 from pgmstudio.gui.canvas.zoom_view import ZoomView
 
-# Room for a node that is added by keyboard.
+# Free area for a node that is added by keyboard.
 NEW_SIZE, NEW_GAP = (136.0, 63.0), 16.0
 
 
 class CanvasView(ZoomView):
-    """Looks at one scene. `wishes` tells what people ask for."""
+    """The view of one scene; `signals` emits the requests of the user."""
 
-    gesture_started = Signal()  # a press or a key: what was said about the last one is over
+    gesture_started = Signal()  # a press or a key: the message of the last one is hidden
 
     def __init__(self, scene: CanvasScene, parent: QWidget | None = None) -> None:
         super().__init__(scene, parent)
         self.signals = CanvasSignals(self)
         self.is_editable = True
-        self.is_pruned = False  # edges can be taken away, though no nodes can be drawn
+        self.is_pruned = False  # edges can be removed, though no nodes can be added
         self.is_joinable = False  # and edges can be drawn
         self.snaps_to_grid = False
         self.advise: Adviser | None = None
@@ -53,7 +53,7 @@ class CanvasView(ZoomView):
         self._space_held = False
         self._pointer = QPointF()
         self._hovered: tuple[str, str] | str | None = None
-        self._plain = ""  # the node that was clicked for evidence: the others are looked at now
+        self._plain = ""  # the node clicked for evidence: nothing is dimmed meanwhile
         self.setObjectName("graphView")
         self.setAccessibleName("Canvas")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -67,13 +67,13 @@ class CanvasView(ZoomView):
         self._tool = self.tools["select"]
         scene.selection_shown.connect(self._repaint_far)
 
-    # -- what is where
+    # -- hit testing
 
     def hit(self, view_point: QPoint) -> Hit:
         return self.hit_at(self.mapToScene(view_point))
 
     def hit_at(self, point: QPointF) -> Hit:
-        """What lies at a point of the scene."""
+        """The hit at a point of the scene."""
         return hit_in(self.graph, point, self.detail, self.pixels_per_unit)
 
     def nodes_in_sight(self) -> list[NodeItem]:
@@ -86,7 +86,7 @@ class CanvasView(ZoomView):
 
     @property
     def pointer(self) -> QPointF:
-        """Where the pointer is in the scene; when it is elsewhere, a free place in the middle."""
+        """The pointer in the scene; if it is elsewhere, a free position near the middle."""
         if self.viewport().rect().contains(self.viewport().mapFromGlobal(QCursor.pos())):
             return self._pointer
         middle = self.sight().center()
@@ -95,7 +95,7 @@ class CanvasView(ZoomView):
 
     @property
     def last_pointer(self) -> QPointF:
-        """Where the pointer was last seen in the scene."""
+        """The last position of the pointer in the scene."""
         return self._pointer
 
     # -- tools
@@ -121,7 +121,7 @@ class CanvasView(ZoomView):
         return EdgeAdvice() if self.advise is None else self.advise(source, target)
 
     def use_state(self, node: NodeItem, state: int, modifiers: Modifiers) -> None:
-        """Set evidence as a click with these keys held says."""
+        """Set evidence as a click with these modifier keys does."""
         face = node.face
         if face.is_impossible(state):
             self.signals.refused.emit(self._impossible(node, state))
@@ -140,7 +140,7 @@ class CanvasView(ZoomView):
         return f"{node.face.title} = {node.face.states[state]} is impossible."
 
     def begin_node(self, point: QPointF) -> None:
-        """Type the name of a new node in place."""
+        """Open the name editor for a new node."""
         if self.is_editable:
             self.editor.begin(QRectF(point.x() - 68, point.y() - 14, 136, 28), "", self._on_named)
 
@@ -149,7 +149,7 @@ class CanvasView(ZoomView):
         self.signals.add_node.emit(name, (round(middle.x()), round(middle.y())))
 
     def begin_rename(self, node: str) -> None:
-        """Type another name over the node's title."""
+        """Open the name editor over the node's title."""
         item = self.graph.nodes.get(node)
         if item is not None and self.is_editable:
             box = QRectF(item.box.topLeft(), item.box.size())
@@ -235,7 +235,7 @@ class CanvasView(ZoomView):
             self.stop_hover()
 
     def look_at_all(self, node: str) -> None:
-        """Nothing is dimmed until the pointer leaves the node: one wants to see what moves."""
+        """Dim nothing until the pointer leaves the node, so that all changes are visible."""
         self._plain = node
         self.graph.emphasise(None)
 
@@ -246,7 +246,7 @@ class CanvasView(ZoomView):
             self.stop_hover()  # something else is under the pointer now
 
     def stop_hover(self) -> None:
-        """Everything at full strength again."""
+        """Undo the dimming."""
         if self._hovered is not None:
             self._set_hovered(None)
             self.graph.emphasise(None)
@@ -257,7 +257,7 @@ class CanvasView(ZoomView):
             self._repaint_far()
 
     def _repaint_far(self) -> None:
-        """From afar names are written over the items, so the whole view is drawn anew."""
+        """Repaint the whole view if names are painted over dots."""
         if self.detail is Detail.DOT or self.has_dots:
             self.viewport().update()
 

@@ -1,7 +1,4 @@
-"""The averaged graph of a bootstrap or of chains: widths and numbers are shares of graphs.
-
-A graph of how often edges occur: width and number say the share; nothing can be edited.
-"""
+"""Read-only canvases of edge frequencies: averaged graphs, with widths and labels in percent."""
 
 from __future__ import annotations
 
@@ -29,9 +26,9 @@ StrengthsOf = Callable[[Iterable[Edge], EdgeFrequencies], Strengths]
 
 
 def averaged_picture(frequencies: EdgeFrequencies, averaged: Averaged) -> GraphPicture:
-    """Arrows where most replicates have them; edges that could lead either way have none.
+    """The averaged graph: arrows in the direction of most replicates, none if it is undecided.
 
-    The shares stand on the edges, so that a layout leaves room for them.
+    Percentages are edge labels, so that a layout leaves space for them.
     """
     nodes = tuple(PictureNode(name, name, variable=name) for name in averaged.dag.names)
     directed = set(averaged.pdag.directed)
@@ -48,7 +45,7 @@ def averaged_picture(frequencies: EdgeFrequencies, averaged: Averaged) -> GraphP
 
 
 class AveragedCanvas(QWidget):
-    """Laid out once, so that only edges come and go when the threshold moves."""
+    """The canvas of an averaged graph, laid out once: the threshold changes only the edges."""
 
     selected = Signal(object)  # edge or None
 
@@ -83,7 +80,7 @@ class AveragedCanvas(QWidget):
         self.canvas.show_waiting_text(f"Arranging {len(sizes)} nodes…")
 
     def show_edge(self, edge: Edge) -> None:
-        """Mark an edge, in whichever direction it is drawn, and bring it into sight."""
+        """Select an edge, in either direction, and scroll to it."""
         scene = self.canvas.scene
         drawn = next((e for e in (edge, edge[::-1]) if e in scene.edges), None)
         scene.show_selection((), () if drawn is None else (drawn,))
@@ -116,15 +113,15 @@ class AveragedCanvas(QWidget):
         self.canvas.scene.move_nodes(positions)
 
     def stop(self) -> None:
-        """The page is closed: nothing goes on behind it."""
+        """Stop background work when the page is closed."""
         self._layouts.stop()
         self.canvas.stop()
 
 
 def frequency_picture(frequencies: EdgeFrequencies, least: float) -> GraphPicture:
-    """All variables, and the pairs that at least that share joins; an arrow where most have it.
+    """All variables and the pairs with at least that frequency; arrows by the majority.
 
-    The shares stand on the edges, so that a layout leaves room for them.
+    Percentages are edge labels, so that a layout leaves space for them.
     """
     nodes = tuple(PictureNode(name, name, variable=name) for name in frequencies.names)
     edges = []
@@ -138,7 +135,7 @@ def frequency_picture(frequencies: EdgeFrequencies, least: float) -> GraphPictur
 
 
 class FrequencyCanvas(QWidget):
-    """Laid out afresh when the edges are others; in the background."""
+    """The canvas of edge frequencies, laid out in the background when its edges change."""
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -155,10 +152,10 @@ class FrequencyCanvas(QWidget):
         layout.addWidget(self.canvas)
 
     def show_frequencies(self, frequencies: EdgeFrequencies, what: str, least: float) -> None:
-        """`what` the shares are of: "of optima"."""
+        """Show frequencies; `what` names their total, for example "of optima"."""
         picture = frequency_picture(frequencies, least)
         values = {(e.source, e.target): e.joined for e in frequencies.edges if e.joined >= least}
-        self._strengths = Strengths(f"share {what}", "%", values, full=1.0) if values else None
+        self._strengths = Strengths(f"fraction {what}", "%", values, full=1.0) if values else None
         faces = {node.id: NodeView(node.label) for node in picture.nodes}
         sizes = {node.id: face_size(node, faces[node.id]) for node in picture.nodes}
         self._layouts.ask(LayoutQuestion("frequencies", picture, sizes, "layered"))
@@ -176,6 +173,6 @@ class FrequencyCanvas(QWidget):
             self.canvas.view.fit()
 
     def stop(self) -> None:
-        """The page is closed: nothing goes on behind it."""
+        """Stop background work when the page is closed."""
         self._layouts.stop()
         self.canvas.stop()

@@ -1,4 +1,4 @@
-"""A view that zooms and pans over a dotted ground, without scroll bars."""
+"""A zooming and panning graphics view with a dotted background and no scroll bars."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ FIT_MARGIN = 24
 
 
 class ZoomView(QGraphicsView):
-    """Looks at one scene; stays fitted until somebody looks closer or elsewhere."""
+    """A view that stays fitted to its scene until the user zooms or pans."""
 
     zoom_changed = Signal(float)
-    looked_elsewhere = Signal()  # the part in sight is another
+    looked_elsewhere = Signal()  # another part of the scene is visible
 
     def __init__(self, scene: CanvasScene, parent: QWidget | None = None) -> None:
         super().__init__(scene, parent)
         self.graph = scene
         self._zoom = 1.0
         self._is_fitted = True
-        self._stands = False  # fitted, but not moved while everything is in sight
-        self._waits_to_fit = False  # it was fitted before something hid a part of it
+        self._stands = False  # fitted, but not moved while everything is visible
+        self._waits_to_fit = False  # it was fitted before a panel covered a part of it
         self._clear_later = one_shot(self, self._show_selected_uncovered)
         self._pan_from: QPoint | None = None
         self._margin = self._foot = self._head = float(FIT_MARGIN)
-        # Pixels beside and below a fitted graph for what floats in that corner, if there is room.
+        # Pixels right of and below a fitted graph for the widget in that corner, if space allows.
         self.reserved_corner = (0.0, 0.0)
-        self._covered = (0, 0)  # pixels at the right and below that something else hides
+        self._covered = (0, 0)  # pixels at the right and below that panels cover
         self.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -51,12 +51,12 @@ class ZoomView(QGraphicsView):
 
     @property
     def is_busy(self) -> bool:
-        """A gesture is under way, and the ground must not move below it."""
+        """Whether a gesture is in progress, so that the view must not move."""
         return False
 
     @property
     def is_pressed(self) -> bool:
-        """A button of the mouse is down on the canvas."""
+        """Whether a mouse button is down on the canvas."""
         return False
 
     @property
@@ -74,20 +74,20 @@ class ZoomView(QGraphicsView):
         return self.graph.zoomed.detail_of(self._zoom)
 
     def set_zoom(self, zoom: float, anchor: QPoint | None = None) -> None:
-        """Zoom, keeping what is under `anchor` (else the middle) where it is."""
+        """Set the zoom, keeping the point under `anchor` (else the middle) fixed."""
         zoom = min(MAX_ZOOM, max(MIN_ZOOM, zoom))
         at = self.viewport().rect().center() if anchor is None else anchor
-        kept = self.mapToScene(at)
+        anchored = self.mapToScene(at)
         self._zoom = zoom
         self._is_fitted = False
         self._apply_zoom()
-        self._scroll_by(self.mapFromScene(kept) - at)
+        self._scroll_by(self.mapFromScene(anchored) - at)
         self.zoom_changed.emit(zoom)
         self.looked_elsewhere.emit()
 
     def _apply_zoom(self, content: QRectF | None = None) -> None:
         scale = self.pixels_per_unit
-        # In one step: the same zoom again paints nothing anew.
+        # In one step: setting the same zoom again repaints nothing.
         self.setTransform(QTransform.fromScale(scale, scale))
         self._extend_scene_rect(content)
 
@@ -97,14 +97,14 @@ class ZoomView(QGraphicsView):
         height = self.viewport().height() / self.pixels_per_unit
         content = self.graph.content_rect() if content is None else content
         scene_rect = content.adjusted(-width, -height, width, height)
-        if scene_rect != self.sceneRect():  # the ground would be drawn anew
+        if scene_rect != self.sceneRect():  # else the background would be repainted
             self.setSceneRect(scene_rect)
 
     def zoom_by(self, factor: float, anchor: QPoint | None = None) -> None:
         self.set_zoom(self._zoom * factor, anchor)
 
     def fit(self) -> None:
-        """Everything in sight, at most at 100 %."""
+        """Show everything, at most at 100 %."""
         content = self.graph.content_rect()
         width = max(40.0, self.viewport().width() - 2.0 * self._margin)
         height = max(40.0, self.viewport().height() - self._head - self._foot)
@@ -112,15 +112,15 @@ class ZoomView(QGraphicsView):
         before = self._zoom, self.sight()
         self._zoom = min(1.0, max(MIN_ZOOM, wanted / theme().scale))
         self._apply_zoom(content)
-        # Aside as far as there is room: for what floats there the graph gets no smaller.
+        # Shifted as far as space allows: the graph is not scaled down for the widget there.
         free = max(0.0, width - content.width() * self.pixels_per_unit)
         left = max(0.0, self.reserved_corner[0] - self._margin)
         up = 0.0
-        if left > free:  # a wide graph has room above it instead
+        if left > free:  # a wide graph is shifted up instead
             above = max(0.0, height - content.height() * self.pixels_per_unit)
             left, up = free, min(above, max(0.0, self.reserved_corner[1] - self._foot))
-        aside = QPointF(left, self._foot - self._head + up)
-        self.centerOn(content.center() + aside / (2 * self.pixels_per_unit))
+        offset = QPointF(left, self._foot - self._head + up)
+        self.centerOn(content.center() + offset / (2 * self.pixels_per_unit))
         self._is_fitted, self._stands = True, False
         if (self._zoom, self.sight()) != before:
             self.zoom_changed.emit(self._zoom)
@@ -128,37 +128,38 @@ class ZoomView(QGraphicsView):
 
     @property
     def is_fitted(self) -> bool:
-        """All is in sight because that was asked for, until somebody pans or zooms."""
+        """Whether the graph is fitted: after `fit`, until the user pans or zooms."""
         return self._is_fitted
 
     def keep_margin(self, margin: float) -> None:
-        """So many pixels around a fitted graph, for views where the usual ones are too many."""
+        """Set the margin around a fitted graph, for small views."""
         self._margin = self._foot = self._head = margin
 
     def keep_corner(self, width: float, height: float) -> None:
-        """A fitted graph stands beside or above a corner at the right, if it can."""
+        """Keep a fitted graph out of the lower right corner if space allows."""
         needs_more, self.reserved_corner = width > self.reserved_corner[0], (width, height)
         if needs_more and self._is_fitted:
             self.fit()
 
     def keep_foot(self, height: float) -> None:
-        """Keep the lowest part of the view free below a fitted graph, for what floats there."""
+        """Keep the lowest part of the view free below a fitted graph, for legend and zoom
+        control."""
         needs_more, self._foot = height > self._foot, height
-        # Only for more: a smaller legend after fitting must not start a dance with the zoom.
+        # Only growing: a smaller legend after fitting must not change the zoom again and again.
         if needs_more and self._is_fitted:
             self.fit()
 
     def keep_head(self, height: float) -> None:
-        """Keep the topmost part of the view free above a fitted graph, for what floats there."""
+        """Keep the topmost part of the view free above a fitted graph, for bars."""
         height = max(self._margin, height)
         is_other, self._head = height != self._head, height
         if is_other and self._is_fitted:
             self.fit()
 
     def keep_clear(self, right: int, below: int) -> None:
-        """So many pixels are hidden at the sides now: in a moment what is selected is beside them.
+        """Set the pixels that panels cover; the selection is soon moved out of them.
 
-        What was fitted is fitted again when nothing hides it any more.
+        A fitted graph is fitted again when nothing covers it any more.
         """
         if (right, below) == (0, 0) and self._covered != (0, 0) and self._waits_to_fit:
             self._waits_to_fit = False
@@ -168,16 +169,16 @@ class ZoomView(QGraphicsView):
 
     @property
     def hidden_at_right(self) -> int:
-        """Pixels of the view that a panel hides."""
+        """Pixels of the view that a panel covers."""
         return self._covered[0]
 
     def show_selected_soon(self) -> None:
-        """Another thing is selected: in a moment it is beside what hides a part of the view."""
-        # Not before a double click is over: its second click must meet what the first one met.
+        """Soon move a new selection out of the covered part of the view."""
+        # Not before a double click is over: both clicks must hit the same item.
         self._clear_later.start(QApplication.doubleClickInterval())
 
     def selected_box(self) -> QRectF | None:
-        """Where the last selected node stands; None when none is."""
+        """The box of the last selected node; None when none is selected."""
         item = self.graph.nodes.get(next(reversed(self.graph.selected_nodes), ""))
         return None if item is None else item.box
 
@@ -192,7 +193,7 @@ class ZoomView(QGraphicsView):
             self._is_fitted, self._waits_to_fit = False, True
 
     def _pan_to_show(self, box: QRectF) -> bool:
-        """Move the ground so that a box lies in the free part; False when it does already."""
+        """Pan so that a box lies in the free part; False when it does already."""
         margin = round(12 * theme().scale)
         right, below = self._covered
         free = self.viewport().rect().adjusted(margin, margin, -right - margin, -below - margin)
@@ -209,11 +210,12 @@ class ZoomView(QGraphicsView):
         return True
 
     def keep_fitted(self) -> None:
-        """Fit again as soon as the places change."""
+        """Fit again as soon as positions change."""
         self._is_fitted, self._stands = True, False
 
     def stand_still(self) -> None:
-        """What a person puts somewhere stays under the pointer, if everything is in sight then."""
+        """Do not fit after a drag, so that the node stays under the pointer, if everything is
+        visible."""
         self._stands = True
 
     def ensure_node_visible(self, node: str) -> None:
@@ -226,7 +228,7 @@ class ZoomView(QGraphicsView):
             self.looked_elsewhere.emit()
 
     def look_at(self, node: str) -> None:
-        """Put a node in the middle, near enough to read its name; one that is read stays."""
+        """Centre a node, zoomed in enough to read its name; a readable node is not moved."""
         item = self.graph.nodes.get(node)
         if item is not None:
             if self._zoom < 0.5:
@@ -296,11 +298,11 @@ class ZoomView(QGraphicsView):
         event.accept()
 
     def _below_find_bar(self) -> QRectF:
-        """The part of the scene that can be seen while something is looked for."""
+        """The visible part of the scene while the find bar is open."""
         return self.sight().adjusted(0, 1.5 * theme().px("view_bar") / self._zoom, 0, 0)
 
     def sight(self) -> QRectF:
-        """The part of the scene that can be seen."""
+        """The visible part of the scene."""
         return self.mapToScene(self.viewport().rect()).boundingRect()
 
     def drawBackground(self, painter: QPainter, rect: QRectF | QPoint) -> None:  # type: ignore[override]
@@ -327,7 +329,7 @@ class ZoomView(QGraphicsView):
         return super().event(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        # A panel that opens takes room away, but not from under what it speaks of.
+        # A panel that opens makes the view smaller, but must not cover the selected node.
         selected = self.graph.nodes.get(next(reversed(self.graph.selected_nodes), ""))
         before = QRect(QPoint(), event.oldSize())
         was_seen = selected is not None and before.contains(self.mapFromScene(selected.pos()))

@@ -25,7 +25,7 @@ def evidence_actions(app: AppContext) -> list[ActionSpec]:
             "evidence.clear",
             "Clear all evidence",
             "Evidence",
-            "Forget all evidence; the bars go back to the prior.",
+            "Remove all evidence; the bars show the prior again.",
             commands.clear,
             keys=("Ctrl+Shift+E",),
             icon="eraser",
@@ -35,7 +35,7 @@ def evidence_actions(app: AppContext) -> list[ActionSpec]:
             "evidence.retract",
             "Retract on selection",
             "Evidence",
-            "Forget the evidence on the selected variables.",
+            "Remove the evidence on the selected variables.",
             commands.retract_selected,
             disabled_reason=commands.no_finding_selected_reason,
         ),
@@ -43,7 +43,7 @@ def evidence_actions(app: AppContext) -> list[ActionSpec]:
             "evidence.target",
             "Make target",
             "Evidence",
-            "The variable you want to know about: marked everywhere, and “Ask next” is about it.",
+            "The variable of interest: marked everywhere and used by value of information.",
             commands.toggle_target,
             icon="crosshair",
             disabled_reason=commands.no_single_reason,
@@ -53,7 +53,7 @@ def evidence_actions(app: AppContext) -> list[ActionSpec]:
             "evidence.update",
             "Update now",
             "Evidence",
-            "Bring the beliefs up to date.",
+            "Update the beliefs.",
             commands.update,
             keys=("F5",),
             disabled_reason=commands.no_beliefs_reason,
@@ -82,7 +82,7 @@ def evidence_actions(app: AppContext) -> list[ActionSpec]:
             "evidence.save",
             "Save as case",
             "Evidence",
-            "Keep the present evidence in the project under a name; F2 in the tree renames it.",
+            "Save the current evidence in the project; F2 in the project tree renames it.",
             commands.save_case,
             icon="flag",
             disabled_reason=commands.no_evidence_reason,
@@ -92,7 +92,7 @@ def evidence_actions(app: AppContext) -> list[ActionSpec]:
             "evidence.row",
             "Load row as evidence…",
             "Evidence",
-            "Take the states of one row of the data as evidence.",
+            "Set the states of one row of the data as evidence.",
             commands.choose_row,
             icon="table",
             disabled_reason=commands.no_row_reason,
@@ -101,7 +101,7 @@ def evidence_actions(app: AppContext) -> list[ActionSpec]:
             "evidence.copy",
             "Copy evidence",
             "Evidence",
-            "Put the evidence on the clipboard, one variable per line.",
+            "Copy the evidence to the clipboard, one variable per line.",
             commands.copy,
             icon="copy",
             disabled_reason=commands.no_evidence_reason,
@@ -110,7 +110,7 @@ def evidence_actions(app: AppContext) -> list[ActionSpec]:
             "evidence.compare",
             "Compare scenarios",
             "Evidence",
-            "The present evidence and saved cases side by side, up to four.",
+            "Compare the current evidence and saved scenarios side by side, up to four.",
             commands.compare,
             icon="scales",
             disabled_reason=commands.no_beliefs_reason,
@@ -119,7 +119,7 @@ def evidence_actions(app: AppContext) -> list[ActionSpec]:
 
 
 class _Commands(ModelCommands):
-    # -- why not
+    # -- reasons why an action is disabled
 
     def no_findings_reason(self) -> str | None:
         subject = self._subject
@@ -162,7 +162,7 @@ class _Commands(ModelCommands):
             return NO_MODEL
         return None if self._rows() is not None else "no data set has columns of this model."
 
-    # -- deeds
+    # -- commands
 
     def clear(self) -> None:
         if (subject := self._subject) is not None:

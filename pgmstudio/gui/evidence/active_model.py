@@ -20,14 +20,14 @@ from pgmstudio.gui.evidence.last_model import last_model
 
 @dataclass(frozen=True)
 class ActiveModel:
-    """The model in view."""
+    """The active model with its beliefs and target."""
 
     model_id: str
     entry: ModelEntry
     live: BeliefService
     target: str | None
-    waiting: frozenset[str] = frozenset()  # variables whose beliefs wait for a table
-    context: Mapping[str, str] = field(default_factory=dict)  # of a labelled graph
+    waiting: frozenset[str] = frozenset()  # variables whose beliefs need a finished table
+    context: Mapping[str, str] = field(default_factory=dict)  # of a labelled DAG
 
     @property
     def model(self) -> Model:
@@ -43,7 +43,7 @@ class ActiveModel:
     def title(self, name: str) -> str:
         return self.entry.node_titles.get(name, name)
 
-    @cached_property  # asking a protocol is slow, and many ask for edges
+    @cached_property  # a check of a protocol is slow, and edges are read often
     def edges(self) -> tuple[tuple[str, str], ...]:
         return self.model.edges if isinstance(self.model, DirectedModel) else ()
 
@@ -54,8 +54,8 @@ class ActiveModel:
         return [target for source, target in self.edges if source == name]
 
     def chip(self, name: str) -> Chip | None:
-        """The one mark a variable wears in lists: its evidence, that it is the target, its state in
-        the context of a labelled graph."""
+        """The chip of a variable in lists: its evidence, the target, or its state in the context of
+        a labelled DAG."""
         finding = self.live.evidence.get(name)
         if finding is not None:
             return chip_of(self.variable(name), finding)
@@ -65,13 +65,13 @@ class ActiveModel:
 
 
 def active_model(app: AppContext) -> ActiveModel | None:
-    """None when another page than a model's is in front."""
+    """The active model; None when the current page shows no model."""
     return _subject(app, app.workspace.model_id)
 
 
 def subject_around(app: AppContext) -> ActiveModel | None:
-    """What the panels speak of: the model in view, or the last one where a page shows neither a
-    model nor data, such as one of the manual."""
+    """The model that panels show: the active one, or the last one if the current page shows neither
+    a model nor data, such as a page of the manual."""
     page = app.center.current
     if app.workspace.model_id is not None or page is None or page.about_data() is not None:
         return active_model(app)
@@ -79,7 +79,7 @@ def subject_around(app: AppContext) -> ActiveModel | None:
 
 
 def data_around(app: AppContext) -> str | None:
-    """The data set of the page in front, else the first of the project."""
+    """The data set of the current page, else the first of the project."""
     page, data = app.center.current, app.project.data
     shown = page.about_data() if page is not None else None
     return shown if shown in data else next(iter(data), None)
@@ -89,7 +89,7 @@ def _subject(app: AppContext, model_id: str | None) -> ActiveModel | None:
     workspace = app.workspace
     entry = app.project.models.get(model_id or "")
     live = workspace.beliefs(model_id) if model_id is not None and entry is not None else None
-    # Between a change of the document and its news the beliefs may still be of the old model.
+    # Between a change of the document and its signal the beliefs may be those of the old model.
     if entry is None or live is None or live.model is not entry.model:
         return None
     assert model_id is not None
@@ -121,7 +121,7 @@ class ModelCommands:
 def rows_for(
     app: AppContext, entry: ModelEntry, first: Iterable[DataEntry | None] = ()
 ) -> DataEntry | None:
-    """Of `first`, the model's own data set and all others, the first with one of its columns."""
+    """The first data set with a column of the model: of `first`, its own, then all others."""
     data = app.project.data
     known = set(entry.model.domain.names)
     for result in (*first, data.get(entry.data_id or ""), *data.values()):

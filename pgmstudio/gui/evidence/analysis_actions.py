@@ -1,4 +1,4 @@
-"""Evidence ▸ what a belief depends on, MAP of the selection, surprising evidence and rows."""
+"""Evidence menu: value of information, evidence impact, sensitivity, MAP and surprising rows."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def analysis_actions(app: AppContext) -> list[ActionSpec]:
     return [
         ActionSpec(
             "evidence.ask-next",
-            "What to ask next",
+            "Value of information",
             "Evidence",
-            "Which variable would tell most about the target, and how far it could move it.",
+            "Which observation would reduce the uncertainty of the target most.",
             commands.ask_next,
             icon="question",
             disabled_reason=commands.no_beliefs_reason,
@@ -29,18 +29,18 @@ def analysis_actions(app: AppContext) -> list[ActionSpec]:
         ),
         ActionSpec(
             "evidence.findings",
-            "What each evidence does",
+            "Evidence impact",
             "Evidence",
-            "The target without each piece of evidence, and which of them conflict.",
+            "The belief in the target without each finding, and which findings conflict.",
             commands.findings,
             icon="flag",
             disabled_reason=commands.no_evidence_reason,
         ),
         ActionSpec(
             "evidence.sensitivity",
-            "Sensitivity to table entries",
+            "Sensitivity to CPT entries",
             "Evidence",
-            "Which numbers of the tables move the belief in the target most.",
+            "Which CPT entries change the belief in the target most.",
             commands.numbers,
             icon="table",
             disabled_reason=commands.no_tables_reason,
@@ -49,7 +49,7 @@ def analysis_actions(app: AppContext) -> list[ActionSpec]:
             "evidence.map",
             "Most probable states of the selection (MAP)",
             "Evidence",
-            "The states of the selected variables that are most probable together.",
+            "The jointly most probable states of the selected variables.",
             commands.most_probable,
             keys=("Ctrl+M",),
             icon="crosshair",
@@ -59,7 +59,7 @@ def analysis_actions(app: AppContext) -> list[ActionSpec]:
             "evidence.surprise",
             "Mark surprising evidence",
             "Evidence",
-            "Write on every observed node how many bits it surprises, given the rest.",
+            "Show on every observed node its surprise in bits, given the other evidence.",
             commands.toggle_surprise,
             disabled_reason=commands.no_beliefs_reason,
             is_checked=commands.marks_surprise,
@@ -67,9 +67,9 @@ def analysis_actions(app: AppContext) -> list[ActionSpec]:
         ),
         ActionSpec(
             "evidence.next-row",
-            "Next most surprising row",
+            "Next least likely row",
             "Evidence",
-            "The row of the data that the model expects least after this one becomes evidence.",
+            "Set the next row in the order of increasing probability as evidence.",
             commands.next_row,
             keys=("F7",),
             icon="table",
@@ -79,7 +79,7 @@ def analysis_actions(app: AppContext) -> list[ActionSpec]:
 
 
 class _Commands(ModelCommands):
-    # -- why not
+    # -- reasons why an action is disabled
 
     def no_beliefs_reason(self) -> str | None:
         reason, subject = super().no_beliefs_reason(), self._subject
@@ -115,7 +115,7 @@ class _Commands(ModelCommands):
             return f"{a_kind(entry.model.kind)} gives rows no probability."
         return None if self._data() is not None else "no data set has columns of this model."
 
-    # -- deeds
+    # -- commands
 
     def ask_next(self) -> None:
         self._open("ask")
@@ -154,7 +154,7 @@ class _Commands(ModelCommands):
         self._app.actions.refresh("evidence.surprise")
 
     def _data(self) -> DataEntry | None:
-        """The data set in front, else the model's own, else the first with one of its columns."""
+        """The current data set, else the model's own, else the first with one of its columns."""
         app, entry = self._app, last_model(self._app).entry
         if entry is None:
             return None

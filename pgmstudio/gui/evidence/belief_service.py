@@ -1,9 +1,9 @@
-"""The evidence of one open model and the beliefs it leads to, kept up to date.
+"""The evidence on one open model and its beliefs, updated after every change.
 
-Evidence belongs to the view: neither the project nor its undo stack knows it. A model that answers
-within a few milliseconds is asked in the window thread, so a click is answered in the same frame; a
-slower one in a worker, the newest evidence next, and until it answers the last beliefs stay, marked
-stale.
+Evidence belongs to the view: it is not part of the project or its undo stack. A model that answers
+within a few milliseconds is queried in the window thread, so that a click is answered in the same
+frame; a slower one is queried in a worker with the newest evidence. Until it answers, the last
+beliefs stay and are marked stale.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class BeliefService(QObject):
     """`evidence` with its switched-off part, `beliefs`, `priors`, P(e); `changed` after updates."""
 
     changed = Signal()  # new beliefs (or a new model, or an error) can be shown
-    evidence_changed = Signal()  # and beliefs will follow later; else `changed` tells both at once
+    evidence_changed = Signal()  # beliefs follow later; else only `changed` is emitted
     refused = Signal(str, object)  # variable, PgmStudioError: nothing was changed
 
     def __init__(
@@ -60,7 +60,7 @@ class BeliefService(QObject):
         super().__init__(parent)
         self._model = model
         self._opener = opener or open_session
-        self._findings: dict[str, Finding] = {}  # in the order of entering
+        self._findings: dict[str, Finding] = {}  # in the order of entry
         self._off: set[str] = set()
         self._error: PgmStudioError | None = None
         self._refusal: Refusal | None = None
@@ -80,7 +80,7 @@ class BeliefService(QObject):
         self._side: SideQuestions | None = None
         self._open()
 
-    # -- what is known
+    # -- state
 
     @property
     def model(self) -> Model:
@@ -88,7 +88,7 @@ class BeliefService(QObject):
 
     @cached_property
     def diagnostics(self) -> EvidenceDiagnostics:
-        """What each finding says against the others."""
+        """Conflicts among the findings."""
         from pgmstudio.gui.evidence.evidence_diagnostics import EvidenceDiagnostics
 
         return EvidenceDiagnostics(self)
@@ -105,7 +105,7 @@ class BeliefService(QObject):
 
     @property
     def evidence(self) -> Mapping[str, Finding]:
-        """What is in force."""
+        """The findings that are switched on."""
         return {v: f for v, f in self._findings.items() if v not in self._off}
 
     @property
@@ -115,12 +115,12 @@ class BeliefService(QObject):
 
     @property
     def findings(self) -> Mapping[str, Finding]:
-        """Ticked or not, in the order of entering."""
+        """All findings, ticked or not, in the order of entry."""
         return dict(self._findings)
 
     @property
     def standing(self) -> Standing:
-        """What `restore` brings back."""
+        """The state that `restore` restores."""
         return Standing(tuple(self._findings.items()), frozenset(self._off))
 
     @property
@@ -147,7 +147,8 @@ class BeliefService(QObject):
 
     @property
     def log2_most_probable_bound(self) -> float | None:
-        """Nothing is more probable than this; None when what is shown is certainly the best."""
+        """An upper bound of log2 P of any explanation; None when the shown one is proved to be
+        best."""
         return self._answer.log2_bound
 
     @property
@@ -179,7 +180,7 @@ class BeliefService(QObject):
 
     @property
     def is_waiting(self) -> bool:
-        """A worker is busy with the newest evidence or still opens the model."""
+        """Whether a worker computes beliefs or still opens the model."""
         return self._engine.is_waiting
 
     @property
@@ -188,18 +189,18 @@ class BeliefService(QObject):
 
     @property
     def session(self) -> InferenceSession | None:
-        """For reading only, and None while a worker has it; `side` has a session of its own."""
+        """The session, read-only; None while a worker uses it. `side` has a session of its own."""
         return self._engine.session
 
     @property
     def side(self) -> SideQuestions:
-        """Asks beyond beliefs, in the background and without disturbing the evidence."""
+        """Queries beyond beliefs, in the background and independent of the evidence."""
         if self._side is None:
             self._side = SideQuestions(self._opener, self._model, self)
         return self._side
 
     def is_impossible(self, variable: str, state: str) -> bool:
-        """Whether the present evidence (or the model itself) rules the state out."""
+        """Whether the state has probability 0 given the evidence, or in the model itself."""
         known, belief = self._model.domain[variable], self.beliefs.get(variable)
         prior, own = self._priors.get(variable), self.evidence.get(variable)
         return is_ruled_out(known, state, prior, None if self._is_stale else belief, own)
@@ -207,7 +208,7 @@ class BeliefService(QObject):
     def why_impossible(
         self, variable: str, state: str, titles: Mapping[str, str] = MappingProxyType({})
     ) -> str | None:
-        """A sentence that names the evidence which rules the state out; None when nothing does."""
+        """A message with the evidence that makes the state impossible; None if it is possible."""
         if not self.is_impossible(variable, state):
             return None
         if (variable, state) not in self._reasons:
@@ -221,7 +222,7 @@ class BeliefService(QObject):
     # -- evidence
 
     def set_finding(self, variable: str, finding: Finding) -> None:
-        """Replace the evidence on `variable`; `refused` tells when it is impossible."""
+        """Replace the evidence on `variable`; emits `refused` if it is impossible."""
         if self._error is not None:
             self._refuse(Refusal(variable, finding, self._error))
             return
@@ -247,7 +248,7 @@ class BeliefService(QObject):
         self._after_evidence()
 
     def set_all(self, evidence: Mapping[str, Finding]) -> None:
-        """Exactly this evidence; findings that are impossible together with the rest are told."""
+        """Replace all evidence; emits `refused` for findings that contradict the rest."""
         if self._error is not None:
             return
         taken = {v: f for v, f in evidence.items() if fits(self._model, v, f)}
@@ -257,19 +258,19 @@ class BeliefService(QObject):
             refusals = settle(session, taken, {})
             taken = {v: f for v, f in taken.items() if v in session.evidence}
         self._findings, self._off = taken, set()
-        self._answer = replace(self._answer, evidence={})  # none of the old ones comes first
+        self._answer = replace(self._answer, evidence={})  # old findings have no priority
         self._after_evidence()
         for refusal in refusals:
             self._refuse(refusal)
 
     def restore(self, standing: Standing) -> None:
-        """Exactly the findings that were there once, ticked or not."""
+        """Restore earlier findings, ticked or not."""
         self._findings, self._off = dict(standing.findings), set(standing.off)
-        self._answer = replace(self._answer, evidence={})  # none of the old ones comes first
+        self._answer = replace(self._answer, evidence={})  # old findings have no priority
         self._after_evidence()
 
     def switch(self, variable: str, on: bool) -> None:
-        """Tick or untick a finding without forgetting it."""
+        """Switch a finding on or off without removing it."""
         if on and variable in self._off:
             self.set_finding(variable, self._findings[variable])
         elif not on and variable in self.evidence:
@@ -283,18 +284,18 @@ class BeliefService(QObject):
         )
 
     def do(self, variable: str, state: str) -> None:
-        """Set the state from outside; when that was done already, undo it."""
+        """Intervene, do(variable = state); a second call with the same state retracts it."""
         self._set_or_retract(
             variable, finding_after.after_doing(self.evidence.get(variable), state)
         )
 
     def exclude_state(self, variable: str, state: str) -> None:
-        """Add "not this state", or take it back."""
+        """Exclude the state, or allow it again."""
         known, present = self._model.domain[variable], self.evidence.get(variable)
         self._set_or_retract(variable, finding_after.after_exclusion(known, present, state))
 
     def toggle_one_of(self, variable: str, state: str) -> None:
-        """Add the state to "one of these", or take it out."""
+        """Add the state to a set of possible states, or remove it."""
         known, present = self._model.domain[variable], self.evidence.get(variable)
         self._set_or_retract(variable, finding_after.after_allowing(known, present, state))
 
@@ -324,7 +325,7 @@ class BeliefService(QObject):
         self.update_now()
 
     def set_model(self, model: Model) -> None:
-        """Another version of the model; evidence that still fits is kept."""
+        """Replace the model; evidence that still fits is kept."""
         if model is self._model:
             return
         self._model = model
@@ -336,7 +337,7 @@ class BeliefService(QObject):
         self.changed.emit()
 
     def update_now(self) -> None:
-        """Bring the beliefs up to date; a worker that is busy is asked again when it is done."""
+        """Update the beliefs; a busy worker is queried again when it is done."""
         self._coalesce.stop()
         if self._error is not None:
             self.changed.emit()
@@ -374,7 +375,7 @@ class BeliefService(QObject):
     def _on_opened(self, opened: Opened) -> None:
         self._priors = opened.priors
         self._take(opened.answer)
-        self._last_update = 0.0  # the first click is answered at once
+        self._last_update = 0.0  # the first click is answered immediately
 
     def _on_failed(self, error: PgmStudioError) -> None:
         self._error = error
@@ -396,10 +397,10 @@ class BeliefService(QObject):
         if not answer.refusals:
             self.changed.emit()
         if self._is_stale and self._is_live:
-            self.update_now()  # more evidence came while a worker was busy
+            self.update_now()  # evidence changed while a worker was busy
 
     def _put_back(self, refusal: Refusal, before: Finding | None) -> None:
-        """A refused finding goes, unless the person has replaced it meanwhile."""
+        """Remove a refused finding, unless the user has replaced it meanwhile."""
         if self._findings.get(refusal.variable) == refusal.finding:
             if before is None:
                 self._findings.pop(refusal.variable)

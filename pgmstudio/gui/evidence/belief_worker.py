@@ -1,6 +1,6 @@
-"""Where the session of a model lives: in the window thread while it is quick, else in a worker.
+"""The owner of a model's inference session, used in the window thread if quick, else in a worker.
 
-A session belongs to one thread at a time, so a worker gets one question at a time.
+A session is used by one thread at a time, so a worker gets one query at a time.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from pgmstudio.core.languages.sessions import warm_up
 from pgmstudio.core.model import Model
 from pgmstudio.gui.jobs.latest_task import LatestTask
 
-# What the window thread may spend on one update.
+# The time the window thread may spend on one update.
 MAX_MS_IN_THREAD = 15.0
-# Opened in the window thread at once; triangulating anything larger takes longer than a frame.
+# Smaller models are opened in the window thread; triangulating larger ones takes too long.
 SMALL_VARIABLES, SMALL_CELLS = 20, 500
 # Smaller models never do the work for which the compiled loops are worth loading; for the others
 # they are loaded after the first pictures, not among them.
@@ -35,11 +35,11 @@ TINY_CELLS, WARM_UP_AFTER_MS = 100, 1500
 
 
 class BeliefWorker(QObject):
-    """Opens a model and answers; where the session is here, before `ask` returns."""
+    """Opens a model and answers queries; in the window thread before `ask` returns."""
 
     opened = Signal(object)  # Opened
     answered = Signal(object)  # Answer
-    failed = Signal(object)  # PgmStudioError: the model cannot be asked
+    failed = Signal(object)  # PgmStudioError: the model cannot be queried
 
     def __init__(self, opener: Opener, parent: QObject) -> None:
         super().__init__(parent)
@@ -54,16 +54,16 @@ class BeliefWorker(QObject):
 
     @property
     def session(self) -> InferenceSession | None:
-        """None while a worker has it."""
+        """The session; None while a worker uses it."""
         return self._session if self._is_here else None
 
     @property
     def is_waiting(self) -> bool:
-        """A worker is busy."""
+        """Whether a worker is busy."""
         return self._is_waiting
 
     def open(self, model: Model, wanted: Evidence, trusted: Evidence, explains: bool) -> None:
-        """Forget the old model and open this one."""
+        """Open a model instead of the old one."""
         self._latest_task.forget()
         self._is_waiting = False
         self._model, self._session, self._is_here = model, None, False
@@ -80,7 +80,8 @@ class BeliefWorker(QObject):
             self._take_opened(opened)
 
     def ask(self, wanted: Evidence, trusted: Evidence, explains: bool) -> None:
-        """While a worker is busy nothing is asked: whoever hears its answer asks again."""
+        """Query the beliefs; does nothing while a worker is busy: its answer leads to a new
+        query."""
         if self._session is None or self._model is None or self._is_waiting:
             return
         task = partial(answer, self._session, self._model.domain, wanted, trusted, explains)
@@ -116,7 +117,7 @@ class BeliefWorker(QObject):
         self.failed.emit(error)
 
     def _warm_up(self) -> None:
-        """Have the compiled loops at hand before the plain ones have worked too long."""
+        """Load the compiled loops in the background for larger models."""
         if self._model is not None and _table_cells(self._model) > TINY_CELLS:
             _warm_up_once()
 

@@ -25,12 +25,12 @@ class ContextViews(QObject):
         super().__init__(app.window)
         self._app = app
         self._chosen: ByModel[dict[str, str]] = ByModel(app.document)
-        # What was told last of those whose context is their evidence.
+        # The last emitted context of models whose context follows the evidence.
         self._following: ByModel[dict[str, str]] = ByModel(app.document)
         app.workspace.beliefs_changed.connect(self._on_beliefs_changed)
 
     def context(self, model_id: str) -> dict[str, str]:
-        """States by variable, of those the model has."""
+        """The states of the context by variable."""
         entry = self._app.project.models.get(model_id)
         if entry is None:
             return {}
@@ -43,7 +43,7 @@ class ContextViews(QObject):
         }
 
     def codes(self, model_id: str) -> dict[int, int]:
-        """The same by numbers."""
+        """The context by the indices of variables and states."""
         context = self.context(model_id)
         return coded(self._app.project.models[model_id].model.domain, context) if context else {}
 
@@ -52,7 +52,7 @@ class ContextViews(QObject):
         return {n: f.state for n, f in evidence.items() if isinstance(f, Observed | Done)}
 
     def choose(self, model_id: str, context: Mapping[str, str]) -> None:
-        """Look at the model in this context, whatever is observed."""
+        """View the model in this context, independent of the evidence."""
         before = self.context(model_id)
         was_following = model_id in self._following
         self._following.pop(model_id, None)
@@ -61,11 +61,11 @@ class ContextViews(QObject):
             self.changed.emit(model_id)
 
     def follows(self, model_id: str) -> bool:
-        """Whether what is observed is the context."""
+        """Whether the context follows the evidence."""
         return model_id in self._following
 
     def follow(self, model_id: str, on: bool) -> None:
-        """Let the evidence set the context from now on, or leave it as it is."""
+        """Let the context follow the evidence, or stop that."""
         if on == self.follows(model_id):
             return
         if on:
@@ -76,7 +76,7 @@ class ContextViews(QObject):
         self.changed.emit(model_id)
 
     def observe(self, model_id: str) -> None:
-        """What the context says is evidence from now on, beside what is observed already."""
+        """Set the states of the context as evidence, in addition to the present evidence."""
         live = self._app.workspace.beliefs(model_id)
         seen = {name: Observed(state) for name, state in self.context(model_id).items()}
         live.set_all({**live.evidence, **seen})
@@ -91,7 +91,7 @@ class ContextViews(QObject):
 
 
 def coded(domain: Domain, context: Mapping[str, str]) -> dict[int, int]:
-    """A context by the numbers of its variables and states."""
+    """A context by the indices of its variables and states."""
     return {domain.index(name): domain[name].code(state) for name, state in context.items()}
 
 

@@ -1,6 +1,6 @@
-"""What the table panel is at: numbers that wait for their column's sum, and what counts as alike.
+"""The state of the CPT editor: unfinished columns, and the tolerance for similar columns.
 
-The canvas, the inspector and the status bar ask here, so that they need not know the panel.
+Canvas, inspector and status bar read it here, so that they do not depend on the panel.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ class Waiting:
 
     model_id: str
     variable: str
-    title: str  # what is written on the node
+    title: str  # the title of the node
 
     @property
     def sentence(self) -> str:
-        return f"beliefs wait: {self.title} does not sum to 1"
+        return f"beliefs not updated: a column of {self.title} does not sum to 1"
 
 
 class CptEditSession(QObject):
     """The state of the CPT editor; one per window."""
 
-    changed = Signal()  # what waits
-    typed = Signal()  # another number that waits
-    taking_back = Signal()  # the number that was typed last is not wanted
-    similarity_changed = Signal()  # ε, or whether alike columns are marked
+    changed = Signal()  # the unfinished table
+    typed = Signal()  # a number was typed
+    taking_back = Signal()  # undo the number that was typed last
+    similarity_changed = Signal()  # the tolerance, or whether similar columns are marked
 
     def __init__(self, app: AppContext) -> None:
         super().__init__(app.window)
@@ -48,28 +48,28 @@ class CptEditSession(QObject):
         return self._waiting
 
     def wait_for(self, waiting: Waiting | None) -> None:
-        """The table that has to be finished before beliefs can follow; None when it is."""
+        """Set the table that must be finished before beliefs are updated; None: no table."""
         if waiting != self._waiting:
             self._waiting = waiting
             self.changed.emit()
 
     def take_back(self) -> None:
-        """Undo while a table waits: the number typed last goes, not what was done before it."""
+        """Undo the number typed last while a table is unfinished."""
         if self._waiting is not None:
             self.taking_back.emit()
 
     def stale_in(self, model_id: str, model: Model, evidence: Collection[str]) -> frozenset[str]:
-        """The variables of a model whose beliefs do not say what the table will say."""
+        """The variables whose beliefs depend on the unfinished table."""
         waiting = self._waiting
         if waiting is None or waiting.model_id != model_id or waiting.variable not in model.domain:
             return frozenset()
         below = _descendants(model, waiting.variable)
-        # Evidence below is heard everywhere.
+        # Evidence on a descendant makes all beliefs depend on the table.
         return frozenset(model.domain.names) if below & set(evidence) else below
 
     @property
     def epsilon(self) -> float:
-        """Columns that differ by no more are alike."""
+        """The largest difference of similar columns."""
         return self._epsilon
 
     @property
@@ -77,7 +77,7 @@ class CptEditSession(QObject):
         return self._marks_similar
 
     def set_similarity(self, *, marks: bool, epsilon: float | None = None) -> None:
-        """Mark alike columns in the table or not, and how near they have to be."""
+        """Set whether similar columns are marked, and their tolerance."""
         before = (self._marks_similar, self._epsilon)
         self._marks_similar = marks
         self._epsilon = self._epsilon if epsilon is None else min(1.0, max(0.0, epsilon))

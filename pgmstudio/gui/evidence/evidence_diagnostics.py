@@ -1,4 +1,4 @@
-"""What each finding of a model says against the others, kept up to date in the background."""
+"""Evidence diagnostics: conflicts among the findings of a model, computed in the background."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.widgets.debounce import one_shot
 
 TOPIC = "finding traces"
-# While evidence is being dragged nothing is asked.
+# Nothing is computed while evidence is being dragged.
 REST_MS = 120
-# Among more findings the search for those that clash would take too long.
+# With more findings the search for conflicting ones would take too long.
 MAX_SEARCHED = 40
 
 
 @dataclass(frozen=True, eq=False)
 class TracedEvidence:
-    """The findings one by one, conf(e) in bits, and those that speak against each other."""
+    """The trace of each finding, conf(e) in bits, and the conflicting findings."""
 
     evidence: Mapping[str, Finding] = field(default_factory=dict)
     traces: Mapping[str, FindingTrace] = field(default_factory=dict)
@@ -44,7 +44,7 @@ def trace_all(
     session: InferenceSession,
     cancel: CancelToken,
 ) -> TracedEvidence:
-    """Asked of a session in a worker."""
+    """Trace all findings; runs in a worker."""
     become(session, evidence)
     traces = trace_findings(session, domain, None, cancel)
     alone = sum(math.log2(trace.alone) for trace in traces.values())
@@ -69,14 +69,14 @@ class EvidenceDiagnostics(QObject):
 
     @property
     def traced(self) -> TracedEvidence:
-        """Of the present evidence; empty until it is known."""
+        """The traces of the present evidence; empty until they are computed."""
         is_present = self._request is not None and self._request[0] is self._live.model
         if is_present and self._traced.evidence == self._live.evidence:
             return self._traced
         return TracedEvidence()
 
     def follow(self) -> None:
-        """The evidence or the model may be another."""
+        """Compute again if the evidence or the model changed."""
         live = self._live
         if live.error is not None or not live.evidence or live.scale is not Scale.PROBABILITY:
             self._request = None
@@ -102,7 +102,7 @@ class EvidenceDiagnostics(QObject):
         self.changed.emit()
 
     def _on_error(self, _error: PgmStudioError) -> None:
-        """The evidence was refused meanwhile, which is told where it was set."""
+        """Ignore evidence that was refused meanwhile; it is reported where it was set."""
 
 
 def trace_text(trace: FindingTrace) -> str:

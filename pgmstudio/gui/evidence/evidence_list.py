@@ -1,4 +1,4 @@
-"""The evidence of the model in view: tick, chip and × for each finding, and what cannot hold."""
+"""The evidence list: a check box, chip and × for each finding, and notes on conflicts."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ from pgmstudio.gui.widgets.basic import Note, Section, button, empty, label, set
 from pgmstudio.gui.widgets.chip import ChipLabel
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
-# More ways out than this only confuse.
+# More suggestions than this only confuse.
 MAX_RETRACT_BUTTONS = 3
-# Of findings that clash, those are named that do at least this part as much as the worst.
+# Conflicting findings with at least this fraction of the largest conflict are named.
 WORTH_NAMING = 0.2
 
 
 class EvidenceSection(Section):
-    """Shows the same evidence wherever it stands; nothing when there is none."""
+    """A section with the evidence on the active model."""
 
     def __init__(self, app: AppContext, name: str) -> None:
         super().__init__("Evidence", "untick to switch off")
         self.setObjectName(name)
-        self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)  # one more row paints one row
+        self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)  # a new row repaints only itself
         self._app = app
         self._subject: ActiveModel | None = None
         self.conflict = ConflictNote(f"{name}Conflict")
@@ -65,7 +65,7 @@ class EvidenceSection(Section):
         self.add(self.clash)
         self.add(self._none)
         self.add(self._list)
-        # It grows by itself for a new row; else all rows would first be squeezed into its height.
+        # The layout grows for a new row; else all rows would first be squeezed into its height.
         grown = self.layout()
         assert grown is not None
         grown.setSizeConstraint(QLayout.SizeConstraint.SetMinimumSize)
@@ -91,7 +91,7 @@ class EvidenceSection(Section):
         self._show_traces()
 
     def _show_traces(self) -> None:
-        """How each finding goes with the others, and which of them do not."""
+        """Show the conflict of each finding with the others."""
         if self._keeper is None or self._subject is None:
             return
         traced = self._keeper.traced
@@ -185,7 +185,7 @@ class _Row(QWidget):
         self.gone.setAccessibleName(f"Retract {title}")
 
     def show_trace(self, trace: FindingTrace | None) -> None:
-        """`×0.12`: so many times as probable given the others; a warning where they clash."""
+        """Show `×0.12`, P(finding | others) / P(finding), with a warning for conflicts."""
         self.factor.setVisible(trace is not None)
         if trace is None:
             return
@@ -200,7 +200,7 @@ class _Row(QWidget):
 
 
 def conflict_text(subject: ActiveModel, traced: TracedEvidence) -> str:
-    """Which findings speak against each other; nothing when that is no more than chance."""
+    """A message with the conflicting findings; empty if there is no conflict."""
     if traced.conflict_bits < 0.5 or not traced.clashing:
         return ""
     worst = sorted(traced.clashing, key=lambda name: -traced.clashing[name])
@@ -211,11 +211,11 @@ def conflict_text(subject: ActiveModel, traced: TracedEvidence) -> str:
         named[3:] = [f"{len(worst) - 3} more"]
     word = conflict_word(traced.conflict_bits)
     text = f"{', '.join(named[:-1])} and {named[-1]}"
-    return f"{text} speak against each other: {word} conflict, {traced.conflict_bits:.1f} bits."
+    return f"Conflicting evidence: {text} ({word}, {traced.conflict_bits:.1f} bits)."
 
 
 class ConflictNote(QFrame):
-    """Which findings cannot hold together, and a button for each that can be retracted."""
+    """A note on contradicting findings with a button to retract each of them."""
 
     retract_requested = Signal(str, object)  # variable, Refusal
 
@@ -254,7 +254,7 @@ class ConflictNote(QFrame):
         if refusal is None:
             return
         error = refusal.error
-        if isinstance(error, ImpossibleEvidenceError):  # say it with titles
+        if isinstance(error, ImpossibleEvidenceError):  # with titles instead of names
             error = ImpossibleEvidenceError(
                 {subject.title(name): text for name, text in error.conflict.items()}
             )

@@ -1,4 +1,4 @@
-"""Evidence in files of its own: opened onto the model in view, and saved from it."""
+"""Evidence files: opened onto the active model and saved from it."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ _FILTER = f"UAI evidence (*{EVIDENCE_ENDING})"
 
 
 def open_evidence(app: AppContext, path: Path) -> None:
-    """The findings of a file become the evidence on the model in view."""
+    """Set the findings of a file as evidence on the active model."""
     from pgmstudio.core.io.models.uai import read_evidence
 
     subject = active_model(app)
     if subject is None:
-        raise FileError(path, "is evidence on a model. Open the model first.")
+        raise FileError(path, "contains evidence on a model. Open the model first.")
     domain = subject.model.domain
     opening = f"Opening {path.name}"
     cases = run_with_progress(app.window, opening, lambda *_: read_evidence(path, domain))
     subject.live.set_all(cases[0] if cases else {})
-    more = f" The first of {len(cases)} sets in the file." if len(cases) > 1 else ""
+    more = f" It is the first of {len(cases)} evidence sets in the file." if len(cases) > 1 else ""
     result = counted(len(cases[0]) if cases else 0, "variable")
     app.notify(f"Evidence on {result} from {path.name}.{more}")
 
 
 class EvidenceFileCommands(QObject):
-    """Opening and saving through file choices."""
+    """The commands to open and save evidence files."""
 
     def __init__(self, app: AppContext) -> None:
         super().__init__(app.window)
@@ -88,7 +88,7 @@ def evidence_file_actions(app: AppContext) -> list[ActionSpec]:
             "evidence.open-file",
             "Open evidence file…",
             "Evidence",
-            "Take the evidence of a UAI evidence file (.evid).",
+            "Set the evidence of a UAI evidence file (.evid).",
             commands.open,
             icon="folder-open",
             disabled_reason=commands.no_model_reason,

@@ -1,4 +1,4 @@
-"""The model that was in view last: what a data page acts on while it is in front itself."""
+"""The last active model, which a data page acts on while it is the current page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pgmstudio.gui.context import AppContext
 
 
 class LastModel(QObject):
-    """Listens to the workbench; `id` is None when the model is gone or none was shown yet."""
+    """Follows the workspace; `id` is None when the model was removed or none was shown yet."""
 
     def __init__(self, app: AppContext) -> None:
         super().__init__(app.window)

@@ -1,4 +1,4 @@
-"""One slider per state: how likely it is to see what was seen, if the state is true."""
+"""Likelihood sliders: P(observation | state), one per state."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pgmstudio.gui.widgets.basic import label
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 STEPS = 100
-MIN_STEP = 1  # a weight of 0 would exclude the state, which has a gesture of its own
+MIN_STEP = 1  # 0 would exclude the state, for which there is another gesture
 
 
 class LikelihoodSliders(QWidget):
-    """The posterior follows while a slider is dragged; the model stays as it is."""
+    """Sliders for soft evidence; the beliefs are updated while a slider is dragged."""
 
     weights_requested = Signal(str, object)  # variable, weight by state
 
@@ -31,7 +31,7 @@ class LikelihoodSliders(QWidget):
         layout.setSpacing(4)
         layout.addWidget(
             label(
-                f"How likely is what was seen, in each state? {SCALED_LIKELIHOODS}",
+                f"How likely is the observation in each state? {SCALED_LIKELIHOODS}",
                 "tertiary",
                 size="dense",
                 wrap=True,

@@ -1,4 +1,4 @@
-"""The search for the most probable states of some variables together, one at a time per window."""
+"""The MAP query: the jointly most probable states of some variables, one search per window."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 
 SECONDS, LONGER_SECONDS = 2.0, 60.0
-# So many combinations are listed.
+# The number of combinations listed.
 BEST = 5
 
 
 @dataclass(frozen=True, eq=False)
 class MapQuestion:
-    """Which variables of which model, given what."""
+    """The model, the variables and the evidence of a MAP query."""
 
     model: Model
     names: tuple[str, ...]
@@ -39,7 +39,7 @@ class MapQuestion:
 
 
 class MapQuery(QObject):
-    """`stop` keeps the best found; another question gives the old one up."""
+    """The MAP search; `stop` keeps the best result so far, a new search cancels the old one."""
 
     changed = Signal()
 
@@ -69,7 +69,7 @@ class MapQuery(QObject):
         return self._problem if self.is_about(question) else ""
 
     def answer_text(self, answer: MapAnswer) -> str:
-        """Whether it is proved; otherwise how good it is at least."""
+        """Whether the answer is proved to be best, else its guaranteed quality."""
         if answer.is_exact:
             return "Exact: no combination is more probable."
         fraction = math.floor(1000 * answer.share_of_bound) / 10
@@ -79,7 +79,7 @@ class MapQuery(QObject):
         )
 
     def search(self, question: MapQuestion, seconds: float = SECONDS) -> None:
-        """Begin; `changed` tells when it is done."""
+        """Start the search; `changed` is emitted when it is done."""
         stop = StopSwitch(seconds=seconds)
         self._question, self._answer, self._problem = question, None, ""
         self._seconds, self._stop = seconds, stop
@@ -98,12 +98,12 @@ class MapQuery(QObject):
         self.changed.emit()
 
     def stop(self) -> None:
-        """The best found so far is the answer."""
+        """Stop with the best result so far as the answer."""
         if self._stop is not None:
             self._stop.cancel()
 
     def forget(self) -> None:
-        """Nobody wants the answer any more."""
+        """Cancel the search and drop the answer."""
         self._latest_task.forget()
         self._stop = self._question = self._answer = None
 

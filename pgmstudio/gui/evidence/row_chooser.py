@@ -1,4 +1,4 @@
-"""A small menu with a row number: the row becomes the evidence of the model in view."""
+"""A menu with a row number to set a row of data as evidence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pgmstudio.gui.widgets.basic import button, label, row
 
 
 class RowChooser(QMenu):
-    """Enter takes the row."""
+    """A menu to choose a row; Enter accepts it."""
 
     def __init__(self, app: AppContext, data: DataSet, name: str) -> None:
         super().__init__(app.window)
@@ -25,7 +25,7 @@ class RowChooser(QMenu):
         self._number.setObjectName("rowChooserNumber")
         self._number.setRange(1, data.row_count)
         self._number.setAccessibleName("Row")
-        self._number.setToolTip(f"A row from 1 to {grouped(data.row_count)}.")
+        self._number.setToolTip(f"Row number, 1 to {grouped(data.row_count)}.")
         take = button(
             "Use as evidence",
             self.take,

@@ -14,7 +14,7 @@ from pgmstudio.gui.evidence.row_surprise import ActiveRow, row_surprise_of
 def findings_of_row(
     data: DataSet, row: int, model: Model, *, target: str | None = None
 ) -> dict[str, Finding]:
-    """What a row says about the variables of a model; missing cells and the target say nothing."""
+    """The findings of a row on the variables of a model, without missing cells and the target."""
     findings: dict[str, Finding] = {}
     for variable, code in zip(data.domain, data.codes[:, row], strict=True):
         name = variable.name
@@ -32,7 +32,7 @@ def no_row_evidence_reason(app: AppContext) -> str | None:
 
 
 def use_row_as_evidence(app: AppContext, data: DataSet, row: int) -> bool:
-    """Make a row the evidence of the model in view, or of the one that was in view last."""
+    """Set a row as evidence on the active model, or on the last active one."""
     last = last_model(app)
     model_id, entry = last.id, last.entry
     if model_id is None or entry is None:
@@ -40,7 +40,7 @@ def use_row_as_evidence(app: AppContext, data: DataSet, row: int) -> bool:
         return False
     findings = findings_of_row(data, row, entry.model, target=app.workspace.target)
     if not findings:
-        app.notify(f"Row {grouped(row + 1)} says nothing about the variables of {entry.title}.")
+        app.notify(f"Row {grouped(row + 1)} has no value for a variable of {entry.title}.")
         return False
     app.workspace.beliefs(model_id).set_all(findings)
     page = next((p for p in app.center.pages if p.model_id == model_id), None)
@@ -48,5 +48,5 @@ def use_row_as_evidence(app: AppContext, data: DataSet, row: int) -> bool:
         app.center.bring_to_front(page)
     row_surprise_of(app).show_row(ActiveRow(model_id, data, row, findings))
     text = counted(len(findings), "variable")
-    app.notify(f"Row {grouped(row + 1)} is the evidence of {entry.title} now: {text}.")
+    app.notify(f"Row {grouped(row + 1)} is now the evidence on {entry.title}: {text}.")
     return True

@@ -1,4 +1,4 @@
-"""The row of data that is being explained, and the rows in the order of their surprise."""
+"""Surprise of data rows: the active row, and the ranking of rows by −log2 P(row)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ActiveRow:
 
     model_id: str
     data: DataSet
-    row: int  # counted from 0
+    row: int  # from 0
     evidence: Mapping[str, Finding]
 
 
@@ -41,18 +41,18 @@ class Ranking:
     order: NDArray[np.intp]
 
     def rank_of(self, row: int) -> int:
-        """0 for the most surprising row."""
+        """The rank of a row; 0 for the most surprising one."""
         return int(np.flatnonzero(self.order == row)[0])
 
 
 def rank_rows(model: ProbabilisticModel, data: DataSet, cancel: CancelToken) -> Ranking:
-    """Every row weighed by the model; what the model does not know is missing."""
+    """Rank all rows by the model; columns that it does not have are ignored."""
     bits = row_bits(model, rows_over(model.domain, data), cancel)
     return Ranking(model, data, bits, np.argsort(-bits, kind="stable"))
 
 
 class RowSurprise(QObject):
-    """One per window, a child of its shell."""
+    """The active row and the ranking of rows; one per window."""
 
     changed = Signal()  # the row, the ranking, or whether surprise is marked
 
@@ -86,12 +86,12 @@ class RowSurprise(QObject):
         present = live.evidence
         if live.refusal is None:
             return row if present == row.evidence else None
-        # Findings that cannot hold together are refused, so some lack.
+        # Contradicting findings are refused, so some may be missing.
         is_row = bool(present) and all(row.evidence.get(n) == f for n, f in present.items())
         return row if is_row else None
 
     def show_row(self, row: ActiveRow) -> None:
-        """A row has become evidence; its surprises are marked."""
+        """Set the active row and mark its surprises."""
         self._row, self._marks = row, True
         model = self._app.project.models[row.model_id].model
         self._rank(model, row.data)
@@ -129,7 +129,7 @@ class RowSurprise(QObject):
         return self._latest_task.is_waiting
 
     def go_on(self, model_id: str, data: DataSet) -> None:
-        """To the most surprising row after the one in view; as soon as the rows are ranked."""
+        """Go to the next most surprising row as soon as the rows are ranked."""
         model = self._app.project.models[model_id].model
         ranking = self.ranking_of(model, data)
         if ranking is None:
@@ -141,13 +141,13 @@ class RowSurprise(QObject):
             position = ranking.rank_of(row.row) + 1
         if position >= len(ranking.order):
             position = 0
-            self._app.notify("That was the last row; here is the most surprising one again.")
+            self._app.notify("That was the last row. Starting again with the least likely one.")
         from pgmstudio.gui.evidence.row_evidence import use_row_as_evidence
 
         use_row_as_evidence(self._app, data, int(ranking.order[position]))
 
     def stop(self) -> None:
-        """Give the ranking up."""
+        """Cancel the ranking."""
         self._latest_task.forget()
         self._request, self._goes_on = None, False
         self.changed.emit()
@@ -182,7 +182,7 @@ class RowSurprise(QObject):
 
 
 def surprises(surprise: RowSurprise, live: BeliefService) -> dict[str, float]:
-    """Bits of every finding, by the measure chosen; empty while they are not known."""
+    """Surprise of every finding in bits by the chosen measure; empty until computed."""
     if surprise.measure == "parents":
         return bits_given_parents(live.model, live.evidence)
     traces = live.diagnostics.traced.traces

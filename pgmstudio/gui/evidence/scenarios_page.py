@@ -1,7 +1,4 @@
-"""Compare scenarios: up to four sets of evidence on one model, side by side.
-
-Cards that show one variable in up to four scenarios: thin bars with letters, prior outlines.
-"""
+"""The page that compares up to four evidence scenarios on one model side by side."""
 
 from __future__ import annotations
 
@@ -50,7 +47,7 @@ from pgmstudio.gui.widgets.page import Page
 
 @dataclass(frozen=True, slots=True)
 class Card(BarCard):
-    """One variable: per scenario its letter and one number per state."""
+    """The card of a variable: a letter and one belief per state for each scenario."""
 
     title: str
     priors: tuple[float, ...]
@@ -87,14 +84,14 @@ class Card(BarCard):
 
 
 class CardPainter(BarCardPainter):
-    """Narrow lines; four scenarios at most."""
+    """The card painter of scenarios, with narrow bars."""
 
     width = 222
     widest = "D"
 
 
 class CardList(BarCardList):
-    """Several cards can be chosen."""
+    """The card list of scenarios; several cards can be selected."""
 
     def __init__(self, model: BarCards) -> None:
         super().__init__(model)
@@ -110,7 +107,7 @@ REST_MS = 60
 
 
 class ScenariosPage(Page):
-    """A is the present evidence, B to D the saved cases, until chosen otherwise."""
+    """Scenario A is the present evidence, B to D are saved scenarios, unless changed."""
 
     def __init__(self, app: AppContext, model_id: str) -> None:
         super().__init__(f"scenarios:{model_id}")
@@ -124,7 +121,7 @@ class ScenariosPage(Page):
         self._facts: dict[str, QLabel] = {}
         self._only = QCheckBox("Selected variables only")
         self._only.setObjectName("scenariosOnlySelected")
-        self._only.setToolTip("Show the variables selected in the list of variables.")
+        self._only.setToolTip("Show only the variables that are selected in the variables panel.")
         self._only.toggled.connect(self._show)
         self._note = Note(name="scenariosNote")
         copy = button(
@@ -164,12 +161,12 @@ class ScenariosPage(Page):
         grid = QGridLayout()
         grid.setHorizontalSpacing(8)
         for position, letter in enumerate(LETTERS):
-            marker = QLabel(letter)
-            marker.setObjectName(f"scenarioLetter{letter}")
+            heading = QLabel(letter)
+            heading.setObjectName(f"scenarioLetter{letter}")
             choice = Combo()
             choice.setObjectName(f"scenario{letter}")
             choice.setAccessibleName(f"Scenario {letter}")
-            choice.setToolTip(f"What stands under {letter}.")
+            choice.setToolTip(f"The evidence of scenario {letter}.")
             choice.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             choice.setSizeAdjustPolicy(
                 QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
@@ -181,7 +178,7 @@ class ScenariosPage(Page):
             fact.setObjectName(f"scenarioFact{letter}")
             self._choices[letter], self._facts[letter] = choice, fact
             line, column = divmod(position, 2)
-            grid.addWidget(marker, 2 * line, 2 * column)
+            grid.addWidget(heading, 2 * line, 2 * column)
             grid.addWidget(choice, 2 * line, 2 * column + 1)
             grid.addWidget(fact, 2 * line + 1, 2 * column + 1)
         grid.setColumnStretch(1, 1)
@@ -190,11 +187,11 @@ class ScenariosPage(Page):
 
     def _restyle(self) -> None:
         for position, letter in enumerate(LETTERS):
-            marker = self.findChild(QLabel, f"scenarioLetter{letter}")
+            heading = self.findChild(QLabel, f"scenarioLetter{letter}")
             ink = theme().category(position, "ink").name()
-            if marker is not None:
-                marker.setFont(theme().font("title", "semibold"))
-                marker.setStyleSheet(f"color: {ink};")
+            if heading is not None:
+                heading.setFont(theme().font("title", "semibold"))
+                heading.setStyleSheet(f"color: {ink};")
             self._facts[letter].setFont(theme().font("dense"))
         self.list.doItemsLayout()
 
@@ -214,7 +211,7 @@ class ScenariosPage(Page):
 
     def closed(self) -> None:
         self._rest.stop()
-        # With the model its beliefs are gone too, and nobody answers any more.
+        # A removed model has no beliefs to disconnect from.
         if self._model_id in self._app.project.models:
             self._live.side.forget(self._topic)
 
@@ -229,10 +226,10 @@ class ScenariosPage(Page):
     def _leave(self) -> None:
         self._app.center.close_page(self)
 
-    # -- what is compared
+    # -- scenarios
 
     def _fill_choices(self) -> None:
-        """Keep what was chosen; new cases go to slots that nobody has touched."""
+        """Keep the user's choices; new saved scenarios fill the other slots."""
         cases = cases_for(self._app.project, self._model_id)
         names = [NONE, PRESENT, *cases]
         default = dict(zip(LETTERS, [PRESENT, *cases], strict=False))
@@ -307,14 +304,14 @@ class ScenariosPage(Page):
         problems = [f"{o.scenario.letter}: {o.problem}" for o in self._outcomes if o.problem]
         message = " ".join(problems)
         if not cards:
-            message = "No variable is selected. Select some in the list of variables."
+            message = "No variable is selected. Select some in the variables panel."
         self._note.show_text(message, "warning")
         result = {outcome.scenario.letter: outcome for outcome in self._outcomes}
         for letter, fact in self._facts.items():
             fact.setText(_fact(result.get(letter), entry.node_titles))
             fact.setToolTip(fact.text())
 
-    # -- taking it away
+    # -- export
 
     def text(self, separator: str = "\t") -> str:
         """The shown beliefs as a table."""

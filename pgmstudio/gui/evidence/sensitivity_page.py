@@ -1,4 +1,4 @@
-"""What a belief depends on: what to ask next, what each finding does, which numbers matter."""
+"""The sensitivity page: value of information, evidence impact and sensitivity to CPT entries."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import CellTable
 
 REST_MS = 80
-MAX_LINES = 5  # of the states of a variable, under the chart
+MAX_LINES = 5  # lines of details under the chart
 _SPANS = (
-    (Span.TENTH.name, Span.TENTH.value, "Each number varies by a tenth of itself"),
-    (Span.WHOLE.name, Span.WHOLE.value, "Each number varies over all it can be"),
+    (Span.TENTH.name, Span.TENTH.value, "Vary each CPT entry by 10 % of its value"),
+    (Span.WHOLE.name, Span.WHOLE.value, "Vary each CPT entry from 0 to 1"),
 )
 
 
 class SensitivityPage(Page):
-    """Follows the evidence and the target of one model; asked in the background."""
+    """The sensitivity of the target of one model, computed in the background."""
 
     def __init__(self, app: AppContext, model_id: str) -> None:
         super().__init__(f"sensitivity:{model_id}")
@@ -57,8 +57,8 @@ class SensitivityPage(Page):
         self._live = app.workspace.beliefs(model_id)
         self._topic = f"sensitivity-{id(self)}"
         self._answer: SensitivityAnswer | None = None
-        self.target = self._choice("sensitivityTarget", "Target", "The variable asked about.")
-        self.state = self._choice("sensitivityState", "State", "The state asked about.")
+        self.target = self._choice("sensitivityTarget", "Target", "The target variable.")
+        self.state = self._choice("sensitivityState", "State", "The state of the target.")
         self.target.activated.connect(self._on_target_chosen)
         self.state.activated.connect(self._ask)
         tabs = [(key, title, tip) for key, (title, tip, _) in VIEWS.items()]
@@ -71,14 +71,14 @@ class SensitivityPage(Page):
             self._on_as_table,
             icon_name="table",
             name="sensitivityAsTable",
-            tip="Every number of this view in a table that can be sorted and copied.",
+            tip="Show this view as a table that can be sorted and copied.",
         )
         export = button(
             "Export CSV…",
             self._on_export,
             icon_name="export",
             name="sensitivityExport",
-            tip="Write this view to a file, to all digits.",
+            tip="Export this view with full precision.",
         )
         self.note = Note(name="sensitivityNote")
         self.summary = label("", "secondary", size="dense", wrap=True)
@@ -149,11 +149,11 @@ class SensitivityPage(Page):
 
     @property
     def answer(self) -> SensitivityAnswer | None:
-        """What is shown; None until it is computed."""
+        """The shown result; None until it is computed."""
         return self._answer
 
     def show_tab(self, key: str) -> None:
-        """Bring a view to front: ask, findings or numbers."""
+        """Show a view: ask, findings or numbers."""
         self.tabs.choose(key)
         self._on_tab(key)
 
@@ -174,7 +174,7 @@ class SensitivityPage(Page):
     def _leave(self) -> None:
         self._app.center.close_page(self)
 
-    # -- what is asked about
+    # -- target
 
     def _fill_targets(self) -> None:
         entry = self._entry
@@ -233,8 +233,8 @@ class SensitivityPage(Page):
     def _on_error(self, error: PgmStudioError) -> None:
         self._show_problem(str(error))
 
-    def _show_problem(self, summary: str) -> None:
-        self.note.show_text(summary, "warning")
+    def _show_problem(self, message: str) -> None:
+        self.note.show_text(message, "warning")
         self._answer = None
         self.summary.setText("")
         self.chart.show_tornado(Tornado())
@@ -266,7 +266,7 @@ class SensitivityPage(Page):
         self.as_table.setText("Show as chart" if to_table else "Show as table")
         self.card.setVisible(not to_table)
 
-    # -- taking it away
+    # -- export
 
     def _on_export(self) -> None:
         if self._answer is None:
@@ -288,11 +288,13 @@ class SensitivityPage(Page):
         except (OSError, PgmStudioError) as error:
             self._app.errors.report(PgmStudioError(f"{path.name} cannot be written: {error}."))
             return
-        self._app.notify(f"{path.name} holds {counted(len(self._answer.cells) - 1, 'row')}.")
+        self._app.notify(
+            f"{path.name} was written with {counted(len(self._answer.cells) - 1, 'row')}."
+        )
 
 
 class DetailCard(QFrame):
-    """The row looked at, in words and as a curve."""
+    """The details of the chosen row: text and curve."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The three views of what a belief depends on: each a chart, a table, and words for every row."""
+"""The three views of the sensitivity page: each a chart, a table, and details for every row."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from pgmstudio.core.model import Model
 from pgmstudio.gui.plots.function_plot import Curve
 from pgmstudio.gui.plots.tornado_plot import Tornado, TornadoRow
 
-# As many bars are drawn; the table and the file have all.
+# The number of bars drawn; the table and the file have all rows.
 MAX_BARS = 60
-# What tells less and could move the belief less is left to the table.
+# Variables with less information and a smaller effect are shown only in the table.
 MIN_BITS, MIN_MOVE = 5e-4, 0.01
 
 
 @dataclass(frozen=True)
 class SensitivityQuery:
-    """What is asked about, of which model, given what."""
+    """The model, evidence, target and state of a sensitivity analysis."""
 
     model: Model
     titles: Mapping[str, str]
@@ -52,7 +52,7 @@ class SensitivityQuery:
 
 @dataclass(frozen=True)
 class Detail:
-    """What is told about one row: a heading, lines, a curve, and the variable it is about."""
+    """The details of one row: a heading, lines, a curve, and its variable."""
 
     heading: str
     lines: tuple[str, ...]
@@ -62,10 +62,10 @@ class Detail:
 
 @dataclass(frozen=True, eq=False)
 class SensitivityAnswer:
-    """A view filled in."""
+    """The result of one view."""
 
     query: SensitivityQuery
-    summary: str  # what the chart shows, in plain words
+    summary: str  # a sentence that explains the chart
     tornado: Tornado
     cells: list[list[Cell]]
     details: Mapping[str, Detail] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class SensitivityAnswer:
 def what_to_ask(
     query: SensitivityQuery, session: InferenceSession, cancel: CancelToken
 ) -> SensitivityAnswer:
-    """Every variable that could be asked about, the most telling first."""
+    """The value of information of every unobserved variable, the largest first."""
     become(session, query.evidence)
     result = value_of_evidence(session, query.model.domain, query.target, cancel)
     rows, details = [], {}
@@ -89,23 +89,22 @@ def what_to_ask(
             f"{title} = {state} ({percent(chance)} %) makes {query.event} {percent(belief)} %."
             for state, chance, belief in worth.outcomes(query.code)
         ]
-        heading = f"Asking {title}: {worth.bits:.4f} bits, {fraction:.1f} % of what is open"
+        heading = f"Observing {title}: {worth.bits:.4f} bits, {fraction:.1f} % of the entropy"
         details[worth.variable] = Detail(heading, tuple(lines), worth.variable)
     belief = float(result.belief[query.code])
     summary = (
-        f"How much each answer is expected to tell about {query.title(query.target)}, in bits of "
-        f"its {result.entropy:.3f} bits of entropy, and how far it could move the belief in "
+        f"Expected information of each observation about {query.title(query.target)}, in bits of "
+        f"its {result.entropy:.3f} bits of entropy, and the range of the belief in "
         f"{query.event}."
         if rows
-        else f"No variable that is still open would tell anything about "
-        f"{query.title(query.target)}."
+        else f"No unobserved variable has information about {query.title(query.target)}."
     )
     tornado = Tornado(
         belief,
         tuple(rows),
-        "bits, share",
-        "the answer that lowers it most",
-        "raises it most",
+        "bits, fraction",
+        "state that lowers it most",
+        "state that raises it most",
         f"now {percent(belief)} %",
     )
     return SensitivityAnswer(query, summary, tornado, worth_table(result, query.code), details)
@@ -114,7 +113,7 @@ def what_to_ask(
 def what_findings_do(
     query: SensitivityQuery, session: InferenceSession, cancel: CancelToken
 ) -> SensitivityAnswer:
-    """The belief without each finding in turn."""
+    """The impact of evidence: the belief without each finding in turn."""
     become(session, query.evidence)
     belief = float(session.belief(query.target).values[query.code])
     traces = trace_findings(session, query.model.domain, query.target, cancel)
@@ -127,20 +126,20 @@ def what_findings_do(
         low, high = min(belief, without), max(belief, without)
         fact = f"×{trace.normalised_likelihood:.3g}"
         rows.append(TornadoRow(trace.variable, title, fact, low, high))
-        goes = "against" if trace.conflict_bits > 0 else "with"
+        relation = "contradicts" if trace.conflict_bits > 0 else "agrees with"
         lines = (
             f"Without it, {query.event} has {percent(without)} %; with it {percent(belief)} %.",
             f"P({title}) is {trace.alone:.4g}; given the other evidence {trace.given_rest:.4g}, "
             f"{trace.normalised_likelihood:.3g} times as much.",
-            f"It goes {goes} the other evidence: conflict {_signed(trace.conflict_bits)} bits.",
+            f"It {relation} the other evidence: conflict {_signed(trace.conflict_bits)} bits.",
         )
         details[trace.variable] = Detail(title, lines, trace.variable)
     rows.sort(key=lambda row: -(row.solid - row.hatched))
     has_done = any(isinstance(finding, Done) for finding in query.evidence.values())
-    rest = " What was set from outside stays in force." if has_done else ""
+    rest = " Interventions stay in force." if has_done else ""
     summary = (
-        f"What {query.event} would be without each piece of evidence, the rest staying. "
-        f"× is P(e | the rest) / P(e): below 1 the rest speaks against it.{rest}"
+        f"The belief in {query.event} without each finding in turn. "
+        f"× is P(e | the rest) / P(e): below 1 the rest contradicts it.{rest}"
         if rows
         else "There is no evidence yet. Click a state in the model to set it."
     )
@@ -148,8 +147,8 @@ def what_findings_do(
         belief,
         tuple(rows),
         "× likelihood",
-        "would fall without it",
-        "would rise without it",
+        "lower without it",
+        "higher without it",
         f"now {percent(belief)} %",
     )
     return SensitivityAnswer(
@@ -160,7 +159,7 @@ def what_findings_do(
 def which_numbers_matter(
     query: SensitivityQuery, session: InferenceSession, cancel: CancelToken
 ) -> SensitivityAnswer:
-    """Every number of every table, varied alone."""
+    """The sensitivity to every CPT entry, varied one at a time."""
     network = as_network(query.model)
     if network is None:
         raise PgmStudioError(
@@ -185,20 +184,20 @@ def which_numbers_matter(
         text = f"{query.event} for θ from 0 to 1, now {percent(result.probability)} percent"
         curve = Curve(swing.belief_at, swing.value, swing.low, swing.high, text)
         details[title] = Detail(f"θ = {title}", lines, swing.variable, curve)
-    how = "by ±10 % of itself" if query.span is Span.TENTH else "over everything from 0 to 1"
+    how = "by ±10 % of itself" if query.span is Span.TENTH else "from 0 to 1"
     summary = (
-        f"How far {query.event} moves when one number of a table is varied {how}, the rest of its "
+        f"The change of {query.event} when one CPT entry is varied {how}, the rest of its "
         "row keeping its proportions. Left of the line it becomes less probable, right of it more. "
-        "Of each row of a table the strongest number is drawn."
+        "For each row of a CPT the entry with the largest effect is drawn."
         if rows
-        else f"No number of any table moves {query.event}."
+        else f"No CPT entry changes {query.event}."
     )
     tornado = Tornado(
         result.probability,
         tuple(rows),
         "number",
-        "number made smaller",
-        "number made larger",
+        "smaller entry",
+        "larger entry",
         f"now {percent(result.probability)} %",
     )
     return SensitivityAnswer(
@@ -218,11 +217,19 @@ def _signed(value: float, digits: int = 2) -> str:
 
 View = Callable[[SensitivityQuery, InferenceSession, CancelToken], SensitivityAnswer]
 VIEWS: dict[str, tuple[str, str, View]] = {
-    "ask": ("Ask next", "Which variable would tell most about the target", what_to_ask),
-    "findings": ("Evidence", "What each piece of evidence does to the target", what_findings_do),
+    "ask": (
+        "Value of information",
+        "Which observation is most informative about the target",
+        what_to_ask,
+    ),
+    "findings": (
+        "Evidence impact",
+        "The belief in the target without each finding",
+        what_findings_do,
+    ),
     "numbers": (
-        "Table entries",
-        "Which numbers of the tables the target depends on",
+        "CPT entries",
+        "Which CPT entries the target depends on",
         which_numbers_matter,
     ),
 }

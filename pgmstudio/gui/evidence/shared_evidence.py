@@ -1,4 +1,4 @@
-"""Evidence that is the same in several models: entered in one, it goes to all the others."""
+"""Shared evidence: findings entered in one model are set in all linked models."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pgmstudio.core.model import ProbabilisticModel
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.context import AppContext
 
-MAX_MODELS = 8  # more bars of one state than this cannot be told apart
+MAX_MODELS = 8  # more bars of one state cannot be distinguished
 
 
 def askable(project: Project) -> dict[str, ModelEntry]:
@@ -25,10 +25,10 @@ def askable(project: Project) -> dict[str, ModelEntry]:
 
 
 class EvidenceLink(QObject):
-    """Holds the evidence of its models equal, as far as they have the variables and states.
+    """Keeps the evidence of its models equal, as far as they have the variables and states.
 
-    Whoever was changed last leads: what it says about a variable all others take over, and what it
-    has retracted they retract. Findings on variables that the leader does not have stay.
+    The model that was changed last leads: the others take over its findings and retractions.
+    Findings on variables that the leader does not have stay.
     """
 
     changed = Signal()  # beliefs or evidence of one of the models
@@ -48,11 +48,12 @@ class EvidenceLink(QObject):
 
     @property
     def evidence(self) -> Mapping[str, Finding]:
-        """What all have in common, in the order of entering."""
+        """The shared evidence, in the order of entry."""
         return dict(self._evidence)
 
     def join(self, model_ids: tuple[str, ...], leader: str | None) -> None:
-        """These models from now on; the leader's evidence is taken over, or that so far."""
+        """Link these models; they take over the leader's evidence, or the shared evidence so
+        far."""
         self._ids = model_ids
         if leader in model_ids and leader is not None:
             self._follow(leader)
@@ -60,10 +61,10 @@ class EvidenceLink(QObject):
         self.changed.emit()
 
     def leave(self) -> None:
-        """Nothing is passed on any more; every model keeps what it has."""
+        """Unlink all models; every model keeps its evidence."""
         self._ids = ()
 
-    # -- evidence for all
+    # -- evidence in all models
 
     def click_state(self, variable: str, state: str) -> None:
         """Set hard evidence in all models; the state that is set is retracted."""
@@ -87,7 +88,7 @@ class EvidenceLink(QObject):
         self._pass_on(None)
         self.changed.emit()
 
-    # -- passing on
+    # -- synchronisation
 
     def _on_beliefs(self, model_id: str) -> None:
         if model_id not in self._ids:
@@ -97,10 +98,10 @@ class EvidenceLink(QObject):
         self.changed.emit()
 
     def _follow(self, leader: str) -> bool:
-        """Take over what a model says; whether that is anything new."""
+        """Take over the evidence of a model; True if it changed."""
         live = self._app.workspace.beliefs(leader)
         domain, now = live.model.domain, dict(live.evidence)
-        # What it could not take, or refused, is none of its evidence, and yet not retracted.
+        # Findings that it lacks or refused are not in its evidence, but were not retracted either.
         offered, _ = taken_by(domain, self._evidence)
         if live.refusal is not None:
             self._refused[leader] = frozenset(name for name in offered if name not in now)
@@ -108,9 +109,9 @@ class EvidenceLink(QObject):
         expected = {name: finding for name, finding in offered.items() if name not in refused}
         if now == expected or live.error is not None:
             return False
-        kept = {name: f for name, f in self._evidence.items() if name not in expected}
+        others = {name: f for name, f in self._evidence.items() if name not in expected}
         ordered = {name: now[name] for name in expected if name in now}
-        self._evidence = {**kept, **ordered, **now}
+        self._evidence = {**others, **ordered, **now}
         return True
 
     def _pass_on(self, leader: str | None) -> None:
@@ -130,16 +131,16 @@ class EvidenceLink(QObject):
         finally:
             self._is_passing_on = False
 
-    # -- what the models say
+    # -- beliefs
 
     def answers(self) -> list[ModelAnswer]:
-        """The newest beliefs of every model, under titles that tell them apart."""
+        """The newest beliefs of every model, under unique titles."""
         names = titles_of(self._app.project, self._ids)
         return [self._answer(model_id, names[model_id]) for model_id in names]
 
     @property
     def is_waiting(self) -> bool:
-        """A model still works on the newest evidence."""
+        """Whether a model still computes its beliefs."""
         models = self._app.project.models
         return any(self._app.workspace.beliefs(key).is_stale for key in self._ids if key in models)
 

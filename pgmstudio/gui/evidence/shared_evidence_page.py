@@ -1,7 +1,4 @@
-"""One card for each variable: a bar for every model under every state; a click sets evidence.
-
-The same evidence in all models: beliefs side by side, the largest disagreements first.
-"""
+"""The page of shared evidence: beliefs of all models side by side, largest disagreements first."""
 
 from __future__ import annotations
 
@@ -68,20 +65,20 @@ from pgmstudio.gui.widgets.table import Column, FactTable
 
 @dataclass(frozen=True, slots=True)
 class ModelBeliefs:
-    """One model on a card: its letter, its language, and a number for each state it has."""
+    """The beliefs of one model on a card: its letter, its language and one number per state."""
 
     letter: str
     family: str
     values: tuple[float | None, ...]
-    lacking: str = ""  # why it has no numbers, or not all
+    lacking: str = ""  # the reason for missing numbers
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceCard(BarCard):
-    """One variable: what every model believes, and how far they are apart."""
+    """The card of a variable: the beliefs of every model and their largest distance."""
 
     models: tuple[ModelBeliefs, ...]
-    distance: str  # in words, “” where nothing can be compared
+    distance: str  # formatted; empty where nothing can be compared
     between: str
     finding: str = ""  # the evidence on it
     seen: str = ""  # the state that is observed
@@ -127,7 +124,7 @@ class EvidenceCard(BarCard):
 
 
 class CardPainter(BarCardPainter):
-    """The distance stands under the name; a state can be clicked."""
+    """The card painter, with the distance under the name and clickable states."""
 
     clicked = Signal(str, str)  # variable, state
 
@@ -160,7 +157,7 @@ class CardPainter(BarCardPainter):
 
 
 class EvidenceCardList(BarCardList):
-    """Keys 1…9 set the states of the chosen card."""
+    """The card list; keys 1…9 set states of the selected card."""
 
     state_clicked = Signal(str, str)
 
@@ -168,21 +165,21 @@ class EvidenceCardList(BarCardList):
         super().__init__(model)
         self.setObjectName("sameEvidenceCards")
         self.setAccessibleName("Beliefs of every model, by variable")
-        self.setToolTip("A click on a state sets it as evidence in all models; 1…9 do so by key.")
+        self.setToolTip("Click a state, or press 1…9, to set it as evidence in all models.")
         self._cards = model
         self.painter_of_cards = CardPainter(self)
         self.painter_of_cards.clicked.connect(self.state_clicked)
         self.setItemDelegate(self.painter_of_cards)
 
     def show_card(self, name: str) -> None:
-        """Choose a card and bring it into sight."""
+        """Select a card and scroll to it."""
         for position, card in enumerate(self._cards.cards):
             if card.name == name:
                 self.setCurrentIndex(self._cards.index(position))
                 self.scrollTo(self._cards.index(position))
 
     def state_point(self, name: str, state: str) -> QPointF:
-        """The middle of the bars of a state, for whoever points at it."""
+        """The middle of the bars of a state, for tests and tours."""
         number = [card.name for card in self._cards.cards].index(name)
         card, index = self._cards.cards[number], self._cards.index(number)
         position, made = self.visualRect(index), self.painter_of_cards
@@ -208,7 +205,7 @@ ROUNDING = 1e-9
 _MEASURES: dict[str, Measure] = {"tv": "total variation", "kl": "relative entropy"}
 _BY = (
     ("tv", "Total variation", "½ Σ|p − q|: the largest difference of any probability"),
-    ("kl", "Relative entropy", "D(p‖q) in bits: ∞ where q rules out what p thinks possible"),
+    ("kl", "Relative entropy", "D(p‖q) in bits: ∞ where q is 0 and p is not"),
 )
 
 
@@ -221,7 +218,7 @@ def _distance(value: float) -> str:
 
 
 _MODEL_COLUMNS = (
-    Column("Model", str, stretches=True, tip="A double-click opens it."),
+    Column("Model", str, stretches=True, tip="Double-click to open the model."),
     Column(
         "P(e)",
         _probability,
@@ -230,14 +227,14 @@ _MODEL_COLUMNS = (
     ),
 )
 _RANK_COLUMNS = (
-    Column("Variable", str, stretches=True, tip="A click shows its card."),
-    Column("Apart", _distance, True, tip="The largest difference of two models about it."),
-    Column("Models", str, tip="Between which two models."),
+    Column("Variable", str, stretches=True, tip="Click to show its card."),
+    Column("Apart", _distance, True, tip="The largest distance between two models."),
+    Column("Models", str, tip="The two models with the largest distance."),
 )
 
 
 class SharedEvidencePage(Page):
-    """While it is open, evidence entered anywhere goes to all its models."""
+    """While the page is open, evidence entered in one of its models is set in all of them."""
 
     def __init__(self, app: AppContext) -> None:
         super().__init__(KEY)
@@ -262,7 +259,7 @@ class SharedEvidencePage(Page):
             self._on_export,
             icon_name="export",
             name="sameEvidenceExport",
-            tip="Beliefs of every model and state, to all digits.",
+            tip="Export the beliefs of all models and states with full precision.",
         )
         self.note = Note(name="sameEvidenceNote")
         self.models = MarkerTable(
@@ -273,7 +270,7 @@ class SharedEvidencePage(Page):
         self.ranks = FactTable(
             "sameEvidenceRanks", "Variables, the largest disagreement first", _RANK_COLUMNS
         )
-        # A click on a head still sorts; without room for its arrow fewer names are cut.
+        # Clicking a header still sorts; without its arrow fewer names are shortened.
         self.ranks.horizontalHeader().setSortIndicatorShown(False)
         self.ranks.selected.connect(self._on_rank)
         self.cards = BarCards(self)
@@ -320,7 +317,7 @@ class SharedEvidencePage(Page):
 
     @property
     def model_id(self) -> str | None:
-        """The model whose evidence was taken first: panels around show it."""
+        """The leading model, which the panels show."""
         return self._leader if self._leader in self._app.project.models else None
 
     def closed(self) -> None:
@@ -328,7 +325,7 @@ class SharedEvidencePage(Page):
         self.link.leave()
 
     def begin(self, leader: str | None) -> None:
-        """All models that share a variable with the leader, and its evidence."""
+        """Link all models with a variable in common with the leader, and take over its evidence."""
         models = askable(self._app.project)
         lead = leader if leader in models else next(iter(models), None)
         self._leader = lead
@@ -366,7 +363,7 @@ class SharedEvidencePage(Page):
         self.cards.show([self._card(one, families, letters) for one in self.ranking])
         evidence = self.link.evidence
         text = ", ".join(f"{name} {finding}" for name, finding in evidence.items())
-        wait = " · some models still work" if self.link.is_waiting else ""
+        wait = " · some models are still computing" if self.link.is_waiting else ""
         shown = text or "no evidence: click a state on a card"
         self.facts.setText(f"{counted(len(ids), 'model')} · {shown}{wait}")
         self.clear_button.setEnabled(bool(evidence))
@@ -376,10 +373,10 @@ class SharedEvidencePage(Page):
         self._show_note(letters)
 
     def _show_note(self, letters: dict[str, str]) -> None:
-        """What models could not take, and who is left out."""
+        """Show findings that models refused and models that are left out."""
         if len(self.answers) < FEWEST:
             self.note.show_text(
-                "There is one model only. Open or learn another one to compare with."
+                "There is only one model. Open or learn another one to compare with."
             )
             return
         parts = [
@@ -436,7 +433,7 @@ class SharedEvidencePage(Page):
             seen = finding.state if isinstance(finding, Observed) else ""
         return EvidenceCard(one.variable, one.states, tuple(models), distance, between, text, seen)
 
-    # -- deeds
+    # -- commands
 
     def _on_rank(self, number: int) -> None:
         if number < len(self.ranking):
@@ -466,7 +463,7 @@ class SharedEvidencePage(Page):
 
 
 def _marker_family(entry: ModelEntry) -> str:
-    """By what the sign of its language is known."""
+    """The marker of the language of a model."""
     return sign_family(entry.model.kind, entry.provenance.get("learner", ""))
 
 
@@ -477,7 +474,7 @@ def _as_high_as_its_rows(table: QTableView, most: int) -> None:
 
 
 def open_same_evidence(app: AppContext) -> SharedEvidencePage:
-    """The page in front; the model in view leads."""
+    """Open the page; the active model leads."""
     leader = app.workspace.model_id
     close_welcome(app)
     page = app.open_page(KEY, partial(SharedEvidencePage, app))

@@ -1,7 +1,6 @@
-"""Questions beyond beliefs (joints, information, scenarios), asked of a session of their own.
+"""Side queries beyond beliefs (joints, information, scenarios) in a session of their own.
 
-The session lives in the worker that answers; one question at a time, so it is never in two threads.
-Evidence in view is not disturbed.
+One worker at a time uses the session. The evidence of the view does not change.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ Question = Callable[[InferenceSession, CancelToken], Any]
 
 
 class _QueryRunner:
-    """The session of one model, opened by the first question; touched by workers only."""
+    """The session of one model, opened by the first query and used only in workers."""
 
     def __init__(self, opener: Opener, model: Model) -> None:
         self._opener, self._model = opener, model
@@ -33,7 +32,7 @@ class _QueryRunner:
     def answer(self, question: Question, cancel: CancelToken) -> Iterator[object]:
         if self._session is None:
             self._session = self._opener(self._model)
-        self._session.retract_all()  # every question begins without evidence
+        self._session.retract_all()  # every query starts without evidence
         cancel.raise_if_cancelled()
         yield question(self._session, cancel)
 
@@ -47,7 +46,7 @@ class _Request:
 
 
 class SideQuestions(QObject):
-    """Of every topic the newest question is answered; who goes away forgets its topic first."""
+    """Answers the newest query of every topic; a closing view calls `forget` with its topic."""
 
     answered = Signal(str, object)  # topic, value
     failed = Signal(str, object)  # topic, PgmStudioError
@@ -58,10 +57,10 @@ class SideQuestions(QObject):
         self._runner = _QueryRunner(opener, model)
         self._waiting: dict[str, _Request] = {}
         self._job: Job | None = None
-        self._request: _Request | None = None  # what the job is about; None when nobody wants it
+        self._request: _Request | None = None  # the request of the job; None when it was dropped
 
     def set_model(self, model: Model) -> None:
-        """Questions about the old model lose their meaning."""
+        """Replace the model and drop queries on the old one."""
         self._waiting.clear()
         self._drop_running()
         self._runner = _QueryRunner(self._opener, model)
@@ -73,13 +72,14 @@ class SideQuestions(QObject):
         on_answer: Callable[[Any], None] | None = None,
         on_error: Callable[[PgmStudioError], None] | None = None,
     ) -> None:
-        """The value comes in the window thread; an older question of the topic is given up."""
+        """Start a query; the answer comes in the window thread, an older query of the topic is
+        dropped."""
         self.forget(topic)
         self._waiting[topic] = _Request(topic, question, on_answer, on_error)
         self._go_on()
 
     def forget(self, topic: str) -> None:
-        """Nobody wants the answer any more."""
+        """Drop the query of a topic."""
         self._waiting.pop(topic, None)
         if self._request is not None and self._request.topic == topic:
             self._drop_running()
@@ -123,7 +123,7 @@ class SideQuestions(QObject):
         self.failed.emit(request.topic, error)
 
     def _on_state(self, _state: object) -> None:
-        # A failure is told after the state, so its job ends there.
+        # A failure is emitted after the state, so the job ends there.
         if self._job is not None and self._job.state in (JobState.FINISHED, JobState.CANCELLED):
             self._end()
 

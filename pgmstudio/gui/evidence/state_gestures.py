@@ -1,4 +1,4 @@
-"""The gestures of evidence, the same in every list of states."""
+"""Gestures that set evidence, the same in every list of states."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def use_state(
     held: Modifiers,
     titles: Mapping[str, str] = MappingProxyType({}),
 ) -> str | None:
-    """Plain: set or retract; Shift or Alt: not this one; Ctrl: one of several.
+    """Set or retract a state; Shift or Alt excludes it; Ctrl allows several.
 
-    Returns the sentence when the state is impossible and nothing was done.
+    Returns the reason if the state is impossible and nothing was changed.
     """
     reason = live.why_impossible(variable, state, titles)
     if reason is not None:
@@ -41,7 +41,7 @@ def use_state(
 
 
 def show_tooltip_at(widget: QWidget, message: str | None, position: QPoint) -> None:
-    """A refusal at the pointer, for as long as a toast."""
+    """Show a message at a position of a widget, for as long as a toast."""
     if message:
         QToolTip.showText(widget.mapToGlobal(position), message, widget, widget.rect(), 6000)
 
@@ -49,7 +49,7 @@ def show_tooltip_at(widget: QWidget, message: str | None, position: QPoint) -> N
 def state_tip(
     live: BeliefService, variable: str, state: str, titles: Mapping[str, str] = MappingProxyType({})
 ) -> str:
-    """What a state's bar says when the pointer rests on it."""
+    """The tooltip of the bar of a state."""
     position = live.model.domain[variable].code(state)
     text = f"{titles.get(variable, variable)} = {state}"
     belief, prior = live.beliefs.get(variable), live.priors.get(variable)
@@ -62,7 +62,7 @@ def state_tip(
 
 
 def tip_in(subject: ActiveModel | None, variable: str, state: str) -> str:
-    """The tip of a state of the model in view."""
+    """The tooltip of a state of the active model."""
     if subject is None:
         return state
     return state_tip(subject.live, variable, state, subject.entry.node_titles)
@@ -76,7 +76,7 @@ def use_in(
     widget: QWidget,
     position: QPoint,
 ) -> None:
-    """Use a state of the model in view; a refusal is told at the place in the widget."""
+    """Set a state of the active model; a refusal is shown at the position in the widget."""
     if subject is not None:
         refusal = use_state(subject.live, variable, state, held, subject.entry.node_titles)
         show_tooltip_at(widget, refusal, position)

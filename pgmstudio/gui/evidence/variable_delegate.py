@@ -1,4 +1,4 @@
-"""How a row of the variables panel is painted: mini bars, name, at most one chip."""
+"""The delegate of the variables panel: paints mini bars, the name and at most one chip."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from pgmstudio.gui.widgets.chip import chip_size, paint_chip
 
 MINI_GAP = 9
 V_CENTER = int(Qt.AlignmentFlag.AlignVCenter)
-# As numbers: every row asks, and flags are slow to be asked.
+# As integers: flags are slow, and every row needs them.
 SELECTED = QStyle.StateFlag.State_Selected.value
 HOVERED = QStyle.StateFlag.State_MouseOver.value
 FOCUSED = QStyle.StateFlag.State_HasFocus.value
 
 
 class VariableDelegate(QStyledItemDelegate):
-    """Mini bars, name, at most one chip; of a row that is exposed in part only its bars."""
+    """Paints the rows; only the bars if nothing else of a row is exposed."""
 
     def __init__(self, rows: VariableRows, parent: QObject) -> None:
         super().__init__(parent)
         self._rows = rows
-        self.exposed: QRegion | None = None  # what has to be painted; None: all of it
+        self.exposed: QRegion | None = None  # the region to paint; None: everything
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         metrics = QFontMetrics(theme().font("body"))
@@ -42,7 +42,7 @@ class VariableDelegate(QStyledItemDelegate):
         position: QRect = option.rect
         exposed = self.exposed
         if exposed is not None and not exposed.intersects(position):
-            return  # a view paints every row between the first and the last
+            return  # Qt paints every row between the first and the last
         row = self._rows.rows[index.row()]
         mini = mini_rect(position)
         self._paint_ground(painter, position, option.state.value)
@@ -100,7 +100,8 @@ class VariableDelegate(QStyledItemDelegate):
 
 @lru_cache(maxsize=2048)
 def _elided(title: str, scale: float, available: int) -> str:
-    """Cutting words takes longer than drawing them; the font is another at another scale."""
+    """The elided title, cached because eliding is slower than drawing; depends on the font
+    scale."""
     metrics = QFontMetrics(theme().font("body"))
     return metrics.elidedText(title, Qt.TextElideMode.ElideMiddle, available)
 
@@ -111,7 +112,7 @@ def _wide(title: str, scale: float) -> int:
 
 
 def paint_mini(painter: QPainter, position: QRect, row: VariableRow) -> None:
-    """One column per state, as high as its belief; a hair where there is nothing."""
+    """Paint one column per state, as high as its belief and at least one pixel."""
     columns = row.columns(position.height(), painter.device().devicePixelRatio())
     if not columns:
         return
@@ -120,7 +121,7 @@ def paint_mini(painter: QPainter, position: QRect, row: VariableRow) -> None:
     plain = "border" if not row.fractions else "stale" if row.is_stale else "belief"
     chosen = plain
     if row.fractions and not row.is_stale:
-        chosen = "evidence" if row.chip is None else row.chip.tint  # seen, or done
+        chosen = "evidence" if row.chip is None else row.chip.tint  # observed, or an intervention
     step, left, bottom = position.width() / len(columns), position.left(), position.bottom() + 1
     for number, (index, height) in enumerate(columns):
         x = round(left + number * step)

@@ -1,4 +1,4 @@
-"""The list of variables under pointer and keys: selecting, and evidence by mini bars and digits."""
+"""The list of variables: selection, and evidence by clicks on mini bars and by keys."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class VariableList(QListView):
         self._app, self._rows = app, rows
         self.live: BeliefService | None = None
         self.titles: Mapping[str, str] = {}
-        self.state_cursor: tuple[str, int] | None = None  # variable and state the keyboard is on
+        self.state_cursor: tuple[str, int] | None = None  # the variable and the focused state
         self._pressed: tuple[str, int] | None = None
         self._is_following = False
         self.setModel(rows)
@@ -63,7 +63,7 @@ class VariableList(QListView):
         self._delegate.exposed = None
 
     def _paint_bars(self, changed: Mapping[int, VariableRow]) -> None:
-        """Of rows whose bars alone are others, paint those that are in sight and look otherwise."""
+        """Repaint the visible mini bars that changed."""
         first, sight, ratio = self.visualRect(self._rows.index(0)), self.height(), 0.0
         top, step = first.top(), first.height()
         for position, before in changed.items():
@@ -75,10 +75,10 @@ class VariableList(QListView):
             if columns != before.columns(mini.height(), ratio):
                 self.viewport().update(mini)
 
-    # -- selection, both ways
+    # -- selection
 
     def show_selection(self, names: Sequence[str]) -> None:
-        """Mark these rows without telling anybody."""
+        """Select these rows without emitting a signal."""
         indexes = [i for i in map(self._rows.index_of, names) if i.isValid()]
         chosen = {i.row() for i in self.selectionModel().selectedIndexes()}
         if {i.row() for i in indexes} == chosen:
@@ -100,8 +100,8 @@ class VariableList(QListView):
         before = self._app.workspace.selection.nodes
         rows = sorted(i.row() for i in self.selectionModel().selectedIndexes())
         names = [self._rows.rows[r].name for r in rows]
-        kept = [name for name in before if name in names]
-        self._app.workspace.select([*kept, *(name for name in names if name not in kept)])
+        selected = [name for name in before if name in names]
+        self._app.workspace.select([*selected, *(name for name in names if name not in selected)])
 
     def _on_double_clicked(self, _index: QModelIndex) -> None:
         if self.live is not None:
@@ -147,7 +147,7 @@ class VariableList(QListView):
             super().mouseMoveEvent(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        # Two quick clicks on a bar set and retract; they do not open the table.
+        # Two quick clicks on a bar set and retract; they do not open the CPT.
         if self._hit(event) is not None and self.live is not None:
             self.mousePressEvent(event)
         else:

@@ -1,4 +1,4 @@
-"""The rows of the variables panel: what each shows, and which of them are others now."""
+"""The model of the variables panel: its rows and the signals of their changes."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ MAX_ALONE = 24
 
 @dataclass(frozen=True, slots=True)
 class VariableRow:
-    """Two equal rows look alike, so a row is only repainted when it differs."""
+    """The contents of a row; a row is repainted only when this value changes."""
 
     name: str
     title: str
     states: tuple[str, ...]
-    fractions: tuple[float, ...] = ()  # belief, or share of the data's rows; empty: not known
+    fractions: tuple[float, ...] = ()  # beliefs, or fractions of rows; empty: not known
     chip: Chip | None = None
     chosen: str | None = None  # the observed state
     is_stale: bool = False
-    cursor: int | None = None  # the state the keyboard is on
+    cursor: int | None = None  # the focused state
 
     def shown(self) -> tuple[int, ...]:
         """All states, or the eight tallest in their order."""
@@ -61,20 +61,20 @@ class VariableRow:
         return ", ".join([*parts, *(f"{s} {percent(v)} percent" for s, v in pairs)])
 
     def columns(self, full: int, ratio: float) -> list[tuple[int, float]]:
-        """The states of the mini bars and how high they are, in whole pixels of the screen.
+        """The states of the mini bars and their heights in whole pixels of the screen.
 
-        Rows with the same columns that differ in nothing but shares look alike.
+        Rows with equal columns that differ only in fractions look the same.
         """
         if not self.fractions:
             return [(index, 1.0) for index in self.shown()]
         most, fractions = full * ratio, self.fractions
-        # Half a pixel is not drawn: the lower edge stands and the upper one is rounded down.
+        # Half a pixel is not drawn: the lower edge is fixed and the upper one is rounded down.
         return [
             (i, max(1.0, ceil(most * min(1.0, fractions[i]) - 0.5) / ratio)) for i in self.shown()
         ]
 
     def differs_only_in_fractions(self, other: VariableRow) -> bool:
-        """Nothing but the beliefs tells the two apart, and both have them."""
+        """Whether only the beliefs differ, and both rows have them."""
         has_both = bool(self.fractions) and bool(other.fractions)
         return has_both and bool(_without_fractions(self) == _without_fractions(other))
 
@@ -83,9 +83,9 @@ _without_fractions = attrgetter(*(f.name for f in fields(VariableRow) if f.name 
 
 
 class VariableRows(QAbstractListModel):
-    """A flat list; the panel decides on order and filter."""
+    """A list model; the panel sorts and filters."""
 
-    bars_changed = Signal(object)  # place → the row before, where its bars alone are others
+    bars_changed = Signal(object)  # row number → the row before, if only its bars changed
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -93,7 +93,7 @@ class VariableRows(QAbstractListModel):
         self._row_numbers: dict[str, int] = {}
 
     def show(self, rows: Sequence[VariableRow]) -> bool:
-        """True when rows came, went or moved, so that a selection has to be made again."""
+        """Show rows; True when rows were added, removed or moved, so that the selection is lost."""
         rows = tuple(rows)
         if [row.name for row in rows] == [row.name for row in self.rows]:
             before, self.rows = self.rows, rows
@@ -108,7 +108,7 @@ class VariableRows(QAbstractListModel):
     def _emit_changes(self, before: Sequence[VariableRow]) -> None:
         others: list[int] = []
         bars: dict[int, VariableRow] = {}
-        has_screen_reader = QAccessible.isActive()  # who listens wants to know of every number
+        has_screen_reader = QAccessible.isActive()  # a screen reader needs every change
         for position, (old, new) in enumerate(zip(before, self.rows, strict=True)):
             if old is new or old == new:
                 continue
@@ -116,7 +116,7 @@ class VariableRows(QAbstractListModel):
                 bars[position] = old
             else:
                 others.append(position)
-        # A view paints one row for one, but all it shows for a range.
+        # For one row a view repaints that row, for a range everything it shows.
         few = len(others) <= MAX_ALONE
         for first, last in [(i, i) for i in others] if few else [(others[0], others[-1])]:
             self.dataChanged.emit(self.index(first), self.index(last))

@@ -1,4 +1,4 @@
-"""The variables of the model in view: mini bars of belief, evidence set by clicking them."""
+"""The variables panel: the variables of the active model with mini bars to set evidence."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from pgmstudio.gui.widgets.basic import Note, label, row, tool_button
 from pgmstudio.gui.widgets.debounce import BeforePaint
 
 SORTS = (
-    ("data", "Order of the data", "As the variables stand in the model or the data."),
+    ("data", "Order of the data", "The order of the variables in the model or the data."),
     ("name", "Name", "By title, A to Z."),
-    ("shift", "Shift from prior", "What the evidence moved most comes first."),
-    ("entropy", "Entropy", "What is least certain comes first."),
+    ("shift", "Shift from prior", "Largest change by the evidence first."),
+    ("entropy", "Entropy", "Most uncertain first."),
 )
 
 
 class VariablesPanel(QWidget):
-    """Before a model is in view: the columns of the data."""
+    """The list of variables; without an active model the columns of the data."""
 
     def __init__(self, app: AppContext) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class VariablesPanel(QWidget):
         self._filter.setObjectName("variablesFilter")
         self._filter.setPlaceholderText("Part of a name")
         self._filter.setAccessibleName("Filter the variables")
-        self._filter.setToolTip("Only variables with these letters in their name are listed.")
+        self._filter.setToolTip("List only variables whose name contains this text.")
         self._filter.setClearButtonEnabled(True)
         self._filter.textChanged.connect(self._refresh)
         self._filter.hide()
@@ -67,7 +67,7 @@ class VariablesPanel(QWidget):
         layout.addWidget(self._filter)
         layout.addWidget(self._none)
         layout.addWidget(self.list, 1)
-        self._air = QWidget()  # below the sentence, while there is no list
+        self._air = QWidget()  # fills the panel below the message while there is no list
         layout.addWidget(self._air, 1)
         self.setFocusProxy(self.list)
         self._data_fractions: dict[str, tuple[float, ...]] = {}
@@ -107,7 +107,7 @@ class VariablesPanel(QWidget):
         return made
 
     def sizeHint(self) -> QSize:
-        # The list takes most of its side; the tree above it is short.
+        # The list takes most of the height; the project tree above it is short.
         return QSize(theme().px("left"), 2 * theme().px("left"))
 
     def sort_by(self, key: str, *_: object) -> None:
@@ -149,10 +149,10 @@ class VariablesPanel(QWidget):
             grouped(len(rows)) if len(listed) == len(rows) else f"{len(listed)} of {len(rows)}"
         )
         message = (
-            "" if listed else "Variables of the model in view, or of the data, are listed here."
+            "" if listed else "The variables of the active model or of the data are listed here."
         )
         if rows and not listed:
-            message = f"No variable is called “{self._filter.text().strip()}”."
+            message = f"No variable matches “{self._filter.text().strip()}”."
         self._none.show_text(message)
         self.list.setVisible(bool(listed))
         self._air.setVisible(not listed)
@@ -169,12 +169,12 @@ class VariablesPanel(QWidget):
                 if self._sort == "shift"
                 else entropies_bits(live.beliefs)
             )
-            # Rounded, so that what is equal but for the last digits keeps its order.
+            # Rounded, so that rows that are equal up to rounding keep their order.
             return sorted(rows, key=lambda r: -round(bits.get(r.name, 0.0), 9))
         return rows
 
     def _model_rows(self, subject: ActiveModel) -> list[VariableRow]:
-        """A variable of which nothing is new keeps its very row."""
+        """The rows of the model; rows of unchanged variables are reused."""
         live, is_stale, listed = subject.live, subject.live.is_stale, self._cached_rows
         beliefs, evidence, cursor = live.beliefs, live.evidence, self.list.state_cursor
         self._cached_rows = {}

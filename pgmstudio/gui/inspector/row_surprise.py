@@ -44,7 +44,7 @@ class SurpriseSection(Section):
         self.mark.setToolTip("Write on every observed node how many bits it surprises.")
         self.mark.clicked.connect(self._controller.mark_surprise)
         self._next = button(
-            "Next most surprising row",
+            "Next least likely row",
             self._on_next,
             icon_name="table",
             name="inspectorSurpriseNext",

@@ -1,4 +1,4 @@
-"""The bar of a question about separation: who is asked about, what is known, and the answer."""
+"""The bar of a separation query: the variables A and B, the given ones, and the answer."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from pgmstudio.gui.widgets.elided_label import ElidedLabel
 ROLES = {
     "A": ("A", "The next click on a node chooses A (key A)"),
     "B": ("B", "The next click on a node chooses B (key B)"),
-    "Z": ("Given", "The next clicks on nodes say what is known (key Z)"),
+    "Z": ("Given", "The next clicks on nodes choose the given variables (key Z)"),
 }
 _WIDEST_CHIP = 210
 
 
 class SeparationBar(TwoLineBar):
-    """Chooses A, B and what is given; says whether they are separated."""
+    """A bar to choose A, B and the given variables, and to show whether they are separated."""
 
     role_chosen = Signal(str)
     evidence_requested = Signal()
@@ -62,7 +62,7 @@ class SeparationBar(TwoLineBar):
             self.evidence_requested.emit,
             role="link",
             icon_name="flag-fill",
-            tip="What is observed now counts as known",
+            tip="Take the observed variables as given",
             name="separation.evidence",
         )
         self._clear = button(
@@ -70,7 +70,7 @@ class SeparationBar(TwoLineBar):
             self.clear_requested.emit,
             role="link",
             icon_name="eraser",
-            tip="Choose A, B and what is given afresh",
+            tip="Clear A, B and the given variables",
             name="separation.clear",
         )
         top.addWidget(self._evidence)
@@ -117,7 +117,7 @@ class SeparationBar(TwoLineBar):
     def show_text(
         self, heading: str, detail: str, icon_name: str = "", color: str = "text", *, tip: str = ""
     ) -> None:
-        """The answer and what stands behind it; all of it in the tooltip too."""
+        """Show the answer and its details; the tooltip has the full text."""
         self._heading.setText(heading)
         self._detail.setText(detail)
         whole = "\n".join(filter(None, [f"{heading}. {detail}", tip]))
@@ -131,7 +131,7 @@ class SeparationBar(TwoLineBar):
         self.updateGeometry()
 
     def allow(self, *, evidence: str = "", check: str = "", clear: str = "") -> None:
-        """Why each button cannot be used now; empty: it can."""
+        """Set the reason why each button is disabled; empty: it is enabled."""
         for made, reason in (
             (self._evidence, evidence),
             (self._check, check),
@@ -141,12 +141,12 @@ class SeparationBar(TwoLineBar):
             made.setToolTip(f"Not now: {reason}" if reason else made.accessibleName())
 
     def show_check(self, shown: bool) -> None:
-        """The numbers need the room of the button that asked for them."""
+        """Show or hide the check button; the numbers take its space."""
         self._heading.setMinimumHeight(self._check.sizeHint().height())
         self._check.setVisible(shown)
 
     def _fold(self) -> None:
-        """Chips name as much as there is room for."""
+        """Shorten the chips to the available width."""
         shown = (self._evidence, self._clear)
         available = self.width() - 70 - sum(made.sizeHint().width() + 6 for made in shown)
         each = max(60, min(_WIDEST_CHIP, available // len(ROLES)))

@@ -1,4 +1,5 @@
-"""d-separation on a canvas: holds the question, finds the answer beside the window, shows both."""
+"""The controller of d-separation on a canvas: the query, its answer in the background, the
+marks."""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.separation.bar import SeparationBar
 
 TOPIC = "separation"
-# Below this many bits the rest is rounding.
+# Fewer bits are rounding errors.
 NO_BITS = 1e-12
 MAX_LISTED = 12
 MAX_NAMED = 2
@@ -63,12 +64,12 @@ def information(
 
 
 class SeparationController(QObject):
-    """One per model page; `is_open` while its bar is in sight."""
+    """The separation queries of one model page; `is_open` while the bar is shown."""
 
     def __init__(self, app: AppContext, model_id: str, canvas: Canvas) -> None:
         super().__init__(canvas)
         self._app, self._model_id, self._canvas = app, model_id, canvas
-        bar = self.bar = SeparationBar()  # to be placed by the page
+        bar = self.bar = SeparationBar()  # the page adds it to its layout
         self._one: str | None = None
         self._other: str | None = None
         self._given: list[str] = []
@@ -78,7 +79,7 @@ class SeparationController(QObject):
         self._contexts = ContextGraphs()
         self._numbers = ""
         self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_found)
+        self._latest_task.answered.connect(self._on_answer)
         self._latest_task.failed.connect(app.errors.report)
         canvas.signals.pick.connect(self.pick)
         bar.role_chosen.connect(self.choose_role)
@@ -90,7 +91,7 @@ class SeparationController(QObject):
         context_views(app).changed.connect(self._on_beliefs_changed)
         self._graph: Dag | None = self._dag()
 
-    # -- what is asked
+    # -- query
 
     @property
     def is_open(self) -> bool:
@@ -98,7 +99,7 @@ class SeparationController(QObject):
 
     @property
     def role(self) -> str:
-        """What the next click chooses."""
+        """The role that the next click chooses."""
         return self._role
 
     @property
@@ -134,7 +135,7 @@ class SeparationController(QObject):
         return ""
 
     def open(self) -> None:
-        """With two nodes selected they are A and B."""
+        """Open the bar; two selected nodes become A and B."""
         if self.is_open:
             return
         self.bar.show()
@@ -159,7 +160,7 @@ class SeparationController(QObject):
         self._canvas.signals.tool.emit("separation")
 
     def pick(self, node: str, role: str = "") -> None:
-        """Give a node a part, or take it away when it has that part already; then the next part."""
+        """Give a node a role, or remove that role; then go to the next role."""
         graph = self._dag()
         if graph is None or node not in graph.names:
             self._canvas.refuse(
@@ -194,12 +195,12 @@ class SeparationController(QObject):
         self._given = [name for name in self._given if name != node]
 
     def no_evidence_reason(self) -> str:
-        """Why nothing of the evidence can count as known; empty when something can."""
+        """Why the evidence cannot be taken as given; empty when it can."""
         seen = any(isinstance(f, Observed | Done) for f in self._live.evidence.values())
         return "" if seen else "nothing is observed; click a state first."
 
     def take_evidence(self) -> None:
-        """What is seen or done now is known; what is asked about stays asked about."""
+        """Take observed variables and interventions as given; A and B stay."""
         self._given = [
             name
             for name, finding in self._live.evidence.items()
@@ -236,13 +237,13 @@ class SeparationController(QObject):
         else:
             self._latest_task.ask(partial(_answer, graph, one or "", other, given))
 
-    def _on_found(self, result: Separation | LabelledAnswer) -> None:
+    def _on_answer(self, result: Separation | LabelledAnswer) -> None:
         self.by_labels = result if isinstance(result, LabelledAnswer) else None
         self.answer = result.trails if isinstance(result, LabelledAnswer) else result
         self._show()
 
     def _show(self) -> None:
-        """Letters at once; trails when they are found."""
+        """Show the letters now and the trails when they are computed."""
         if not self.is_open:
             return
         title = self._title
@@ -256,18 +257,18 @@ class SeparationController(QObject):
         )
         self._canvas.separation.show(shown_of(self._letters(), self.answer))
         self._canvas.refresh_soon()
-        self._tell()
+        self._show_answer()
         self._allow()
 
     def _title(self, name: str | None) -> str:
         titles = self._app.project.models[self._model_id].node_titles
         return titles.get(name or "", name or "")
 
-    def _tell(self) -> None:
+    def _show_answer(self) -> None:
         result = self.answer
         self.bar.show_check(not self._numbers)
         if self._one is None:
-            self.bar.show_text("Click a node for A.", "Then one for B, then what is known.")
+            self.bar.show_text("Click a node for A.", "Then one for B, then the given variables.")
         elif result is None:
             self.bar.show_text("…", "")
         elif self._other is None:
@@ -275,7 +276,7 @@ class SeparationController(QObject):
             verb = "is" if len(result.irrelevant) == 1 else "are"
             self.bar.show_text("Click a node for B.", f"{count} {verb} irrelevant to A.")
         else:
-            known = f" given {self._told(self._given)}" if self._given else ""
+            known = f" given {self._names_text(self._given)}" if self._given else ""
             one, other = self._title(self._one), self._title(self._other)
             if self.by_labels is not None:
                 heading = self.by_labels.sentence(one, other, known)
@@ -290,8 +291,8 @@ class SeparationController(QObject):
                 heading, self._details(result), *look, tip=self._trails_listed(result)
             )
 
-    def _told(self, names: Sequence[str]) -> str:
-        """Three and more are counted; the bar and its tooltip name them."""
+    def _names_text(self, names: Sequence[str]) -> str:
+        """The names, or their number if there are three or more."""
         few = len(names) <= MAX_NAMED
         return ", ".join(map(self._title, names)) if few else counted(len(names), "variable")
 
@@ -309,19 +310,19 @@ class SeparationController(QObject):
         return " ".join(parts)
 
     def _stops(self, result: Separation) -> str:
-        """The first block of every trail, each once: known nodes and colliders."""
+        """The first blocking node of every trail: given nodes and colliders."""
         blocks = dict.fromkeys(trail.blocks[0] for trail in result.blocked)
         known = [self._title(b.node) for b in blocks if b.meeting is not Meeting.COLLIDER]
         closed = [self._title(b.node) for b in blocks if b.meeting is Meeting.COLLIDER]
-        parts = [f"{', '.join(known)} (known)"] if known else []
+        parts = [f"{', '.join(known)} (given)"] if known else []
         word = "collider" if len(closed) == 1 else "colliders"
-        parts += [f"{', '.join(closed)} ({word}, nothing known below)"] if closed else []
+        parts += [f"{', '.join(closed)} ({word}, nothing given below)"] if closed else []
         return " and ".join(parts)
 
     def _trails_listed(self, result: Separation) -> str:
         """Every trail with its reasons, for the tooltip."""
         known = ", ".join(map(self._title, self._given))
-        lines = [f"known: {known}"] if known else []
+        lines = [f"given: {known}"] if known else []
         lines += [f"active: {trail}" for trail in result.active[:MAX_LISTED]]
         lines += [
             f"blocked: {trail} ({'; '.join(map(str, trail.blocks))})"
@@ -345,7 +346,7 @@ class SeparationController(QObject):
     # -- in numbers
 
     def check(self) -> None:
-        """I(A;B|Z) of the model, computed in the worker of its side questions."""
+        """Compute I(A;B|Z) of the model in the background."""
         one, other, given = self.question
         if one is None or other is None:
             return
@@ -358,14 +359,14 @@ class SeparationController(QObject):
 
     def _on_numbers(self, bits: float | None) -> None:
         if bits is None:
-            self._show_numbers("This model has no joint tables to check it in.")
+            self._show_numbers("This model has no joint distributions to check it.")
             return
         text = "I(A;B|Z)" if self._given else "I(A;B)"
         if bits >= NO_BITS:
             shown = f"{bits:.4f}" if bits >= 0.0005 else f"{bits:.1e}".replace("-", "−")
             self._show_numbers(f"{text} = {shown} bits.")
         elif self.answer is not None and not self.answer.is_separated:
-            self._show_numbers(f"{text} = 0 bits: independent by its numbers, not by its graph.")
+            self._show_numbers(f"{text} = 0 bits: independent by the parameters, not by the graph.")
         else:
             self._show_numbers(f"{text} = 0 bits.")
 
@@ -374,9 +375,9 @@ class SeparationController(QObject):
 
     def _show_numbers(self, text: str) -> None:
         self._numbers = text
-        self._tell()
+        self._show_answer()
 
-    # -- news
+    # -- changes
 
     def _on_beliefs_changed(self, model_id: str) -> None:
         if model_id != self._model_id or not self.is_open:
@@ -391,7 +392,7 @@ class SeparationController(QObject):
         self._ask()
 
     def stop(self) -> None:
-        """Nobody looks any more."""
+        """Stop background work."""
         self._latest_task.forget()
         if self._model_id in self._app.project.models:
             self._live.side.forget(TOPIC)
@@ -400,7 +401,7 @@ class SeparationController(QObject):
 def _answer(
     graph: Dag, one: str, other: str | None, given: tuple[str, ...], _cancel: CancelToken
 ) -> Separation:
-    """Without a second variable only what is irrelevant to the first."""
+    """The answer of a query; without B only the variables irrelevant to A."""
     if other is None:
         return Separation(one, "", given, irrelevant_to(graph, one, given), (), ())
     return separation_of(graph, one, other, given)

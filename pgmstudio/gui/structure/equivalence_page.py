@@ -1,4 +1,4 @@
-"""Equivalent graphs: every DAG that says the same as the model's, one of which can replace it."""
+"""The page of Markov equivalent graphs, one of which can replace that of the model."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ from pgmstudio.gui.widgets.basic import Note, button, hairline, label
 from pgmstudio.gui.widgets.page import Page
 
 MAX_MEMBERS = 200
-# Beyond this the tables would not hold the same distribution; it cannot happen, but is looked at.
+# A larger difference would be another distribution; it cannot happen, but is checked.
 MAX_DIFFERENCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Listing:
-    """The graphs of the class, the model's own first, then by how much they differ from it."""
+    """The graphs of the class, the model's own first, then by their difference from it."""
 
     own: Dag
     members: tuple[Dag, ...]
@@ -64,7 +64,7 @@ class Listing:
 
 
 def listing_of(dag: Dag, known: dict[str, Point], _cancel: CancelToken) -> Listing:
-    """Up to 200 of them, made beside the window."""
+    """List up to 200 graphs of the class; runs in the background."""
     cpdag = cpdag_of(dag)
     result = list(islice(members_of(cpdag), MAX_MEMBERS + 1))
     others = [member for member in result if member != dag][: MAX_MEMBERS - 1]
@@ -76,7 +76,7 @@ def listing_of(dag: Dag, known: dict[str, Point], _cancel: CancelToken) -> Listi
 
 
 def turned(own: Dag, member: Dag) -> tuple[tuple[str, str], ...]:
-    """The edges of `member` that lead the other way in `own`."""
+    """The edges of `member` that are reversed in `own`."""
     return tuple(edge for edge in member.edges if not own.has_edge(*edge))
 
 
@@ -91,7 +91,7 @@ def picture_of_member(dag: Dag, compelled: frozenset[tuple[str, str]]) -> GraphP
 
 @dataclass(frozen=True, eq=False)
 class Carried:
-    """The model over another graph of its class, and how far its probabilities are off."""
+    """The model with another graph of its class, and the largest difference in probability."""
 
     before: BayesianNetwork
     after: BayesianNetwork
@@ -99,13 +99,13 @@ class Carried:
 
 
 def carried(network: BayesianNetwork, dag: Dag, _cancel: CancelToken) -> Carried:
-    """New tables, and the check that the distribution is the same."""
+    """Compute the CPTs of another graph and check that the distribution is the same."""
     after = with_equivalent_graph(network, dag)
     return Carried(network, after, largest_difference(network, after))
 
 
 class EquivalencePage(Page):
-    """A list at the left, the chosen graph at the right, and a button to use it."""
+    """A page with the list of graphs, the selected graph, and a button to use it."""
 
     def __init__(self, app: AppContext, model_id: str) -> None:
         super().__init__(f"equivalent:{model_id}")
@@ -124,7 +124,7 @@ class EquivalencePage(Page):
         self.list = QListWidget()
         self.list.setObjectName("equivalentList")
         self.list.setAccessibleName("Equivalent graphs")
-        self.list.setToolTip("Choose a graph to look at it; Enter uses it.")
+        self.list.setToolTip("Select a graph to show it; Enter uses it.")
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.currentRowChanged.connect(self._on_row)
@@ -138,7 +138,7 @@ class EquivalencePage(Page):
             role="primary",
             icon_name="check",
             name="equivalentUse",
-            tip="Give the model this graph; its distribution stays as it is.",
+            tip="Use this graph in the model; the distribution stays the same.",
         )
         self._lay_out()
         app.document.changed.connect(self._on_document_changed)
@@ -202,9 +202,9 @@ class EquivalencePage(Page):
         self.use.setEnabled(False)
         if self._model is None:
             self.list.clear()
-            self.summary.setText("The model is gone.")
+            self.summary.setText("The model was removed.")
             return
-        self.head.setText(f"Graphs that say the same as {self._title}")
+        self.head.setText(f"Graphs equivalent to {self._title}")
         self.summary.setText("Listing…")
         entry = self._app.project.models[self._id]
         known = dict(entry.layouts.get(structure_diagram(entry.model), {}))
@@ -216,7 +216,7 @@ class EquivalencePage(Page):
         if result.has_more:
             message = f"The first {count} of the equivalence class; there are more."
         elif len(result.members) == 1:
-            message = "No other graph says the same: every edge is compelled."
+            message = "No other graph is equivalent: every edge is compelled."
         else:
             message = f"All {count} of the equivalence class."
         self.summary.setText(f"{message} Thick arrows are the same in all of them.")
@@ -225,7 +225,7 @@ class EquivalencePage(Page):
             edges = turned(result.own, member)
             shown = ", ".join(" → ".join(edge) for edge in edges)
             other = f"{counted(len(edges), 'edge')} reversed: {shown}"
-            item = QListWidgetItem(other if edges else "The present graph", self.list)
+            item = QListWidgetItem(other if edges else "The current graph", self.list)
             item.setToolTip(item.text())
         self.list.setCurrentRow(0)
 
@@ -261,25 +261,25 @@ class EquivalencePage(Page):
         carried, result = self._carried, self.listing
         reason = ""
         if result is None or self.chosen == result.own:
-            reason = "this is the present graph."
-            self.check.show_text("This is the present graph; choose another one.", "info")
+            reason = "this is the current graph."
+            self.check.show_text("This is the current graph; select another one.", "info")
         elif carried is None:
-            reason = "its tables are being computed."
-            self.check.show_text("Computing its tables…", "info")
+            reason = "its CPTs are being computed."
+            self.check.show_text("Computing its CPTs…", "info")
         elif carried.difference > MAX_DIFFERENCE:
-            reason = "its tables do not hold the same distribution."
+            reason = "its CPTs do not have the same distribution."
             text = f"Probabilities would differ by {carried.difference:.2g}; it cannot be used."
             self.check.show_text(text, "warning")
         else:
             off = f"{carried.difference:.1g}" if carried.difference else "0"
             self.check.show_text(
-                f"Same distribution: probabilities differ by {off} of their size at most.",
+                f"Same distribution: the largest relative difference of a probability is {off}.",
                 "success",
             )
         self.use.setEnabled(not reason)
         self.use.setToolTip(f"Not now: {reason}" if reason else self.use.accessibleName())
 
-    # -- using one
+    # -- use
 
     def _on_activated(self, *_: object) -> None:
         self.use_chosen()
@@ -291,7 +291,7 @@ class EquivalencePage(Page):
             super().keyPressEvent(event)
 
     def use_chosen(self) -> None:
-        """One undoable step."""
+        """Use the selected graph in the model as one undoable change."""
         carried = self._carried
         if carried is None or carried.before is not self._model or not self.use.isEnabled():
             return

@@ -1,7 +1,4 @@
-"""A search step by step on the model in view: its next moves, vetoes, and taking moves.
-
-The next moves of a search on the canvas of one model, while somebody watches them.
-"""
+"""A structure search step by step on the active model: its next moves, vetoes, and their use."""
 
 from __future__ import annotations
 
@@ -48,7 +45,7 @@ Edit = Callable[[Project], Project]
 
 @dataclass(frozen=True, eq=False)
 class MoveQuestion:
-    """The graph the moves are from, the rows, and all that bounds them."""
+    """The graph, the data and the constraints of a list of moves."""
 
     model_id: str
     network: BayesianNetwork
@@ -70,7 +67,7 @@ class MoveQuestion:
 
 @dataclass(frozen=True, eq=False)
 class Taken:
-    """The network after some moves, from which question they were taken, and the step's name."""
+    """The network after some moves, their query, and the text of the undo step."""
 
     question: MoveQuestion
     network: BayesianNetwork
@@ -80,7 +77,7 @@ class Taken:
 
 
 class _Counts:
-    """What the workers share: counts of one data set, used by one at a time."""
+    """The counts of one data set, shared by workers and used by one at a time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -108,7 +105,7 @@ class _Counts:
                     yield event
 
     def _over(self, question: MoveQuestion) -> NextMoves:
-        """Rules and limits may change while the counts stay."""
+        """The moves of a query; counts are reused when rules and limits change."""
         data, dag = question.data, question.network.dag
         params = replace(question.params, max_parents=None)
         known, moves = self._known, self._moves
@@ -134,7 +131,7 @@ def _rules(question: MoveQuestion) -> EdgeRules:
 
 
 class MoveSearch(QObject):
-    """One per window, a child of its shell; it looks only while somebody watches."""
+    """The step-by-step search of a window; it computes moves only while they are shown."""
 
     changed = Signal()
 
@@ -143,9 +140,9 @@ class MoveSearch(QObject):
         self._app = app
         self.params = MoveParams()
         self.move_list: MoveList | None = None
-        self.shown: MoveQuestion | None = None  # whose moves these are
+        self.shown: MoveQuestion | None = None  # the query of `move_list`
         self.looked_at: MoveKey | None = None
-        self.status = ""  # how far it is, or what was taken last
+        self.status = ""  # progress or an error message
         self._vetoes: ByModel[tuple[MoveKey, ...]] = ByModel(app.document)
         self._asked: MoveQuestion | None = None
         self._is_watched = self._is_taking = False
@@ -163,7 +160,7 @@ class MoveSearch(QObject):
         self.changed.connect(self._on_changed)
 
     def _on_changed(self) -> None:
-        """Whether there is a best move to take is another thing now."""
+        """Update actions that depend on whether there is a best move."""
         if "learn.best-move" in self._app.actions.by_id:
             self._app.actions.refresh("learn.best-move")
 
@@ -174,7 +171,7 @@ class MoveSearch(QObject):
         self.params, self.status, self._is_taking = MoveParams(), "", False
         self._asked = self.shown = self.move_list = self.looked_at = None
 
-    # -- what is searched
+    # -- query
 
     @property
     def model_id(self) -> str | None:
@@ -194,16 +191,16 @@ class MoveSearch(QObject):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether what is shown is not yet, or no longer, of the graph in view."""
+        """Whether the shown moves do not belong to the current graph."""
         return self._is_taking or self._asked is not self.shown
 
     def disabled_reason(self) -> str | None:
-        """Why there are no moves to look at; None when there are."""
+        """Why there are no moves; None when there are."""
         entry = self._app.project.models.get(self.model_id or "")
         if entry is None:
             return "open a Bayesian network first."
         if plain_network(entry.model) is None:
-            return "next moves are of Bayesian networks."
+            return "next moves exist only for Bayesian networks."
         if model_sources(self._app).rows(self.model_id or "") is None:
             reason = no_rows_reason(self._app.project, self.model_id or "")
             return reason[0].lower() + reason[1:] if reason.startswith("This") else reason
@@ -220,10 +217,10 @@ class MoveSearch(QObject):
         knowledge = self._app.project.knowledge
         return MoveQuestion(model_id, network, rows.data, knowledge, self.params, self.vetoes)
 
-    # -- looking
+    # -- listing moves
 
     def watch(self, is_watched: bool) -> None:
-        """Somebody looks at the moves, or nobody does."""
+        """Set whether the moves are shown."""
         if is_watched != self._is_watched:
             self._is_watched = is_watched
             if not is_watched:
@@ -232,7 +229,7 @@ class MoveSearch(QObject):
             self.follow()
 
     def follow(self, *_: object) -> None:
-        """The model, its rows, rules, limits or vetoes may be others."""
+        """Update after a change of model, data, rules, limits or vetoes."""
         if not self._is_watched:
             self.changed.emit()
             return
@@ -251,13 +248,13 @@ class MoveSearch(QObject):
         self.changed.emit()
 
     def measure(self, params: MoveParams) -> None:
-        """By another score, or within another limit of parents."""
+        """Set the score and the maximum number of parents."""
         if params != self.params:
             self.params = params
             self.follow()
 
     def look_at(self, key: MoveKey | None) -> None:
-        """The move to show most of on the canvas."""
+        """Emphasise a move on the canvas."""
         if key != self.looked_at:
             self.looked_at = key
             self.changed.emit()
@@ -286,7 +283,7 @@ class MoveSearch(QObject):
     # -- vetoes
 
     def veto(self, key: MoveKey) -> None:
-        """Not in this search, until it is allowed again."""
+        """Exclude a move from this search until it is allowed again."""
         if self.model_id is not None and key not in self.vetoes:
             self._vetoes[self.model_id] = (*self.vetoes, key)
             self.follow()
@@ -296,14 +293,14 @@ class MoveSearch(QObject):
             self._vetoes[self.model_id] = tuple(k for k in self.vetoes if k != key)
             self.follow()
 
-    # -- taking
+    # -- making moves
 
     def take(self, key: MoveKey) -> None:
-        """This move now; the tables it touches are fitted to the rows."""
+        """Make this move; the affected CPTs are fitted to the data."""
         self._take(key, str(key), None)
 
     def force(self, key: MoveKey) -> None:
-        """This move now, and a rule that no search takes it back."""
+        """Make this move and add a rule so that no search reverts it."""
         brought = key.brought
         if brought is None:
             rule: Edit = partial(edits.forbid_edge, source=key.source, target=key.target)
@@ -332,7 +329,8 @@ class MoveSearch(QObject):
         self.changed.emit()
 
     def take_best(self, steps: int | None) -> None:
-        """The best move so many times, or until none raises the score: one undoable step."""
+        """Make the best move `steps` times, or until none raises the score, as one undoable
+        step."""
         question = self._current()
         if question is not None:
             smoothing = self._smoothing(question.model_id)
@@ -345,21 +343,21 @@ class MoveSearch(QObject):
             self.changed.emit()
 
     def stop(self) -> None:
-        """Take no move; the graph stays as it is."""
+        """Cancel; the graph stays as it is."""
         self._doing.forget()
         self._is_taking = False
         self.status = ""
         self.changed.emit()
 
     def _current(self) -> MoveQuestion | None:
-        """What is shown, unless the project is ahead of it or a move is being taken."""
+        """The shown query, unless the project changed since or a move is being made."""
         question = self._question()
         if self.is_taking or question is None or not question.is_same(self.shown):
             return None
         return question
 
     def _smoothing(self, model_id: str) -> float:
-        """As the run that made the model found it, else one row for each cell."""
+        """The smoothing of the run that made the model, else one row per cell."""
         run = model_sources(self._app).run(model_id)
         return SMOOTHING if run is None else run.measures.get("smoothing", SMOOTHING)
 
@@ -372,9 +370,9 @@ class MoveSearch(QObject):
         question = event.question
         entry = self._app.project.models.get(question.model_id)
         if entry is None or entry.model is not question.network:
-            self._app.notify("The graph has changed meanwhile; no move was taken.")
+            self._app.notify("The graph has changed meanwhile; no move was made.")
         elif event.network.dag == question.network.dag:
-            self._app.notify("No move raises the score: nothing was changed.")
+            self._app.notify("No move raises the score; nothing was changed.")
         else:
             self._change(event)
         self.changed.emit()
@@ -397,7 +395,7 @@ def move_search(app: AppContext) -> MoveSearch:
 
 
 class MovesController(QObject):
-    """One for each page of a model."""
+    """Shows the next moves on the canvas of one model page."""
 
     def __init__(self, app: AppContext, model_id: str, canvas: Canvas) -> None:
         super().__init__(canvas)
@@ -407,7 +405,7 @@ class MovesController(QObject):
         self._search.changed.connect(self._draw)
 
     def show_on(self, is_editable: bool) -> None:
-        """Moves are drawn on the graph itself, not on other pictures of the model."""
+        """Draw moves only on the graph itself, not on other diagrams of the model."""
         self._is_on_dag = is_editable
         self._draw()
 
@@ -418,7 +416,7 @@ class MovesController(QObject):
         result = search.move_list if is_own else None
         drawn: list[tuple[int, MoveKey]] = []
         if result is not None and self._is_on_dag:
-            # Those that would lower the score are drawn only while they are looked at.
+            # Moves that lower the score are drawn only while they are selected.
             drawn = [
                 (number, move.key)
                 for number, move in enumerate(result.moves, start=1)

@@ -1,4 +1,4 @@
-"""Next moves: what a search would do now, to be accepted, vetoed or forced one by one."""
+"""The panel of next moves of a search, to accept, veto or force one by one."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ def _whole(number: int) -> str:
 
 
 COLUMNS = (
-    Column("#", str, is_number=True, tip="The number beside the edge on the canvas"),
-    Column("Move", stretches=True, tip="The edge to add, remove or turn round"),
-    Column("Δ score", signed, is_number=True, tip="In bits; above 0 the graph gets better"),
-    Column("Δ par.", _whole, is_number=True, tip="Free parameters gained or lost"),
+    Column("#", str, is_number=True, tip="The number at the edge on the canvas"),
+    Column("Move", stretches=True, tip="The edge to add, remove or reverse"),
+    Column("Δ score", signed, is_number=True, tip="Change in score in bits; above 0 is better"),
+    Column("Δ par.", _whole, is_number=True, tip="Change in the number of free parameters"),
 )
 
 
 class MovesPanel(QWidget):
-    """Follows the model in view; what it costs nobody pays while it is hidden."""
+    """The next moves of the active model; nothing is computed while the panel is hidden."""
 
     def __init__(self, app: AppContext) -> None:
         super().__init__()
@@ -102,7 +102,7 @@ class MovesPanel(QWidget):
 
     def _make_side(self) -> QWidget:
         side = QWidget()
-        self.score = ChoiceBox("movesScore", "The score that moves are measured by")
+        self.score = ChoiceBox("movesScore", "Score of the moves")
         self.score.setMinimumContentsLength(6)
         self.score.show_choices({key: choice_label(key) for key in SCORES}, "bic")
         self.score.picked.connect(self._on_score)
@@ -119,41 +119,41 @@ class MovesPanel(QWidget):
         self.ess.setDecimals(1)
         self.ess.setValue(1.0)
         self.ess.setSuffix(" rows")
-        _named(self.ess, "movesEss", "How many imagined rows the prior of BDeu is worth")
+        _named(self.ess, "movesEss", "Equivalent sample size of BDeu")
         self.ess.valueChanged.connect(self._on_measure)
         self.parents = QSpinBox()
         self.parents.setRange(0, 99)
         self.parents.setSpecialValueText("no limit")
-        _named(self.parents, "movesParents", "Most parents a variable may get by a move")
+        _named(self.parents, "movesParents", "Maximum number of parents")
         self.parents.valueChanged.connect(self._on_measure)
         self.accept = button(
             "Accept",
             self._on_accept,
             role="primary",
             name="movesAccept",
-            tip="Make the selected move; the tables it touches are fitted to the rows. (Enter)",
+            tip="Make the selected move; the affected CPTs are fitted to the data. (Enter)",
         )
         self.veto = button(
             "Veto",
             self._on_veto,
             name="movesVeto",
-            tip="Keep the selected move out of this search. (Delete)",
+            tip="Exclude the selected move from this search. (Delete)",
         )
         self.force = button(
             "Force",
             self._on_force,
             name="movesForce",
-            tip="Make the selected move and a rule of it, which every later search obeys.",
+            tip="Make the selected move and add it as a rule for every later search.",
         )
         self.steps = QSpinBox()
         self.steps.setRange(1, 999)
         self.steps.setValue(STEPS)
-        _named(self.steps, "movesSteps", "How many of the best moves are made one after another")
+        _named(self.steps, "movesSteps", "Number of best moves to make")
         self.best = button(
             "Best moves",
             self._on_best,
             name="movesBest",
-            tip="Make the best move so many times, as one step that can be undone.",
+            tip="Make the best move this many times, as one undoable step.",
         )
         self.run = button(
             "Optimum",
@@ -164,13 +164,13 @@ class MovesPanel(QWidget):
         self.stop = button("Stop", self._search.stop, name="movesStop", tip="Make no move.")
         self.vetoed = FactTable(
             "movesVetoed",
-            "Moves kept out of this search; Enter allows one again.",
-            (Column("Vetoed in this search", stretches=True, tip="Kept out until allowed again"),),
+            "Moves excluded from this search; Enter allows one again.",
+            (Column("Vetoed in this search", stretches=True, tip="Excluded until allowed again"),),
         )
         self.vetoed.chosen.connect(self._on_allow)
         self.allow = tool_button(
             "arrow-counter-clockwise",
-            "Let the selected vetoed move come back into the list",
+            "Allow the selected vetoed move again",
             self._on_allow,
             name="movesAllow",
         )
@@ -195,7 +195,7 @@ class MovesPanel(QWidget):
         dock = self.parentWidget()
         while dock is not None and not isinstance(dock, QDockWidget):
             dock = dock.parentWidget()
-        if dock is not None and dock is not self._dock:  # a folded panel comes back to its own
+        if dock is not None and dock is not self._dock:  # a collapsed panel returns to its dock
             self._dock = dock
             dock.visibilityChanged.connect(self._on_tab)
         self._soon.start()
@@ -205,7 +205,8 @@ class MovesPanel(QWidget):
         self._search.watch(False)
 
     def _on_tab(self, is_in_front: bool) -> None:
-        """Behind another tab a panel is not hidden, only out of sight."""
+        """Handle a change of tab: a panel behind another tab is not hidden, but not shown
+        either."""
         if is_in_front:
             self._soon.start()
         else:
@@ -271,7 +272,7 @@ class MovesPanel(QWidget):
         self.ess.setVisible(search.params.score == "bdeu")
         self._vetoed_row.setVisible(bool(self._vetoes))
 
-    # -- wishes
+    # -- commands
 
     def _on_selected(self, _number: int) -> None:
         if not self._is_showing:

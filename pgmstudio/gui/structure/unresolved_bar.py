@@ -1,4 +1,4 @@
-"""The bar of open questions: what the tests leave to decide, one question after another."""
+"""The bar of unresolved edges: one question after another that the data cannot decide."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NARROW = 640  # pixels at 100 %
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One way to answer: an edge that stays, or a direction."""
+    """One answer to a question: an edge to keep, or a direction."""
 
     text: str
     edge: Edge
@@ -38,14 +38,14 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A sentence and the answers there are."""
+    """A question and its possible answers."""
 
     text: str
     answers: tuple[Answer, ...]
 
 
 class UnresolvedBar(TwoLineBar):
-    """Asks one question at a time; its answers are wishes."""
+    """A bar with one question at a time and a button for each answer."""
 
     answered = Signal(object)  # Answer
     moved = Signal(int)  # to the question before or after
@@ -53,17 +53,17 @@ class UnresolvedBar(TwoLineBar):
     close_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("ambiguousBar", "What the tests leave open", parent)
+        super().__init__("ambiguousBar", "Unresolved edges", parent)
         self._icon = QLabel()
         self._heading = ElidedLabel()
         self._heading.setObjectName("ambiguous.heading")
         self._count = label("", "secondary", size="dense")
         self._count.setObjectName("ambiguous.count")
         self._back = tool_button(
-            "caret-left", "The question before", self._on_back, name="ambiguous.back"
+            "caret-left", "Previous question", self._on_back, name="ambiguous.back"
         )
         self._forth = tool_button(
-            "caret-right", "The next question", self._on_forth, name="ambiguous.forth"
+            "caret-right", "Next question", self._on_forth, name="ambiguous.forth"
         )
         self._buttons: list[QPushButton] = []
         self._shown: tuple[Answer, ...] = ()
@@ -78,7 +78,7 @@ class UnresolvedBar(TwoLineBar):
         top.addWidget(
             tool_button(
                 "x",
-                "Leave it open; the marks go away",
+                "Close; the edges stay unresolved and their marks disappear",
                 self.close_requested.emit,
                 name="ambiguous.x",
             )
@@ -97,13 +97,13 @@ class UnresolvedBar(TwoLineBar):
             self.all_requested.emit,
             role="link",
             name="ambiguous.all",
-            tip="In every region the edges that tell most stay, and free edges stay as drawn.",
+            tip="Keep the strongest edge of each ambiguous region and the directions as drawn.",
         )
         below.addWidget(self._all)
         self._lay_out(top, below)
 
     def show_question(self, question: Question, number: int, count: int) -> None:
-        """Ask; `number` is from 0."""
+        """Show a question; `number` is from 0."""
         self._heading.setText(question.text)
         self._heading.setToolTip(question.text)
         self._count.setText(f"{number + 1} of {count}")
@@ -113,7 +113,7 @@ class UnresolvedBar(TwoLineBar):
         self.show()
 
     def set_busy(self, busy: bool) -> None:
-        """While a choice is worked out no other can be made."""
+        """Disable the answers while one is being applied."""
         for made in (*self._buttons, self._all):
             made.setEnabled(not busy)
 
@@ -132,7 +132,7 @@ class UnresolvedBar(TwoLineBar):
             self._answers.addWidget(made)
             self._buttons.append(made)
         if len(answers) > MAX_BUTTONS:
-            tip = "The other edges of this region"
+            tip = "Other edges of this region"
             more = button("More…", self._on_more, tip=tip, name="ambiguous.more")
             self._answers.addWidget(more)
             self._buttons.append(more)
@@ -140,7 +140,7 @@ class UnresolvedBar(TwoLineBar):
         self._fit()
 
     def _fit(self) -> None:
-        """Long names give way; the tooltips have them whole."""
+        """Shorten long names; the tooltips have the full text."""
         scale = theme().scale
         narrow = self.width() < NARROW * scale
         self._all.setText("Resolve all" if narrow else "Resolve all by strength")

@@ -1,7 +1,4 @@
-"""Which way edges point where the data cannot tell: one decided after another, what follows too.
-
-Deciding what tests left open: questions in a bar, edges to click, one undoable step each.
-"""
+"""Unresolved edges: directions and edges that the data cannot decide, as questions to the user."""
 
 from __future__ import annotations
 
@@ -43,7 +40,7 @@ from pgmstudio.gui.structure.unresolved_bar import Answer, Question, UnresolvedB
 
 @dataclass(frozen=True, eq=False)
 class _Turned:
-    """The model over a graph in which an edge points as it was decided."""
+    """The model with a graph in which an edge has the chosen direction."""
 
     before: BayesianNetwork
     after: BayesianNetwork
@@ -51,7 +48,7 @@ class _Turned:
 
 
 def free_pdag(dag: Dag, decided: tuple[Edge, ...]) -> Pdag:
-    """The equivalence class with these directions and all that follow from them."""
+    """The equivalence class with these directions and their consequences."""
     cpdag = cpdag_of(dag)
     wanted = [(dag.index(a), dag.index(b)) for a, b in decided if dag.has_edge(a, b)]
     return (oriented(cpdag, wanted) if wanted else cpdag) or cpdag
@@ -61,7 +58,7 @@ def direction_questions(pdag: Pdag) -> tuple[Question, ...]:
     """One for each edge that could still point either way."""
     return tuple(
         Question(
-            f"{one} – {other} could point either way; the data say the same of both.",
+            f"{one} – {other} could point either way; both directions fit the data equally well.",
             tuple(Answer(f"{a} → {b}", (a, b), True) for a, b in ((one, other), (other, one))),
         )
         for one, other in pdag.undirected
@@ -69,7 +66,7 @@ def direction_questions(pdag: Pdag) -> tuple[Question, ...]:
 
 
 class UnresolvedDirections(QObject):
-    """Of a network that no tests left open: equivalent graphs hold the same distribution."""
+    """Undetermined directions of a network: equivalent graphs have the same distribution."""
 
     changed = Signal()
 
@@ -80,7 +77,7 @@ class UnresolvedDirections(QObject):
         model_id: str,
         parent: QObject,
     ) -> None:
-        """`decided`: the directions that were decided, by model id."""
+        """`decided`: the chosen directions by model id."""
         super().__init__(parent)
         self._app = app
         self._decided = decided
@@ -96,7 +93,7 @@ class UnresolvedDirections(QObject):
 
     @property
     def decided(self) -> tuple[Edge, ...]:
-        """Directions that were decided and still hold."""
+        """Chosen directions that still hold."""
         network = self._network
         known = self._decided.get(self._model_id, ())
         return () if network is None else tuple(e for e in known if network.dag.has_edge(*e))
@@ -113,7 +110,7 @@ class UnresolvedDirections(QObject):
         return self._latest_task.is_waiting
 
     def answer(self, answer: Answer) -> None:
-        """The edge points this way; the tables are carried over in the background."""
+        """Direct an edge; the CPTs are computed in the background."""
         network = self._network
         if network is None or self.is_waiting:
             return
@@ -133,7 +130,7 @@ class UnresolvedDirections(QObject):
         self._latest_task.ask(turn)
 
     def forget(self) -> None:
-        """Ask again about everything that was decided."""
+        """Forget all chosen directions."""
         self._decided.pop(self._model_id, None)
         self.changed.emit()
 
@@ -145,10 +142,10 @@ class UnresolvedDirections(QObject):
         if turned.before is not self._network:
             self.changed.emit()
             return
-        kept = self.decided
+        before = self.decided
         text = f"Direct {turned.edge[0]} → {turned.edge[1]}, same distribution"
         edit = partial(same_distribution, model_id=self._model_id, model=turned.after)
-        self._decided[self._model_id] = (*kept, turned.edge)
+        self._decided[self._model_id] = (*before, turned.edge)
         self._app.change(text, edit)
         self.changed.emit()
 
@@ -157,13 +154,13 @@ class UnresolvedDirections(QObject):
         self.changed.emit()
 
     def stop(self) -> None:
-        """Nothing goes on behind a closed page."""
+        """Stop background work when the page is closed."""
         self._latest_task.forget()
 
 
 @dataclass(frozen=True, eq=False)
 class _Chosen:
-    """A model that follows from choices, and what the undo step is called."""
+    """The model that follows from the choices, and the text of the undo step."""
 
     model: Model
     choices: Choices
@@ -171,7 +168,7 @@ class _Chosen:
 
 
 def questions_of(resolved: Resolved) -> list[Question]:
-    """Regions first, since they decide which edges there are to direct."""
+    """The questions: regions first, since they decide which edges exist."""
     questions = [
         Question(
             region.question,
@@ -180,7 +177,7 @@ def questions_of(resolved: Resolved) -> list[Question]:
         for region in resolved.regions
     ]
     for one, other in resolved.free_edges:
-        text = f"{one} – {other} could point either way; the data say the same of both."
+        text = f"{one} – {other} could point either way; both directions fit the data equally well."
         ways = ((one, other), (other, one))
         answers = tuple(Answer(f"{a} → {b}", (a, b), True) for a, b in ways)
         questions.append(Question(text, answers))
@@ -188,9 +185,9 @@ def questions_of(resolved: Resolved) -> list[Question]:
 
 
 class UnresolvedController(QObject):
-    """Works on one model as long as its structure is the one its run and choices give."""
+    """The unresolved edges of one model, while its structure is that of its run and choices."""
 
-    changed = Signal()  # other questions, or the same ones can be answered again
+    changed = Signal()  # new questions, or answers are enabled again
 
     def __init__(self, app: AppContext, model_id: str, canvas: Canvas) -> None:
         super().__init__(canvas)
@@ -219,7 +216,7 @@ class UnresolvedController(QObject):
         app.document.changed.connect(self._on_document_changed)
         self._load()
 
-    # -- what is open
+    # -- questions
 
     @property
     def _entry(self) -> ModelEntry | None:
@@ -227,12 +224,12 @@ class UnresolvedController(QObject):
 
     @property
     def is_open(self) -> bool:
-        """Whether there is something to decide."""
+        """Whether there are questions."""
         return bool(self._questions)
 
     @property
     def follows_run(self) -> bool:
-        """Whether the model is the one that its run and the choices so far give."""
+        """Whether the model is that of its run and the choices so far."""
         return self._resolved is not None
 
     @property
@@ -244,14 +241,14 @@ class UnresolvedController(QObject):
         return self._looking.is_waiting or self._choosing.is_waiting
 
     def _load(self) -> None:
-        """What the run of the model kept; nothing for models that no such run made."""
+        """Load the open structure that the run of the model saved, if any."""
         run_id = run_of_model(self._app.project, self._model_id)
-        kept = None if run_id is None else artifact_in(self._app.project.runs[run_id], "open")
-        self._open = kept if isinstance(kept, OpenStructure) else None
+        artifact = None if run_id is None else artifact_in(self._app.project.runs[run_id], "open")
+        self._open = artifact if isinstance(artifact, OpenStructure) else None
         self._look()
 
     def _look(self) -> None:
-        """Work out what is still open, in the background."""
+        """Compute the remaining questions in the background."""
         entry, result = self._entry, self._open
         self._show(None)
         if entry is None or result is None or not isinstance(entry.model, DirectedModel):
@@ -259,7 +256,7 @@ class UnresolvedController(QObject):
         try:
             self._task = task_of(self._app.project, self._run())
         except PgmStudioError:
-            return  # the rows are others now: nothing could be fitted
+            return  # the data changed: nothing could be fitted
         task, edges = self._task, set(entry.model.edges)
         text = choices_of(entry)
 
@@ -285,12 +282,12 @@ class UnresolvedController(QObject):
         self.changed.emit()
 
     def show_on(self, is_editable: bool) -> None:
-        """Marks are drawn on the graph itself, not on other pictures of the model."""
+        """Draw marks only on the graph itself, not on other diagrams of the model."""
         self._is_on_dag = is_editable
         self._draw()
 
     def open(self) -> None:
-        """Ask again after the bar was closed."""
+        """Open the bar again."""
         self._is_shut = False
         self._draw()
 
@@ -337,18 +334,18 @@ class UnresolvedController(QObject):
         elif old.model is not new.model or choices_of(old) != choices_of(new):
             self._look()
 
-    # -- deciding
+    # -- answers
 
     def keep(self, edge: Edge) -> None:
-        """An uncertain edge stays; what follows in its region is worked out."""
+        """Keep an uncertain edge, with the consequences in its region."""
         self._choose(lambda so_far: so_far.with_edge(edge, True), f"Keep {edge[0]} – {edge[1]}")
 
     def direct(self, edge: Edge) -> None:
-        """A free edge points this way; what follows is directed too."""
+        """Direct a free edge, with the directions that follow."""
         self._choose(lambda so_far: so_far.with_direction(edge), f"Direct {edge[0]} → {edge[1]}")
 
     def resolve_all(self) -> None:
-        """Everything as it is drawn now, decided by strength."""
+        """Accept everything as drawn, by strength."""
         resolved = self._resolved
         if resolved is None:
             return
@@ -387,7 +384,7 @@ class UnresolvedController(QObject):
             choose=str(chosen.choices),
         )
         if self._app.change(chosen.undo_text, edit):
-            self._app.notify(f"{chosen.undo_text}: tables were fitted again.", undo=True)
+            self._app.notify(f"{chosen.undo_text}: CPTs were fitted again.", undo=True)
 
     def _on_failed(self, error: BaseException) -> None:
         self.bar.set_busy(False)
@@ -395,7 +392,7 @@ class UnresolvedController(QObject):
         self.changed.emit()
 
     def answer(self, answer: Answer) -> None:
-        """One answer to one question, worked out in the background."""
+        """Apply an answer in the background."""
         (self.direct if answer.is_direction else self.keep)(answer.edge)
 
     def _on_moved(self, step: int) -> None:
@@ -431,7 +428,7 @@ class UnresolvedController(QObject):
         return self.layer.at(view.mapToScene(point), view.pixels_per_unit)
 
     def _click(self, link: OpenLink, fraction: float) -> None:
-        """An uncertain edge is kept; a free one points at the end that was clicked."""
+        """Keep a clicked uncertain edge, or direct a free one to the clicked end."""
         one, other = link.edge
         if link.kind == "free":
             self.direct((one, other) if fraction >= 0.5 else (other, one))
@@ -439,7 +436,7 @@ class UnresolvedController(QObject):
             self.keep(link.edge)
 
     def stop(self) -> None:
-        """The page is closed: nothing goes on behind it."""
+        """Stop background work when the page is closed."""
         self._looking.forget()
         self._choosing.forget()
 
@@ -449,7 +446,7 @@ def _rules(task: LearnTask) -> EdgeRules:
 
 
 def _fitted(resolved: Resolved, task: LearnTask, cancel: CancelToken) -> Model:
-    """Tables as the run itself would fit them: with its settings and its seed."""
+    """Fit the CPTs with the settings and the seed of the run."""
     events = network_events(
         task.data,
         resolved.skeleton,

@@ -290,5 +290,5 @@ def test_a_model_that_lacks_a_variable_or_rules_evidence_out_says_so_and_others_
     other.retract("snow")
     assert set(first.evidence) == {"wet", "rain"}
     card = next(card for card in page.cards.cards if card.name == "wet")
-    assert card.voices[1].lacking == "no variable wet"
+    assert card.models[1].lacking == "no variable wet"
     qtbot.waitUntil(lambda: bool(page.cards.cards))

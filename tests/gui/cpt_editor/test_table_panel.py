@@ -240,7 +240,7 @@ def test_beliefs_wait_for_the_table_and_say_so(
     qtbot.waitUntil(lambda: fact.text() == "waits for the table")
     waits = window.findChild(QPushButton, "statusWaits")
     assert waits.isVisible()
-    assert waits.text() == "beliefs wait: sprinkler does not sum to 1"
+    assert waits.text() == "beliefs not updated: a column of sprinkler does not sum to 1"
     assert live.beliefs == before
     live.click_state("wet", "yes")  # evidence below is heard everywhere
     qtbot.waitUntil(lambda: all(item.face.is_stale for item in page.scene().nodes.values()))

@@ -127,8 +127,8 @@ def test_the_tornado_shows_the_exact_functions_and_exports_all(
     assert (bar.hatched, bar.solid) == pytest.approx((first.belief_at_low, first.belief_at_high))
     # The legend stands on the chart, in words.
     assert (result.tornado.hatched, result.tornado.solid) == (
-        "number made smaller",
-        "number made larger",
+        "smaller entry",
+        "larger entry",
     )
     point_at(page.chart.viewport(), page.chart.row_rect(result.tornado.rows[1].key).center())
     assert page.card.lines.text().startswith("f(θ) = ")

@@ -80,7 +80,7 @@ def test_doing_cuts_the_edges_into_a_node_and_beliefs_follow(
     assert live.log2_most_probable == pytest.approx(reference.log2_most_probable())
     assert not window.grab().isNull()
     page.canvas.view.set_zoom(0.3)  # from afar a shape of its own
-    assert "set from outside" in {entry.text for entry in page.legend_entries()}
+    assert "intervention, do(X = x)" in {entry.text for entry in page.legend_entries()}
     assert not window.grab().isNull()
 
 

@@ -104,7 +104,7 @@ def test_shared_edges_have_their_share_as_width_and_number(
     found = optima_of(window).edge_frequencies()
     drawn = {frozenset(ends) for ends in canvas.scene.edges}
     assert drawn == {frozenset((e.source, e.target)) for e in found.edges if e.joined >= 0.1}
-    assert "Edge width: share of optima" in {entry.text for entry in canvas.legend_entries()}
+    assert "Edge width: fraction of optima" in {entry.text for entry in canvas.legend_entries()}
     restarts.least.setValue(100)
     always = {frozenset((e.source, e.target)) for e in found.edges if e.joined == 1}
     qtbot.waitUntil(

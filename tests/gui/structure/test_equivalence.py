@@ -58,11 +58,11 @@ def test_choosing_another_graph_keeps_the_distribution_and_can_be_undone(
     assert view is not None
     qtbot.waitUntil(lambda: view.count() == 6)
     assert "All 6 graphs" in listed.summary.text()
-    assert view.item(0).text() == "The present graph"
+    assert view.item(0).text() == "The current graph"
     use = listed.findChild(QPushButton, "equivalentUse")
     assert use is not None
     assert not use.isEnabled()
-    assert use.toolTip() == "Not now: this is the present graph."
+    assert use.toolTip() == "Not now: this is the current graph."
     row = next(i for i in range(6) if view.item(i).text().endswith(": tub → asia"))
     position = view.visualItemRect(view.item(row)).center()
     qtbot.mouseClick(view.viewport(), LEFT, NO_KEY, position)

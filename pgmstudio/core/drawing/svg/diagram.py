@@ -347,7 +347,9 @@ def _legend_entries(
 
             entries.append((_PENS[style].meaning, edge_sample))
     if any(mark.is_done for mark in marks):
-        entries.append(("set from outside", lambda x, y: [lock((x + 9, y - 5), palette["do_ink"])]))
+        entries.append(
+            ("intervention, do(X = x)", lambda x, y: [lock((x + 9, y - 5), palette["do_ink"])])
+        )
     if any(not mark.is_soft and not mark.is_done for mark in marks):
         entries.append(("evidence", lambda x, y: [flag((x + 9, y - 5), palette["evidence_ink"])]))
     if any(mark.is_soft for mark in marks):

@@ -1,4 +1,4 @@
-"""Required and forbidden edges drawn over the picture, whether the model has them or not."""
+"""The layer of required and forbidden edges, whether the model has them or not."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PENS = {
 
 
 class RulesLayer(SceneLayer):
-    """Above the edges, below the nodes; it takes no mouse."""
+    """A layer above the edges and below the nodes that ignores the mouse."""
 
     def __init__(self, scene: CanvasScene) -> None:
         super().__init__(scene, 0.25)
@@ -38,16 +38,16 @@ class RulesLayer(SceneLayer):
 
     @property
     def kinds(self) -> set[str]:
-        """The kinds of rule in sight, for the legend."""
+        """The kinds of rules that are drawn, for the legend."""
         return {kind for kind, _ in self._drawn} if self.isVisible() else set()
 
     def show_rules(self, knowledge: Knowledge) -> None:
-        """The rules whose two ends are in the picture."""
+        """Show the rules whose two ends are in the picture."""
         self._knowledge = knowledge
         self.follow()
 
     def follow(self) -> None:
-        """Nodes came, went or moved."""
+        """Update after nodes were added, removed or moved."""
         nodes = self._scene.nodes
         rules = [
             (kind, PictureEdge(*edge))

@@ -1,4 +1,4 @@
-"""What every drawing over the picture has in common: its place, its bounds, ways it must find."""
+"""The base class of layers drawn over a graph, and the routes they need."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pgmstudio.gui.canvas.scene import CanvasScene
 
 @dataclass(frozen=True, slots=True)
 class LayerPen:
-    """How one kind of edge is drawn over the picture: never by its colour alone."""
+    """The line style of one kind of edge in a layer: never its colour alone."""
 
     color: str
     dash: tuple[float, ...]
@@ -25,7 +25,7 @@ class LayerPen:
 
 
 class SceneLayer(QGraphicsItem):
-    """At its height over the picture; it takes no mouse."""
+    """A scene item at a z value over the graph that ignores the mouse."""
 
     def __init__(self, scene: CanvasScene, height: float) -> None:
         super().__init__()
@@ -49,14 +49,14 @@ class SceneLayer(QGraphicsItem):
 
 
 def routes_of(scene: CanvasScene, edges: Sequence[PictureEdge]) -> list[EdgeRoute]:
-    """The ways of edges between nodes of the scene, whether the picture has the edges or not."""
+    """Routes between nodes of the scene, whether the picture has these edges or not."""
     positions = {name: item.centre for name, item in scene.nodes.items()}
     sizes = {name: item.size for name, item in scene.nodes.items()}
     return list(edge_route(scene.picture, positions, sizes, edges))
 
 
 def bounds_around(routes: Iterable[EdgeRoute], margin: float) -> QRectF:
-    """What covers the routes, with a margin."""
+    """The bounding rectangle of the routes with a margin."""
     bounds = QRectF()
     for route in routes:
         for point in (route.start, route.end, route.bend or route.start):

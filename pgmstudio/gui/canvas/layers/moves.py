@@ -1,4 +1,4 @@
-"""The next moves of a search over the picture: ghosts of edges with their places in the list."""
+"""The layer of the next moves of a search: dashed edges with their numbers in the list."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pgmstudio.gui.theme.icons import paint_icon
 from pgmstudio.gui.theme.theme import theme
 
 _BADGE = 18.0
-_FRACTIONS = (0.5, 0.38, 0.62, 0.26, 0.74)  # of a sign along its line, as long as there is room
+_FRACTIONS = (0.5, 0.38, 0.62, 0.26, 0.74)  # positions of a badge along its line, by preference
 _APART = 24.0
 _BOTH = "·"  # between the numbers of moves on one pair
 
@@ -36,20 +36,20 @@ PENS = {
 
 @dataclass(frozen=True, slots=True)
 class _Ghost:
-    """The moves on one pair with their numbers, the way of the first, and where the sign is."""
+    """The moves on one pair with their numbers, the route of the first, and the badge position."""
 
     moves: tuple[tuple[int, MoveKey], ...]
     route: EdgeRoute
     position: QPointF
 
     def shown(self, looked_at: MoveKey | None) -> MoveKey:
-        """The move that gives the pair its look."""
+        """The move that determines how the pair is drawn."""
         keys = [key for _, key in self.moves]
         return looked_at if looked_at in keys and looked_at is not None else keys[0]
 
 
 class MovesLayer(SceneLayer):
-    """Above the edges, below the nodes; it takes no mouse."""
+    """A layer above the edges and below the nodes that ignores the mouse."""
 
     def __init__(self, scene: CanvasScene) -> None:
         super().__init__(scene, 0.28)
@@ -68,12 +68,12 @@ class MovesLayer(SceneLayer):
     def show_moves(
         self, moves: Sequence[tuple[int, MoveKey]], looked_at: MoveKey | None = None
     ) -> None:
-        """Each has its number in the list as its sign; one is shown more than the others."""
+        """Show moves with their numbers in the list; the one `looked_at` is emphasised."""
         self._moves, self._looked_at = tuple(moves), looked_at
         self.follow()
 
     def follow(self) -> None:
-        """Nodes came, went or moved."""
+        """Update after nodes were added, removed or moved."""
         scene = self._scene
         pairs: dict[frozenset[str], list[tuple[int, MoveKey]]] = {}
         for number, key in self._moves:
@@ -95,7 +95,7 @@ class MovesLayer(SceneLayer):
         self.update()
 
     def _free_position(self, route: EdgeRoute) -> QPointF:
-        """Where on its way a sign covers no other sign and no node, or covers least."""
+        """The position along the route where the badge overlaps other badges and nodes least."""
         taken = [ghost.position for ghost in self._drawn]
         boxes = [item.box for item in self._scene.nodes.values()]
 
@@ -110,11 +110,11 @@ class MovesLayer(SceneLayer):
 
     def legend_entries(self) -> list[LegendEntry]:
         shown = self._drawn if self.isVisible() else []
-        commands = {key.deed for ghost in shown for _, key in ghost.moves}
+        shown_actions = {key.deed for ghost in shown for _, key in ghost.moves}
         return [
             LegendEntry(pen.meaning, partial(_sample, pen))
             for action, pen in PENS.items()
-            if action in commands
+            if action in shown_actions
         ]
 
     def paint(

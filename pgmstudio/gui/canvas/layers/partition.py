@@ -1,4 +1,4 @@
-"""The blocks of a partition as tinted grounds behind their variables."""
+"""The layer of partition blocks: tinted backgrounds behind their variables."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _ALPHA = 0.28
 
 
 class PartitionLayer(SceneLayer):
-    """Behind the edges; a ground follows its nodes."""
+    """A layer behind the edges; backgrounds follow their nodes."""
 
     def __init__(self, scene: CanvasScene) -> None:
         super().__init__(scene, -1.0)
         self.grounds: dict[str, QRectF] = {}
 
     def follow(self) -> None:
-        """Nodes came, went or moved."""
+        """Update after nodes were added, removed or moved."""
         picture, nodes = self._scene.picture, self._scene.nodes
         before, self.grounds = self.grounds, {}
         if picture.method == METHOD:
@@ -46,7 +46,9 @@ class PartitionLayer(SceneLayer):
         if not self.grounds:
             return []
         return [
-            LegendEntry("ground = block, independent of the others given the component", _sample)
+            LegendEntry(
+                "tinted area = block, independent of the others given the component", _sample
+            )
         ]
 
     def paint(

@@ -1,4 +1,4 @@
-"""d-separation over the picture: letters on nodes, active and blocked trails, irrelevant nodes."""
+"""The layer of d-separation: letters on nodes, active and blocked trails, irrelevant nodes."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _LETTER_RADIUS = 9.0
 _BAR_HALF, _BAR_WIDTH = 8.0, 2.5
 _BAR_AWAY, _BAR_BEFORE_ARROW = 5.0, 14.0
 _VEIL = 0.68
-# How each letter is drawn; what is known is not something one asks about.
+# How each letter is drawn; Z, which is given, differs from A and B.
 _FILLS = {"A": "accent", "B": "accent", "Z": "text"}
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What the layer draws; all by the ids of nodes."""
+    """The marks that the layer draws, by the ids of nodes."""
 
     letters: Mapping[str, str] = field(default_factory=dict)
     irrelevant: frozenset[str] = frozenset()
@@ -48,7 +48,7 @@ class Shown:
 
 
 def shown_of(letters: Mapping[str, str], result: Separation | None) -> Shown:
-    """The picture of an answer; without one the letters alone."""
+    """The marks of an answer; without one only the letters."""
     if result is None:
         return Shown(letters)
     active = _edges_of(result.active)
@@ -70,7 +70,7 @@ def _edges_of(trails: tuple[Trail, ...]) -> frozenset[frozenset[str]]:
 
 
 class SeparationLayer:
-    """Two items: trails between edges and nodes, marks over the nodes. Neither takes the mouse."""
+    """Two items that ignore the mouse: trails above the edges, marks above the nodes."""
 
     def __init__(self, scene: CanvasScene) -> None:
         self._scene = scene
@@ -85,7 +85,7 @@ class SeparationLayer:
             item.update()
 
     def follow(self) -> None:
-        """Nodes came, went or moved."""
+        """Update after nodes were added, removed or moved."""
         if self.shown.letters or self.marks.has_bounds:
             for item in (self.trails, self.marks):
                 item.cover(self._scene.content_rect() if self.shown.letters else QRectF())
@@ -145,8 +145,8 @@ class _Trails(_Layer):
         zoom = self._scene.zoomed.zoom_of(painter)
         thicker = 1.0 if self._scene.zoomed.detail_of(zoom) is not Detail.DOT else 0.6 / zoom
         veil = theme().color("canvas", _VEIL)
-        painter.save()  # the view does not: a clip would go on for what is painted next
-        if thicker == 1.0:  # from afar there are no tags
+        painter.save()  # the view does not restore it: the clip would affect later items
+        if thicker == 1.0:  # zoomed out there are no tags
             painter.setClipPath(self._outside_tags())
         for item in self._layer.faded_edges():
             paint_edge(painter, item.route, veil, item.width + 1.5, item.edge.style.has_arrow)
@@ -166,7 +166,7 @@ class _Trails(_Layer):
         painter.restore()
 
     def _outside_tags(self) -> QPainterPath:
-        """Everywhere but on tags: their words stay readable under a trail."""
+        """A clip path that leaves out tags, so that they stay readable under a trail."""
         tags, around = QPainterPath(), QPainterPath()
         for item in self._scene.edges.values():
             if not item.tag.isEmpty():
@@ -215,7 +215,7 @@ def _veil_rect(item: NodeItem, is_far: bool, zoom: float) -> QRectF:
 
 
 def paint_blocked(painter: QPainter, route: EdgeRoute, has_arrow: bool, width: float) -> None:
-    """Dashes in the place of the line that lies below."""
+    """Paint a dashed line over the edge."""
     paint_edge(painter, route, theme().color("canvas"), 3 * width, False)
     paint_edge(painter, route, theme().color("edge_dim"), width, has_arrow, BLOCKED_DASH)
 

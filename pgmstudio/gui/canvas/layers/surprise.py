@@ -1,4 +1,4 @@
-"""How much each finding surprises, written on its node: darker is more, and the bits say it."""
+"""The layer of surprise: the bits of each finding on its node; darker is more."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.row_surprise import row_surprise_of, surprises
 from pgmstudio.gui.theme.theme import theme
 
-# The darkest step; a state of probability 1 in 256 given the rest.
+# Bits of the darkest step: a state of probability 1/256 given the rest.
 MAX_BITS = 8.0
 STEPS = 8
-# What is less is no surprise, and its number would only be in the way.
+# Smaller values are no surprise and would clutter the canvas.
 MIN_BITS, MIN_ZOOMED_OUT = 0.05, 1.0
 _HEIGHT = 15.0
 
 
 def step_of(bits: float) -> int:
-    """Which step of the heat ramp, 0 to 7."""
+    """The step of the heat ramp, 0 to 7."""
     return min(STEPS - 1, max(0, int(bits / MAX_BITS * STEPS)))
 
 
@@ -37,7 +37,7 @@ def ink_on(step: int) -> QColor:
 
 
 class SurpriseLayer(SceneLayer):
-    """Above the nodes; it takes no mouse."""
+    """A layer above the nodes that ignores the mouse."""
 
     def __init__(self, scene: CanvasScene) -> None:
         super().__init__(scene, 2.1)
@@ -46,18 +46,18 @@ class SurpriseLayer(SceneLayer):
 
     @property
     def bits(self) -> Mapping[str, float]:
-        """What is written on which node."""
+        """The bits by node."""
         return self._bits
 
     def show_bits(self, bits: Mapping[str, float], given: str = "rest") -> None:
-        """`given` says in the legend what they are measured by."""
+        """Show bits on nodes; `given` names the measure in the legend."""
         self._given = given
         self._bits = {name: value for name, value in bits.items() if value >= MIN_BITS}
         self.follow()
         self.update()
 
     def follow(self) -> None:
-        """Nodes came, went or moved."""
+        """Update after nodes were added, removed or moved."""
         if not self._bits and not self.has_bounds:
             return
         around = self._scene.content_rect().adjusted(-40, -40, 40, 40)

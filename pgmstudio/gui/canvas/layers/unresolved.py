@@ -1,4 +1,4 @@
-"""Uncertain edges over the picture: those kept, those left out, and free directions."""
+"""The layer of unresolved edges: uncertain ones that are kept or left out, and free directions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pgmstudio.gui.theme.theme import theme
 Edge = tuple[str, str]
 _ICON = 18.0
 REACH = 9.0  # pixels on screen
-CROWD = 24  # more links than this are drawn thin, or nothing else could be seen
+CROWD = 24  # more links than this are drawn thin, so that the graph stays visible
 
 
 PENS = {
@@ -34,15 +34,15 @@ PENS = {
 
 @dataclass(frozen=True, slots=True)
 class OpenLink:
-    """An edge with something to decide; of a free one both directions are possible."""
+    """An unresolved edge; a free one can point either way."""
 
     edge: Edge
     kind: str  # of PENS
-    is_in_question: bool = False  # what the bar asks about now
+    is_in_question: bool = False  # part of the question in the bar
 
 
 class UnresolvedLayer(SceneLayer):
-    """Above the edges, below the nodes; clicks are looked up in it, it takes none itself."""
+    """A layer above the edges and below the nodes; `at` finds the link under a click."""
 
     def __init__(self, scene: CanvasScene) -> None:
         super().__init__(scene, 0.3)
@@ -58,7 +58,7 @@ class UnresolvedLayer(SceneLayer):
         self.follow()
 
     def follow(self) -> None:
-        """Nodes came, went or moved."""
+        """Update after nodes were added, removed or moved."""
         scene = self._scene
         nodes = scene.nodes
         here = [link for link in self._links if all(end in nodes for end in link.edge)]
@@ -94,14 +94,14 @@ class UnresolvedLayer(SceneLayer):
         return None if best is None else (best[1], best[2])
 
     def middle_of(self, edge: Edge) -> QPointF | None:
-        """Where the sign of a link stands."""
+        """The position of the icon of a link."""
         for link, route in self._drawn:
             if set(link.edge) == set(edge):
                 return QPointF(*route.at(0.5))
         return None
 
     def point_near(self, edge: Edge, end: str) -> QPointF | None:
-        """A place on a link that is nearer to one of its ends."""
+        """A point on a link nearer to one of its ends."""
         for link, route in self._drawn:
             if set(link.edge) == set(edge):
                 return QPointF(*route.at(0.8 if link.edge[1] == end else 0.2))
@@ -124,7 +124,7 @@ class UnresolvedLayer(SceneLayer):
         is_crowded = len(self._drawn) > CROWD
         for link, route in self._drawn:
             pen = PENS[link.kind]
-            # What is not asked about now stands back.
+            # Links outside the current question are dimmed.
             color = theme().color(pen.color, 1.0 if link.is_in_question else 0.6)
             if link.is_in_question and not is_crowded:
                 halo = theme().color(pen.color, 0.18)

@@ -278,7 +278,7 @@ def test_what_was_done_has_its_own_mark_and_cuts_the_arrows_into_it() -> None:
     done = drawn(TWO, evidence=told, done={"wet"})
     assert "= yes" in texts(seen)
     assert "do = yes" in texts(done)
-    assert "set from outside" in texts(done)
+    assert "intervention, do(X = x)" in texts(done)
     assert "evidence" not in texts(done)
     dashes = [p.get("stroke-dasharray") for p in ElementTree.fromstring(done).iter(f"{SVG}path")]
     assert any(dashes)
