@@ -218,13 +218,13 @@ def _signed(value: float, digits: int = 2) -> str:
 View = Callable[[SensitivityQuery, InferenceSession, CancelToken], SensitivityAnswer]
 VIEWS: dict[str, tuple[str, str, View]] = {
     "ask": (
-        "Value of information",
-        "Which observation is most informative about the target",
+        "Information",
+        "Value of information: which observation is most informative about the target",
         what_to_ask,
     ),
     "findings": (
-        "Evidence impact",
-        "The belief in the target without each finding",
+        "Evidence",
+        "Evidence impact: the belief in the target without each finding",
         what_findings_do,
     ),
     "numbers": (

@@ -68,7 +68,7 @@ def test_asking_next_ranks_by_bits_and_a_click_selects_the_variable(
     assert "lung" in page.summary.text()
     click_row(qtbot, page.chart, "smoke")
     assert window.app.workspace.selection.nodes == ("smoke",)
-    assert page.card.heading.text().startswith("Asking smoke")
+    assert page.card.heading.text().startswith("Observing smoke")
     assert "smoke = yes (50.0 %) makes lung = yes 10.0 %." in page.card.lines.text()
 
 
@@ -207,7 +207,7 @@ def test_the_evidence_list_tells_how_findings_go_together_and_which_do_not(
     note = panel.model.evidence.clash.text
     assert "smoke = no" in note
     assert "xray = yes" in note
-    assert "conflict" in note
+    assert "Conflicting evidence" in note
     live.set_all({"smoke": Observed("yes"), "lung": Observed("yes")})
     qtbot.waitUntil(lambda: panel.model.evidence.clash.text == "")
 

@@ -151,7 +151,7 @@ def test_the_filter_lists_what_has_these_letters(
     assert set(rows(window)) == {"asia", "smoke", "dysp"}
     qtbot.keyClicks(field, "zz")
     assert not rows(window)
-    assert "No variable is called “szz”." in panel._none.text
+    assert "No variable matches “szz”." in panel._none.text
     toggle.click()
     assert len(rows(window)) == 8
 
