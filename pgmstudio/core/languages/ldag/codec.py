@@ -44,10 +44,10 @@ def decode_labelled(reading: Reading) -> LabelledDag:
         edges += [(parent, variable.name) for parent in parents]
         shape = [domain[parent].cardinality for parent in parents]
         reading.checker.reserve(variable.name, shape)
-        place = classes[variable.name]
-        numbers = [element.whole() for element in place.elements()]
+        location = classes[variable.name]
+        numbers = [element.whole() for element in location.elements()]
         if len(numbers) != math.prod(shape):
-            place.fail(f"has {len(numbers)} classes instead of {math.prod(shape)}.")
+            location.fail(f"has {len(numbers)} classes instead of {math.prod(shape)}.")
         order = sorted(range(len(parents)), key=lambda axis: domain.index(parents[axis]))
         partitions.append(np.array(numbers, dtype=np.int64).reshape(shape).transpose(order))
         given = rows[variable.name]

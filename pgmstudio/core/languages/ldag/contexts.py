@@ -71,13 +71,13 @@ def label_in(model: LabelledDag, source: str, target: str, context: Context) -> 
 
 def deciding_variables(model: LabelledDag) -> set[str]:
     """The variables whose states decide whether some edge vanishes."""
-    found: set[str] = set()
+    result: set[str] = set()
     for edge in model.labelled_edges:
         label = model.label(*edge)
         for axis, name in enumerate(model.other_parents(*edge)):
             if (label != label.take([0], axis)).any():
-                found.add(name)
-    return found
+                result.add(name)
+    return result
 
 
 def vanished_edges(model: LabelledDag, context: Context) -> tuple[tuple[str, str], ...]:
@@ -233,28 +233,28 @@ def best_cases(model: LabelledDag) -> Cases:
     candidates = _deciding(model)
     budget = WorkBudget(_MAX_CHECKS)
     while len(best.variables) < _MAX_VARIABLES:
-        found = best
+        result = best
         for variable in candidates:
             if variable in best.variables or budget.left <= 0:
                 continue
             chosen = tuple(sorted((*best.variables, variable)))
             if math.prod(model.domain.cardinalities[v] for v in chosen) > MAX_LISTED_CASES:
                 continue
-            cells = _cells(model, chosen, found.cells, budget)
-            if cells < found.cells:
-                found = Cases(chosen, cells, whole)
-        if found is best:
+            cells = _cells(model, chosen, result.cells, budget)
+            if cells < result.cells:
+                result = Cases(chosen, cells, whole)
+        if result is best:
             return best
-        best = found
+        best = result
     return best
 
 
 def _deciding(model: LabelledDag) -> list[int]:
     """Variables that some label is about."""
-    found: set[int] = set()
+    result: set[int] = set()
     for source, target in model.labelled_edges:
-        found.update(model.domain.index(n) for n in model.other_parents(source, target))
-    return sorted(found)
+        result.update(model.domain.index(n) for n in model.other_parents(source, target))
+    return sorted(result)
 
 
 def _cells(model: LabelledDag, variables: tuple[int, ...], most: int, budget: WorkBudget) -> int:
@@ -312,7 +312,7 @@ def statements_in(
     First the ends of edges that vanish, with as few known as will do; then other pairs.
     """
     graph, names, known = context_graph(model, context), model.domain.names, set(context)
-    gone, found = vanished_edges(model, context), {}
+    gone, result = vanished_edges(model, context), {}
     for source, target in gone:
         cancel.raise_if_cancelled()
         one, other = model.domain.index(target), model.domain.index(source)
@@ -322,7 +322,7 @@ def statements_in(
         for given in (set(), rest) if rest else (set(),):
             if other in dsep_set(graph, {one}, known | given):
                 listed = tuple(names[i] for i in sorted(given))
-                found[frozenset((one, other))] = Statement(target, source, listed)
+                result[frozenset((one, other))] = Statement(target, source, listed)
                 break
     if gone and len(names) <= MAX_VARIABLES:
         for one in (i for i in range(len(names)) if i not in known):
@@ -331,5 +331,5 @@ def statements_in(
             for other in sorted(new - known):
                 if other > one:
                     pair = frozenset((one, other))
-                    found.setdefault(pair, Statement(names[one], names[other]))
-    return list(found.values())
+                    result.setdefault(pair, Statement(names[one], names[other]))
+    return list(result.values())

@@ -61,9 +61,9 @@ def open_rows(
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The other parents that the context leaves open, and the label's contexts over them."""
     others = model.other_parents(source, target)
-    fixed = [place for place, n in enumerate(others) if model.domain.index(n) in context]
+    fixed = [position for position, n in enumerate(others) if model.domain.index(n) in context]
     label = label_in(model, source, target, context).squeeze(tuple(fixed))
-    left = tuple(name for place, name in enumerate(others) if place not in fixed)
+    left = tuple(name for position, name in enumerate(others) if position not in fixed)
     return left, named_rows(model, left, label)
 
 
@@ -72,12 +72,12 @@ def label_words(
 ) -> str:
     """The whole label: `Smoking = no`, or `(no, no) (yes, ∗)`; empty without one."""
     others, rows = open_rows(model, source, target, context)
-    deciding = {place for row in rows for place, state in enumerate(row) if state != ANY}
+    deciding = {index for row in rows for index, state in enumerate(row) if state != ANY}
     if len(deciding) == 1:
-        place = deciding.pop()
-        states = ", ".join(row[place] for row in rows)
+        index = deciding.pop()
+        states = ", ".join(row[index] for row in rows)
         sign = "=" if len(rows) == 1 else "∈"
-        return f"{others[place]} {sign} {states}"
+        return f"{others[index]} {sign} {states}"
     if rows and not deciding:
         return "always"
     return " ".join(f"({', '.join(row)})" for row in rows)
@@ -94,10 +94,10 @@ def label_tag(
     if len(words) <= MAX_CHARACTERS:
         return words
     for sign in (" = ", " ∈ "):
-        name, found, states = words.partition(sign)
-        room = MAX_CHARACTERS - len(found + states) - 1
-        if found and not words.startswith("(") and room >= MIN_CHARACTERS:
-            return f"{name[: room - room // 2]}…{name[-(room // 2) :]}{found}{states}"
+        name, result, states = words.partition(sign)
+        room = MAX_CHARACTERS - len(result + states) - 1
+        if result and not words.startswith("(") and room >= MIN_CHARACTERS:
+            return f"{name[: room - room // 2]}…{name[-(room // 2) :]}{result}{states}"
     return f"⋯ ({len(open_rows(model, source, target, context)[1])})"
 
 
@@ -128,9 +128,9 @@ def multinet_variable(model: LabelledDag) -> str:
     decides = deciding_variables(model)
 
     def gone(name: str) -> int:
-        place = model.domain.index(name)
+        position = model.domain.index(name)
         states = range(model.domain[name].cardinality)
-        return max(len(vanished_edges(model, {place: code})) for code in states)
+        return max(len(vanished_edges(model, {position: code})) for code in states)
 
     return max(model.domain.names, key=lambda name: (gone(name), name in decides))
 
@@ -139,13 +139,13 @@ def multinet_picture(
     model: LabelledDag, variable: str, context: Mapping[int, int] = NOWHERE
 ) -> GraphPicture:
     """A panel for each state; all of them have the same places, and the context holds in each."""
-    place = model.domain.index(variable)
+    position = model.domain.index(variable)
     nodes: list[PictureNode] = []
     edges: list[PictureEdge] = []
     groups: list[str] = []
     for code, state in enumerate(model.domain[variable].states):
         name = f"{variable} = {state}"
-        here = labelled_picture(model, {**context, place: code})
+        here = labelled_picture(model, {**context, position: code})
         groups.append(name)
         nodes.append(PictureNode(f"{name}:", name, NodeShape.BOX, group=name))
         nodes += [replace(node, id=f"{name}: {node.id}", group=name) for node in here.nodes]

@@ -118,8 +118,8 @@ def _labels_of_table(table: Floats, tolerance: float) -> Classes:
             break  # a label of an only parent would take its edge away
         turned = np.moveaxis(table, axis, -2)
         spread = (turned.max(axis=-2) - turned.min(axis=-2)).max(axis=-1)
-        for found in np.argwhere(spread <= tolerance).tolist():
-            wishes.append((float(spread[tuple(found)]), axis, tuple(found)))
+        for result in np.argwhere(spread <= tolerance).tolist():
+            wishes.append((float(spread[tuple(result)]), axis, tuple(result)))
     for _, axis, context in sorted(wishes):
         merged = with_context(classes, axis, context)
         if is_regular(merged) and _widest(merged, flat) <= tolerance:
@@ -141,15 +141,15 @@ def mean_rows(classes: Classes, rows: Floats, weights: Floats | None = None) -> 
     labels, count = classes.ravel(), class_count(classes)
     mass = np.ones(labels.size) if weights is None else weights
     total = np.bincount(labels, mass, count)
-    found = np.empty((count, rows.shape[1]))
+    result = np.empty((count, rows.shape[1]))
     for state in range(rows.shape[1]):
-        found[:, state] = np.bincount(labels, mass * rows[:, state], count)
+        result[:, state] = np.bincount(labels, mass * rows[:, state], count)
     empty = total <= 0
     if empty.any():  # nothing weighs: the plain mean
         plain = mean_rows(classes, rows)
-        found[empty], total[empty] = plain[empty], 1.0
-    found /= total[:, None]
-    return np.asarray(found / found.sum(axis=1, keepdims=True))
+        result[empty], total[empty] = plain[empty], 1.0
+    result /= total[:, None]
+    return np.asarray(result / result.sum(axis=1, keepdims=True))
 
 
 def with_partition(

@@ -125,10 +125,10 @@ class LabelledDag:
 
     def _axis(self, source: str, target: str) -> int:
         parents = self.dag.parent_indices[self.domain.index(target)]
-        place = self.domain.index(source)
-        if place not in parents:
+        position = self.domain.index(source)
+        if position not in parents:
             raise GraphError(f"There is no edge {source} → {target}.")
-        return parents.index(place)
+        return parents.index(position)
 
     def other_parents(self, source: str, target: str) -> tuple[str, ...]:
         """What the contexts of an edge's label are over, in domain order."""

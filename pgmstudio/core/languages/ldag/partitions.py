@@ -75,8 +75,8 @@ def joined(classes: Classes, labels: Sequence[Label]) -> Classes:
             first = home(row[0])
             for other in row[1:]:
                 homes[home(other)] = first
-    places = np.array([home(one) for one in range(len(homes))], dtype=np.int64)
-    return numbered(places[classes])
+    indices = np.array([home(one) for one in range(len(homes))], dtype=np.int64)
+    return numbered(indices[classes])
 
 
 def is_regular(classes: Classes) -> bool:
@@ -131,11 +131,11 @@ def label_partitions(cards: Sequence[int]) -> Iterable[Classes]:
     """
     start = full_partition(cards)
     contexts = [
-        sum(1 << place for place in row)
+        sum(1 << index for index in row)
         for axis in range(start.ndim)
         for row in np.moveaxis(start, axis, -1).reshape(-1, start.shape[axis]).tolist()
     ]
-    singles = tuple(1 << place for place in range(start.size))
+    singles = tuple(1 << index for index in range(start.size))
     seen, waiting = {singles}, [singles]
     while waiting:
         blocks = waiting.pop()
@@ -198,11 +198,11 @@ def star_rows(classes: Classes) -> list[tuple[int, tuple[int | None, ...]]]:
             rows.append((int(block.flat[0]), fixed))
             return
         # Ask the first parent that has a say in this block.
-        for place in range(block.ndim):
-            if fixed[place] is None and not label_of(block, place).all():
-                for state in range(block.shape[place]):
-                    told = (*fixed[:place], state, *fixed[place + 1 :])
-                    cut(np.take(block, [state], place), told, place)
+        for index in range(block.ndim):
+            if fixed[index] is None and not label_of(block, index).all():
+                for state in range(block.shape[index]):
+                    told = (*fixed[:index], state, *fixed[index + 1 :])
+                    cut(np.take(block, [state], index), told, index)
                 return
 
     if classes.size:

@@ -18,7 +18,7 @@ def block_score(
     sums: Floats,
     at: int,
     r: int,
-    share: float,
+    fraction: float,
     term: int,
     ess: float,
     cost: float,
@@ -30,7 +30,7 @@ def block_score(
     Terms are numbered as in `local_scores.DataTerm`. A Dirichlet weight grows with the share, so
     that the weights of merged rows add up; K2 has 1 in every cell of a class.
     """
-    row_prior = ess * share if term == 1 else float(r)
+    row_prior = ess * fraction if term == 1 else float(r)
     cell_prior = row_prior / r
     total, value = 0.0, 0.0
     free = math.lgamma(cell_prior) if term != 0 else 0.0
@@ -102,16 +102,16 @@ def best_listed(
     for b in range(block_count):
         for state in range(r):
             sums[state] = 0.0
-        for place in range(block_starts[b], block_starts[b + 1]):
+        for index in range(block_starts[b], block_starts[b + 1]):
             for state in range(r):
-                sums[state] += counts[blocks[place] * r + state]
-        share = (block_starts[b + 1] - block_starts[b]) / q
-        values[b] = block_score(sums, 0, r, share, term, ess, cost, scale)
+                sums[state] += counts[blocks[index] * r + state]
+        fraction = (block_starts[b + 1] - block_starts[b]) / q
+        values[b] = block_score(sums, 0, r, fraction, term, ess, cost, scale)
     best, best_value = 0, -math.inf
     for p in range(member_starts.shape[0] - 1):
         value = bonus[p]
-        for place in range(member_starts[p], member_starts[p + 1]):
-            value += values[members[place]]
+        for index in range(member_starts[p], member_starts[p + 1]):
+            value += values[members[index]]
         if value > best_value + least_gain:
             best, best_value = p, value
     return best

@@ -87,8 +87,8 @@ class PartitionScore:
 
         r, labels = counts.shape[-1], numbered(classes).ravel()
         flat = np.ascontiguousarray(counts, dtype=np.float64).ravel()
-        found = int(labels.max(initial=0)) + 1
-        return float(partition_score(flat, labels, found, r, self.term, self.ess, self.cost, scale))
+        result = int(labels.max(initial=0)) + 1
+        return float(partition_score(flat, labels, result, r, self.term, self.ess, self.cost, scale))
 
     def log_label_prior(self, r: int, classes: Classes) -> float:
         """ln of the prior of the labels of a child with r states."""
@@ -150,13 +150,13 @@ class PartitionScore:
     def _sums(self, counts: Floats, classes: Classes) -> tuple[Floats, Floats]:
         """The counts of the classes, and the α_l/r of each."""
         r, labels = counts.shape[-1], classes.ravel()
-        found = class_count(classes)
+        result = class_count(classes)
         flat = counts.reshape(-1, r)
-        columns = [np.bincount(labels, flat[:, h], found) for h in range(r)]
+        columns = [np.bincount(labels, flat[:, h], result) for h in range(r)]
         sums = np.stack(columns, axis=1).astype(np.float64)
         if self.name == "k2":
-            return sums, np.ones((found, 1))
-        sizes = np.bincount(labels, minlength=found)[:, None]
+            return sums, np.ones((result, 1))
+        sizes = np.bincount(labels, minlength=result)[:, None]
         return sums, np.asarray(self.ess * sizes / (labels.size * r))
 
 
@@ -224,7 +224,7 @@ def label_cost(
     model: LabelledDag, data: DataSet, score: PartitionScore, cancel: CancelToken = NEVER
 ) -> LabelCost:
     """log2 of the marginal likelihood (or BIC) and of the prior of graph and labels."""
-    found = []
+    result = []
     for i, variable in enumerate(model.domain):
         counts = counts_of(model, data, variable.name, cancel)
         classes = model.classes[i]
@@ -235,5 +235,5 @@ def label_cost(
             )
             for c in (classes, full_partition(classes.shape))
         )
-        found.append(VariableCost(variable.name, likelihood, prior, full_likelihood + full_prior))
-    return LabelCost(tuple(found))
+        result.append(VariableCost(variable.name, likelihood, prior, full_likelihood + full_prior))
+    return LabelCost(tuple(result))

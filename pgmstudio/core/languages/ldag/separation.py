@@ -84,8 +84,8 @@ def labelled_answer(
         codes = {model.domain.index(n): model.domain[n].code(s) for n, s in fixed.items()}
         graph = context_graph(model, codes)
     trails = separation_of(graph, one, other, known)
-    found = separation(model, [one], [other], given, fixed)
-    return LabelledAnswer(trails, found.holds, fixed, found.vanished, found.cases)
+    result = separation(model, [one], [other], given, fixed)
+    return LabelledAnswer(trails, result.holds, fixed, result.vanished, result.cases)
 
 
 def information_question(

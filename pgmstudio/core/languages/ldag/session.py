@@ -29,9 +29,9 @@ from pgmstudio.core.languages.one_pass_session import WholePassSession, named_be
 
 def information_in(model: LabelledDag, names: Sequence[str], context: Mapping[str, str]) -> float:
     """I(A;B|Z) in bits where the context is observed; `names` are A, B and those of Z."""
-    places = [model.domain.index(name) for name in names]
+    indices = [model.domain.index(name) for name in names]
     evidence = {name: Observed(state) for name, state in context.items()}
-    return conditional_information_bits(joint_of(model.as_bayesian_network, places, evidence))
+    return conditional_information_bits(joint_of(model.as_bayesian_network, indices, evidence))
 
 
 Floats = NDArray[np.float64]
@@ -76,13 +76,13 @@ class LabelledDagSession(WholePassSession[_Answers]):
         total = float(log2_sums(parts[:, None])[0])
         if not np.isfinite(total):
             return None
-        shares = np.exp2(parts - total)
-        possible = tuple(int(n) for n in np.flatnonzero(shares > 0))
+        fractions = np.exp2(parts - total)
+        possible = tuple(int(n) for n in np.flatnonzero(fractions > 0))
         named = {}
         for variable in self.domain:
             values = np.zeros(variable.cardinality)
             for number in possible:
-                values += shares[number] * self._sessions[number].belief(variable.name).values
+                values += fractions[number] * self._sessions[number].belief(variable.name).values
             named[variable.name] = values / values.sum()
         return _Answers(total, named_beliefs(named), possible)
 

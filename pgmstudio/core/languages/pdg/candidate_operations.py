@@ -133,21 +133,21 @@ def merges_of(
     graph: DecisionGraph, variable: str, node: int, counts: tuple[Floats, ...] | None
 ) -> list[OperationEffect]:
     """Merging the node with each other of its variable; quick, from the counts alone."""
-    i, found = graph.domain.index(variable), []
+    i, result = graph.domain.index(variable), []
     for other in range(graph.node_counts[i]):
         if other == node:
             continue
         step = Step(Command.MERGE, variable, node, other)
         refusal = _why_not_merged(graph, step)
         if refusal or counts is None:
-            found.append(
+            result.append(
                 OperationEffect(step, refusal=refusal) if refusal else prospect(graph, step, None)
             )
             continue
         change = merge_change(graph, counts, variable, node, other)
         free = 1 - graph.domain.cardinalities[i]
-        found.append(OperationEffect(step, change.log2_likelihood, change.effective_size, free))
-    return found
+        result.append(OperationEffect(step, change.log2_likelihood, change.effective_size, free))
+    return result
 
 
 def _why_not_merged(graph: DecisionGraph, step: Step) -> str:
@@ -214,10 +214,10 @@ def best_step(
                 continue
             change = merge_change(graph, counts, step.variable, step.node, step.other)
             free = 1 - graph.domain[step.variable].cardinality
-            found = OperationEffect(step, change.log2_likelihood, change.effective_size, free)
+            result = OperationEffect(step, change.log2_likelihood, change.effective_size, free)
         else:
-            found = prospect(graph, step, data)
-        score = found.score(weight)
+            result = prospect(graph, step, data)
+        score = result.score(weight)
         if score is not None and score > highest:
-            best, highest = found, score
+            best, highest = result, score
     return best

@@ -26,9 +26,9 @@ def encode_graph(graph: DecisionGraph) -> tuple[dict[str, Any], dict[str, Any]]:
     names = graph.domain.names
     above = {names[i]: names[p] for i, p in enumerate(graph.forest) if p is not None}
     edges = {
-        name: found.tolist()
-        for name, found in zip(names, graph.successors, strict=True)
-        if found is not None
+        name: result.tolist()
+        for name, result in zip(names, graph.successors, strict=True)
+        if result is not None
     }
     nodes = {name: rows.tolist() for name, rows in zip(names, graph.parameters, strict=True)}
     return {"above": above, "successors": edges}, {"nodes": nodes}
@@ -58,10 +58,10 @@ def decode_graph(reading: Reading) -> DecisionGraph:
         reading.structure.fail(str(problem))
 
 
-def _integers(place: JsonPlace) -> NDArray[np.int64]:
-    rows = [[element.whole() for element in row.elements()] for row in place.elements()]
+def _integers(location: JsonPlace) -> NDArray[np.int64]:
+    rows = [[element.whole() for element in row.elements()] for row in location.elements()]
     if not rows or len({len(row) for row in rows}) != 1:
-        place.fail("expected rows of equal length, one per node of the variable above.")
+        location.fail("expected rows of equal length, one per node of the variable above.")
     return np.array(rows, dtype=np.int64)
 
 

@@ -174,49 +174,49 @@ def orders_of(graph: DecisionGraph) -> list[tuple[int, ...]]:
 
 def node_orders(graph: DecisionGraph, masses: Sequence[Floats]) -> list[tuple[int, ...]]:
     """The nodes of every variable from left to right, with few crossings (barycentres by mass)."""
-    places = [np.linspace(0, 1, count + 2)[1:-1] for count in graph.node_counts]
+    indices = [np.linspace(0, 1, count + 2)[1:-1] for count in graph.node_counts]
     for sweep in range(_SWEEPS):
         downwards = sweep % 2 == 0
         for i in graph.order if downwards else reversed(graph.order):
-            wished = _wishes(graph, masses, places, i, downwards)
-            places[i] = _spread(wished)
-    return [tuple(int(node) for node in np.argsort(place, kind="stable")) for place in places]
+            wished = _wishes(graph, masses, indices, i, downwards)
+            indices[i] = _spread(wished)
+    return [tuple(int(node) for node in np.argsort(index, kind="stable")) for index in indices]
 
 
 def _wishes(
     graph: DecisionGraph,
     masses: Sequence[Floats],
-    places: Sequence[Floats],
+    indices: Sequence[Floats],
     i: int,
     downwards: bool,
 ) -> Floats:
     """Where each node of a variable would stand if it stood in the middle of its arcs."""
-    pull, weight = np.zeros(places[i].size), np.full(places[i].size, 1e-12)
-    pull += weight * places[i]
+    pull, weight = np.zeros(indices[i].size), np.full(indices[i].size, 1e-12)
+    pull += weight * indices[i]
     if downwards:
         above, edges = graph.forest[i], graph.successors[i]
         if above is not None and edges is not None:
             cards = edges.shape[1]
-            step = 1.0 / (places[above].size + 1)
-            spots = places[above][:, None] + step * ((np.arange(cards) + 0.5) / cards - 0.5)
+            step = 1.0 / (indices[above].size + 1)
+            spots = indices[above][:, None] + step * ((np.arange(cards) + 0.5) / cards - 0.5)
             mass = masses[above] + 1e-9
-            pull += np.bincount(edges.ravel(), (mass * spots).ravel(), places[i].size)
-            weight += np.bincount(edges.ravel(), mass.ravel(), places[i].size)
+            pull += np.bincount(edges.ravel(), (mass * spots).ravel(), indices[i].size)
+            weight += np.bincount(edges.ravel(), mass.ravel(), indices[i].size)
     else:
         for below in graph.children[i]:
             heads = graph.successors[below]
             if heads is not None:
                 mass = masses[i] + 1e-9
-                pull += (mass * places[below][heads]).sum(axis=1)
+                pull += (mass * indices[below][heads]).sum(axis=1)
                 weight += mass.sum(axis=1)
     return np.asarray(pull / weight)
 
 
 def _spread(wished: Floats) -> Floats:
     """Evenly spaced places in the order wished."""
-    places = np.empty(wished.size)
-    places[np.argsort(wished, kind="stable")] = np.linspace(0, 1, wished.size + 2)[1:-1]
-    return places
+    indices = np.empty(wished.size)
+    indices[np.argsort(wished, kind="stable")] = np.linspace(0, 1, wished.size + 2)[1:-1]
+    return indices
 
 
 def _masses(graph: DecisionGraph) -> list[Floats]:
@@ -345,8 +345,8 @@ def _boxes(
     step = min((room - width) / max(1, count - 1), 2 * (width + gap)) if count > 1 else 0.0
     first = left + (room - width - step * (count - 1)) / 2
     boxes = [Box(0, 0, 0, 0)] * count
-    for place, node in enumerate(order):
-        boxes[node] = Box(first + place * step, y, width, height)
+    for index, node in enumerate(order):
+        boxes[node] = Box(first + index * step, y, width, height)
     return tuple(boxes)
 
 
@@ -374,23 +374,23 @@ _KEPT = 8
 def first_numbers(graph: DecisionGraph) -> tuple[int, ...]:
     """The number of the first node of every variable, from 1."""
     alone = [graph.forest[i] is None and not graph.children[i] for i in range(len(graph.domain))]
-    found, number = [0] * len(graph.domain), 1
+    result, number = [0] * len(graph.domain), 1
     for i in sorted(graph.order, key=lambda i: alone[i]):
-        found[i] = number
+        result[i] = number
         number += graph.node_counts[i]
-    return tuple(found)
+    return tuple(result)
 
 
 @lru_cache(maxsize=_KEPT)
 def node_numbers(graph: DecisionGraph) -> tuple[tuple[int, ...], ...]:
     """The number of every node of every variable: as the bands show them, from left to right."""
-    found = []
+    result = []
     for order, first in zip(orders_of(graph), first_numbers(graph), strict=True):
         numbers = [0] * len(order)
-        for place, node in enumerate(order):
-            numbers[node] = first + place
-        found.append(tuple(numbers))
-    return tuple(found)
+        for index, node in enumerate(order):
+            numbers[node] = first + index
+        result.append(tuple(numbers))
+    return tuple(result)
 
 
 def node_name(graph: DecisionGraph, variable: str, node: int) -> str:

@@ -147,7 +147,7 @@ def steps_of(
 def chains_of(tree: CliqueTree, seen_from: Rooted, order: str) -> dict[int, tuple[int, ...]]:
     """The variables that each clique is the first to have, in the order of their chain."""
     shared = Counter(v for clique in tree.cliques for v in clique)
-    places: dict[str, Callable[[int], tuple[int, ...]]] = {
+    indices: dict[str, Callable[[int], tuple[int, ...]]] = {
         SHARED: lambda v: (-shared[v], tree.cardinalities[v], v),
         FEWEST_STATES: lambda v: (tree.cardinalities[v], v),
         COLUMNS: lambda v: (v,),
@@ -156,7 +156,7 @@ def chains_of(tree: CliqueTree, seen_from: Rooted, order: str) -> dict[int, tupl
     chains = {}
     for clique in seen_from.order:
         new = [v for v in tree.cliques[clique] if v not in placed]
-        chains[clique] = tuple(sorted(new, key=places[order]))
+        chains[clique] = tuple(sorted(new, key=indices[order]))
         placed.update(new)
     return chains
 
@@ -167,15 +167,15 @@ def _projected(path: tuple[int, ...], scope: tuple[int, ...], cards: Sequence[in
     A node is numbered by the states of the variables of its scope, the last running fastest.
     """
     shape = [cards[v] for v in path]
-    found = np.zeros(shape, dtype=np.int64)
+    result = np.zeros(shape, dtype=np.int64)
     for axis, variable in enumerate(path):
         if variable in scope:
             behind = scope[scope.index(variable) + 1 :]
             stride = math.prod(cards[v] for v in behind)
             sides = [1] * len(shape)
             sides[axis] = -1
-            found += (np.arange(cards[variable]) * stride).reshape(sides)
-    return found.reshape(-1, cards[path[-1]])
+            result += (np.arange(cards[variable]) * stride).reshape(sides)
+    return result.reshape(-1, cards[path[-1]])
 
 
 def _conditionals(
@@ -197,7 +197,7 @@ def _conditionals(
         parent = seen_from.above[clique]
         before = () if parent is None else scopes[parent]
         scopes[clique] = (*(v for v in before if v in homes[clique]), *chains[clique])
-    found = {}
+    result = {}
     for clique in reversed(seen_from.order):
         scope = scopes[clique]
         table = np.ones([cards[v] for v in scope])
@@ -209,13 +209,13 @@ def _conditionals(
             safe = np.where(sums > 0, sums, 1.0)
             tables.append(np.where(sums > 0, table / safe, 1.0 / cards[variable]))
             table = sums[..., 0]
-        found[clique] = tables[::-1]
+        result[clique] = tables[::-1]
         parent = seen_from.above[clique]
         if parent is not None:
             shared = scope[: len(scope) - len(chains[clique])]
             top = float(table.max())
             factors[parent].append((shared, table / top if top > 0 else table))
-    return found
+    return result
 
 
 def _aligned(table: Floats, variables: tuple[int, ...], scope: tuple[int, ...]) -> Floats:

@@ -26,7 +26,7 @@ _TINY = 1e-150
 def out_flows(
     a: GraphArrays,
     weights: Floats,
-    shares: Floats,
+    fractions: Floats,
     exponents: Ints,
     flows: Floats,
     flow_exponents: Ints,
@@ -50,8 +50,8 @@ def out_flows(
                 mass = parameters[at + h] * weights[own + h]
                 exponent = 0
                 if mass > 0.0:
-                    for place in range(begin, end):
-                        head = heads[head_at[below[place]] + at + h - first]
+                    for index in range(begin, end):
+                        head = heads[head_at[below[index]] + at + h - first]
                         mass *= flows[head]
                         exponent += flow_exponents[head]
                         if mass < _TINY:
@@ -59,7 +59,7 @@ def out_flows(
                                 break
                             mass, shift = math.frexp(mass)
                             exponent += shift
-                shares[at + h] = mass
+                fractions[at + h] = mass
                 exponents[at + h] = exponent
                 if mass > 0.0 and (not is_seen or exponent > top):
                     top = exponent
@@ -69,10 +69,10 @@ def out_flows(
                 for h in range(card):
                     gap = exponents[at + h] - top
                     if gap < 0:
-                        shares[at + h] = math.ldexp(shares[at + h], max(gap, -2000))
-                    total += shares[at + h]
+                        fractions[at + h] = math.ldexp(fractions[at + h], max(gap, -2000))
+                    total += fractions[at + h]
                 for h in range(card):
-                    shares[at + h] /= total
+                    fractions[at + h] /= total
                 flows[node], shift = math.frexp(total)
                 flow_exponents[node] = top + shift
             else:
@@ -81,7 +81,7 @@ def out_flows(
 
 
 @compiled
-def visits(a: GraphArrays, shares: Floats, visited: Floats, beliefs: Floats) -> None:
+def visits(a: GraphArrays, fractions: Floats, visited: Floats, beliefs: Floats) -> None:
     """P(the node is reached | findings) of all nodes, and the beliefs, a number per state.
 
     visited(ν) = ifl(ν) · ofl(ν) / P(e); so nothing is divided by an out-flow that may be 0.
@@ -104,11 +104,11 @@ def visits(a: GraphArrays, shares: Floats, visited: Floats, beliefs: Floats) -> 
                 continue
             at = first + (node - node_at[i]) * card
             for h in range(card):
-                passing = here * shares[at + h]
+                passing = here * fractions[at + h]
                 if passing > 0.0:
                     beliefs[own + h] += passing
-                    for place in range(below_at[i], below_at[i + 1]):
-                        visited[heads[head_at[below[place]] + at + h - first]] += passing
+                    for index in range(below_at[i], below_at[i + 1]):
+                        visited[heads[head_at[below[index]] + at + h - first]] += passing
         total = 0.0
         for h in range(card):
             total += beliefs[own + h]
@@ -135,23 +135,23 @@ def best_flows(
         card, first, own = cards[i], slot_at[i], state_at[i]
         for node in range(node_at[i], node_at[i + 1]):
             at = first + (node - node_at[i]) * card
-            best, found = -math.inf, 0
+            best, result = -math.inf, 0
             for h in range(card):
                 value = log_parameters[at + h] + log_weights[own + h]
                 if value > -math.inf:
-                    for place in range(below_at[i], below_at[i + 1]):
-                        value += tops[heads[head_at[below[place]] + at + h - first]]
+                    for index in range(below_at[i], below_at[i + 1]):
+                        value += tops[heads[head_at[below[index]] + at + h - first]]
                 if value > best:
-                    best, found = value, h
+                    best, result = value, h
             tops[node] = best
-            chosen[node] = found
+            chosen[node] = result
     for step in range(order.size):
         i = order[step]
         node = node_at[i] if above[i] < 0 else reached[i]
         states[i] = chosen[node]
         at = (node - node_at[i]) * cards[i] + states[i]
-        for place in range(below_at[i], below_at[i + 1]):
-            reached[below[place]] = heads[head_at[below[place]] + at]
+        for index in range(below_at[i], below_at[i + 1]):
+            reached[below[index]] = heads[head_at[below[index]] + at]
 
 
 @compiled
@@ -163,7 +163,7 @@ def expect_rows(
     end: int,
     a: GraphArrays,
     weights: Floats,
-    shares: Floats,
+    fractions: Floats,
     exponents: Ints,
     flows: Floats,
     flow_exponents: Ints,
@@ -179,21 +179,21 @@ def expect_rows(
             code = codes[i, row]
             for h in range(cards[i]):
                 weights[state_at[i] + h] = 1.0 if code in (missing, h) else 0.0
-        out_flows(a, weights, shares, exponents, flows, flow_exponents)
+        out_flows(a, weights, fractions, exponents, flows, flow_exponents)
         for i in range(cards.size):
             if above[i] < 0:
                 flow = flows[node_at[i]]
                 if flow <= 0.0:
                     return -math.inf
                 log2_likelihood += row_weights[row] * (math.log2(flow) + flow_exponents[node_at[i]])
-        visits(a, shares, visited, beliefs)
+        visits(a, fractions, visited, beliefs)
         for i in range(cards.size):
             for node in range(node_at[i], node_at[i + 1]):
                 here = row_weights[row] * visited[node]
                 if here > 0.0:
                     at = slot_at[i] + (node - node_at[i]) * cards[i]
                     for h in range(cards[i]):
-                        counts[at + h] += here * shares[at + h]
+                        counts[at + h] += here * fractions[at + h]
     return log2_likelihood
 
 
@@ -203,7 +203,7 @@ def row_flows(
     missing: int,
     a: GraphArrays,
     weights: Floats,
-    shares: Floats,
+    fractions: Floats,
     exponents: Ints,
     flows: Floats,
     flow_exponents: Ints,
@@ -216,7 +216,7 @@ def row_flows(
             code = codes[i, row]
             for h in range(cards[i]):
                 weights[state_at[i] + h] = 1.0 if code in (missing, h) else 0.0
-        out_flows(a, weights, shares, exponents, flows, flow_exponents)
+        out_flows(a, weights, fractions, exponents, flows, flow_exponents)
         total = 0.0
         for i in range(cards.size):
             if above[i] < 0:

@@ -62,8 +62,8 @@ def split_potential(graph: DecisionGraph, variable: str, node: int) -> float:
     total = arriving.sum()
     if arriving.size < 2 or total <= 0:
         return 0.0
-    shares = arriving[arriving > 0] / total
-    return float(total * -(shares @ np.log2(shares)) / np.log2(arriving.size))
+    fractions = arriving[arriving > 0] / total
+    return float(total * -(fractions @ np.log2(fractions)) / np.log2(arriving.size))
 
 
 def merge_score(graph: DecisionGraph, variable: str, a: int, b: int) -> float:
@@ -99,14 +99,14 @@ def node_counts(graph: DecisionGraph, data: DataSet) -> tuple[Floats, ...]:
     """N^ν_h: how many of the rows reach each node of a variable with each of its states."""
     data = rows_over(graph.domain, data)
     reached = graph.reached_nodes(data)
-    found = []
+    result = []
     for i, (count, card) in enumerate(
         zip(graph.node_counts, graph.domain.cardinalities, strict=True)
     ):
         keys = reached[i].astype(np.int64) * card + data.codes[i]
         counts = np.bincount(keys, data.weights, minlength=count * card)
-        found.append(counts.astype(np.float64).reshape(count, card))
-    return tuple(found)
+        result.append(counts.astype(np.float64).reshape(count, card))
+    return tuple(result)
 
 
 def refitted(graph: DecisionGraph, data: DataSet, smoothing: float = 0.0) -> DecisionGraph:

@@ -122,11 +122,11 @@ class DecisionGraph:
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
         """ch_F(X_i): the variables right below, in the order of the domain."""
-        found: list[list[int]] = [[] for _ in self.forest]
+        result: list[list[int]] = [[] for _ in self.forest]
         for i, above in enumerate(self.forest):
             if above is not None:
-                found[above].append(i)
-        return tuple(tuple(below) for below in found)
+                result[above].append(i)
+        return tuple(tuple(below) for below in result)
 
     @cached_property
     def order(self) -> tuple[int, ...]:
@@ -134,17 +134,17 @@ class DecisionGraph:
         size = len(self.forest)
         if any(above is not None and not 0 <= above < size for above in self.forest):
             raise GraphError("A variable of the forest stands below one that does not exist.")
-        found: list[int] = []
+        result: list[int] = []
         waiting = [i for i in reversed(range(size)) if self.forest[i] is None]
         while waiting:
-            found.append(waiting.pop())
-            waiting.extend(reversed(self.children[found[-1]]))
-        if len(found) != size:
-            stuck = next(i for i in range(size) if i not in set(found))
+            result.append(waiting.pop())
+            waiting.extend(reversed(self.children[result[-1]]))
+        if len(result) != size:
+            stuck = next(i for i in range(size) if i not in set(result))
             raise GraphError(
                 f"{self.domain.names[stuck]} stands above itself in the forest of variables."
             )
-        return tuple(found)
+        return tuple(result)
 
     @property
     def roots(self) -> tuple[int, ...]:
@@ -186,12 +186,12 @@ class DecisionGraph:
         return self._reached(data)
 
     def _reached(self, data: DataSet) -> NDArray[np.int32]:
-        found = np.zeros(data.codes.shape, dtype=np.int32)
+        result = np.zeros(data.codes.shape, dtype=np.int32)
         for i in self.order:
             above, edges = self.forest[i], self.successors[i]
             if above is not None and edges is not None:
-                found[i] = edges[found[above], data.codes[above]]
-        return found
+                result[i] = edges[result[above], data.codes[above]]
+        return result
 
     def log2_probabilities(self, data: DataSet) -> Floats:
         """log2 P(row) = Σ_i log2 p^reach(i,x)_x[i] (eq. 3.28), missing cells summed out; −inf for
@@ -288,8 +288,8 @@ def arrays_of(graph: DecisionGraph) -> GraphArrays:
     counts = np.array(graph.node_counts, dtype=np.int64)
     node_at = _starts(counts)
     edges = [
-        np.zeros(0, np.int64) if found is None else found.ravel() + node_at[i]
-        for i, found in enumerate(graph.successors)
+        np.zeros(0, np.int64) if result is None else result.ravel() + node_at[i]
+        for i, result in enumerate(graph.successors)
     ]
     rows = [rows.ravel() for rows in graph.parameters]
     return GraphArrays(

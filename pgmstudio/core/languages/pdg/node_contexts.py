@@ -65,11 +65,11 @@ class _Test:
         self._top = parts[0]
 
     def _groups(self, part: int) -> dict[int, list[int]]:
-        found: dict[int, list[int]] = {}
+        result: dict[int, list[int]] = {}
         for state, head in enumerate(self._asks[part][1]):
             if head != _NEVER:
-                found.setdefault(head, []).append(state)
-        return found
+                result.setdefault(head, []).append(state)
+        return result
 
     def count(self) -> int:
         ways = [0, 1]
@@ -104,12 +104,12 @@ def paths_through(graph: DecisionGraph, variable: str, node: int) -> dict[int, M
     i = graph.domain.index(variable)
     mine: Mask = np.zeros(graph.node_counts[i], dtype=bool)
     mine[node] = True
-    found: dict[int, Mask] = {i: mine}
+    result: dict[int, Mask] = {i: mine}
     below = i
     while (above := graph.forest[below]) is not None:
         edges = graph.successors[below]
         assert edges is not None
-        found[above] = np.asarray(found[below][edges].any(axis=1))
+        result[above] = np.asarray(result[below][edges].any(axis=1))
         below = above
     waiting = list(graph.children[i])
     while waiting:
@@ -118,10 +118,10 @@ def paths_through(graph: DecisionGraph, variable: str, node: int) -> dict[int, M
         assert upper is not None
         assert edges is not None
         mask = np.zeros(graph.node_counts[lower], dtype=bool)
-        mask[edges[found[upper]].ravel()] = True
-        found[lower] = mask
+        mask[edges[result[upper]].ravel()] = True
+        result[lower] = mask
         waiting.extend(graph.children[lower])
-    return found
+    return result
 
 
 def is_under(graph: DecisionGraph, lower: int, upper: int) -> bool:

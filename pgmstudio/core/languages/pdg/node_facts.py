@@ -69,12 +69,12 @@ def graph_node_facts(
     i = graph.domain.index(variable)
     counts = None if data is None else node_counts(graph, data)
     merges = _best(merges_of(graph, variable, node, counts), weight, MAX_MERGES)
-    found = [*merges, prospect(graph, Step(Command.SPLIT, variable, node), data)]
+    result = [*merges, prospect(graph, Step(Command.SPLIT, variable, node), data)]
     if data is not None:
         steps = (*redirections_to(graph, variable, node), *redirections_from(graph, variable, node))
         arcs = _measured(graph, islice(steps, MAX_REDIRECTED), data, cancel)
-        found += _best(arcs, weight, MAX_ARCS)
-    found.sort(key=lambda one: bool(one.refusal))
+        result += _best(arcs, weight, MAX_ARCS)
+    result.sort(key=lambda one: bool(one.refusal))
     moves = list(_moves(graph, variable, data, cancel))
     moves.sort(key=lambda m: -(weight.gain(m.bits, m.size, m.free) if m.bits is not None else -1e9))
     here: tuple[int, ...] = ()
@@ -84,20 +84,20 @@ def graph_node_facts(
     return GraphNodeFacts(
         None if counts is None else counts[i][node],
         0.0 if data is None else data.total_weight,
-        tuple(found),
+        tuple(result),
         tuple(moves[:MAX_MOVES]),
         here,
     )
 
 
 def _best(
-    found: Iterable[OperationEffect], weight: ScoreWeight, most: int
+    result: Iterable[OperationEffect], weight: ScoreWeight, most: int
 ) -> list[OperationEffect]:
     def worth(one: OperationEffect) -> tuple[bool, float]:
         score = one.score(weight)
         return bool(one.refusal), -(score if score is not None else float(-one.size))
 
-    return sorted(found, key=worth)[:most]
+    return sorted(result, key=worth)[:most]
 
 
 def _measured(
@@ -112,8 +112,8 @@ def _moves(
     graph: DecisionGraph, variable: str, data: DataSet | None, cancel: CancelToken
 ) -> Iterator[Move]:
     i = graph.domain.index(variable)
-    places: list[str | None] = [name for name in graph.domain.names if name != variable]
-    for above in [None, *places][: MAX_POSITIONS + 1]:
+    indices: list[str | None] = [name for name in graph.domain.names if name != variable]
+    for above in [None, *indices][: MAX_POSITIONS + 1]:
         cancel.raise_if_cancelled()
         at = None if above is None else graph.domain.index(above)
         if at == graph.forest[i] or (at is not None and is_under(graph, at, i)):
@@ -124,12 +124,12 @@ def _moves(
 def move_of(graph: DecisionGraph, variable: str, above: str | None, data: DataSet | None) -> Move:
     """What moving the variable below another, or to the top, brings."""
     try:
-        found = moved(graph, variable, above, data)
+        result = moved(graph, variable, above, data)
     except GraphError as error:
         return Move(above, None, 0, 0, refusal=str(error))
-    after = found.graph
+    after = result.graph
     bits: float | None = None
-    if found.is_exact:
+    if result.is_exact:
         bits = 0.0  # the numbers stay as they are, also in nodes that rows now part in
     elif data is not None:
         bits = change_between(graph, after, data).log2_likelihood
@@ -138,5 +138,5 @@ def move_of(graph: DecisionGraph, variable: str, above: str | None, data: DataSe
         bits,
         after.effective_size() - graph.effective_size(),
         after.representation_size() - graph.representation_size(),
-        found.is_exact,
+        result.is_exact,
     )

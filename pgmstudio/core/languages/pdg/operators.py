@@ -133,8 +133,8 @@ def moved(
     i = graph.domain.index(variable)
     target = None if above is None else graph.domain.index(above)
     if target == graph.forest[i]:
-        place = "a root" if above is None else f"below {above}"
-        raise GraphError(f"{variable} is {place} already.")
+        position = "a root" if above is None else f"below {above}"
+        raise GraphError(f"{variable} is {position} already.")
     if target is not None and target in _subtree(graph, i):
         raise GraphError(f"{above} is {variable} or stands below it, so it cannot come above it.")
     exact = _moved_exactly(graph, i, target)
@@ -201,9 +201,9 @@ def _lowered(graph: DecisionGraph, i: int, target: int) -> DecisionGraph:
     below_way = {*way, i}
     for step in way:
         pairs = np.stack([_edges(graph, step)[old], bound], axis=-1)
-        found, numbers = np.unique(pairs.reshape(-1, 2), axis=0, return_inverse=True)
+        result, numbers = np.unique(pairs.reshape(-1, 2), axis=0, return_inverse=True)
         successors[step] = numbers.reshape(pairs.shape[:2])
-        old, coming = found[:, 0], found[:, 1]
+        old, coming = result[:, 0], result[:, 1]
         parameters[step] = graph.parameters[step][old]
         for below in graph.children[step]:
             if below not in below_way:
@@ -271,12 +271,12 @@ def _reachable(
 
 
 def _subtree(graph: DecisionGraph, i: int) -> set[int]:
-    found, waiting = {i}, [i]
+    result, waiting = {i}, [i]
     while waiting:
         below = graph.children[waiting.pop()]
-        found.update(below)
+        result.update(below)
         waiting.extend(below)
-    return found
+    return result
 
 
 def _line(graph: DecisionGraph, i: int) -> list[int]:

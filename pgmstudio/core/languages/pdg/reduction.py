@@ -105,10 +105,10 @@ def graph_of_rows(
 
 def _key(codes: Places, scope: tuple[int, ...], cards: tuple[int, ...]) -> Places:
     """The states of the variables as one number, the last running fastest."""
-    found = np.zeros(codes.shape[1:], dtype=np.int64)
+    result = np.zeros(codes.shape[1:], dtype=np.int64)
     for variable in scope:
-        found = found * cards[variable] + codes[variable]
-    return found
+        result = result * cards[variable] + codes[variable]
+    return result
 
 
 def _edges(step: Step, samples: Places, keys: Places, cards: tuple[int, ...]) -> Places:
@@ -119,8 +119,8 @@ def _edges(step: Step, samples: Places, keys: Places, cards: tuple[int, ...]) ->
     for variable in step.scope:
         states = samples[variable][:, None] if variable != above else np.arange(cards[above])
         wanted = wanted * cards[variable] + states
-    places = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
-    return np.where(keys[places] == wanted, places, keys.size)
+    indices = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
+    return np.where(keys[indices] == wanted, indices, keys.size)
 
 
 Floats = NDArray[np.float64]
@@ -150,7 +150,7 @@ def reduced(graph: DecisionGraph) -> DecisionGraph:
             np.hstack(signs), axis=0, return_index=True, return_inverse=True
         )
         order = np.argsort(first)
-        kept, place = first[order], np.argsort(order)[group.ravel()]
+        kept, index = first[order], np.argsort(order)[group.ravel()]
         parameters[i] = parameters[i][kept]
         for child in graph.children[i]:
             edges = successors[child]
@@ -158,7 +158,7 @@ def reduced(graph: DecisionGraph) -> DecisionGraph:
             successors[child] = edges[kept]
         mine = successors[i]
         if mine is not None:
-            successors[i] = place[mine]
+            successors[i] = index[mine]
     return without_unreachable(
         graph.domain, graph.forest, tuple(parameters), tuple(successors), graph.order
     )

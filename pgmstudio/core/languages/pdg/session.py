@@ -71,8 +71,8 @@ class DecisionGraphSession(WholePassSession[_Answers]):
         at = self._arrays.state_at
         weights = np.ones(int(at[-1]))
         for name, finding in evidence.items():
-            place = self.domain.index(name)
-            weights[at[place] : at[place + 1]] = weights_of(self.domain[name], finding)
+            position = self.domain.index(name)
+            weights[at[position] : at[position + 1]] = weights_of(self.domain[name], finding)
         return weights
 
     def _answers_to(self, evidence: Mapping[str, Finding]) -> _Answers | None:
@@ -80,18 +80,18 @@ class DecisionGraphSession(WholePassSession[_Answers]):
 
         a, weights = self._arrays, self._weights(evidence)
         nodes, slots = int(a.node_at[-1]), a.parameters.size
-        shares, exponents = np.empty(slots), np.empty(slots, np.int64)
+        fractions, exponents = np.empty(slots), np.empty(slots, np.int64)
         flows, flow_exponents = np.empty(nodes), np.empty(nodes, np.int64)
-        out_flows(a, weights, shares, exponents, flows, flow_exponents)
+        out_flows(a, weights, fractions, exponents, flows, flow_exponents)
         tops = self._tops
         if not (flows[tops] > 0).all():
             return None
         log2 = float(np.log2(flows[tops]).sum() + flow_exponents[tops].sum())
         visited, beliefs = np.empty(nodes), np.empty(weights.size)
-        visits(a, shares, visited, beliefs)
+        visits(a, fractions, visited, beliefs)
         beliefs.flags.writeable = False  # and so are its parts
         named = {n: Belief(n, Scale.PROBABILITY, beliefs[part]) for n, part in self._places}
-        return _Answers(log2, named, weights, shares, visited, flows, flow_exponents)
+        return _Answers(log2, named, weights, fractions, visited, flows, flow_exponents)
 
     def node_flows(self) -> NodeFlows:
         """In-flow, out-flow and visits of every node under the evidence."""
@@ -113,22 +113,22 @@ class DecisionGraphSession(WholePassSession[_Answers]):
         """Eqs. 3.46–3.47, the product over the other variables below taken without dividing."""
         graph, at = self.model, self._arrays.state_at
         roots = graph.roots
-        found: list[Floats] = [np.zeros(0)] * len(self.domain)
+        result: list[Floats] = [np.zeros(0)] * len(self.domain)
         for i in graph.order:
             above, edges = graph.forest[i], graph.successors[i]
             if above is None or edges is None:
-                found[i] = np.array([np.prod([outward[r][0] for r in roots if r != i])])
+                result[i] = np.array([np.prod([outward[r][0] for r in roots if r != i])])
                 continue
             passing = graph.parameters[above] * weights[at[above] : at[above + 1]]
-            passing = passing * found[above][:, None]
+            passing = passing * result[above][:, None]
             for other in graph.children[above]:
                 heads = graph.successors[other]
                 if other != i and heads is not None:
                     passing = passing * outward[other][heads]
-            found[i] = np.bincount(edges.ravel(), passing.ravel(), graph.node_counts[i]).astype(
+            result[i] = np.bincount(edges.ravel(), passing.ravel(), graph.node_counts[i]).astype(
                 np.float64
             )
-        return tuple(found)
+        return tuple(result)
 
     @cached_property
     def _log_parameters(self) -> Floats:

@@ -54,8 +54,8 @@ def svg_of_bands(
     body: list[str] = []
     for i, band in enumerate(picture.bands):
         name = graph.domain.names[i]
-        found = (evidence or {}).get(name)
-        known = NodeDrawing(palette, beliefs[name], (priors or {}).get(name), found)
+        result = (evidence or {}).get(name)
+        known = NodeDrawing(palette, beliefs[name], (priors or {}).get(name), result)
         body.append(element("g", "\n".join(drawing.ground(band, known, name))))
     body += drawing.all_arcs()
     for band in picture.bands:
@@ -88,10 +88,10 @@ class _Drawing:
     def ground(self, band: Band, known: NodeDrawing, name: str) -> list[str]:
         """The band with the beliefs of its variable at the left."""
         palette, box = self.palette, band.box
-        found = self._evidence.get(name)
+        result = self._evidence.get(name)
         stroke, width, dash = palette["border"], 1.0, None
-        if found is not None:
-            mark = mark_of(found)
+        if result is not None:
+            mark = mark_of(result)
             stroke, width = palette[mark.tint], tokens()["line_px"]["node_evidence"]
             dash = "5 3" if mark.is_soft else None
         told: dict[str, Attribute] = {"fill": palette["surface"], "stroke": stroke}
@@ -108,7 +108,7 @@ class _Drawing:
 
     def all_arcs(self) -> list[str]:
         """Thin ones first, so that wide ones lie on top."""
-        found: list[tuple[float, str]] = []
+        result: list[tuple[float, str]] = []
         for lower, above in enumerate(self.graph.forest):
             heads = self.graph.successors[lower]
             if above is None or heads is None:
@@ -118,8 +118,8 @@ class _Drawing:
                 for state, head in enumerate(row):
                     flow = float(self._arcs[above][node, state])
                     ends = self.picture.arc(above, node, state, states, lower, head)
-                    found.append((flow, "\n".join(self._arc(ends, state, flow))))
-        return [drawn for _, drawn in sorted(found, key=lambda arc: arc[0])]
+                    result.append((flow, "\n".join(self._arc(ends, state, flow))))
+        return [drawn for _, drawn in sorted(result, key=lambda arc: arc[0])]
 
     def _arc(self, ends: tuple[float, float, float, float], state: int, flow: float) -> list[str]:
         x1, y1, x2, y2 = ends
@@ -151,8 +151,8 @@ class _Drawing:
 
     def _node(self, band: Band, node: int, box: Box) -> list[str]:
         palette, i = self.palette, band.variable
-        share = float(self._visits[i][node])
-        is_reached = share > 0
+        fraction = float(self._visits[i][node])
+        is_reached = fraction > 0
         told: dict[str, Attribute] = {
             "fill": palette["surface" if is_reached else "sunken"],
             "stroke": palette["border_control"],
@@ -168,7 +168,7 @@ class _Drawing:
                 drawn.append(text(name, box.middle, middle, size=10, fill=ink, anchor="middle"))
             return drawn
         head = box.y + HEAD / 2
-        words = f"{percent(share)} %" if is_reached else NOT_REACHED
+        words = f"{percent(fraction)} %" if is_reached else NOT_REACHED
         grey = palette["text_secondary"]
         drawn += [
             text(f"ν{name}", box.x + 7, head, size=11, fill=ink, weight="semibold"),
@@ -180,9 +180,9 @@ class _Drawing:
                 stroke_width=1,
             ),
         ]
-        found = self._evidence.get(self.graph.domain.names[i])
+        result = self._evidence.get(self.graph.domain.names[i])
         for state, title in enumerate(self.graph.domain.variables[i].states):
-            is_out = found is not None and found[title] <= 0
+            is_out = result is not None and result[title] <= 0
             drawn += self._cell(band, node, state, title, ink, is_out, is_reached)
         return drawn
 
@@ -203,24 +203,24 @@ class _Drawing:
         grey = palette["text_secondary"]
         if band.form is BandForm.CELLS:
             shown = elided(title, 11, box.width - 8)
-            place, anchor = (box.middle, box.y + 8), "middle"
+            index, anchor = (box.middle, box.y + 8), "middle"
             bar = Box(box.x + 6, box.y + 16, box.width - 12, 5)
             number, at = (box.middle, box.y + 28), "middle"
         else:
             shown = elided(title, 11, box.width * 0.38 - 11)
-            place, anchor = (box.x + 7, box.y + box.height / 2), "start"
+            index, anchor = (box.x + 7, box.y + box.height / 2), "start"
             left = box.width * 0.38
-            bar = Box(box.x + left, place[1] - 3, box.width - left - 30, 6)
-            number, at = (box.right - 6, place[1]), "end"
+            bar = Box(box.x + left, index[1] - 3, box.width - left - 30, 6)
+            number, at = (box.right - 6, index[1]), "end"
         drawn = [
-            text(shown, *place, size=11, fill=grey if is_out else ink, anchor=anchor),
+            text(shown, *index, size=11, fill=grey if is_out else ink, anchor=anchor),
             rect(bar.x, bar.y, bar.width, bar.height, 2, fill=palette["belief_track"]),
             text(progress_text(value), *number, size=10, fill=grey, anchor=at),
         ]
         if is_out:
             width = text_width(shown, 11)
-            begin = place[0] - (width / 2 if anchor == "middle" else 0)
-            ends = (begin, place[1]), (begin + width, place[1])
+            begin = index[0] - (width / 2 if anchor == "middle" else 0)
+            ends = (begin, index[1]), (begin + width, index[1])
             drawn.append(line(*ends, stroke=grey, stroke_width=1))
         elif value > 0:
             tint = self._tints[state % len(self._tints)] if is_reached else palette["edge_dim"]
@@ -233,11 +233,11 @@ class _Drawing:
         """A line for each state an arc can be of, and what widths mean."""
         above = [self.graph.domain.cardinalities[i] for i in self.graph.forest if i is not None]
         most = min(max(above, default=0), len(_WORDS))
-        found: list[tuple[str, Sample]] = [
+        result: list[tuple[str, Sample]] = [
             (_WORDS[state], self._sample(state)) for state in range(most)
         ]
         given = "flow given evidence" if self._evidence else "probability of passing"
-        return [*found, (f"width = {given}", lambda _x, _y: [])]
+        return [*result, (f"width = {given}", lambda _x, _y: [])]
 
     def _sample(self, state: int) -> Sample:
         def drawn(x: float, y: float) -> list[str]:

@@ -46,10 +46,10 @@ class _Growing:
         domain = Domain(tuple(self.variables))
         parents, tables = [], []
         for name in domain.names:
-            places = [domain.index(parent) for parent in self.parents[name]]
-            axes = sorted(range(len(places)), key=places.__getitem__)
-            parents.append(tuple(places[a] for a in axes))
-            tables.append(self.tables[name].transpose(*axes, len(places)))
+            indices = [domain.index(parent) for parent in self.parents[name]]
+            axes = sorted(range(len(indices)), key=indices.__getitem__)
+            parents.append(tuple(indices[a] for a in axes))
+            tables.append(self.tables[name].transpose(*axes, len(indices)))
         return BayesianNetwork(domain, Dag(domain.names, tuple(parents)), tuple(tables))
 
 

@@ -105,9 +105,9 @@ def image_grid(names: Iterable[str]) -> ImageGrid | None:
     Grids of several beginnings, of the same size, stand side by side.
     """
     names = tuple(names)
-    found = [_BY_TWO.fullmatch(name) for name in names]
-    if names and all(found):
-        parts = [(m[1], int(m[2]), int(m[3])) for m in found if m is not None]
+    result = [_BY_TWO.fullmatch(name) for name in names]
+    if names and all(result):
+        parts = [(m[1], int(m[2]), int(m[3])) for m in result if m is not None]
         heads = list(dict.fromkeys(head for head, _, _ in parts))
         rows = sorted({row for _, row, _ in parts})
         columns = sorted({column for _, _, column in parts})
@@ -115,11 +115,11 @@ def image_grid(names: Iterable[str]) -> ImageGrid | None:
         if min(len(rows), len(columns)) < 2 or not len(set(parts)) == len(parts) == count:
             return None
         shift = {head: at * len(columns) for at, head in enumerate(heads)}
-        places = {
+        indices = {
             name: (rows.index(row), shift[head] + columns.index(column))
             for name, (head, row, column) in zip(names, parts, strict=True)
         }
-        return ImageGrid(len(rows), len(heads) * len(columns), places)
+        return ImageGrid(len(rows), len(heads) * len(columns), indices)
     single = [_BY_ONE.fullmatch(name) for name in names]
     side = math.isqrt(len(names))
     if side < 2 or side * side != len(names) or not all(single):
@@ -159,13 +159,13 @@ def component_images(model: Model) -> Images | None:
 
 def images_of(model: Model) -> Images:
     """The same; GraphError says what is missing."""
-    found = component_images(model)
-    if found is None:
+    result = component_images(model)
+    if result is None:
         raise GraphError(
             "The picture “images” is for mixtures and latent classes whose variables are pixels: "
             "named like r1c1, left_r1c1 or pixel1, without gaps."
         )
-    return found
+    return result
 
 
 def shade_step(value: float, steps: int) -> int:
@@ -190,9 +190,9 @@ def images_svg(images: Images, *, theme: str = "light", title: str = "") -> str:
     if title:
         parts.append(text(title, MARGIN, 22, size=15, fill=ink["text"], weight="semibold"))
     inner = []
-    for number, (name, share) in enumerate(zip(images.names, images.shares, strict=True)):
+    for number, (name, fraction) in enumerate(zip(images.names, images.shares, strict=True)):
         x, y = images.corner(number)
-        head = f"{name}, {percent(share)} %"
+        head = f"{name}, {percent(fraction)} %"
         inner.append(text(head, x, y - 13, size=12, fill=ink["text"], weight="medium"))
         for pixel, (row, column) in images.grid.places.items():
             shade = ramp[shade_step(float(images.values[pixel][number]), len(ramp))]
@@ -204,8 +204,8 @@ def images_svg(images: Images, *, theme: str = "light", title: str = "") -> str:
             width_ = edge_stroke(bits)
             inner.append(path("M", start, "Q", bend, end, stroke_width=width_, **drawn))
     parts.append(element("g", "".join(inner), transform=f"translate(0 {top:g})"))
-    for place, words in enumerate(told):
-        y = height + top + 16.0 * place
+    for index, words in enumerate(told):
+        y = height + top + 16.0 * index
         parts.append(text(words, MARGIN, y, size=11, fill=ink["text_secondary"]))
     whole = element("g", "".join(parts), font_family=font_families())
     return element(

@@ -40,8 +40,8 @@ def violations(model: TreeMixture, knowledge: Knowledge) -> list[str]:
 
 def nearly_empty(weights: Floats) -> NDArray[np.bool_]:
     """Which components have less than a quarter of an even share, 1/(4m)."""
-    found: NDArray[np.bool_] = weights < 1 / (4 * weights.size)
-    return found
+    result: NDArray[np.bool_] = weights < 1 / (4 * weights.size)
+    return result
 
 
 def effective_count(weights: Floats) -> float:

@@ -56,7 +56,7 @@ def classes_of_mixture(mixture: TreeMixture) -> LatentClasses:
     """GraphError when the component is seen, or a tree has an edge."""
     _refuse(no_classes_of_mixture_reason(mixture))
     columns = range(len(mixture.domain))
-    tables = tuple(np.stack([tree.tables[place] for tree in mixture.trees]) for place in columns)
+    tables = tuple(np.stack([tree.tables[index] for tree in mixture.trees]) for index in columns)
     return LatentClasses(mixture.domain, mixture.weights, tables, free_name(mixture.domain))
 
 
@@ -92,19 +92,19 @@ def network_of_mixture(mixture: TreeMixture) -> BayesianNetwork:
     else:
         hidden = Variable(component_root(mixture), mixture.component_names)
         domain, root = Domain((*mixture.domain.variables, hidden)), len(mixture.domain)
-    place = [domain.index(name) for name in mixture.tree_domain.names]
+    position = [domain.index(name) for name in mixture.tree_domain.names]
     each = [_conditionals(tree, order) for tree in mixture.trees]
     parents: list[tuple[int, ...]] = [()] * len(domain)
     tables: list[Floats] = [mixture.weights] * len(domain)
     for variable in order:
-        needed = sorted({p for found in each for p in found[variable][0]})
+        needed = sorted({p for result in each for p in result[variable][0]})
         shape = [mixture.tree_domain.cardinalities[i] for i in (*needed, variable)]
-        by_tree = np.stack([_spread(*found[variable], needed, shape) for found in each])
-        listed = [*(place[p] for p in needed), root]
+        by_tree = np.stack([_spread(*result[variable], needed, shape) for result in each])
+        listed = [*(position[p] for p in needed), root]
         axes = sorted(range(len(listed)), key=listed.__getitem__)
         table = np.moveaxis(by_tree, 0, -2)  # component behind the other parents
-        parents[place[variable]] = tuple(sorted(listed))
-        tables[place[variable]] = table.transpose(*axes, len(listed))
+        parents[position[variable]] = tuple(sorted(listed))
+        tables[position[variable]] = table.transpose(*axes, len(listed))
     dag = Dag(domain.names, tuple(parents))
     return BayesianNetwork(domain, dag, tuple(tables))
 
@@ -119,12 +119,12 @@ def edges_with_root(mixture: TreeMixture) -> tuple[tuple[str, str], ...]:
     order, _ = _best_order(mixture)
     along = [_parents_along(_neighbours(tree), order) for tree in mixture.trees]
     names, root = mixture.tree_domain.names, component_root(mixture)
-    found: list[tuple[str, str]] = []
+    result: list[tuple[str, str]] = []
     for variable in order:
         needed = sorted(set[int]().union(*(parents[variable] for parents in along)))
-        found += [(names[parent], names[variable]) for parent in needed]
-        found.append((root, names[variable]))
-    return tuple(found)
+        result += [(names[parent], names[variable]) for parent in needed]
+        result.append((root, names[variable]))
+    return tuple(result)
 
 
 def _spread(
@@ -138,9 +138,9 @@ def _spread(
 def _conditionals(tree: Tree, order: Sequence[int]) -> dict[int, tuple[tuple[int, ...], Floats]]:
     """P(x | those before it that it needs) along the order; parents sorted, x on the last axis."""
     factors: list[tuple[tuple[int, ...], Floats]] = []
-    for place, (parent, table) in enumerate(zip(tree.parents, tree.tables, strict=True)):
-        factors.append(((place,), table) if parent is None else ((parent, place), table))
-    found = {}
+    for index, (parent, table) in enumerate(zip(tree.parents, tree.tables, strict=True)):
+        factors.append(((index,), table) if parent is None else ((parent, index), table))
+    result = {}
     for variable in reversed(order):
         mine = [factor for factor in factors if variable in factor[0]]
         factors = [factor for factor in factors if variable not in factor[0]]
@@ -154,9 +154,9 @@ def _conditionals(tree: Tree, order: Sequence[int]) -> dict[int, tuple[tuple[int
         sums = product.sum(axis=-1, keepdims=True)
         cards = product.shape[-1]
         rows = np.where(sums > 0, product / np.where(sums > 0, sums, 1), 1 / cards)
-        found[variable] = (others, rows)
+        result[variable] = (others, rows)
         factors.append((others, sums[..., 0]))
-    return found
+    return result
 
 
 def _best_order(mixture: TreeMixture) -> tuple[list[int], int]:
@@ -183,24 +183,24 @@ def _best_order(mixture: TreeMixture) -> tuple[list[int], int]:
 
 
 def _neighbours(tree: Tree) -> Neighbours:
-    found: Neighbours = {v: set() for v in range(len(tree.domain))}
+    result: Neighbours = {v: set() for v in range(len(tree.domain))}
     for v, parent in enumerate(tree.parents):
         if parent is not None:
-            found[v].add(parent)
-            found[parent].add(v)
-    return found
+            result[v].add(parent)
+            result[parent].add(v)
+    return result
 
 
 def _parents_along(graph: Neighbours, order: Sequence[int]) -> Neighbours:
     """Who stands before a variable in the factor it is taken out of."""
     left = {v: set(others) for v, others in graph.items()}
-    found: Neighbours = {}
+    result: Neighbours = {}
     for v in reversed(order):
-        found[v] = left.pop(v)
-        for other in found[v]:
-            left[other] |= found[v]
+        result[v] = left.pop(v)
+        for other in result[v]:
+            left[other] |= result[v]
             left[other] -= {v, other}
-    return found
+    return result
 
 
 def _few_neighbours(graph: Neighbours) -> list[int]:

@@ -54,8 +54,8 @@ def encode(theta: Floats, precision: Precision) -> tuple[Floats, NDArray[np.intp
 
 def decode(codes: Floats, precision: Precision) -> Floats:
     """θ̂_max = 1 / (1 + Σ e^−φ̂) and θ̂_i = e^−φ̂_i θ̂_max; the code of the largest is 0."""
-    shares = np.exp(-codes / 2.0**precision.fine)
-    return np.asarray(shares / shares.sum(axis=-1, keepdims=True))
+    fractions = np.exp(-codes / 2.0**precision.fine)
+    return np.asarray(fractions / fractions.sum(axis=-1, keepdims=True))
 
 
 def code_bits(states: int, precision: Precision) -> float:
@@ -127,12 +127,12 @@ def shape_of(model: TreeMixture) -> ModelShape:
             near[v].append(parent)
             near[parent].append(v)
             parameters += (cards[v] - 1) * (cards[parent] - 1)
-    places = edge_places = 0.0
+    indices = edge_places = 0.0
     left = dict.fromkeys(sorted(near, key=lambda v: (-cards[v], v)))
     while left:
         root = next(iter(left))
         del left[root]
-        places += math.log2(cards[root])
+        indices += math.log2(cards[root])
         stack = [root]
         while stack:
             node = stack.pop()
@@ -141,7 +141,7 @@ def shape_of(model: TreeMixture) -> ModelShape:
                     del left[other]
                     stack.append(other)
                     edge_places += cards[node] * math.log2(cards[other])
-    return ModelShape(len(model.trees), parameters, places + edge_places, edge_places)
+    return ModelShape(len(model.trees), parameters, indices + edge_places, edge_places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,10 +183,10 @@ class _Rounding:
     def data_bits(self, precision: Precision, data: DataSet) -> float:
         """DL(D | M_b)."""
         fine = 2.0**precision.fine
-        shares = np.exp(-np.round(fine * np.minimum(self._phi, 2.0**precision.range)) / fine)
-        sums = np.add.reduceat(shares, self._starts)
+        fractions = np.exp(-np.round(fine * np.minimum(self._phi, 2.0**precision.range)) / fine)
+        sums = np.add.reduceat(fractions, self._starts)
         coded = copy(self._model)  # only its likelihood is asked, which reads the arrays
-        coded.__dict__["arrays"] = replace(self._model.arrays, tables=shares / sums[self._row_of])
+        coded.__dict__["arrays"] = replace(self._model.arrays, tables=fractions / sums[self._row_of])
         return data_bits(coded, data)
 
 

@@ -35,10 +35,10 @@ MI_WORDS = "width = mutual information in the tree"
 
 def shown_trees(name: str, count: int) -> tuple[int, ...] | None:
     """The numbers from 0 that `tree-1` or `tree-1+3` names; None for another picture."""
-    found = _TREES.fullmatch(name)
-    if found is None:
+    result = _TREES.fullmatch(name)
+    if result is None:
         return None
-    numbers = sorted({int(number) - 1 for number in found[1].split("+")})
+    numbers = sorted({int(number) - 1 for number in result[1].split("+")})
     return tuple(numbers) if numbers[0] >= 0 and numbers[-1] < count else None
 
 

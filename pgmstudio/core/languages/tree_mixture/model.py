@@ -85,12 +85,12 @@ class TreeMixture:
     @cached_property
     def edge_counts(self) -> Mapping[tuple[str, str], int]:
         """In how many trees two variables are joined; the names of a pair in domain order."""
-        index, found = self.domain.index, dict[tuple[str, str], int]()
+        index, result = self.domain.index, dict[tuple[str, str], int]()
         for tree in self.trees:
             for one, other in tree.edges:
                 pair = (one, other) if index(one) < index(other) else (other, one)
-                found[pair] = found.get(pair, 0) + 1
-        return found
+                result[pair] = result.get(pair, 0) + 1
+        return result
 
     @property
     def component_names(self) -> tuple[str, ...]:
@@ -189,10 +189,10 @@ class TreeMixture:
         """The rows and the component each came from."""
         components = rng.choice(len(self.trees), size=count, p=self.weights / self.weights.sum())
         codes = np.zeros((len(self.domain), count), dtype=code_dtype(self.domain))
-        places = np.array([self.domain.index(name) for name in self.tree_domain.names], np.intp)
+        indices = np.array([self.domain.index(name) for name in self.tree_domain.names], np.intp)
         for k, tree in enumerate(self.trees):
             rows = np.flatnonzero(components == k)
-            codes[places[:, None], rows] = tree.sample(rows.size, rng).codes
+            codes[indices[:, None], rows] = tree.sample(rows.size, rng).codes
         if self.choice is not None:
             codes[self.domain.index(self.choice)] = components
         return DataSet(self.domain, codes), components

@@ -35,8 +35,8 @@ def update(
     for k in range(parents.shape[0]):
         total = 0.0
         possible = True
-        for place in range(state_at[width]):
-            below[place] = weights[place]
+        for index in range(state_at[width]):
+            below[index] = weights[index]
         for step in range(width - 1, -1, -1):
             v = order[k, step]
             at, parent, card, own = table_at[k, v], parents[k, v], cards[v], state_at[v]
@@ -69,8 +69,8 @@ def update(
                     below[state_at[parent] + above] /= largest
         if not possible:
             log2_totals[k] = -math.inf
-            for place in range(state_at[width]):
-                beliefs[k, place] = 0.0
+            for index in range(state_at[width]):
+                beliefs[k, index] = 0.0
             continue
         log2_totals[k] = total
         for step in range(width):
@@ -84,10 +84,10 @@ def update(
             else:
                 for above in range(cards[parent]):
                     if sent[v, above] > 0.0:
-                        share = beliefs[k, state_at[parent] + above] / sent[v, above]
+                        fraction = beliefs[k, state_at[parent] + above] / sent[v, above]
                         for state in range(card):
                             beliefs[k, own + state] += (
-                                share * tables[at + above * card + state] * below[own + state]
+                                fraction * tables[at + above * card + state] * below[own + state]
                             )
             mass = 0.0
             for state in range(card):
@@ -114,8 +114,8 @@ def explain(
     width = parents.shape[1]
     for k in range(parents.shape[0]):
         total = 0.0
-        for place in range(state_at[width]):
-            below[place] = log_weights[place]
+        for index in range(state_at[width]):
+            below[index] = log_weights[index]
         for step in range(width - 1, -1, -1):
             v = order[k, step]
             at, parent, card, own = table_at[k, v], parents[k, v], cards[v], state_at[v]

@@ -101,10 +101,10 @@ class KappaPath:
         """With the held-out bits of every fold so far, by κ."""
         points = []
         for point in self.points:
-            found = np.array(bits.get(point.kappa, ()))
-            if found.size:
-                error = float(found.std(ddof=1) / np.sqrt(found.size)) if found.size > 1 else None
-                point = replace(point, held_bits=float(found.mean()), standard_error=error)
+            result = np.array(bits.get(point.kappa, ()))
+            if result.size:
+                error = float(result.std(ddof=1) / np.sqrt(result.size)) if result.size > 1 else None
+                point = replace(point, held_bits=float(result.mean()), standard_error=error)
             points.append(point)
         return replace(self, points=tuple(points))
 

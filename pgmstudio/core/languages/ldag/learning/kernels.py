@@ -70,7 +70,7 @@ def new_contexts(
     strides: Ints,
 ) -> int:
     """How many contexts join the labels when the marked classes, listed in `hit`, become one."""
-    found = 0
+    result = 0
     for h in range(hits):
         c = hit[h]
         while c >= 0:
@@ -83,9 +83,9 @@ def new_contexts(
                         is_inside = is_inside and marks[other] == mark
                         is_new = is_new or other != homes[c]
                     if is_inside and is_new:
-                        found += 1
+                        result += 1
             c = following[c]
-    return found
+    return result
 
 
 @compiled
@@ -129,8 +129,8 @@ def greedy_labels(
     stale_count = candidates
     steps = 0
     while True:
-        for place in range(stale_count):
-            candidate = stale[place]
+        for index in range(stale_count):
+            candidate = stale[index]
             axis = 0
             while first[axis + 1] <= candidate:
                 axis += 1
@@ -244,8 +244,8 @@ def greedy_merges(
                     continue
                 for state in range(r):
                     union[state] = sums[a * r + state] + sums[b * r + state]
-                share = (sizes[a] + sizes[b]) / q
-                after = block_score(union, 0, r, share, term, ess, cost, scale)
+                fraction = (sizes[a] + sizes[b]) / q
+                after = block_score(union, 0, r, fraction, term, ess, cost, scale)
                 deltas[a, b] = after - values[a] - values[b] + bonus
         for a in range(q):
             is_stale[a] = 0
@@ -270,8 +270,8 @@ def greedy_merges(
         for c in range(q):
             if homes[c] == best_b:
                 homes[c] = best_a
-        share = sizes[best_a] / q
-        values[best_a] = block_score(sums, best_a * r, r, share, term, ess, cost, scale)
+        fraction = sizes[best_a] / q
+        values[best_a] = block_score(sums, best_a * r, r, fraction, term, ess, cost, scale)
         is_stale[best_a] = 1
         for c in range(q):
             # What was refused with the one is refused with both together.
@@ -354,17 +354,17 @@ def best_question(
     ways = 2 ** (present - 1) - 1 if present <= 5 else 2 * present - 1
     best = -math.inf
     for way in range(ways):
-        place = 0
+        index = 0
         for value in range(values):
             trial[value] = 0
             if sizes[value] > 0:
                 if present <= 5:  # the first state is always in the first group
-                    trial[value] = (2 * (way + 1) >> place) & 1
+                    trial[value] = (2 * (way + 1) >> index) & 1
                 elif way < present:
-                    trial[value] = 1 if place == way else 0
+                    trial[value] = 1 if index == way else 0
                 else:
-                    trial[value] = 1 if place > way - present else 0
-                place += 1
+                    trial[value] = 1 if index > way - present else 0
+                index += 1
         gain = split_gain(sums, sizes, trial, 2, r, q, term, ess, cost, scale, log_kappa, together)
         if gain > best + MIN_GAIN:
             best = gain
@@ -427,8 +427,8 @@ def greedy_tree(
                     sums[cell] = 0.0
                 for value in range(card):
                     sizes[value] = 0
-                for place in range(starts[leaf], ends[leaf]):
-                    c = order[place]
+                for index in range(starts[leaf], ends[leaf]):
+                    c = order[index]
                     value = c // stride % card
                     sizes[value] += 1
                     for state in range(r):
@@ -460,8 +460,8 @@ def greedy_tree(
         begin, stop, done, group = starts[best_leaf], ends[best_leaf], 0, 0
         while done < stop - begin:
             from_place = begin + done
-            for place in range(begin, stop):
-                c = order[place]
+            for index in range(begin, stop):
+                c = order[index]
                 if chosen[c // stride % card] == group:
                     moved[begin + done] = c
                     done += 1
@@ -474,8 +474,8 @@ def greedy_tree(
                 waiting[waiting_count] = leaf
                 waiting_count += 1
             group += 1
-        for place in range(begin, stop):
-            order[place] = moved[place]
+        for index in range(begin, stop):
+            order[index] = moved[index]
     for leaf in range(leaves):
-        for place in range(starts[leaf], ends[leaf]):
-            homes[order[place]] = leaf
+        for index in range(starts[leaf], ends[leaf]):
+            homes[order[index]] = leaf

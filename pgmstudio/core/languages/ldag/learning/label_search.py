@@ -126,7 +126,7 @@ def exact_labels(counts: Floats, score: PartitionScore, scale: float = 1.0) -> C
     flat, _, r = _flat(counts)
     listed = _listed(counts.shape[:-1])
     saved = listed.contexts if score.per == ELEMENTS else (r - 1) * listed.merged
-    found = best_listed(
+    result = best_listed(
         flat,
         r,
         flat.size // r,
@@ -141,7 +141,7 @@ def exact_labels(counts: Floats, score: PartitionScore, scale: float = 1.0) -> C
         scale,
         MIN_GAIN,
     )
-    return listed.partitions[found]
+    return listed.partitions[result]
 
 
 def _merged(counts: Floats, score: PartitionScore, scale: float) -> Classes:
@@ -289,9 +289,9 @@ class LabelScores:
         if seen <= 0:
             data_term = -self.total_weight * math.log(counts.shape[-1])
         prior = score.log_prior(counts.shape[-1], classes)
-        found = LabelledFamily(data_term, prior, classes)
-        self._families[child, mask_of(parents)] = found
-        return found
+        result = LabelledFamily(data_term, prior, classes)
+        self._families[child, mask_of(parents)] = result
+        return result
 
     def local(self, child: int, parents: Iterable[int], cancel: CancelToken = NEVER) -> float:
         """The score of one family in bits; −inf when its table would be too large."""
@@ -353,27 +353,27 @@ class LabelScores:
                 cancel.raise_if_cancelled()
                 size = math.prod(shape) * self.cards[one]
                 counts = joined.flat[offset : offset + size].reshape(*shape, self.cards[one])
-                place = sum(p < one for p in parents)
-                members = [*parents[:place], one, *parents[place:]]
-                self._keep(child, members, np.moveaxis(counts, -1, place))
+                index = sum(p < one for p in parents)
+                members = [*parents[:index], one, *parents[index:]]
+                self._keep(child, members, np.moveaxis(counts, -1, index))
 
     def model(self, dag: Dag, cancel: CancelToken = NEVER) -> tuple[LabelledDag, float]:
         """The labelled graph with posterior means, and Σ counts · log2 of its tables."""
         classes, rows, log2_likelihood = [], [], 0.0
         for child, parents in enumerate(dag.parent_indices):
             counts = self.counts(child, parents, cancel)
-            found = self.family(child, parents, cancel).classes
-            made = self.score.rows(counts, found)
+            result = self.family(child, parents, cancel).classes
+            made = self.score.rows(counts, result)
             seen = counts > 0
-            log2_likelihood += float(counts[seen] @ np.log2(made[found][seen]))
-            classes.append(found)
+            log2_likelihood += float(counts[seen] @ np.log2(made[result][seen]))
+            classes.append(result)
             rows.append(made)
         return LabelledDag(self.data.domain, dag, tuple(classes), tuple(rows)), log2_likelihood
 
     def measures(self, dag: Dag, cancel: CancelToken = NEVER) -> dict[str, float]:
         """Score, marginal likelihood and prior of a graph in bits."""
-        found = [self.family(c, parents, cancel) for c, parents in enumerate(dag.parent_indices)]
-        data_term = math.fsum(family.log_likelihood for family in found) / NATS_PER_BIT
-        prior = math.fsum(family.log_prior for family in found) / NATS_PER_BIT
+        result = [self.family(c, parents, cancel) for c, parents in enumerate(dag.parent_indices)]
+        data_term = math.fsum(family.log_likelihood for family in result) / NATS_PER_BIT
+        prior = math.fsum(family.log_prior for family in result) / NATS_PER_BIT
         name = "bic" if self.score.name == "bic" else "log2_marginal_likelihood"
         return {"score": data_term + prior, name: data_term, "log2_prior": prior}

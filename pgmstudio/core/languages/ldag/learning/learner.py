@@ -282,8 +282,8 @@ class LabelSearch(ClimbSearch[LabelScores]):
 
     def _has_labels(self, parent_indices: Families, cancel: CancelToken) -> bool:
         families = enumerate(parent_indices)
-        found = (self.scores.family(child, parents, cancel).classes for child, parents in families)
-        return any(int(one.max(initial=0)) + 1 < max(one.size, 1) for one in found)
+        result = (self.scores.family(child, parents, cancel).classes for child, parents in families)
+        return any(int(one.max(initial=0)) + 1 < max(one.size, 1) for one in result)
 
     def best(self, cancel: CancelToken) -> tuple[LabelledDag, dict[str, float]]:
         model, measures = told_of(self.scores, self.graph.best_dag(), cancel)
@@ -308,29 +308,29 @@ def _by_cross_validation(
     """The model of every κ on all rows, then their held-out rows; the best κ's model is the end."""
     kappas = sorted(set(params.kappas))
     count = min(params.folds, case_total(data))
-    path, found = KappaPath(count), dict[float, Point]()
+    path, result = KappaPath(count), dict[float, Point]()
     runs = len(kappas) * (1 + (count if len(kappas) > 1 and count > 1 else 0))
     seed = int(rng.integers(2**63))
-    for place, kappa in enumerate(kappas):
+    for index, kappa in enumerate(kappas):
         own = np.random.default_rng(seed)  # all κ draw alike
         search = LabelSearch(data, params, kappa, rules, start, own)
-        found[kappa] = yield from _climbed(search, start, place / runs, f"κ {kappa:g}", cancel)
-        path = path.with_point(KappaPoint.of(kappa, *found[kappa]))
+        result[kappa] = yield from _climbed(search, start, index / runs, f"κ {kappa:g}", cancel)
+        path = path.with_point(KappaPoint.of(kappa, *result[kappa]))
         yield ArtifactSaved(path)
-        if place == 0:
-            yield ImprovedModel(*found[kappa])  # something to keep when the run is stopped
+        if index == 0:
+            yield ImprovedModel(*result[kappa])  # something to keep when the run is stopped
     chosen, told = kappas[0], "There was one κ to try."
     if runs > len(kappas):
         bits: dict[float, list[float]] = {kappa: [] for kappa in kappas}
-        place = len(kappas)
+        index = len(kappas)
         for fold, (train, held) in enumerate(folds(data, count, rng)):
             for kappa in kappas:
                 words = f"Fold {fold + 1} of {count}, κ {kappa:g}"
                 own = np.random.default_rng(seed)
                 search = LabelSearch(train, params, kappa, rules, start, own, restarts=0)
-                model, _ = yield from _climbed(search, start, place / runs, words, cancel)
+                model, _ = yield from _climbed(search, start, index / runs, words, cancel)
                 bits[kappa].append(held_out_bits(model, held))
-                place += 1
+                index += 1
             path = path.with_held_out(bits)
             yield ArtifactSaved(path)
         best = path.best()
@@ -343,7 +343,7 @@ def _by_cross_validation(
     elif len(kappas) > 1:
         told = f"There are too few rows to compare κ, so {chosen:g} was taken."
     yield Note(told)
-    model, measures = found[chosen]
+    model, measures = result[chosen]
     yield Finished(model, measures | {"kappa": chosen})
 
 

@@ -107,44 +107,44 @@ class Chains:
         self.steps += 1
         jump = self._jump_rate / math.sqrt(self.steps)
         draw = self._random.random
-        for chain, place in enumerate(self.at):
+        for chain, index in enumerate(self.at):
             if len(self.at) > 1 and draw() < jump:
                 self.at[chain] = self._other(chain)
                 continue
-            proposal = self._proposal(place)
+            proposal = self._proposal(index)
             if proposal is None:
                 return False
             key, score = proposal
-            if score >= place.score or draw() < math.exp(score - place.score):
+            if score >= index.score or draw() < math.exp(score - index.score):
                 self.at[chain] = self._arrive(key, score)
                 self.accepted += 1
         return True
 
     def _other(self, chain: int) -> Place:
         """The graph of another chain, drawn by probability."""
-        others = [place for number, place in enumerate(self.at) if number != chain]
-        best = max(place.score for place in others)
-        weights = [math.exp(place.score - best) for place in others]
+        others = [index for number, index in enumerate(self.at) if number != chain]
+        best = max(index.score for index in others)
+        weights = [math.exp(index.score - best) for index in others]
         return self._random.choices(others, weights)[0]
 
-    def _proposal(self, place: Place) -> Proposal | None:
+    def _proposal(self, executor: Place) -> Proposal | None:
         """A legal change, every one as probable as any other; None when there is none."""
         n = len(self._names)
         changes = 2 * n * (n - 1)
-        known = place.known
+        known = executor.known
         while changes:
             number = int(self._random.random() * changes)
             if number not in known:
-                known[number] = self._changed(place, number)
+                known[number] = self._changed(executor, number)
                 if len(known) == changes and not any(known.values()):
                     return None
-            if (found := known[number]) is not None:
-                return found
+            if (result := known[number]) is not None:
+                return result
         return None
 
-    def _changed(self, place: Place, number: int) -> Proposal | None:
+    def _changed(self, executor: Place, number: int) -> Proposal | None:
         """What a change leads to: an edge added or removed, or, for odd numbers, reversed."""
-        n, key = len(self._names), place.key
+        n, key = len(self._names), executor.key
         pair, is_reversal = divmod(number, 2)
         p, c = divmod(pair, n - 1)
         c += c >= p
@@ -157,7 +157,7 @@ class Chains:
             if is_reversal:
                 others = key[c] ^ source
                 is_cycle = any(
-                    others >> other & 1 and place.above[other] & source for other in range(n)
+                    others >> other & 1 and executor.above[other] & source for other in range(n)
                 )
                 full = key[p].bit_count() >= self._most_parents
                 if is_cycle or full or not self._allowed[p] & target:
@@ -166,30 +166,30 @@ class Chains:
         else:
             full = key[c].bit_count() >= self._most_parents
             is_barred = full or not self._allowed[c] & source or key[p] & target
-            if is_reversal or is_barred or place.above[p] & target:
+            if is_reversal or is_barred or executor.above[p] & target:
                 return None
             parents[c] |= source
-        score = place.score
+        score = executor.score
         for child in (p, c):
             if parents[child] != key[child]:
                 score += self._local(child, parents[child]) - self._local(child, key[child])
         if score == -math.inf:
             return None  # a table too large
-        found = tuple(parents)
+        result = tuple(parents)
         if self._counts_all:
-            self._keep(found, score)
-        return found, score
+            self._keep(result, score)
+        return result, score
 
     def _arrive(self, key: Key, score: float) -> Place:
-        place = self._places.get(key)
-        if place is None:
+        index = self._places.get(key)
+        if index is None:
             if len(self._places) >= MAX_POSITIONS:
                 self._places = {here.key: here for here in self.at}
             # Summed anew, so that a score does not depend on the way here.
             exact = math.fsum(self._local(c, mask) for c, mask in enumerate(key))
-            place = self._places[key] = Place(key, exact)
+            index = self._places[key] = Place(key, exact)
             self._keep(key, exact)
-        return place
+        return index
 
     def _keep(self, key: Key, score: float) -> None:
         self.models[key] = score
@@ -296,15 +296,15 @@ class McmcLearner:
             cancel=cancel,
         )
         yield ImprovedModel(*told_of(scores, start, cancel))
-        found = chains.best_score
+        result = chains.best_score
         every = max(1, params.iterations // TOLD)
         while chains.steps < params.iterations and chains.step():
             if chains.steps % 32 == 0:
                 cancel.raise_if_cancelled()
             if chains.steps % every == 0:
                 yield _progress(chains, params, scores.families_scored)
-                if chains.best_score > found:
-                    found = chains.best_score
+                if chains.best_score > result:
+                    result = chains.best_score
                     yield ImprovedModel(*told_of(scores, chains.best_dag(), cancel))
         cancel.raise_if_cancelled()
         yield ArtifactSaved(posterior_of(scores, chains.models, chains.steps, chains.accepted))
@@ -324,7 +324,7 @@ class McmcLearner:
 def _progress(chains: Chains, params: McmcParams, families: int) -> Progress:
     tried = chains.steps * params.chains
     counters = {
-        "score": max(place.score for place in chains.at) / NATS_PER_BIT,
+        "score": max(index.score for index in chains.at) / NATS_PER_BIT,
         "best score": chains.best_score / NATS_PER_BIT,
         "accepted": float(chains.accepted),
         "not accepted": float(tried - chains.accepted),

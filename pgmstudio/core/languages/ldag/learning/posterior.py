@@ -81,8 +81,8 @@ class LdagPosterior:
 
     def frequencies(self, names: Sequence[str]) -> EdgeFrequencies:
         """The probabilities as shares of a million graphs: for what edges agree on."""
-        shares = {(e.source, e.target): round(_MILLION * e.probability) for e in self.edges}
-        return EdgeFrequencies(tuple(names), _MILLION, shares)
+        fractions = {(e.source, e.target): round(_MILLION * e.probability) for e in self.edges}
+        return EdgeFrequencies(tuple(names), _MILLION, fractions)
 
     def plain(self) -> dict[str, Any]:
         return asdict(self)
@@ -174,10 +174,10 @@ def _of_families(
             if weight < MIN_LISTED:
                 continue
             others = [p for p in parents if p != parent]
-            for found in np.argwhere(label).tolist():
+            for result in np.argwhere(label).tolist():
                 told = tuple(
                     (domain.names[p], domain[domain.names[p]].states[state])
-                    for p, state in zip(others, found, strict=True)
+                    for p, state in zip(others, result, strict=True)
                 )
                 contexts.append(
                     ContextProbability(domain.names[parent], domain.names[child], told, weight)

@@ -191,9 +191,9 @@ def parse_forest(domain: Domain, text: str) -> Forest:
 
 def chain(order: Iterable[int]) -> Forest:
     """Each variable below the one before it."""
-    places = list(order)
-    forest: list[int | None] = [None] * len(places)
-    for above, below in pairwise(places):
+    indices = list(order)
+    forest: list[int | None] = [None] * len(indices)
+    for above, below in pairwise(indices):
         forest[below] = above
     return tuple(forest)
 
@@ -288,12 +288,12 @@ def _grown(
     now, gain = int(rng.integers(size)), 0.0
     joined: list[int] = []
     while True:
-        place = waiting.pop(now).best
-        if place.above is None and joined:
-            place = _Place(joined[-1], 0.0, None, 1)
-        growth.add(now, place)
+        index = waiting.pop(now).best
+        if index.above is None and joined:
+            index = _Place(joined[-1], 0.0, None, 1)
+        growth.add(now, index)
         joined.append(now)
-        gain += place.gain
+        gain += index.gain
         yield Grown(size - len(waiting), growth.tried, 0)
         if not waiting:
             return _Tree(tuple(growth.forest), tuple(joined), gain)
@@ -343,13 +343,13 @@ class Placing:
         now = float(bits.sum()) - self._ratio * self._rows.cards[i] * (bits.size - 1)
         return now - self._alone(i)
 
-    def add(self, i: int, place: _Place) -> None:
+    def add(self, i: int, index: _Place) -> None:
         rows = self._rows
-        self.forest[i] = place.above
-        reached = place.reached
+        self.forest[i] = index.above
+        reached = index.reached
         if reached is None:
             reached = np.zeros(rows.row_count, dtype=np.int32)
-        self._parts[i] = blocks_of(reached, place.nodes, rows.codes[i], rows.cards[i])
+        self._parts[i] = blocks_of(reached, index.nodes, rows.codes[i], rows.cards[i])
 
     def most_below(self, i: int, above: int) -> float:
         """What a variable gains at most as a leaf below another.
@@ -406,8 +406,8 @@ class Placing:
         counts, bits, and what each block became."""
         from pgmstudio.core.languages.pdg.learning.kernels import node_bits
 
-        shares = counts / counts.sum(axis=1, keepdims=True)
-        kinds, number = np.unique(shares.round(12), axis=0, return_inverse=True)
+        fractions = counts / counts.sum(axis=1, keepdims=True)
+        kinds, number = np.unique(fractions.round(12), axis=0, return_inverse=True)
         of_kind: Ints = number.reshape(-1).astype(np.int32)
         joined: Floats = np.zeros((len(kinds), counts.shape[1]))
         bits: Floats = np.empty(len(kinds))

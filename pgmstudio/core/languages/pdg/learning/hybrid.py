@@ -97,8 +97,8 @@ class CompiledState(PdgState):
             return 0
         counts = self.counts[i]
         totals = counts.sum(axis=1, keepdims=True)
-        shares = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
-        alike = np.column_stack([shares, self._heads(i)])
+        fractions = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
+        alike = np.column_stack([fractions, self._heads(i)])
         _, first, group = np.unique(alike, axis=0, return_index=True, return_inverse=True)
         home = first[group.ravel()].astype(np.int32)
         made = home.size - first.size

@@ -69,7 +69,7 @@ def split_nodes(
     above_counts: Floats,
     is_new_above: Flags,
     draws: Floats,
-    share: float,
+    fraction: float,
     table: Floats,
     origins: Ints,
 ) -> int:
@@ -94,7 +94,7 @@ def split_nodes(
     for node in range(nodes):
         if state[node] == 0 and degree[node] > 1:
             potential = (log_mass(mass[node], table) - spread[node]) / math.log2(degree[node])
-            if share * potential > draws[node]:
+            if fraction * potential > draws[node]:
                 state[node] = 2
     made = 0
     for upper in range(edges.shape[0]):
@@ -142,24 +142,24 @@ def _group(heads: Ints, order: Ints, starts: Ints) -> int:
     group, and each pair is looked at closely before it is merged.
     """
     nodes = heads.shape[0]
-    places = 4
-    while places < 2 * nodes:
-        places *= 2
-    marks = np.empty(places, np.uint64)
-    found = np.full(places, -1, np.int32)
+    indices = 4
+    while indices < 2 * nodes:
+        indices *= 2
+    marks = np.empty(indices, np.uint64)
+    result = np.full(indices, -1, np.int32)
     group_of = np.empty(nodes, np.int32)
     groups = 0
     for node in range(nodes):
         mark = np.uint64(1469598103934665603)
-        for place in range(heads.shape[1]):
-            mark = (mark ^ np.uint64(heads[node, place])) * np.uint64(1099511628211)
-        at = np.int64((mark ^ (mark >> np.uint64(32))) & np.uint64(places - 1))
-        while found[at] >= 0 and marks[at] != mark:
-            at = (at + 1) & (places - 1)
-        if found[at] < 0:
-            found[at], marks[at] = groups, mark
+        for index in range(heads.shape[1]):
+            mark = (mark ^ np.uint64(heads[node, index])) * np.uint64(1099511628211)
+        at = np.int64((mark ^ (mark >> np.uint64(32))) & np.uint64(indices - 1))
+        while result[at] >= 0 and marks[at] != mark:
+            at = (at + 1) & (indices - 1)
+        if result[at] < 0:
+            result[at], marks[at] = groups, mark
             groups += 1
-        group_of[node] = found[at]
+        group_of[node] = result[at]
     for group in range(groups + 1):
         starts[group] = 0
     for node in range(nodes):
@@ -179,7 +179,7 @@ def set_slot(
     node: int,
     slot: int,
     table: Floats,
-    shares: Floats,
+    fractions: Floats,
     totals: Floats,
     kinds: Ints,
     own_bits: Floats,
@@ -198,27 +198,27 @@ def set_slot(
             kind = state if kind == _EMPTY else _MIXED
     totals[slot], kinds[slot], own_bits[slot] = total, kind, sum_ - log_mass(total, table)
     for state in range(counts.shape[1]):
-        shares[state, slot] = counts[node, state] / total if total > 0 else 0.0
+        fractions[state, slot] = counts[node, state] / total if total > 0 else 0.0
 
 
 @compiled_with(error_model="numpy")  # no question at every division, so that LLVM vectorises it
-def least_lost(shares: Floats, totals: Floats, a: int, low: int, high: int, least: Floats) -> None:
+def least_lost(fractions: Floats, totals: Floats, a: int, low: int, high: int, least: Floats) -> None:
     """A loss that merging `a` with each slot from `low` to `high` exceeds.
 
     N_a N_b/(N_a+N_b) · |p_a − p_b|₁²/(2 ln 2) bits: Pinsker's inequality for both parts of eq.
     4.48. It needs no logarithm, and several slots are compared at a time. Not a number where
     neither has rows.
     """
-    found, others, mine = least[low:high], totals[low:high], totals[a]
-    for slot in range(found.shape[0]):
-        found[slot] = 0.0
-    for state in range(shares.shape[0]):
-        theirs, share = shares[state, low:high], shares[state, a]
-        for slot in range(found.shape[0]):
-            found[slot] += abs(theirs[slot] - share)
-    for slot in range(found.shape[0]):
+    result, others, mine = least[low:high], totals[low:high], totals[a]
+    for slot in range(result.shape[0]):
+        result[slot] = 0.0
+    for state in range(fractions.shape[0]):
+        theirs, fraction = fractions[state, low:high], fractions[state, a]
+        for slot in range(result.shape[0]):
+            result[slot] += abs(theirs[slot] - fraction)
+    for slot in range(result.shape[0]):
         other = others[slot]
-        found[slot] = _PINSKER * found[slot] * found[slot] * mine * other / (mine + other)
+        result[slot] = _PINSKER * result[slot] * result[slot] * mine * other / (mine + other)
 
 
 @compiled
@@ -228,7 +228,7 @@ def _find_partner(
     heads: Ints,
     order: Ints,
     is_changed: Flags,
-    shares: Floats,
+    fractions: Floats,
     totals: Floats,
     kinds: Ints,
     own_bits: Floats,
@@ -250,7 +250,7 @@ def _find_partner(
     compared with it already. Either remembers a partner when no other loses less, and what the next
     best would lose. All in one loop: a call with arrays costs more than the comparison.
     """
-    least_lost(shares, totals, a, low, high, least)
+    least_lost(fractions, totals, a, low, high, least)
     mine, kind = order[a], kinds[a]
     for b in range(low, high):
         bound = least[b]
@@ -274,10 +274,10 @@ def _find_partner(
         loss = bits[mine] + bits[other] - together
         if loss >= limit - _ROUNDING:
             continue
-        place = 0
-        while place < heads.shape[1] and heads[mine, place] == heads[other, place]:
-            place += 1
-        if place < heads.shape[1]:
+        index = 0
+        while index < heads.shape[1] and heads[mine, index] == heads[other, index]:
+            index += 1
+        if index < heads.shape[1]:
             continue
         if partner[a] != other:
             if loss < lost[a]:
@@ -309,7 +309,7 @@ def _close_up(
     high: int,
     order: Ints,
     slot_of: Ints,
-    shares: Floats,
+    fractions: Floats,
     totals: Floats,
     kinds: Ints,
     own_bits: Floats,
@@ -326,8 +326,8 @@ def _close_up(
             totals[end], partner[end] = totals[slot], partner[slot]
             kinds[end], own_bits[end] = kinds[slot], own_bits[slot]
             lost[end], next_lost[end] = lost[slot], next_lost[slot]
-            for state in range(shares.shape[0]):
-                shares[state, end] = shares[state, slot]
+            for state in range(fractions.shape[0]):
+                fractions[state, end] = fractions[state, slot]
             end += 1
     return end
 
@@ -360,13 +360,13 @@ def merge_nodes(
     group_of, champions = np.empty(nodes, np.int32), np.empty(groups, np.int64)
     partner = np.full(nodes, _NONE, np.int32)
     lost, next_lost = np.full(nodes, math.inf), np.full(nodes, math.inf)
-    shares, totals, least = np.empty((states, nodes)), np.empty(nodes), np.empty(nodes)
+    fractions, totals, least = np.empty((states, nodes)), np.empty(nodes), np.empty(nodes)
     kinds, own_bits = np.empty(nodes, np.int32), np.empty(nodes)
     for group in range(groups):
         for slot in range(starts[group], ends[group]):
             node = order[slot]
             home[node], slot_of[node], group_of[node] = node, slot, group
-            set_slot(counts, node, slot, table, shares, totals, kinds, own_bits)
+            set_slot(counts, node, slot, table, fractions, totals, kinds, own_bits)
     for group in range(groups):
         low, high = starts[group], ends[group]
         unchanged = low  # the first slot that has not changed
@@ -376,7 +376,7 @@ def merge_nodes(
             if is_changed[order[slot]]:
                 first = min(slot + 1, unchanged)
                 _find_partner(
-                    counts, bits, heads, order, is_changed, shares, totals, kinds, own_bits,
+                    counts, bits, heads, order, is_changed, fractions, totals, kinds, own_bits,
                     limit, table, slot, first, high, True, partner, lost, next_lost, least,
                 )  # fmt: skip
         champions[group] = _champion(lost, low, high)
@@ -400,7 +400,7 @@ def merge_nodes(
             for state in range(states):
                 counts[keep, state] += counts[gone, state]
             a, left = slot_of[keep], slot_of[gone]
-            set_slot(counts, keep, a, table, shares, totals, kinds, own_bits)
+            set_slot(counts, keep, a, table, fractions, totals, kinds, own_bits)
             bits[keep] = own_bits[a]
             home[gone] = keep
             pairs[made, 0], pairs[made, 1] = keep, gone
@@ -414,13 +414,13 @@ def merge_nodes(
             gone_of[group] += 1
             if 2 * gone_of[group] > high - low:
                 high = _close_up(
-                    low, high, order, slot_of, shares, totals, kinds, own_bits,
+                    low, high, order, slot_of, fractions, totals, kinds, own_bits,
                     partner, lost, next_lost,
                 )  # fmt: skip
                 ends[group], gone_of[group], a = high, 0, slot_of[keep]
         lost[a] = next_lost[a] = math.inf
         _find_partner(
-            counts, bits, heads, order, is_changed, shares, totals, kinds, own_bits,
+            counts, bits, heads, order, is_changed, fractions, totals, kinds, own_bits,
             limit, table, a, low, high, False, partner, lost, next_lost, least,
         )  # fmt: skip
         champions[group] = _champion(lost, low, high)
@@ -438,17 +438,17 @@ _STEP = 4
 
 
 @compiled
-def sort_stably(order: Ints, keys: Ints, key_count: int, found: Ints) -> None:
+def sort_stably(order: Ints, keys: Ints, key_count: int, result: Ints) -> None:
     """List the rows of `order` by their keys, which are below `key_count`; equal ones as before."""
-    place = np.zeros(key_count + 1, np.int64)
+    index = np.zeros(key_count + 1, np.int64)
     for row in range(keys.shape[0]):
-        place[keys[row] + 1] += 1
+        index[keys[row] + 1] += 1
     for key in range(key_count):
-        place[key + 1] += place[key]
+        index[key + 1] += index[key]
     for at in range(order.shape[0]):
         row = order[at]
-        found[place[keys[row]]] = row
-        place[keys[row]] += 1
+        result[index[keys[row]]] = row
+        index[keys[row]] += 1
 
 
 @compiled
@@ -518,8 +518,8 @@ def _best_head(
     the end is left out, as most are after a few classes.
     """
     aim = 0.0
-    for place in range(at, end):
-        aim += masses[place] * fits[ones[place], now]
+    for index in range(at, end):
+        aim += masses[index] * fits[ones[index], now]
     count = fits.shape[1]
     for node in range(count):
         worth[node], left[node] = 0.0, node
@@ -529,8 +529,8 @@ def _best_head(
             one, two, three, four = ones[at], ones[at + 1], ones[at + 2], ones[at + 3]
             first, second = masses[at], masses[at + 1]
             third, fourth = masses[at + 2], masses[at + 3]
-            for place in range(count):
-                node, sum_ = left[place], worth[place]
+            for index in range(count):
+                node, sum_ = left[index], worth[index]
                 sum_ += first * fits[one, node]
                 sum_ += second * fits[two, node]
                 sum_ += third * fits[three, node]
@@ -540,17 +540,17 @@ def _best_head(
             at += _STEP
         else:
             one, first = ones[at], masses[at]
-            for place in range(count):
-                node = left[place]
-                sum_ = worth[place] + first * fits[one, node]
+            for index in range(count):
+                node = left[index]
+                sum_ = worth[index] + first * fits[one, node]
                 worth[kept], left[kept] = sum_, node
                 kept += sum_ > aim
             at += 1
         count = kept
     best, most = now, aim
-    for place in range(count):
-        if worth[place] > most:
-            best, most = left[place], worth[place]
+    for index in range(count):
+        if worth[index] > most:
+            best, most = left[index], worth[index]
     return best if most > aim + _SINGLE_ROUNDING * (1.0 + abs(aim)) else now
 
 

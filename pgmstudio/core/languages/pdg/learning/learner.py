@@ -126,10 +126,10 @@ class _Run:
         """Phase II: a model for every λ, the largest first; then upwards with merged ones."""
         lambdas = self._population.lambdas
         learned: list[Learned] = []
-        for place in range(len(lambdas)):
-            found = yield from self._told(self._population.learn(place))
-            learned.append(found)
-            yield from self._keep(found)
+        for index in range(len(lambdas)):
+            result = yield from self._told(self._population.learn(index))
+            learned.append(result)
+            yield from self._keep(result)
         if not (self._params.reuse and self._params.merge):
             return
         current = learned[-1]
@@ -145,10 +145,10 @@ class _Run:
         count, rows = len(self._population.lambdas), self._train.total_weight
 
         def event(told: SweepTold) -> LearnEvent:
-            place = _place(told, count, is_upward=is_upward)
+            index = _place(told, count, is_upward=is_upward)
             if isinstance(told.told, PdgStep):
-                return _stepped(told.told, place)
-            progress = _sweeping(told, told.told, place, count, rows, is_upward=is_upward)
+                return _stepped(told.told, index)
+            progress = _sweeping(told, told.told, index, count, rows, is_upward=is_upward)
             self._fraction = progress.fraction
             return progress
 
@@ -274,19 +274,19 @@ def _place(told: SweepTold, lambdas: int, *, is_upward: bool) -> str:
     return f"{way}λ {told.lambdas_done + 1} of {lambdas}, forest {told.forest}"
 
 
-def _stepped(step: PdgStep, place: str) -> SearchStep:
+def _stepped(step: PdgStep, index: str) -> SearchStep:
     gains = {"score": step.score, "bits": step.bits, "size": float(step.size)}
-    return SearchStep(step.words, place, step.graph, step.touched, gains)
+    return SearchStep(step.words, index, step.graph, step.touched, gains)
 
 
 def _sweeping(
-    told: SweepTold, swept: Swept, place: str, lambdas: int, rows: float, *, is_upward: bool
+    told: SweepTold, swept: Swept, index: str, lambdas: int, rows: float, *, is_upward: bool
 ) -> Progress:
     done = (told.lambdas_done + told.searches_done / told.searches) / lambdas
     fraction = 0.95 - 0.05 * done if is_upward else 0.1 + 0.75 * done
     return Progress(
         fraction,
-        f"{place}, sweep {swept.sweep}",
+        f"{index}, sweep {swept.sweep}",
         {
             "score at this λ": swept.score,
             "λ": told.lambda_,

@@ -43,8 +43,8 @@ class RelocationGains:
     def drawn(self, rng: np.random.Generator) -> tuple[int, int]:
         """A variable and its new place, in proportion to the gain."""
         self._found += self._more
-        shares = np.array([gain for _, _, gain in self._found])
-        i, above, _ = self._found[int(rng.choice(shares.size, p=shares / shares.sum()))]
+        fractions = np.array([gain for _, _, gain in self._found])
+        i, above, _ = self._found[int(rng.choice(fractions.size, p=fractions / fractions.sum()))]
         return i, above
 
 
@@ -257,11 +257,11 @@ class Population:
                 as_chain=turn % 3 == 2,
             )
         levels = params.levels or default_levels(turns)
-        place = turn % len(levels) if turns > len(levels) else turn * len(levels) // turns
+        index = turn % len(levels) if turns > len(levels) else turn * len(levels) // turns
         return partial(
             learn_forest,
             self._rows,
-            levels[place],
+            levels[index],
             params.forest_lambda or self.lambdas[0],
             self._rules,
             params.test_rules(),
@@ -269,25 +269,25 @@ class Population:
             by_parameters=self._by_parameters,
         )
 
-    def learn(self, place: int) -> Generator[SweepTold, None, Learned]:
+    def learn(self, index: int) -> Generator[SweepTold, None, Learned]:
         """Phase II for one λ of the list: the best over all forests; then poor forests go."""
         planted = self.forests
-        found = yield from self._learn_all(place, planted)
+        result = yield from self._learn_all(index, planted)
         if self._params.evolve and self._params.forest is None:
-            found.sort(key=_worth, reverse=True)
-            places, made = self._offspring(found)
-            children = yield from self._learn_all(place, made)
-            for parent, child in zip(places, children, strict=True):
-                if child.score > found[parent].score:  # so that forests stay unlike
-                    found[parent] = child
-        found.sort(key=_worth, reverse=True)
-        self._prune([one.planted for one in found])
-        return found[0]
+            result.sort(key=_worth, reverse=True)
+            indices, made = self._offspring(result)
+            children = yield from self._learn_all(index, made)
+            for parent, child in zip(indices, children, strict=True):
+                if child.score > result[parent].score:  # so that forests stay unlike
+                    result[parent] = child
+        result.sort(key=_worth, reverse=True)
+        self._prune([one.planted for one in result])
+        return result[0]
 
     def _learn_all(
-        self, place: int, planted: list[CandidateForest]
+        self, index: int, planted: list[CandidateForest]
     ) -> Generator[SweepTold, None, list[Learned]]:
-        lambda_ = self.lambdas[place]
+        lambda_ = self.lambdas[index]
         searches = [partial(self._search, one, lambda_) for one in planted]
         walker = step_token(self._cancel)
         threads = 1 if walker is not None and walker.is_stepping else self._threads
@@ -296,32 +296,32 @@ class Population:
         def swept(event: tuple[int, Swept | PdgStep]) -> SweepTold:
             number, told = event
             which, count = planted[number].number, len(planted)
-            return SweepTold(lambda_, place, which, number, count, self.pruned, told)
+            return SweepTold(lambda_, index, which, number, count, self.pruned, told)
 
         return (yield from map_events(events, swept))
 
-    def _offspring(self, found: list[Learned]) -> tuple[list[int], list[CandidateForest]]:
+    def _offspring(self, result: list[Learned]) -> tuple[list[int], list[CandidateForest]]:
         """Changed copies of the best forests, the best first, and whose place each may take.
 
         The best chain is changed twice: what its order is worth shows late.
         """
-        parents = list(range(min(len(found), max(MIN_FORESTS, len(found) // 4))))
-        chains = [n for n, one in enumerate(found) if is_chain(one.planted.forest)]
-        places, made = [], []
+        parents = list(range(min(len(result), max(MIN_FORESTS, len(result) // 4))))
+        chains = [n for n, one in enumerate(result) if is_chain(one.planted.forest)]
+        indices, made = [], []
         guides: dict[int, RelocationGains] = {}
-        for place in [*parents, *chains[:1]]:
+        for index in [*parents, *chains[:1]]:
             self._cancel.raise_if_cancelled()
-            parent = found[place]
+            parent = result[index]
             rng = parent.planted.rng.spawn(1)[0]
-            if place not in guides:
+            if index not in guides:
                 graph = parent.graph
                 state = PdgState(self._rows, graph.forest, start=graph)
-                guides[place] = RelocationGains(state, parent.lambda_)
-            forest = changed(parent.planted.forest, guides[place], rng, self._seen)
+                guides[index] = RelocationGains(state, parent.lambda_)
+            forest = changed(parent.planted.forest, guides[index], rng, self._seen)
             if forest is not None:
-                places.append(place)
+                indices.append(index)
                 made.append(self._planted(forest, rng))
-        return places, made
+        return indices, made
 
     def _prune(self, best_first: list[CandidateForest]) -> None:
         gone = math.floor(len(best_first) * self._params.prune_percent / 100)
@@ -350,16 +350,16 @@ class Population:
         """The model of a smaller λ, merged at this λ and searched on from there, or the own one
         where that scores higher."""
         self._cancel.raise_if_cancelled()
-        start, place = smaller.graph, self.lambdas.index(own.lambda_)
+        start, position = smaller.graph, self.lambdas.index(own.lambda_)
         state = PdgState(self._rows, start.forest, by_parameters=self._by_parameters, start=start)
         planted, walker = smaller.planted, step_token(self._cancel)
         searching = self._merged_and_searched(state, own.lambda_, planted.rng, walker)
 
         def swept(told: Swept | PdgStep) -> SweepTold:
-            return SweepTold(own.lambda_, place, planted.number, 0, 1, self.pruned, told)
+            return SweepTold(own.lambda_, position, planted.number, 0, 1, self.pruned, told)
 
-        found = yield from map_events(searching, swept)
-        merged = self._learned(found, planted, own.lambda_)
+        result = yield from map_events(searching, swept)
+        merged = self._learned(result, planted, own.lambda_)
         return replace(merged, is_reused=True) if merged.score > own.score else own
 
     def _merged_and_searched(

@@ -123,10 +123,10 @@ def _redirections(graph: DecisionGraph, record: list[Batch]) -> Iterator[_Made]:
             )
             # Nothing above has changed yet, so all nodes there are left; of this one, those with an
             # edge are, in their order.
-            place = int(np.searchsorted(np.unique(mine), node))
+            index = int(np.searchsorted(np.unique(mine), node))
             name = graph.domain.names[i]
-            step = Step(Command.REDIRECT, name, place, upper=upper, state=state)
-            yield f"{step_words(after, step)} of {name}", after, ((name, place),)
+            step = Step(Command.REDIRECT, name, index, upper=upper, state=state)
+            yield f"{step_words(after, step)} of {name}", after, ((name, index),)
 
 
 # A gain below this is rounding.

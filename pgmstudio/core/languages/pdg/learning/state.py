@@ -198,7 +198,7 @@ class PdgState:
         """One traversal of splits from the roots down (Alg. 4.8); how many nodes were split."""
         from pgmstudio.core.languages.pdg.learning.kernels import split_nodes
 
-        share = (1 - lambda_) / self.rows.total
+        fraction = (1 - lambda_) / self.rows.total
         is_new = [np.zeros(bits.size, dtype=bool) for bits in self.bits]
         split = 0
         for i in self.order:
@@ -208,7 +208,7 @@ class PdgState:
             draws, edges = rng.random(self.bits[i].size), edges.copy()
             origins = np.empty(edges.size, dtype=np.int32)
             made = split_nodes(
-                edges, self.counts[above], is_new[above], draws, share, self.rows.table, origins
+                edges, self.counts[above], is_new[above], draws, fraction, self.rows.table, origins
             )
             if made:
                 parts = np.unique(origins[:made])
@@ -309,19 +309,19 @@ class PdgState:
                 continue
             states = self.classes.states(i)
             own = np.ascontiguousarray(self._log2_parameters(i).T, dtype=np.float32)
-            found = np.empty((samples.size, size), dtype=np.float32)
+            result = np.empty((samples.size, size), dtype=np.float32)
             if not split_below:
-                np.take(own, states, axis=0, out=found)
+                np.take(own, states, axis=0, out=result)
             for below in split_below:
                 below_classes = self.classes.below(i, below)
                 below_edges = self.edges[below]
                 assert below_edges is not None
                 by_state = np.ascontiguousarray(below_edges.T, dtype=np.uint32)
                 if below == split_below[0]:
-                    child_fits(found, own, states, below_classes, by_state, fits.pop(below))
+                    child_fits(result, own, states, below_classes, by_state, fits.pop(below))
                 else:
-                    add_child_fits(found, states, below_classes, by_state, fits.pop(below))
-            fits[i] = found
+                    add_child_fits(result, states, below_classes, by_state, fits.pop(below))
+            fits[i] = result
             moved = edges.copy()
             redirected += redirect_edges(
                 moved,
@@ -330,12 +330,12 @@ class PdgState:
                 order,
                 classes,
                 self.rows.weights,
-                found,
+                result,
             )
             self.edges[i] = moved
             if self.record is not None:
-                places = np.argwhere(moved != edges)
-                self._note(Command.REDIRECT, i, np.column_stack([places, moved[moved != edges]]))
+                indices = np.argwhere(moved != edges)
+                self._note(Command.REDIRECT, i, np.column_stack([indices, moved[moved != edges]]))
         if redirected:
             self._remove_orphans()
         return redirected

@@ -133,13 +133,13 @@ class PdgScan(ModelScan[PdgPoint]):
 
 
 def _plain_point(point: PdgPoint, with_model: bool) -> dict[str, Any]:
-    found = asdict(replace(point, model=None))
-    model = found.pop("model")
+    result = asdict(replace(point, model=None))
+    model = result.pop("model")
     if with_model and (model := point.model) is not None:
-        found["nodes_above"] = list(model.forest)
-        found["parameters"] = [rows.tolist() for rows in model.parameters]
-        found["successors"] = [None if e is None else e.tolist() for e in model.successors]
-    return found
+        result["nodes_above"] = list(model.forest)
+        result["parameters"] = [rows.tolist() for rows in model.parameters]
+        result["successors"] = [None if e is None else e.tolist() for e in model.successors]
+    return result
 
 
 def _restored_point(plain: Mapping[str, Any], domain: Domain) -> PdgPoint:

@@ -121,8 +121,8 @@ class TreeMixtureEm(TreeMixtureSteps):
             def collect(group: range, number: int) -> Iterator[None]:
                 work = self._works[number]
                 yield from self._smoothed(group, chosen, work)
-                for place, k in enumerate(group):
-                    yield from self._inform(work, place)
+                for index, k in enumerate(group):
+                    yield from self._inform(work, index)
                     gains[number] += rows[k] * work.information
 
             yield from self._shared_out(collect, self._group)
@@ -133,8 +133,8 @@ class TreeMixtureEm(TreeMixtureSteps):
             work = self._works[number]
             if not self.priors.is_shared:
                 yield from self._smoothed(group, chosen, work)
-                for place, k in enumerate(group):
-                    yield from self._inform(work, place)
+                for index, k in enumerate(group):
+                    yield from self._inform(work, index)
                     mine = float(rows[k])
                     gain = self.priors.gains(work.information, mine, self.count, self._free)
                     self.priors.grow(gain, self.forests[k])
@@ -143,8 +143,8 @@ class TreeMixtureEm(TreeMixtureSteps):
                     alphas[k] /= max(1, int((self.forests[k] >= 0).sum()))
             if self.priors.is_shared or self.priors.policy == "edges":
                 yield from self._smoothed(group, alphas, work)
-            for place, k in enumerate(group):
-                self._fill_tables(k, work.pairs[place])
+            for index, k in enumerate(group):
+                self._fill_tables(k, work.pairs[index])
 
         yield from self._shared_out(fit, self._group)
 
@@ -155,10 +155,10 @@ class TreeMixtureEm(TreeMixtureSteps):
 
     def _smoothed(self, group: range, alphas: Floats, work: Workspace) -> Iterator[None]:
         """P̃ of these components, in the workspace; yields when it is time to look up."""
-        masses, shares = self.masses[group.start : group.stop], alphas[group.start : group.stop]
-        own = np.divide(1.0 - shares, masses, out=np.zeros(len(group)), where=masses > 0)
+        masses, fractions = self.masses[group.start : group.stop], alphas[group.start : group.stop]
+        own = np.divide(1.0 - fractions, masses, out=np.zeros(len(group)), where=masses > 0)
         for begin, end, size in self._pieces:
-            self._mix(group.start, own, shares.copy(), self._prior, begin, end, work.pairs)
+            self._mix(group.start, own, fractions.copy(), self._prior, begin, end, work.pairs)
             if work.spend(size * len(group)):
                 self._cancel.raise_if_cancelled()
                 yield
@@ -167,7 +167,7 @@ class TreeMixtureEm(TreeMixtureSteps):
         self,
         first: int,
         own: Floats,
-        shares: Floats,
+        fractions: Floats,
         prior: Floats,
         begin: int,
         end: int,
@@ -182,18 +182,18 @@ class TreeMixtureEm(TreeMixtureSteps):
             self._lanes,
             first,
             own,
-            shares,
+            fractions,
             prior,
             begin,
             end,
             pairs,
         )
 
-    def _inform(self, work: Workspace, place: int) -> Iterator[None]:
+    def _inform(self, work: Workspace, index: int) -> Iterator[None]:
         """I(u;v) in nats of all pairs, from the smoothed pairs of one component in `work`."""
         from pgmstudio.core.languages.tree_mixture.learning import kernels
 
-        pairs, cell_at, offsets = work.pairs[place], self.rows.cell_at, self._offsets
+        pairs, cell_at, offsets = work.pairs[index], self.rows.cell_at, self._offsets
         kernels.fill_entropies(pairs, offsets, cell_at, work.entropies)
         on = pairs[offsets + np.arange(offsets.size)]
         for begin, end, size in self._strips:
@@ -206,9 +206,9 @@ class TreeMixtureEm(TreeMixtureSteps):
             else:
                 kernels.fill_joints(pairs, offsets, cell_at, begin, end, joints)
             np.log(joints, out=logs)
-            places = self._variable_of if self._is_binary else cell_at
+            indices = self._variable_of if self._is_binary else cell_at
             add_up = kernels.sum_binary_joints if self._is_binary else kernels.sum_joints
-            add_up(joints, logs, places, begin, end, work.entropies, work.information)
+            add_up(joints, logs, indices, begin, end, work.entropies, work.information)
             if work.spend(size):
                 self._cancel.raise_if_cancelled()
                 yield
@@ -268,13 +268,13 @@ class TreeMixtureEm(TreeMixtureSteps):
     def information(self) -> Floats:
         """I_k(u;v) in nats of the smoothed tables of every component."""
         alphas = self.priors.shares(self.masses)
-        found = []
+        result = []
         for k in range(self.count):
             work = self._works[0]
             for _ in chain(self._smoothed(range(k, k + 1), alphas, work), self._inform(work, 0)):
                 pass
-            found.append(work.information.copy())
-        return np.array(found)
+            result.append(work.information.copy())
+        return np.array(result)
 
     def _penalty(self, k: int, rows: float) -> float:
         beta = self.priors.penalties(rows, self.count, self._free)
@@ -285,7 +285,7 @@ class TreeMixtureEm(TreeMixtureSteps):
         """By the same terms that give the logarithm of a row."""
         cells, offsets, cell_at = self.rows.cell_count, self._offsets, self.rows.cell_at
         single = self._prior[offsets + np.arange(cells)]
-        found = float(self._base[k] + single @ self._alone[k :: self._lanes])
+        result = float(self._base[k] + single @ self._alone[k :: self._lanes])
         for cell in range(cells):
             at = int(self._pair_at[cell, k])
             if at == 0:
@@ -294,5 +294,5 @@ class TreeMixtureEm(TreeMixtureSteps):
             above = np.arange(cell_at[parent], cell_at[parent + 1])
             low, high = np.minimum(above, cell), np.maximum(above, cell)
             terms = self._with_parent[at + 1 : at + 1 + above.size]
-            found += float(self._prior[offsets[low] + high] @ terms)
-        return found
+            result += float(self._prior[offsets[low] + high] @ terms)
+        return result

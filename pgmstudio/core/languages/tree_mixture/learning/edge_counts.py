@@ -33,8 +33,8 @@ class EdgeTally:
     @property
     def ordered(self) -> list[tuple[Edge, int]]:
         """The pairs with their counts, the most frequent first, then as the variables come."""
-        place = {name: i for i, name in enumerate(self.names)}
-        return sorted(self.counts.items(), key=lambda p: (-p[1], *(place[name] for name in p[0])))
+        index = {name: i for i, name in enumerate(self.names)}
+        return sorted(self.counts.items(), key=lambda p: (-p[1], *(index[name] for name in p[0])))
 
     def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
         """One row for each pair, the most frequent first."""
@@ -83,7 +83,7 @@ class Adjacency:
         return EdgeTally(self.names, counts, sum(each), "restarts" if of_restarts else "trees")
 
     def plain(self) -> dict[str, Any]:
-        place = {name: i for i, name in enumerate(self.names)}
+        index = {name: i for i, name in enumerate(self.names)}
         return {
             "names": list(self.names),
             "numbers": [
@@ -91,7 +91,7 @@ class Adjacency:
                     "trees": number,
                     "restarts": one.restarts,
                     "edges": [
-                        [place[a], place[b], count, one.in_restarts[a, b]]
+                        [index[a], index[b], count, one.in_restarts[a, b]]
                         for (a, b), count in one.in_trees.items()
                     ],
                 }
@@ -103,15 +103,15 @@ class Adjacency:
     def restored(cls, plain: Mapping[str, Any]) -> Adjacency:
         """What `plain` made, as a value again."""
         names = tuple(map(str, plain["names"]))
-        found = {}
+        result = {}
         for one in plain["numbers"]:
             edges = [((names[a], names[b]), int(n), int(r)) for a, b, n, r in one["edges"]]
-            found[int(one["trees"])] = SameNumber(
+            result[int(one["trees"])] = SameNumber(
                 int(one["restarts"]),
                 {edge: count for edge, count, _ in edges},
                 {edge: count for edge, _, count in edges},
             )
-        return cls(names, found)
+        return cls(names, result)
 
     def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
         """One row for each number of trees and pair, the most frequent first."""
@@ -134,12 +134,12 @@ def tally_of(kept: RunArtifact | None, *, number: int | None = None) -> EdgeTall
     return _joined(kept, "replicates") if isinstance(kept, EdgeFrequencies) else None
 
 
-def _joined(found: EdgeFrequencies, what: str) -> EdgeTally:
-    place = {name: i for i, name in enumerate(found.names)}
+def _joined(result: EdgeFrequencies, what: str) -> EdgeTally:
+    index = {name: i for i, name in enumerate(result.names)}
     counts = {
-        (e.source, e.target) if place[e.source] < place[e.target] else (e.target, e.source): round(
-            e.joined * found.graphs
+        (e.source, e.target) if index[e.source] < index[e.target] else (e.target, e.source): round(
+            e.joined * result.graphs
         )
-        for e in found.edges
+        for e in result.edges
     }
-    return EdgeTally(found.names, counts, found.graphs, what)
+    return EdgeTally(result.names, counts, result.graphs, what)

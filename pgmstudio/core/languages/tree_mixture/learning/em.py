@@ -58,14 +58,14 @@ def _tree(
     domain: Domain, numbers: list[NDArray[np.int64]], forest: list[int], flat: Floats
 ) -> Tree:
     """One of the trees; `numbers` has per variable the place of each state in its table."""
-    cards, found, at = domain.cardinalities, [], 0
+    cards, result, at = domain.cardinalities, [], 0
     widest = max(cards, default=1)
     for v, parent in enumerate(forest):
         lines = cards[parent] if parent >= 0 else 1
         table = flat[at : at + lines * cards[v]].reshape(lines, cards[v])[:, numbers[v]]
-        found.append(table[numbers[parent]] if parent >= 0 else table[0])
+        result.append(table[numbers[parent]] if parent >= 0 else table[0])
         at += cards[v] * widest
-    return Tree(domain, tuple(None if p < 0 else p for p in forest), tuple(found))
+    return Tree(domain, tuple(None if p < 0 else p for p in forest), tuple(result))
 
 
 class TreeMixtureState:
@@ -138,13 +138,13 @@ class TreeMixtureState:
 
     def _column_tables(self) -> Floats:
         """A root's table for every variable: the frequencies of the states that are there."""
-        found = np.zeros(self._tables.shape[1])
+        result = np.zeros(self._tables.shape[1])
         for v, card in enumerate(self.rows.domain.cardinalities):
             column = self.rows.states[:, v]
             seen = column >= 0
             counts = np.bincount(column[seen], self.rows.weights[seen], minlength=card) + 1e-6
-            found[self._table_at[v] : self._table_at[v] + card] = counts / counts.sum()
-        return found
+            result[self._table_at[v] : self._table_at[v] + card] = counts / counts.sum()
+        return result
 
     def _note_terms(self, k: int) -> None:
         from pgmstudio.core.languages.tree_mixture.learning.kernels import tree_terms
@@ -193,10 +193,10 @@ class TreeMixtureExpectation(TreeMixtureState, ABC):
 
     def row_logs(self, rows: SparseRows) -> Floats:
         """ln Q(row) of rows of the same coding."""
-        found = np.zeros(rows.row_count)
-        for _ in self._pass(rows, is_counting=False, row_logs=found):
+        result = np.zeros(rows.row_count)
+        for _ in self._pass(rows, is_counting=False, row_logs=result):
             pass
-        return np.where(found < _IMPOSSIBLE, -np.inf, found)
+        return np.where(result < _IMPOSSIBLE, -np.inf, result)
 
     def _pass(
         self, rows: SparseRows, *, is_counting: bool, row_logs: Floats | None = None
@@ -308,10 +308,10 @@ class TreeMixtureExpectation(TreeMixtureState, ABC):
                     self._state_at,
                     work.shares,
                 )
-            found = work.share_out(self.count, rows.weights, rows.choice, begin, end)
-            total += float(rows.weights[begin:end] @ found)
+            result = work.share_out(self.count, rows.weights, rows.choice, begin, end)
+            total += float(rows.weights[begin:end] @ result)
             if row_logs.size:
-                row_logs[begin:end] = found
+                row_logs[begin:end] = result
             if is_counting:
                 work.masses += work.shares[: end - begin, : self.count].sum(axis=0)
                 self._add(rows, begin, end, number)
@@ -345,13 +345,13 @@ class TreeMixtureSteps(TreeMixtureExpectation):
 
     # -- starting ---------------------------------------------------------------------------------
 
-    def start(self, shares: Floats) -> None:
+    def start(self, fractions: Floats) -> None:
         """Begin with these responsibilities, rows × components, each row summing to 1."""
-        _finish(self.starting(shares))
+        _finish(self.starting(fractions))
 
-    def starting(self, shares: Floats) -> Iterator[Part]:
+    def starting(self, fractions: Floats) -> Iterator[Part]:
         """The same, telling how far it is when that takes long."""
-        return self._starting(lambda begin, end: shares[begin:end])
+        return self._starting(lambda begin, end: fractions[begin:end])
 
     def start_at_random(self, rng: np.random.Generator, spread: float = 0.1) -> None:
         """Responsibilities drawn from a Dirichlet distribution; small `spread` parts the rows."""
@@ -392,12 +392,12 @@ class TreeMixtureSteps(TreeMixtureExpectation):
             self._add_given(begin, end, given)
         yield from self._maximising()
 
-    def _add_given(self, begin: int, end: int, shares: Floats) -> None:
+    def _add_given(self, begin: int, end: int, fractions: Floats) -> None:
         """These shares of the rows begin … end − 1 to the sums."""
         work = self._works[0]
         if work.shares.shape[0] < end - begin:
             work.make_room(end - begin)
-        work.shares[: end - begin, : shares.shape[1]] = shares
+        work.shares[: end - begin, : fractions.shape[1]] = fractions
         work.masses += work.shares[: end - begin, : self.count].sum(axis=0)
         self._add(self.rows, begin, end, 0)
 
@@ -411,7 +411,7 @@ class TreeMixtureSteps(TreeMixtureExpectation):
     def improving(self) -> Iterator[Part]:
         """The same in parts, for large data: yields how far it is."""
         self._clear()
-        yield from (Part(share, ROWS) for share in self._pass(self.rows, is_counting=True))
+        yield from (Part(fraction, ROWS) for fraction in self._pass(self.rows, is_counting=True))
         yield from self._maximising()
 
     # -- the trees --------------------------------------------------------------------------------
@@ -434,7 +434,7 @@ class TreeMixtureSteps(TreeMixtureExpectation):
         before = self.forests.copy()
         for work in self._works:
             work.spent = 0
-        yield from (Part(share, TREES) for share in self._fitting())
+        yield from (Part(fraction, TREES) for fraction in self._fitting())
         self.changed_edges = sum(
             new_edges(old, new) for old, new in zip(before, self.forests, strict=True)
         )

@@ -77,8 +77,8 @@ def list_terms(
     for k in range(ends.size):
         for cell in range(variable_of.size):
             own, above = alone[cell * width + k], parents[variable_of[cell], k]
-            place = pair_at[cell, k]
-            if place == 0 or cell_at[above] == cell_at[above + 1]:
+            index = pair_at[cell, k]
+            if index == 0 or cell_at[above] == cell_at[above + 1]:
                 firsts[at], seconds[at] = cell, cell
                 terms[2 * at], terms[2 * at + 1] = own, own
                 at += 1
@@ -86,7 +86,7 @@ def list_terms(
             for other in range(cell_at[above], cell_at[above + 1]):
                 firsts[at], seconds[at] = cell, other
                 terms[2 * at] = own
-                terms[2 * at + 1] = own + with_parent[place + 1 + other - cell_at[above]]
+                terms[2 * at + 1] = own + with_parent[index + 1 + other - cell_at[above]]
                 own = 0.0
                 at += 1
         ends[k] = at
@@ -117,8 +117,8 @@ def expect_tiles(
             words[cell] = 0
         for row in range(first, last):
             bit = np.uint64(1) << np.uint64(row - first)
-            for place in range(starts[row], starts[row + 1]):
-                words[cells[place]] |= bit
+            for index in range(starts[row], starts[row + 1]):
+                words[cells[index]] |= bit
         at = 0
         for k in range(base.size):
             for row in range(64):
@@ -137,11 +137,11 @@ def smoothed_pairs(
     width: int,
     first: int,
     own: Any,
-    share: Any,
+    fraction: Any,
     prior: Any,
     begin: int,
     end: int,
-    found: Any,
+    result: Any,
 ) -> None:
     """P̃ of the pairs of cells i = begin … end − 1 with j ≥ i, for components first, first + 1, ….
 
@@ -151,10 +151,10 @@ def smoothed_pairs(
         mine, at = rank_of[i], offsets[i] + i
         for j in range(i, rank_of.size):
             other = rank_of[j]
-            place = offsets[mine] + other if mine < other else offsets[other] + mine
-            place = place * width + first
+            index = offsets[mine] + other if mine < other else offsets[other] + mine
+            index = index * width + first
             for c in range(own.size):
-                found[c, at] = own[c] * sums[place + c] + share[c] * prior[at]
+                result[c, at] = own[c] * sums[index + c] + fraction[c] * prior[at]
             at += 1
 
 
@@ -206,13 +206,13 @@ def sum_joints(
     for u in range(begin, end):
         for v in range(u + 1, cell_at.size - 1):
             size = (cell_at[u + 1] - cell_at[u] + 1) * (cell_at[v + 1] - cell_at[v] + 1)
-            found = entropies[u] + entropies[v]
-            for place in range(at, at + size):
-                found += joints[place] * logs[place]
+            result = entropies[u] + entropies[v]
+            for index in range(at, at + size):
+                result += joints[index] * logs[index]
             at += size
-            found = max(found, 0.0)
-            information[u, v] = found
-            information[v, u] = found
+            result = max(result, 0.0)
+            information[u, v] = result
+            information[v, u] = result
 
 
 @compiled
@@ -249,13 +249,13 @@ def sum_binary_joints(
         u = variable_of[cell]
         for other in range(cell + 1, variable_of.size):
             v = variable_of[other]
-            found = entropies[u] + entropies[v]
+            result = entropies[u] + entropies[v]
             for part in range(4):
-                found += joints[part, at] * logs[part, at]
+                result += joints[part, at] * logs[part, at]
             at += 1
-            found = max(found, 0.0)
-            information[u, v] = found
-            information[v, u] = found
+            result = max(result, 0.0)
+            information[u, v] = result
+            information[v, u] = result
 
 
 @compiled
@@ -301,12 +301,12 @@ def conditional_table(
     for y in range(rows):
         mass = 0.0
         for x in range(card):
-            place = at + y * card + x
-            table[place] = max(table[place], 0.0)
-            mass += table[place]
+            index = at + y * card + x
+            table[index] = max(table[index], 0.0)
+            mass += table[index]
         for x in range(card):
-            place = at + y * card + x
-            table[place] = table[place] / mass if mass > 0.0 else 1.0 / card
+            index = at + y * card + x
+            table[index] = table[index] / mass if mass > 0.0 else 1.0 / card
 
 
 @compiled

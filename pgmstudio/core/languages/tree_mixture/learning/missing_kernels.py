@@ -49,8 +49,8 @@ def _collect(
     """
     width = order.size
     total = 0.0
-    for place in range(state_at[width]):
-        below[place] = 1.0
+    for index in range(state_at[width]):
+        below[index] = 1.0
     for step in range(width - 1, -1, -1):
         v = order[step]
         at, parent, own = table_at[v], forest[v], state_at[v]
@@ -102,11 +102,11 @@ def expect_gap_rows(
     below, messages = np.empty(state_at[-1]), np.empty(tables.shape[1])
     for k in range(forests.shape[0]):
         for row in range(begin, end):
-            found = _collect(
+            result = _collect(
                 states[row], orders[k], forests[k], table_at, tables[k], state_at, below, messages
             )
             # As in `expect_rows`, a very small number stands for log 0.
-            logs[row - begin, k] = log_weights[k] + max(found, -1e5)
+            logs[row - begin, k] = log_weights[k] + max(result, -1e5)
 
 
 @compiled
@@ -114,7 +114,7 @@ def add_gap_pairs(
     states: Any,
     begin: int,
     end: int,
-    shares: Any,
+    fractions: Any,
     width: int,
     orders: Any,
     forests: Any,
@@ -139,8 +139,8 @@ def add_gap_pairs(
     for k in range(forests.shape[0]):
         forest, table = forests[k], tables[k]
         for row in range(begin, end):
-            share = shares[row - begin, k]
-            if share <= 0.0:
+            fraction = fractions[row - begin, k]
+            if fraction <= 0.0:
                 continue
             here = states[row]
             if (
@@ -173,7 +173,7 @@ def add_gap_pairs(
             for one in range(used):
                 u, i = cell_of[one], cells[one]
                 mine = rank_of[i]
-                sums[(offsets[mine] + mine) * width + k] += share * chances[one]
+                sums[(offsets[mine] + mine) * width + k] += fraction * chances[one]
                 for other in range(one + 1, used):
                     v, j = cell_of[other], cells[other]
                     if u == v:
@@ -184,8 +184,8 @@ def add_gap_pairs(
                             place_of[u] + i - cell_at[u] + 1, place_of[v] + j - cell_at[v] + 1
                         ]
                     rank = rank_of[j]
-                    place = offsets[mine] + rank if mine < rank else offsets[rank] + mine
-                    sums[place * width + k] += share * both
+                    index = offsets[mine] + rank if mine < rank else offsets[rank] + mine
+                    sums[index * width + k] += fraction * both
 
 
 @compiled

@@ -63,13 +63,13 @@ def strips(cards: NDArray[np.int64], most: int = STRIP) -> list[tuple[int, int, 
     """Runs of variables u whose joint tables with all v > u have so many numbers together."""
     after = np.concatenate((np.cumsum(cards[::-1])[::-1][1:], [0]))
     sizes = cards * after
-    found, begin, size = list[tuple[int, int, int]](), 0, 0
+    result, begin, size = list[tuple[int, int, int]](), 0, 0
     for u in range(cards.size):
         if u > begin and size + int(sizes[u]) > most:
-            found.append((begin, u, size))
+            result.append((begin, u, size))
             begin, size = u, 0
         size += int(sizes[u])
-    return [*found, (begin, cards.size, size)] if cards.size else []
+    return [*result, (begin, cards.size, size)] if cards.size else []
 
 
 def steps_of(rows: SparseRows, count: int) -> Sequence[Sequence[tuple[int, int]]]:

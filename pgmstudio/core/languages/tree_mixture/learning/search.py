@@ -94,8 +94,8 @@ def _told(
 ) -> Generator[Progress, None, SparseRows]:
     """The rows that are listed, while half of the preparation passes from `begin` on."""
 
-    def told(share: float) -> Progress:
-        return Progress(begin + 0.5 * PREPARED * share, f"{words}: {share:.0%}")
+    def told(fraction: float) -> Progress:
+        return Progress(begin + 0.5 * PREPARED * fraction, f"{words}: {fraction:.0%}")
 
     return (yield from map_events(listing, told))
 
@@ -193,7 +193,7 @@ class MixtureSearch:
             numbers, starts = (self._data.domain[params.choice].cardinality,), 1
         smoothings: tuple[float | str, ...] = params.smoothings or (params.smoothing,)
         tries = [(smoothing, start) for smoothing in smoothings for start in range(starts)]
-        for place, count in enumerate(numbers):
+        for index, count in enumerate(numbers):
             before = self._best
             if params.components is None and count > max(1.0, self._train.total_weight / 5):
                 break  # fewer than five rows for each tree
@@ -201,7 +201,7 @@ class MixtureSearch:
                 if count == 1 and start:
                     continue  # one tree is the same from every start
                 span = (1 - PREPARED) / (len(numbers) * len(tries))
-                done = PREPARED + span * (place * len(tries) + turn)
+                done = PREPARED + span * (index * len(tries) + turn)
                 fitted = yield from self._fit(count, start, smoothing, done, span)
                 if self._best is None or self._value(fitted.point) > self._value(self._best.point):
                     self._best = fitted
@@ -348,13 +348,13 @@ class MixtureSearch:
         """With “auto”, the fictitious rows under which held-out rows are likeliest."""
         if not self._is_tuned:
             return
-        found = []
-        for place, rows in enumerate(choices):
-            told = f"{message}: trying smoothing {place + 1} of {len(choices)}"
+        result = []
+        for index, rows in enumerate(choices):
+            told = f"{message}: trying smoothing {index + 1} of {len(choices)}"
             yield from _search_told(em.smoothing(rows * em.count), told, done)
-            found.append((self._held_bits(em), rows))
+            result.append((self._held_bits(em), rows))
         told = f"{message}: smoothing as the held-out rows like it"
-        yield from _search_told(em.smoothing(max(found)[1] * em.count), told, done)
+        yield from _search_told(em.smoothing(max(result)[1] * em.count), told, done)
 
     def _held_bits(self, em: TreeMixtureSteps) -> float:
         if self._held is None:
@@ -421,7 +421,7 @@ class MixtureSearch:
         )
 
     def _measures(self, point: MixturePoint) -> dict[str, float]:
-        found = {
+        result = {
             "score": point.value(self._scan.criterion),
             "trees": float(point.trees),
             "edges": float(point.edges),
@@ -430,8 +430,8 @@ class MixtureSearch:
             "log2_likelihood_per_row": point.train_bits,
         }
         if point.held_bits is not None:
-            found["held_out_log2_likelihood_per_row"] = point.held_bits
-        return found
+            result["held_out_log2_likelihood_per_row"] = point.held_bits
+        return result
 
 
 def _search_told(

@@ -57,8 +57,8 @@ class SparseTreeMixtureEm(TreeMixtureSteps):
         self._free = np.array([[float(max(cards, default=1) - 1) ** 2]])
 
     def _add(self, rows: SparseRows, begin: int, end: int, number: int) -> None:
-        shares = self._works[number].shares
-        self._shares[:, begin:end] = shares[: end - begin, : self.count].T
+        fractions = self._works[number].shares
+        self._shares[:, begin:end] = fractions[: end - begin, : self.count].T
 
     def _fitting(self) -> Iterator[float]:
         yield from self._shared_out(lambda group, number: self._fit(group[0], number))

@@ -103,9 +103,9 @@ class HiddenRows:
         labels = self._labelled.column(self._label)
         known = labels != self._labelled.missing_code
         rows = self._labelled.select_columns(model.domain.names)
-        found = model.responsibilities(rows).argmax(axis=1)
+        result = model.responsibilities(rows).argmax(axis=1)
         weights = weights_of(self._labelled)[known]
-        return label_accuracy(labels[known].astype(np.intp), found[known], weights)
+        return label_accuracy(labels[known].astype(np.intp), result[known], weights)
 
 
 # EM steps on all rows from the chosen model, its edges kept.
@@ -298,12 +298,12 @@ class HiddenSearch:
         ranked = self._scan.distinct()
         chosen: int | None = None
         if self._params.validate and self._rows.held is not None:
-            for rank, place in enumerate(ranked[: self._params.best], start=1):
-                check = yield from self._check(place, rank)
-                self._scan = self._scan.with_check(place, check)
+            for rank, index in enumerate(ranked[: self._params.best], start=1):
+                check = yield from self._check(index, rank)
+                self._scan = self._scan.with_check(index, check)
                 yield ArtifactSaved(self._scan)
                 if check.verdict in (ACCEPTED, NOT_TESTED):
-                    chosen = place
+                    chosen = index
                     break
             tested = min(len(ranked), self._params.best)
             if chosen is None:
@@ -318,11 +318,11 @@ class HiddenSearch:
         assert best is not None
         return best.check
 
-    def _check(self, place: int, rank: int) -> Generator[LearnEvent, None, PartitionCheck]:
-        candidate = self._scan.candidates[place]
-        params, held, found = self._params, self._rows.held, None
+    def _check(self, index: int, rank: int) -> Generator[LearnEvent, None, PartitionCheck]:
+        candidate = self._scan.candidates[index]
+        params, held, result = self._params, self._rows.held, None
         assert held is not None
-        for found in checks(
+        for result in checks(
             self._model(candidate),
             held,
             candidate.blocks,
@@ -333,16 +333,16 @@ class HiddenSearch:
             most_samples=params.most_samples,
             cancel=self._cancel,
         ):
-            open_pairs = sum(pair.verdict == "undecided" for pair in found.pairs)
-            samples = max((pair.samples for pair in found.pairs), default=0)
+            open_pairs = sum(pair.verdict == "undecided" for pair in result.pairs)
+            samples = max((pair.samples for pair in result.pairs), default=0)
             yield Progress(
                 None,
                 f"Testing the blocks of the model ranked {rank}: {samples} samples, "
-                f"{len(found.pairs) - open_pairs} of {len(found.pairs)} pairs decided",
-                {"pairs decided": float(len(found.pairs) - open_pairs), "samples": float(samples)},
+                f"{len(result.pairs) - open_pairs} of {len(result.pairs)} pairs decided",
+                {"pairs decided": float(len(result.pairs) - open_pairs), "samples": float(samples)},
             )
-        assert found is not None
-        return found
+        assert result is not None
+        return result
 
     # -- the end ----------------------------------------------------------------------------------
 
@@ -418,7 +418,7 @@ class HiddenSearch:
             yield f"{best.empty} of {best.states} states have less than one row."
 
     def _measures(self, candidate: Candidate) -> dict[str, float]:
-        found = {
+        result = {
             "score": candidate.value(self._score),
             "hidden_states": float(candidate.states),
             "blocks": float(len(candidate.blocks)),
@@ -426,7 +426,7 @@ class HiddenSearch:
             "log2_likelihood_per_row": -candidate.train_bits,
         }
         if candidate.held_bits is not None:
-            found["held_out_log2_likelihood_per_row"] = -candidate.held_bits
+            result["held_out_log2_likelihood_per_row"] = -candidate.held_bits
         if candidate.accuracy is not None:
-            found["accuracy"] = candidate.accuracy
-        return found
+            result["accuracy"] = candidate.accuracy
+        return result

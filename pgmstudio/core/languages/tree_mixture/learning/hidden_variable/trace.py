@@ -85,10 +85,10 @@ class HiddenScan:
     def with_candidate(self, candidate: Candidate) -> HiddenScan:
         return replace(self, candidates=(*self.candidates, candidate))
 
-    def with_check(self, place: int, check: PartitionCheck) -> HiddenScan:
+    def with_check(self, index: int, check: PartitionCheck) -> HiddenScan:
         """The candidate at that place was tested."""
         told = list(self.candidates)
-        told[place] = replace(told[place], check=check)
+        told[index] = replace(told[index], check=check)
         return replace(self, candidates=tuple(told))
 
     @property
@@ -100,15 +100,15 @@ class HiddenScan:
 
     def distinct(self) -> list[int]:
         """The best candidate of every separator and partition, the best of all first."""
-        found: dict[Structure, int] = {}
-        for place, candidate in enumerate(self.candidates):
-            known = found.get(candidate.structure)
-            if known is None or self._value(place) > self._value(known):
-                found[candidate.structure] = place
-        return sorted(found.values(), key=lambda place: (-self._value(place), place))
+        result: dict[Structure, int] = {}
+        for index, candidate in enumerate(self.candidates):
+            known = result.get(candidate.structure)
+            if known is None or self._value(index) > self._value(known):
+                result[candidate.structure] = index
+        return sorted(result.values(), key=lambda index: (-self._value(index), index))
 
-    def _value(self, place: int) -> float:
-        return self.candidates[place].value(self.score)
+    def _value(self, index: int) -> float:
+        return self.candidates[index].value(self.score)
 
     def structures(self) -> dict[Blocks, tuple[int, int]]:
         """Per partition its number, in the order of first finding, and how often it was found."""
@@ -138,7 +138,7 @@ class HiddenScan:
         head = tuple(f"{name}_per_row" if name in _PER_ROW else name for name in names)
         structures = self.structures()
         rows: list[tuple[object, ...]] = []
-        for place, candidate in enumerate(self.candidates):
+        for index, candidate in enumerate(self.candidates):
             number, times = structures[candidate.blocks]
             rows.append(
                 (
@@ -149,7 +149,7 @@ class HiddenScan:
                     times,
                     candidate.verdict,
                     "" if candidate.check is None else candidate.check.sentence(),
-                    place == self.chosen,
+                    index == self.chosen,
                 )
             )
         more = ("found_blocks", "blocks", "structure", "found_times", "verdict", "test", "chosen")
@@ -179,13 +179,13 @@ def _candidate(told: Mapping[str, Any]) -> Candidate:
 
 def label_accuracy(
     labels: NDArray[np.integer[Any]],
-    found: NDArray[np.integer[Any]],
+    result: NDArray[np.integer[Any]],
     weights: NDArray[np.float64] | None = None,
 ) -> float:
     """(1/N) Σ_j max_i n_ij: each found state stands for its most frequent label (§6.5)."""
     total = labels.size if weights is None else float(weights.sum())
     if total == 0:
         return 0.0
-    table = np.zeros((int(labels.max()) + 1, int(found.max()) + 1))
-    np.add.at(table, (labels, found), 1 if weights is None else weights)
+    table = np.zeros((int(labels.max()) + 1, int(result.max()) + 1))
+    np.add.at(table, (labels, result), 1 if weights is None else weights)
     return float(table.max(axis=0).sum() / total)

@@ -69,10 +69,10 @@ class PartitionCheck:
         """Accepted only if every pair is; undecided is never accepted."""
         if not self.pairs:
             return NOT_TESTED
-        found = {pair.verdict for pair in self.pairs}
-        if REJECTED in found:
+        result = {pair.verdict for pair in self.pairs}
+        if REJECTED in result:
             return REJECTED
-        return UNDECIDED if UNDECIDED in found else ACCEPTED
+        return UNDECIDED if UNDECIDED in result else ACCEPTED
 
     def pairs_with(self, verdict: str) -> tuple[PairCheck, ...]:
         return tuple(pair for pair in self.pairs if pair.verdict == verdict)
@@ -89,10 +89,10 @@ class PartitionCheck:
         hanging = self.pairs_with(self.verdict)
         named = ", ".join(f"{pair.one} – {pair.other}" for pair in hanging[:4])
         more = f" and {len(hanging) - 4} more" if len(hanging) > 4 else ""
-        share = f"{len(hanging)} of {len(self.pairs)} pairs across blocks"
+        fraction = f"{len(hanging)} of {len(self.pairs)} pairs across blocks"
         if self.verdict == UNDECIDED:
-            return f"{told}: {share} could not be decided: {named}{more}."
-        return f"{told}: dependence is left in {share}: {named}{more}."
+            return f"{told}: {fraction} could not be decided: {named}{more}."
+        return f"{told}: dependence is left in {fraction}: {named}{more}."
 
 
 def check_partition(
