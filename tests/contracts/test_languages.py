@@ -26,7 +26,7 @@ from pgmstudio.core.languages.conversions import conversions_of, converted, same
 from pgmstudio.core.languages.diagrams import picture_names, picture_of
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.learners import all_learners
-from pgmstudio.core.languages.pdg.candidate_operations import Command, Step
+from pgmstudio.core.languages.pdg.candidate_operations import CandidateOperation, Operation
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.registry import LANGUAGES, language, language_of
 from pgmstudio.core.languages.sampling import Sampled, SamplePlan, sample_rows
@@ -136,7 +136,7 @@ def edits_of(model: Model) -> dict[str, dict[str, Any]]:
         states = model.domain[root].cardinality
         inner = next(n for n, c in zip(names, graph.node_counts, strict=True) if c > 1)
         return {
-            "take_step": {"step": Step(Command.MERGE, inner, 0, 1)},
+            "take_step": {"step": CandidateOperation(Operation.MERGE, inner, 0, 1)},
             "move_variable": {"variable": inner, "above": None, "data": rows},
             "set_node": {"variable": root, "node": 0, "numbers": [1 / states] * states},
         }

@@ -88,7 +88,9 @@ class PartitionScore:
         r, labels = counts.shape[-1], numbered(classes).ravel()
         flat = np.ascontiguousarray(counts, dtype=np.float64).ravel()
         result = int(labels.max(initial=0)) + 1
-        return float(partition_score(flat, labels, result, r, self.term, self.ess, self.cost, scale))
+        return float(
+            partition_score(flat, labels, result, r, self.term, self.ess, self.cost, scale)
+        )
 
     def log_label_prior(self, r: int, classes: Classes) -> float:
         """ln of the prior of the labels of a child with r states."""

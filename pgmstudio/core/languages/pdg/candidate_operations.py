@@ -1,7 +1,7 @@
-"""What could be done with one node of a decision graph, and what each deed would bring.
+"""Candidate operations on the nodes of a decision graph, and the effect of each on the score.
 
-With rows ΔL is over all of them, both graphs with their likeliest parameters; without rows it is
-what the model itself expects to lose by a merge, and unknown for anything else.
+With rows, ΔL is over all of them, both graphs with maximum-likelihood parameters. Without rows it
+is the expected loss of a merge under the model itself, and unknown for other operations.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from pgmstudio.core.languages.pdg.operators import merged, redirected, split
 Floats = NDArray[np.float64]
 
 
-class Command(Enum):
-    """What is done with a node."""
+class Operation(Enum):
+    """An operation on a node."""
 
     MERGE = "merge"
     SPLIT = "split"
@@ -38,11 +38,11 @@ class Command(Enum):
 
 
 @dataclass(frozen=True)
-class Step:
-    """One deed: merge `node` with `other`; split `node`; lead the edge of `state` of the `upper`
-    node, one of the variable above, to `node`."""
+class CandidateOperation:
+    """One operation: merge `node` with `other`; split `node`; or redirect the edge of `state` of
+    the `upper` node, one of the variable above, to `node`."""
 
-    deed: Command
+    operation: Operation
     variable: str
     node: int
     other: int = -1
@@ -50,38 +50,38 @@ class Step:
     state: int = -1
 
     def done(self, graph: DecisionGraph) -> DecisionGraph:
-        """The graph after it; a GraphError says why it cannot be."""
-        if self.deed is Command.MERGE:
+        """The graph after the operation; raises GraphError if it is not possible."""
+        if self.operation is Operation.MERGE:
             return merged(graph, self.variable, self.node, self.other)
-        if self.deed is Command.SPLIT:
+        if self.operation is Operation.SPLIT:
             return split(graph, self.variable, self.node)
         return redirected(graph, self.variable, self.upper, self.state, self.node)
 
     def touched(self, before: DecisionGraph, after: DecisionGraph) -> tuple[tuple[str, int], ...]:
-        """The nodes of the later graph that it has changed."""
+        """The nodes of the later graph that the operation changed."""
         i = before.domain.index(self.variable)
-        if self.deed is Command.MERGE:
+        if self.operation is Operation.MERGE:
             return ((self.variable, min(self.node, self.other)),)
         old, new = before.successors[i], after.successors[i]
         if old is None or new is None:
             return ()
-        if self.deed is Command.REDIRECT:
+        if self.operation is Operation.REDIRECT:
             return ((self.variable, int(new[self.upper, self.state])),)
         return tuple((self.variable, int(node)) for node in np.unique(new[old == self.node]))
 
 
 @dataclass(frozen=True)
 class OperationEffect:
-    """A step with what it brings; `refusal` is the sentence when it cannot be taken."""
+    """An operation with its effect; `refusal` is the reason if it is not possible."""
 
-    step: Step
+    step: CandidateOperation
     bits: float | None = None  # ΔL over all rows; per row where there are none
     size: int = 0  # Δsize_eff
     free: int = 0  # Δ free parameters
     refusal: str = ""
 
     def score(self, weight: ScoreWeight) -> float | None:
-        """ΔS: what is gained, less the price of the size."""
+        """ΔS: the gain in likelihood less the penalty of the size."""
         if self.bits is None:
             return None
         return weight.gain(self.bits, self.size, self.free)
@@ -89,13 +89,13 @@ class OperationEffect:
 
 @dataclass(frozen=True)
 class ScoreWeight:
-    """How bits and size are weighed: by λ (eq. 4.40), or by ½·log2 N for a free parameter."""
+    """The weight of size against bits: λ (eq. 4.40), or ½·log2 N per free parameter."""
 
     rows: float
     lambda_: float | None = None
 
     @property
-    def words(self) -> str:
+    def label(self) -> str:
         return "BIC" if self.lambda_ is None else f"λ {self.lambda_:.3g}"
 
     def gain(self, bits: float, size: int, free: int) -> float:
@@ -111,8 +111,10 @@ def whole_rows(graph: DecisionGraph, data: DataSet) -> DataSet:
     return data if is_whole.all() else data.take_rows(is_whole)
 
 
-def prospect(graph: DecisionGraph, step: Step, data: DataSet | None) -> OperationEffect:
-    """What one step brings on these rows, which must be whole."""
+def operation_effect(
+    graph: DecisionGraph, step: CandidateOperation, data: DataSet | None
+) -> OperationEffect:
+    """The effect of one operation on these rows, which must be complete."""
     try:
         after = step.done(graph)
     except GraphError as error:
@@ -122,9 +124,9 @@ def prospect(graph: DecisionGraph, step: Step, data: DataSet | None) -> Operatio
     if data is not None:
         return OperationEffect(step, change_between(graph, after, data).log2_likelihood, size, free)
     bits = None
-    if step.deed is Command.MERGE:
+    if step.operation is Operation.MERGE:
         bits = -merge_score(graph, step.variable, step.node, step.other)
-    elif step.deed is Command.SPLIT:
+    elif step.operation is Operation.SPLIT:
         bits = 0.0
     return OperationEffect(step, bits, size, free)
 
@@ -132,16 +134,18 @@ def prospect(graph: DecisionGraph, step: Step, data: DataSet | None) -> Operatio
 def merges_of(
     graph: DecisionGraph, variable: str, node: int, counts: tuple[Floats, ...] | None
 ) -> list[OperationEffect]:
-    """Merging the node with each other of its variable; quick, from the counts alone."""
+    """The effects of merging the node with each other of its variable, from the counts alone."""
     i, result = graph.domain.index(variable), []
     for other in range(graph.node_counts[i]):
         if other == node:
             continue
-        step = Step(Command.MERGE, variable, node, other)
+        step = CandidateOperation(Operation.MERGE, variable, node, other)
         refusal = _why_not_merged(graph, step)
         if refusal or counts is None:
             result.append(
-                OperationEffect(step, refusal=refusal) if refusal else prospect(graph, step, None)
+                OperationEffect(step, refusal=refusal)
+                if refusal
+                else operation_effect(graph, step, None)
             )
             continue
         change = merge_change(graph, counts, variable, node, other)
@@ -150,7 +154,7 @@ def merges_of(
     return result
 
 
-def _why_not_merged(graph: DecisionGraph, step: Step) -> str:
+def _why_not_merged(graph: DecisionGraph, step: CandidateOperation) -> str:
     i = graph.domain.index(step.variable)
     for below in graph.children[i]:
         edges = graph.successors[below]
@@ -163,16 +167,18 @@ def _why_not_merged(graph: DecisionGraph, step: Step) -> str:
     return ""
 
 
-def redirections_to(graph: DecisionGraph, variable: str, node: int) -> Iterator[Step]:
-    """Every edge that leads to another node of the variable, led to this one."""
+def redirections_to(graph: DecisionGraph, variable: str, node: int) -> Iterator[CandidateOperation]:
+    """Redirections to this node of every edge that leads to another node of the variable."""
     edges = graph.successors[graph.domain.index(variable)]
     if edges is not None:
         for upper, state in np.argwhere(edges != node).tolist():
-            yield Step(Command.REDIRECT, variable, node, upper=upper, state=state)
+            yield CandidateOperation(Operation.REDIRECT, variable, node, upper=upper, state=state)
 
 
-def redirections_from(graph: DecisionGraph, variable: str, node: int) -> Iterator[Step]:
-    """Every edge that leaves the node, led to every other node it could go to."""
+def redirections_from(
+    graph: DecisionGraph, variable: str, node: int
+) -> Iterator[CandidateOperation]:
+    """Redirections of every edge that leaves the node to every other possible node."""
     i = graph.domain.index(variable)
     for below in graph.children[i]:
         edges = graph.successors[below]
@@ -180,20 +186,24 @@ def redirections_from(graph: DecisionGraph, variable: str, node: int) -> Iterato
         for state, head in enumerate(edges[node].tolist()):
             for other in range(graph.node_counts[below]):
                 if other != head:
-                    yield Step(
-                        Command.REDIRECT, graph.domain.names[below], other, upper=node, state=state
+                    yield CandidateOperation(
+                        Operation.REDIRECT,
+                        graph.domain.names[below],
+                        other,
+                        upper=node,
+                        state=state,
                     )
 
 
-def all_steps(graph: DecisionGraph) -> Iterator[Step]:
-    """Every merge, split and redirection there is."""
+def all_steps(graph: DecisionGraph) -> Iterator[CandidateOperation]:
+    """All merges, splits and redirections."""
     for i, name in enumerate(graph.domain.names):
         for node in range(graph.node_counts[i]):
             edges = graph.successors[i]
             if edges is not None and int((edges == node).sum()) > 1:
-                yield Step(Command.SPLIT, name, node)
+                yield CandidateOperation(Operation.SPLIT, name, node)
             for other in range(node + 1, graph.node_counts[i]):
-                yield Step(Command.MERGE, name, node, other)
+                yield CandidateOperation(Operation.MERGE, name, node, other)
             yield from redirections_to(graph, name, node)
 
 
@@ -203,20 +213,20 @@ def best_step(
     weight: ScoreWeight,
     check: Callable[[], None] = lambda: None,
 ) -> OperationEffect | None:
-    """The single deed that raises the score most; None when none does. Rows must be whole."""
+    """The operation that raises the score most; None if none does. Rows must be complete."""
     counts = node_counts(graph, data)
     best: OperationEffect | None = None
     highest = 1e-9
     for step in all_steps(graph):
         check()
-        if step.deed is Command.MERGE:
+        if step.operation is Operation.MERGE:
             if _why_not_merged(graph, step):
                 continue
             change = merge_change(graph, counts, step.variable, step.node, step.other)
             free = 1 - graph.domain[step.variable].cardinality
             result = OperationEffect(step, change.log2_likelihood, change.effective_size, free)
         else:
-            result = prospect(graph, step, data)
+            result = operation_effect(graph, step, data)
         score = result.score(weight)
         if score is not None and score > highest:
             best, highest = result, score

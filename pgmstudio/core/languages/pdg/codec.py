@@ -26,9 +26,9 @@ def encode_graph(graph: DecisionGraph) -> tuple[dict[str, Any], dict[str, Any]]:
     names = graph.domain.names
     above = {names[i]: names[p] for i, p in enumerate(graph.forest) if p is not None}
     edges = {
-        name: result.tolist()
-        for name, result in zip(names, graph.successors, strict=True)
-        if result is not None
+        name: heads.tolist()
+        for name, heads in zip(names, graph.successors, strict=True)
+        if heads is not None
     }
     nodes = {name: rows.tolist() for name, rows in zip(names, graph.parameters, strict=True)}
     return {"above": above, "successors": edges}, {"nodes": nodes}

@@ -1,10 +1,8 @@
-"""How the nodes of a decision graph are called: ν with a number, counted along the forest.
+"""The layout of decision graphs: a band of nodes per variable, the forest from top to bottom.
 
-Where the nodes of a decision graph stand: a band per variable, the forest from top to bottom.
-
-What stands right below a variable begins one level further down, siblings side by side, other
-trees beside them. Within a band the nodes are ordered so that few arcs cross: each near the middle
-of where its arcs come from and go to, heavier arcs counting more.
+The children of a variable are one level further down, siblings side by side, and trees next to each
+other. Within a band the nodes are ordered so that few arcs cross: each near the barycentre of its
+arcs, weighted by their probability. A node is named ν with a number, counted along the forest.
 """
 
 from __future__ import annotations
@@ -26,20 +24,20 @@ from pgmstudio.core.drawing.diagram import (
     edges_of,
     variable_nodes,
 )
-from pgmstudio.core.languages.pdg.candidate_operations import Command, Step
+from pgmstudio.core.languages.pdg.candidate_operations import CandidateOperation, Operation
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 
 Floats = NDArray[np.float64]
-Places = NDArray[np.int64]
+Indices = NDArray[np.int64]
 
 GUTTER = 146.0
 BAND_GAP, TREE_GAP, PADDING = 46.0, 12.0, 12.0
-WIDE, WIDEST_GAP = 1.6, 240.0  # wider than so many times its height, bands move apart, so far
+WIDE, WIDEST_GAP = 1.6, 240.0  # above this aspect ratio bands move apart, up to this gap
 NODE_WIDTH, HEAD, CELL_HEIGHT, ROW_HEIGHT = 132.0, 22.0, 36.0, 17.0
 NODE_GAP = 24.0
 SMALL_WIDTH, SMALL_HEIGHT, SMALL_GAP = 40.0, 24.0, 8.0
 STRIP_WIDTH, STRIP_HEIGHT = 720.0, 24.0
-# From so many states on they stand below each other; beyond so many nodes they become small.
+# Beyond so many states they are listed below each other; beyond so many nodes these are small.
 MAX_CELLS = 3
 MAX_LARGE, MAX_SMALL = 12, 60
 _SWEEPS = 6
@@ -88,7 +86,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Band:
-    """The band of one variable: its gutter on the left, then its nodes; `boxes[ν]` is the place of
+    """The band of one variable: its gutter on the left, then its nodes; `boxes[ν]` is the box of
     a node, `order` lists the nodes from left to right."""
 
     variable: int
@@ -114,12 +112,12 @@ class BandPicture:
         return Box(left, top, right - left, bottom - top)
 
     def node(self, variable: int, node: int) -> Box:
-        """The place of a node; of a collapsed variable, that of all of them."""
+        """The box of a node; of a collapsed variable, the one of all its nodes."""
         band = self.bands[variable]
         return band.boxes[0] if band.form is BandForm.COLLAPSED else band.boxes[node]
 
     def cell(self, variable: int, node: int, state: int, states: int) -> Box:
-        """The place of one state of a node; the whole node where states are not drawn."""
+        """The box of one state of a node; the whole node where states are not drawn."""
         box, form = self.node(variable, node), self.bands[variable].form
         if form is BandForm.CELLS:
             width = box.width / states
@@ -149,7 +147,8 @@ def band_picture(
     visits: Sequence[Floats] | None = None,
     collapsed: Collection[str] = (),
 ) -> BandPicture:
-    """The places of all nodes; `visits` are the chances to reach them, for the width of strips."""
+    """The layout of all nodes; `visits` are the probabilities of reaching them, for strip
+    widths."""
     masses = _masses(graph)
     reached = [np.asarray(mass.sum(axis=1)) for mass in masses]
     orders = node_orders(graph, masses)
@@ -174,49 +173,49 @@ def orders_of(graph: DecisionGraph) -> list[tuple[int, ...]]:
 
 def node_orders(graph: DecisionGraph, masses: Sequence[Floats]) -> list[tuple[int, ...]]:
     """The nodes of every variable from left to right, with few crossings (barycentres by mass)."""
-    indices = [np.linspace(0, 1, count + 2)[1:-1] for count in graph.node_counts]
+    positions = [np.linspace(0, 1, count + 2)[1:-1] for count in graph.node_counts]
     for sweep in range(_SWEEPS):
         downwards = sweep % 2 == 0
         for i in graph.order if downwards else reversed(graph.order):
-            wished = _wishes(graph, masses, indices, i, downwards)
-            indices[i] = _spread(wished)
-    return [tuple(int(node) for node in np.argsort(index, kind="stable")) for index in indices]
+            targets = _barycentres(graph, masses, positions, i, downwards)
+            positions[i] = _spread(targets)
+    return [tuple(int(node) for node in np.argsort(index, kind="stable")) for index in positions]
 
 
-def _wishes(
+def _barycentres(
     graph: DecisionGraph,
     masses: Sequence[Floats],
-    indices: Sequence[Floats],
+    positions: Sequence[Floats],
     i: int,
     downwards: bool,
 ) -> Floats:
-    """Where each node of a variable would stand if it stood in the middle of its arcs."""
-    pull, weight = np.zeros(indices[i].size), np.full(indices[i].size, 1e-12)
-    pull += weight * indices[i]
+    """The barycentre of the arcs of each node of a variable."""
+    pull, weight = np.zeros(positions[i].size), np.full(positions[i].size, 1e-12)
+    pull += weight * positions[i]
     if downwards:
         above, edges = graph.forest[i], graph.successors[i]
         if above is not None and edges is not None:
             cards = edges.shape[1]
-            step = 1.0 / (indices[above].size + 1)
-            spots = indices[above][:, None] + step * ((np.arange(cards) + 0.5) / cards - 0.5)
+            step = 1.0 / (positions[above].size + 1)
+            spots = positions[above][:, None] + step * ((np.arange(cards) + 0.5) / cards - 0.5)
             mass = masses[above] + 1e-9
-            pull += np.bincount(edges.ravel(), (mass * spots).ravel(), indices[i].size)
-            weight += np.bincount(edges.ravel(), mass.ravel(), indices[i].size)
+            pull += np.bincount(edges.ravel(), (mass * spots).ravel(), positions[i].size)
+            weight += np.bincount(edges.ravel(), mass.ravel(), positions[i].size)
     else:
         for below in graph.children[i]:
             heads = graph.successors[below]
             if heads is not None:
                 mass = masses[i] + 1e-9
-                pull += (mass * indices[below][heads]).sum(axis=1)
+                pull += (mass * positions[below][heads]).sum(axis=1)
                 weight += mass.sum(axis=1)
     return np.asarray(pull / weight)
 
 
-def _spread(wished: Floats) -> Floats:
-    """Evenly spaced places in the order wished."""
-    indices = np.empty(wished.size)
-    indices[np.argsort(wished, kind="stable")] = np.linspace(0, 1, wished.size + 2)[1:-1]
-    return indices
+def _spread(targets: Floats) -> Floats:
+    """Evenly spaced positions in the order of the targets."""
+    positions = np.empty(targets.size)
+    positions[np.argsort(targets, kind="stable")] = np.linspace(0, 1, targets.size + 2)[1:-1]
+    return positions
 
 
 def _masses(graph: DecisionGraph) -> list[Floats]:
@@ -259,11 +258,11 @@ def node_size(graph: DecisionGraph, i: int, form: BandForm) -> tuple[float, floa
 
 
 def _need(graph: DecisionGraph, i: int, form: BandForm) -> tuple[float, float]:
-    """The room a band needs: wide enough for its nodes, high enough for them and the gutter."""
+    """The size a band needs: wide enough for its nodes, high enough for them and the gutter."""
     width, height = node_size(graph, i, form)
     gutter = HEAD + ROW_HEIGHT * min(graph.domain.cardinalities[i], 8) + 2.0
-    one = form in (BandForm.STRIP, BandForm.COLLAPSED)
-    count = 1 if one else graph.node_counts[i]
+    is_single = form in (BandForm.STRIP, BandForm.COLLAPSED)
+    count = 1 if is_single else graph.node_counts[i]
     gap = SMALL_GAP if form is BandForm.NUMBERS else NODE_GAP
     # A root that stands alone shows the same in its gutter.
     if graph.forest[i] is None and not graph.children[i]:
@@ -292,7 +291,7 @@ def _widths(graph: DecisionGraph, needs: Sequence[float]) -> list[float]:
 def _tops(graph: DecisionGraph, heights: Sequence[float], across: float) -> list[float]:
     """All bands of one level begin at the same height.
 
-    A wide picture is as high as looks well beside that: flat arcs are hard to follow.
+    The height grows with the width of the picture: flat arcs are hard to follow.
     """
     level = [0] * len(heights)
     for i in graph.order:
@@ -331,19 +330,19 @@ def _boxes(
     chances: Floats,
 ) -> tuple[Box, ...]:
     width, height = node_size(graph, i, form)
-    left, room = box.x + GUTTER + PADDING, box.width - GUTTER - 2 * PADDING
+    left, space = box.x + GUTTER + PADDING, box.width - GUTTER - 2 * PADDING
     y = box.y + (box.height - height) / 2
     if graph.forest[i] is None and not graph.children[i]:
         return (Box(box.x + PADDING, box.y + PADDING, GUTTER, box.height - 2 * PADDING),)
     if form is BandForm.COLLAPSED:
-        return (Box(left + (room - width) / 2, y, width, height),)
+        return (Box(left + (space - width) / 2, y, width, height),)
     if form is BandForm.STRIP:
-        return _pieces(left, y, room, height, order, chances)
+        return _pieces(left, y, space, height, order, chances)
     gap = SMALL_GAP if form is BandForm.NUMBERS else NODE_GAP
     count = len(order)
-    # Spread over the room, but not further apart than reads as one row.
-    step = min((room - width) / max(1, count - 1), 2 * (width + gap)) if count > 1 else 0.0
-    first = left + (room - width - step * (count - 1)) / 2
+    # Spread over the space, but not so far apart that it no longer reads as one row.
+    step = min((space - width) / max(1, count - 1), 2 * (width + gap)) if count > 1 else 0.0
+    first = left + (space - width - step * (count - 1)) / 2
     boxes = [Box(0, 0, 0, 0)] * count
     for index, node in enumerate(order):
         boxes[node] = Box(first + index * step, y, width, height)
@@ -351,12 +350,12 @@ def _boxes(
 
 
 def _pieces(
-    left: float, y: float, room: float, height: float, order: Sequence[int], chances: Floats
+    left: float, y: float, space: float, height: float, order: Sequence[int], chances: Floats
 ) -> tuple[Box, ...]:
     """One strip; each node as wide as it is likely to be reached, none thinner than a hair."""
-    least = 0.5 * room / len(order)
+    least = 0.5 * space / len(order)
     total = float(chances.sum()) or 1.0
-    spare = room - least * len(order)
+    spare = space - least * len(order)
     boxes = [Box(0, 0, 0, 0)] * len(order)
     x = left
     for node in order:
@@ -366,11 +365,11 @@ def _pieces(
     return tuple(boxes)
 
 
-# Variables that stand alone are counted last: their band shows no node.
-_KEPT = 8
+# Isolated variables are counted last: their band shows no node.
+_CACHE_SIZE = 8
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHE_SIZE)
 def first_numbers(graph: DecisionGraph) -> tuple[int, ...]:
     """The number of the first node of every variable, from 1."""
     alone = [graph.forest[i] is None and not graph.children[i] for i in range(len(graph.domain))]
@@ -381,7 +380,7 @@ def first_numbers(graph: DecisionGraph) -> tuple[int, ...]:
     return tuple(result)
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHE_SIZE)
 def node_numbers(graph: DecisionGraph) -> tuple[tuple[int, ...], ...]:
     """The number of every node of every variable: as the bands show them, from left to right."""
     result = []
@@ -398,26 +397,28 @@ def node_name(graph: DecisionGraph, variable: str, node: int) -> str:
     return f"ν{node_numbers(graph)[graph.domain.index(variable)][node]}"
 
 
-def step_words(graph: DecisionGraph, step: Step) -> str:
-    """What a step does, as the name of a command."""
+def operation_text(graph: DecisionGraph, step: CandidateOperation) -> str:
+    """The text of an operation, as the name of a command."""
     mine = node_name(graph, step.variable, step.node)
-    if step.deed is Command.MERGE:
+    if step.operation is Operation.MERGE:
         return f"Merge {mine} with {node_name(graph, step.variable, step.other)}"
-    if step.deed is Command.SPLIT:
+    if step.operation is Operation.SPLIT:
         return f"Split {mine}"
     i = graph.domain.index(step.variable)
     above = graph.forest[i]
     assert above is not None
     upper, state = graph.domain.names[above], graph.domain.variables[above].states[step.state]
-    return f"Lead {node_name(graph, upper, step.upper)} {state} to {mine}"
+    return f"Redirect {node_name(graph, upper, step.upper)} {state} to {mine}"
 
 
-def short_words(graph: DecisionGraph, step: Step, *, is_from_here: bool) -> str:
+def short_operation_text(
+    graph: DecisionGraph, step: CandidateOperation, *, is_from_here: bool
+) -> str:
     """The same in a list about one node, which need not be named; `is_from_here`: its own arc."""
     mine = node_name(graph, step.variable, step.node)
-    if step.deed is Command.MERGE:
+    if step.operation is Operation.MERGE:
         return f"Merge with {node_name(graph, step.variable, step.other)}"
-    if step.deed is Command.SPLIT:
+    if step.operation is Operation.SPLIT:
         return "Split"
     above = graph.forest[graph.domain.index(step.variable)]
     assert above is not None
@@ -450,7 +451,7 @@ def forest_picture(model: DecisionGraph) -> GraphPicture:
 def nodes_picture(model: DecisionGraph) -> GraphPicture:
     """Every node of every variable as a box, with an arrow to each node its states lead to.
 
-    Where there is room for bands, `bands` draws the same with distributions and flows.
+    Where bands can be drawn, they show the same with distributions and flows.
     """
     names = model.domain.names
     ids = [[f"ν{number}" for number in numbers] for numbers in node_numbers(model)]
@@ -467,7 +468,7 @@ def nodes_picture(model: DecisionGraph) -> GraphPicture:
         states = model.domain.variables[above].states
         for node, row in enumerate(heads.tolist()):
             for head in dict.fromkeys(row):
-                words = ", ".join(s for s, to in zip(states, row, strict=True) if to == head)
-                edge = PictureEdge(ids[above][node], ids[i][head], words, EdgeStyle.DIRECTED)
+                label = ", ".join(s for s, to in zip(states, row, strict=True) if to == head)
+                edge = PictureEdge(ids[above][node], ids[i][head], label, EdgeStyle.DIRECTED)
                 edges.append(edge)
     return GraphPicture(nodes, tuple(edges))

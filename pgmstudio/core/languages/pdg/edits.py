@@ -6,14 +6,16 @@ from collections.abc import Sequence
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import GraphError
-from pgmstudio.core.languages.pdg.candidate_operations import Step
+from pgmstudio.core.languages.pdg.candidate_operations import CandidateOperation
 from pgmstudio.core.languages.pdg.measures import SMOOTHING, fitted_where_changed, refitted
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.operators import moved, with_parameters
 from pgmstudio.core.model import Model
 
 
-def take_step(model: Model, *, step: Step, data: DataSet | None = None) -> DecisionGraph:
+def take_step(
+    model: Model, *, step: CandidateOperation, data: DataSet | None = None
+) -> DecisionGraph:
     """Merge, split or redirect; with rows, the nodes that other rows reach are fitted to them."""
     before = _graph(model)
     after = step.done(before)

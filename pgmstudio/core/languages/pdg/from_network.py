@@ -1,9 +1,9 @@
 """A Bayesian network as a decision graph, through its clique tree (Nielsen 2007, Algs. 4.13–4.17).
 
 The new variables of a clique become a chain below the last variable of the clique above; each gets
-a node for every combination of those before it in the clique. Given the variables it shares with
-the clique above, a clique needs to know only itself and what lies below: one pass of messages
-towards the root gives P(new variables | shared ones) everywhere.
+a node for every combination of those before it in the clique. Given its separator to the
+clique above, a clique depends only on itself and the cliques below: one pass of messages towards
+the root gives P(new variables | separator) everywhere.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.large_counts import count_text
 
 Floats = NDArray[np.float64]
-Places = NDArray[np.int64]
+Indices = NDArray[np.int64]
 
 # Which of a clique's new variables come first: those that most other cliques have too, so that
 # these can hang above the rest; those with the fewest states; or as in the domain.
 SHARED, FEWEST_STATES, COLUMNS = "shared", "fewest states", "columns"
 ORDERS = (SHARED, FEWEST_STATES, COLUMNS)
 
-# Of all cliques together; a graph that needs more is no help to anybody.
+# Maximum cells of all cliques together; larger graphs are of no use.
 MAX_CELLS = 2**24
 
 
 @dataclass(frozen=True)
 class Rooted:
-    """A clique tree seen from chosen roots: cliques, those above first, and who is above."""
+    """A rooted clique tree: the cliques, parents first, and the parent of each."""
 
     order: tuple[int, ...]
     above: tuple[int | None, ...]
@@ -76,8 +76,8 @@ def compiled_graph(
 ) -> DecisionGraph:
     """The same distribution as a decision graph with at most twice the cells of the clique tree.
 
-    `root` is the clique to begin with, the largest unless given; `order`, of ORDERS, says which of
-    a clique's new variables come first in its chain.
+    `root` is the clique to begin with, the largest unless given; `order`, of ORDERS, is the order
+    of a clique's new variables in its chain.
     """
     tree, domain = network.clique_tree, network.domain
     if tree.table_cells > MAX_CELLS:
@@ -91,7 +91,7 @@ def compiled_graph(
     conditionals = _conditionals(network, seen_from, chains)
     forest: list[int | None] = [None] * len(names)
     parameters: list[Floats] = [np.zeros((0, 0))] * len(names)
-    successors: list[Places | None] = [None] * len(names)
+    successors: list[Indices | None] = [None] * len(names)
     for step in steps_of(tree, seen_from, chains):
         variable = step.variable
         table = conditionals[step.clique][chains[step.clique].index(variable)]
@@ -103,11 +103,11 @@ def compiled_graph(
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """A variable on its way into the forest, below the last one of `path`.
+class Placement:
+    """The placement of a variable in the forest, below the last one of `path`.
 
-    It has a node for every combination of the states of `scope`; those of `path` and its state tell
-    a node of the variable above where to go on.
+    It has a node for every combination of the states of `scope`; the states of `path` determine
+    which one a node of the variable above leads to.
     """
 
     clique: int
@@ -122,12 +122,12 @@ def steps_of(
     chains: dict[int, tuple[int, ...]],
     *,
     is_early: bool = False,
-) -> Iterator[Step]:
+) -> Iterator[Placement]:
     """Every variable, after the one above it.
 
     The chain of a clique hangs below the last variable of the clique above it (Alg. 4.14), or when
-    `is_early` below the first one that knows all they share: by running intersection the scope of
-    the shared variable that was placed last has the others.
+    `is_early` below the first one that determines the separator: by running intersection the scope
+    of the shared variable that was placed last has the others.
     """
     leaves: dict[int, tuple[int, ...]] = {}  # of a clique: its variables in the order of the chain
     paths: dict[int, tuple[int, ...]] = {}  # of a variable: its scope and itself
@@ -139,7 +139,7 @@ def steps_of(
             path = paths[shared[-1]]
         scope = tuple(v for v in path if v in shared)
         for variable in chains[clique]:
-            yield Step(clique, variable, path, scope)
+            yield Placement(clique, variable, path, scope)
             scope = path = paths[variable] = (*scope, variable)
         leaves[clique] = path
 
@@ -147,7 +147,7 @@ def steps_of(
 def chains_of(tree: CliqueTree, seen_from: Rooted, order: str) -> dict[int, tuple[int, ...]]:
     """The variables that each clique is the first to have, in the order of their chain."""
     shared = Counter(v for clique in tree.cliques for v in clique)
-    indices: dict[str, Callable[[int], tuple[int, ...]]] = {
+    sort_keys: dict[str, Callable[[int], tuple[int, ...]]] = {
         SHARED: lambda v: (-shared[v], tree.cardinalities[v], v),
         FEWEST_STATES: lambda v: (tree.cardinalities[v], v),
         COLUMNS: lambda v: (v,),
@@ -156,12 +156,12 @@ def chains_of(tree: CliqueTree, seen_from: Rooted, order: str) -> dict[int, tupl
     chains = {}
     for clique in seen_from.order:
         new = [v for v in tree.cliques[clique] if v not in placed]
-        chains[clique] = tuple(sorted(new, key=indices[order]))
+        chains[clique] = tuple(sorted(new, key=sort_keys[order]))
         placed.update(new)
     return chains
 
 
-def _projected(path: tuple[int, ...], scope: tuple[int, ...], cards: Sequence[int]) -> Places:
+def _projected(path: tuple[int, ...], scope: tuple[int, ...], cards: Sequence[int]) -> Indices:
     """For each node and state of the last variable of `path`, the node its values of `scope` name.
 
     A node is numbered by the states of the variables of its scope, the last running fastest.

@@ -1,8 +1,8 @@
 """Flows through a decision graph, compiled (Nielsen 2007, §3.3.2).
 
 The out-flow of a node, ofl(ν) = Σ_h w_h p_h Π_below ofl(succ(ν, h)) (eq. 3.45), is the probability
-of the findings at and below it. It is kept as mantissa · 2^exponent: the flows of two nodes of one
-variable may lie further apart than a float reaches, and the smaller may be the one that counts.
+of the findings at and below it. It is stored as mantissa · 2^exponent: the flows of two nodes of
+one variable may lie further apart than a float reaches, and the smaller may be the one that counts.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def out_flows(
     flows: Floats,
     flow_exponents: Ints,
 ) -> None:
-    """ofl(ν) = flows · 2^flow_exponents; and shares[ν, h], how much of ofl(ν) comes from state h.
+    """ofl(ν) = flows · 2^flow_exponents; and fractions[ν, h], the part of ofl(ν) from state h.
 
-    `weights` has a number per state of every variable; `exponents` is room for the slots.
+    `weights` has a number per state of every variable; `exponents` is a buffer for the slots.
     """
     cards, state_at, order, below = a.cards, a.state_at, a.order, a.below
     below_at, node_at, slot_at, head_at = a.below_at, a.node_at, a.slot_at, a.head_at
@@ -135,16 +135,16 @@ def best_flows(
         card, first, own = cards[i], slot_at[i], state_at[i]
         for node in range(node_at[i], node_at[i + 1]):
             at = first + (node - node_at[i]) * card
-            best, result = -math.inf, 0
+            best, likeliest = -math.inf, 0
             for h in range(card):
                 value = log_parameters[at + h] + log_weights[own + h]
                 if value > -math.inf:
                     for index in range(below_at[i], below_at[i + 1]):
                         value += tops[heads[head_at[below[index]] + at + h - first]]
                 if value > best:
-                    best, result = value, h
+                    best, likeliest = value, h
             tops[node] = best
-            chosen[node] = result
+            chosen[node] = likeliest
     for step in range(order.size):
         i = order[step]
         node = node_at[i] if above[i] < 0 else reached[i]

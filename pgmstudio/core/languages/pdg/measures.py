@@ -1,4 +1,4 @@
-"""What the operators on a decision graph go by: in-flows, counts, and what a change would bring.
+"""Measures of decision graphs for its operators: in-flows, counts, and changes in score.
 
 Nielsen (2007), §4.5.1. All logarithms are binary; ΔL is in bits over all rows, with the parameters
 of both graphs fitted to the rows by maximum likelihood.
@@ -16,8 +16,8 @@ from pgmstudio.core.languages.components import rows_over
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 
 Floats = NDArray[np.float64]
-Places = NDArray[np.int64]
-# So that no state that was never seen becomes impossible by an edit.
+Indices = NDArray[np.int64]
+# Keeps unseen states possible after an edit.
 SMOOTHING = 0.01
 
 
@@ -122,10 +122,10 @@ def refitted(graph: DecisionGraph, data: DataSet, smoothing: float = 0.0) -> Dec
 def fitted_where_changed(
     before: DecisionGraph, after: DecisionGraph, data: DataSet
 ) -> DecisionGraph:
-    """The later graph, with the parameters of those nodes fitted that other rows come to now.
+    """The later graph, with the parameters fitted of those nodes that other rows reach now.
 
-    A node that had these rows and these numbers before keeps them: nobody has touched it. Rows
-    alone do not tell: by a redirection a node can get just the counts another one had.
+    A node with the same counts and parameters as before keeps them: it was not edited. Counts
+    alone are not enough: by a redirection a node can get exactly the counts another one had.
     """
     old, new = node_counts(before, data), node_counts(after, data)
     rows = []
@@ -155,7 +155,7 @@ def counts_log2_likelihood(counts: Floats) -> float:
 
 
 def change_between(before: DecisionGraph, after: DecisionGraph, data: DataSet) -> Change:
-    """What an edit brings on these rows."""
+    """The effect of an edit on these rows."""
     return Change(
         fitted_log2_likelihood(after, data) - fitted_log2_likelihood(before, data),
         after.effective_size() - before.effective_size(),
@@ -165,7 +165,7 @@ def change_between(before: DecisionGraph, after: DecisionGraph, data: DataSet) -
 def merge_change(
     graph: DecisionGraph, counts: tuple[Floats, ...], variable: str, a: int, b: int
 ) -> Change:
-    """What merging two nodes brings, from the counts alone: ΔL = −N·mergeScore."""
+    """The effect of merging two nodes, from the counts alone: ΔL = −N·mergeScore."""
     i = graph.domain.index(variable)
     pair = counts[i][[a, b]]
     gained = counts_log2_likelihood(pair.sum(axis=0)) - counts_log2_likelihood(pair)

@@ -1,13 +1,10 @@
 """Probabilistic decision graphs: a joint distribution as a walk through parameter nodes.
 
-A forest over the variables says who is decided after whom; each variable X_i is expanded into
+A forest over the variables gives the order of decisions; each variable X_i is expanded into
 nodes V_i, each with a distribution over its states, and an edge for every state of a node leads to
 one node of every variable below (Jaeger 2004; Nielsen 2007, Defs. 3.13–3.16). A row reaches exactly
-one node of every variable, and P(x) = Π_i p^reach(i,x)_x[i] (Prop. 3.4).
-
-A decision graph as flat arrays, for loops that visit every node and every edge.
-
-How probable rows with missing cells are in a decision graph: an out-flow pass for each.
+one node of every variable, and P(x) = Π_i p^reach(i,x)_x[i] (Prop. 3.4). Rows with missing cells
+take an out-flow pass each, over the graph as flat arrays.
 """
 
 from __future__ import annotations
@@ -26,7 +23,7 @@ from pgmstudio.core.errors import DataError, GraphError
 from pgmstudio.core.languages.components import rows_over
 
 Floats = NDArray[np.float64]
-Places = NDArray[np.int64]
+Indices = NDArray[np.int64]
 
 # The numbers of a node may miss 1 by so much; readers of files normalise what they read.
 _SUM_TOLERANCE = 1e-9
@@ -34,17 +31,17 @@ _SUM_TOLERANCE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class DecisionGraph:
-    """`forest[i]` is the variable above X_i, or None.
+    """A probabilistic decision graph; `forest[i]` is the variable above X_i, or None.
 
     `parameters[i]` holds a row per node of X_i: the distribution over its states. `successors[i]`
-    tells for every node of the variable above (row) and each of its states (column) which node of
-    X_i comes next; a root has None and one node.
+    gives for every node of the variable above (row) and each of its states (column) the node of
+    X_i that comes next; a root has None and one node.
     """
 
     domain: Domain
     forest: tuple[int | None, ...]
     parameters: tuple[Floats, ...]
-    successors: tuple[Places | None, ...]
+    successors: tuple[Indices | None, ...]
 
     kind = "pdg"
 
@@ -52,7 +49,7 @@ class DecisionGraph:
         counts = {len(self.domain), len(self.forest), len(self.parameters), len(self.successors)}
         if len(counts) != 1:
             raise GraphError(
-                "A decision graph needs a place in the forest, nodes and successors for each of "
+                "A decision graph needs a forest entry, nodes and successors for each of "
                 f"its {len(self.domain)} variables."
             )
         _ = self.order  # refuses cycles
@@ -69,7 +66,7 @@ class DecisionGraph:
         if rows.ndim != 2 or rows.shape[0] == 0 or rows.shape[1] != card:
             raise GraphError(f"{name} needs at least one node, each with {card} numbers.")
         if not (np.isfinite(rows).all() and (rows >= 0).all()):
-            raise GraphError(f"A node of {name} holds a number that is no probability.")
+            raise GraphError(f"A node of {name} contains a number that is not a probability.")
         off = np.abs(rows.sum(axis=1) - 1)
         if off.max() > _SUM_TOLERANCE:
             raise GraphError(
@@ -77,13 +74,11 @@ class DecisionGraph:
                 "normalise them."
             )
         if self.forest[i] is None and rows.shape[0] != 1:
-            raise GraphError(
-                f"{name} has nothing above it and {rows.shape[0]} nodes; a root has one."
-            )
+            raise GraphError(f"{name} is a root and has {rows.shape[0]} nodes; a root has one.")
         rows.flags.writeable = False
         return rows
 
-    def _checked_edges(self, i: int) -> Places | None:
+    def _checked_edges(self, i: int) -> Indices | None:
         name, above, given = self.domain.names[i], self.forest[i], self.successors[i]
         if above is None:
             if given is not None:
@@ -242,21 +237,21 @@ def without_unreachable(
     domain: Domain,
     forest: tuple[int | None, ...],
     parameters: tuple[Floats, ...],
-    successors: tuple[Places | None, ...],
+    successors: tuple[Indices | None, ...],
     order: tuple[int, ...],
 ) -> DecisionGraph:
     """The graph without the nodes that no edge leads to any more; the others keep their order."""
-    kept: dict[int, Places] = {}
+    reachable: dict[int, Indices] = {}
     rows, edges = list(parameters), list(successors)
     for i in order:
         above, given = forest[i], successors[i]
         if above is None or given is None:
-            kept[i] = np.arange(parameters[i].shape[0])
+            reachable[i] = np.arange(parameters[i].shape[0])
             continue
-        mine = given[kept[above]]
-        kept[i], numbers = np.unique(mine, return_inverse=True)
+        mine = given[reachable[above]]
+        reachable[i], numbers = np.unique(mine, return_inverse=True)
         edges[i] = numbers.reshape(mine.shape)
-        rows[i] = parameters[i][kept[i]]
+        rows[i] = parameters[i][reachable[i]]
     return DecisionGraph(domain, forest, tuple(rows), tuple(edges))
 
 
@@ -269,27 +264,27 @@ class GraphArrays(NamedTuple):
     `below[below_at[j]:below_at[j + 1]]`; `above` is −1 at a root.
     """
 
-    cards: Places
-    state_at: Places
-    order: Places
-    above: Places
-    below: Places
-    below_at: Places
-    node_at: Places
-    slot_at: Places
-    head_at: Places
-    heads: Places
+    cards: Indices
+    state_at: Indices
+    order: Indices
+    above: Indices
+    below: Indices
+    below_at: Indices
+    node_at: Indices
+    slot_at: Indices
+    head_at: Indices
+    heads: Indices
     parameters: Floats
 
 
 def arrays_of(graph: DecisionGraph) -> GraphArrays:
-    """The graph as flat arrays; cheap beside a pass over it."""
+    """The graph as flat arrays; cheap compared with a pass over it."""
     cards = np.array(graph.domain.cardinalities, dtype=np.int64)
     counts = np.array(graph.node_counts, dtype=np.int64)
     node_at = _starts(counts)
     edges = [
-        np.zeros(0, np.int64) if result is None else result.ravel() + node_at[i]
-        for i, result in enumerate(graph.successors)
+        np.zeros(0, np.int64) if heads is None else heads.ravel() + node_at[i]
+        for i, heads in enumerate(graph.successors)
     ]
     rows = [rows.ravel() for rows in graph.parameters]
     return GraphArrays(
@@ -307,12 +302,12 @@ def arrays_of(graph: DecisionGraph) -> GraphArrays:
     )
 
 
-def _starts(counts: Places) -> Places:
+def _starts(counts: Indices) -> Indices:
     return np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
 
 
 def log2_of_incomplete(graph: DecisionGraph, rows: DataSet) -> NDArray[np.float64]:
-    """log2 P(observed cells) of every row; equal rows are looked at once."""
+    """log2 P(observed cells) of every row; equal rows are computed once."""
     from pgmstudio.core.languages.pdg.kernels import row_flows
 
     a = arrays_of(graph)

@@ -1,4 +1,4 @@
-"""Which rows come to a node of a decision graph: contexts in as few words as the graph allows."""
+"""The contexts in which rows reach a node of a decision graph, as short rules."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _NEVER, _ALWAYS = 0, 1
 
 @dataclass(frozen=True)
 class ReachRule:
-    """All of these hold: a variable with the states it may have, from the root downwards."""
+    """A conjunction: variables with the states each may have, from the root downwards."""
 
     parts: tuple[tuple[str, tuple[str, ...]], ...]
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Such as `Smoking = no, Pressure = low or high`."""
         if not self.parts:
             return "always"
@@ -31,7 +31,7 @@ class ReachRule:
 
 @dataclass(frozen=True)
 class ReachRules:
-    """The first of the rules of which one must hold, and how many there are in all."""
+    """A disjunction: its first rules, and how many there are in all."""
 
     rules: tuple[ReachRule, ...]
     count: int
@@ -42,7 +42,7 @@ class _Test:
 
     def __init__(self, graph: DecisionGraph, i: int, node: int) -> None:
         self._graph = graph
-        # What a part of the diagram asks: the variable, and the part that follows each state.
+        # The test of each part of the diagram: the variable, and the part that follows each state.
         self._asks: list[tuple[int, tuple[int, ...]]] = [(-1, ()), (-1, ())]
         numbers: dict[tuple[int, tuple[int, ...]], int] = {}
         parts = [_ALWAYS if n == node else _NEVER for n in range(graph.node_counts[i])]
@@ -93,7 +93,7 @@ class _Test:
 
 
 def reach_rules(graph: DecisionGraph, variable: str, node: int, most: int = 6) -> ReachRules:
-    """When a row comes to the node; variables that make no difference are left out."""
+    """The rules under which a row reaches the node; irrelevant variables are omitted."""
     test = _Test(graph, graph.domain.index(variable), node)
     return ReachRules(tuple(islice(test.rules(), most)), test.count())
 

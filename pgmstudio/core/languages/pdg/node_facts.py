@@ -1,4 +1,4 @@
-"""What is computed about one node of a decision graph beside the window."""
+"""Facts about one node of a decision graph: counts, rows, candidate operations and moves."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.pdg.candidate_operations import (
-    Command,
+    CandidateOperation,
+    Operation,
     OperationEffect,
     ScoreWeight,
-    Step,
     merges_of,
-    prospect,
+    operation_effect,
     redirections_from,
     redirections_to,
 )
@@ -28,7 +28,7 @@ from pgmstudio.core.languages.pdg.node_contexts import is_under
 from pgmstudio.core.languages.pdg.operators import moved
 
 Floats = NDArray[np.float64]
-# Redirecting is measured on the rows one arc after the other, so not all of a large graph are.
+# Redirections are measured on the rows one by one, so not all of a large graph are tried.
 MAX_REDIRECTED, MAX_POSITIONS = 24, 12
 MAX_MERGES, MAX_ARCS, MAX_MOVES = 4, 3, 4
 MAX_ROWS = 200
@@ -36,7 +36,7 @@ MAX_ROWS = 200
 
 @dataclass(frozen=True)
 class Move:
-    """A variable below another (None: as a root), with what it brings."""
+    """Moving a variable below another (None: as a root), with its effect."""
 
     above: str | None
     bits: float | None
@@ -48,13 +48,13 @@ class Move:
 
 @dataclass(frozen=True)
 class GraphNodeFacts:
-    """`counts` are the rows that come with each state; None without rows."""
+    """Facts of one node. `counts` are the rows that reach it by state; None without rows."""
 
     counts: Floats | None
     total: float
     prospects: tuple[OperationEffect, ...]
     moves: tuple[Move, ...]
-    rows: tuple[int, ...] = ()  # the first rows that come here, from 0
+    rows: tuple[int, ...] = ()  # the first rows that reach the node, from 0
 
 
 def graph_node_facts(
@@ -65,16 +65,20 @@ def graph_node_facts(
     weight: ScoreWeight,
     cancel: CancelToken,
 ) -> GraphNodeFacts:
-    """The best steps of each kind come first; those that cannot be taken say why."""
+    """The facts of one node; the best operations of each kind first, with reasons for impossible
+    ones."""
     i = graph.domain.index(variable)
     counts = None if data is None else node_counts(graph, data)
     merges = _best(merges_of(graph, variable, node, counts), weight, MAX_MERGES)
-    result = [*merges, prospect(graph, Step(Command.SPLIT, variable, node), data)]
+    effects = [
+        *merges,
+        operation_effect(graph, CandidateOperation(Operation.SPLIT, variable, node), data),
+    ]
     if data is not None:
         steps = (*redirections_to(graph, variable, node), *redirections_from(graph, variable, node))
         arcs = _measured(graph, islice(steps, MAX_REDIRECTED), data, cancel)
-        result += _best(arcs, weight, MAX_ARCS)
-    result.sort(key=lambda one: bool(one.refusal))
+        effects += _best(arcs, weight, MAX_ARCS)
+    effects.sort(key=lambda one: bool(one.refusal))
     moves = list(_moves(graph, variable, data, cancel))
     moves.sort(key=lambda m: -(weight.gain(m.bits, m.size, m.free) if m.bits is not None else -1e9))
     here: tuple[int, ...] = ()
@@ -84,36 +88,36 @@ def graph_node_facts(
     return GraphNodeFacts(
         None if counts is None else counts[i][node],
         0.0 if data is None else data.total_weight,
-        tuple(result),
+        tuple(effects),
         tuple(moves[:MAX_MOVES]),
         here,
     )
 
 
 def _best(
-    result: Iterable[OperationEffect], weight: ScoreWeight, most: int
+    effects: Iterable[OperationEffect], weight: ScoreWeight, most: int
 ) -> list[OperationEffect]:
     def worth(one: OperationEffect) -> tuple[bool, float]:
         score = one.score(weight)
         return bool(one.refusal), -(score if score is not None else float(-one.size))
 
-    return sorted(result, key=worth)[:most]
+    return sorted(effects, key=worth)[:most]
 
 
 def _measured(
-    graph: DecisionGraph, steps: Iterable[Step], data: DataSet, cancel: CancelToken
+    graph: DecisionGraph, steps: Iterable[CandidateOperation], data: DataSet, cancel: CancelToken
 ) -> Iterator[OperationEffect]:
     for step in steps:
         cancel.raise_if_cancelled()
-        yield prospect(graph, step, data)
+        yield operation_effect(graph, step, data)
 
 
 def _moves(
     graph: DecisionGraph, variable: str, data: DataSet | None, cancel: CancelToken
 ) -> Iterator[Move]:
     i = graph.domain.index(variable)
-    indices: list[str | None] = [name for name in graph.domain.names if name != variable]
-    for above in [None, *indices][: MAX_POSITIONS + 1]:
+    others: list[str | None] = [name for name in graph.domain.names if name != variable]
+    for above in [None, *others][: MAX_POSITIONS + 1]:
         cancel.raise_if_cancelled()
         at = None if above is None else graph.domain.index(above)
         if at == graph.forest[i] or (at is not None and is_under(graph, at, i)):
@@ -122,7 +126,7 @@ def _moves(
 
 
 def move_of(graph: DecisionGraph, variable: str, above: str | None, data: DataSet | None) -> Move:
-    """What moving the variable below another, or to the top, brings."""
+    """The effect of moving the variable below another, or making it a root."""
     try:
         result = moved(graph, variable, above, data)
     except GraphError as error:
@@ -130,7 +134,7 @@ def move_of(graph: DecisionGraph, variable: str, above: str | None, data: DataSe
     after = result.graph
     bits: float | None = None
     if result.is_exact:
-        bits = 0.0  # the numbers stay as they are, also in nodes that rows now part in
+        bits = 0.0  # parameters stay the same, also in multiplied nodes
     elif data is not None:
         bits = change_between(graph, after, data).log2_likelihood
     return Move(

@@ -1,8 +1,8 @@
-"""Operators on a decision graph, one at a time: split, merge, redirect, move, set a distribution.
+"""Operators on decision graphs: split, merge, redirect, move, set a distribution.
 
-Nielsen (2007), §4.5.1, Algorithms 4.8–4.10. Each returns a new graph or says in a GraphError why it
-cannot. Nodes that nothing leads to any more are left out; the others keep their order, and new ones
-come last.
+Nielsen (2007), §4.5.1, Algorithms 4.8–4.10. Each returns a new graph or raises a
+GraphError with the reason. Nodes that no edge leads to any more are removed; the others keep their
+order, and new ones come last.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from pgmstudio.core.languages.pdg.measures import in_flows, merged_row, refitted
 from pgmstudio.core.languages.pdg.model import DecisionGraph, minimal_graph, without_unreachable
 
 Floats = NDArray[np.float64]
-Places = NDArray[np.int64]
+Indices = NDArray[np.int64]
 
 
 def merged(graph: DecisionGraph, variable: str, a: int, b: int) -> DecisionGraph:
-    """Two nodes as one, in the place of the first; its distribution is their mean by in-flow.
+    """The graph with two nodes merged into the first; its distribution is their mean by in-flow.
 
     Only nodes whose edges lead to the same nodes can be merged.
     """
@@ -56,7 +56,7 @@ def merged(graph: DecisionGraph, variable: str, a: int, b: int) -> DecisionGraph
 def split(graph: DecisionGraph, variable: str, node: int) -> DecisionGraph:
     """A node for each edge that leads to this one, all with its distribution and its successors.
 
-    The first edge keeps the node's place.
+    The first edge keeps the node's number.
     """
     i = _variable(graph, variable, node)
     if graph.forest[i] is None:
@@ -64,7 +64,7 @@ def split(graph: DecisionGraph, variable: str, node: int) -> DecisionGraph:
     edges = _edges(graph, i).copy()
     arriving = np.flatnonzero(edges.ravel() == node)
     if arriving.size < 2:
-        raise GraphError(f"One edge leads to this node of {variable}; there is no part to split.")
+        raise GraphError(f"Only one edge leads to this node of {variable}, so it cannot be split.")
     count, more = graph.node_counts[i], arriving.size - 1
     edges.ravel()[arriving[1:]] = np.arange(count, count + more)
     parameters, successors = list(graph.parameters), list(graph.successors)
@@ -102,7 +102,7 @@ def redirected(
 def with_parameters(
     graph: DecisionGraph, variable: str, node: int, numbers: ArrayLike
 ) -> DecisionGraph:
-    """Another distribution in one node."""
+    """The graph with another distribution in one node."""
     i = _variable(graph, variable, node)
     row = np.asarray(numbers, dtype=np.float64)
     if row.shape != (graph.domain.cardinalities[i],):
@@ -126,9 +126,9 @@ def moved(
 ) -> Moved:
     """The variable, with all that stands below it, below another one, or as a root.
 
-    Exact where the node that follows can be told from the new place: always downwards, where the
-    nodes on the way are multiplied as needed. Elsewhere the edges lead to the nodes that fit the
-    rows of `data` best, and the parameters are fitted to them; without data that is refused.
+    Exact where the new position determines the node that follows: always downwards, where the
+    nodes on the way are duplicated as needed. Elsewhere the edges lead to the nodes that fit the
+    rows of `data` best, and the parameters are fitted to them; this needs data.
     """
     i = graph.domain.index(variable)
     target = None if above is None else graph.domain.index(above)
@@ -142,8 +142,8 @@ def moved(
         return Moved(exact, is_exact=True)
     if data is None:
         raise GraphError(
-            f"Which node of {variable} comes next cannot be told from there; rows are needed to "
-            "fit it anew. Open a data set first."
+            f"The new position does not determine the node of {variable}, so it has to be fitted "
+            "to data. Open a data set first."
         )
     return Moved(_moved_and_fitted(graph, i, target, rows_over(graph.domain, data)), is_exact=False)
 
@@ -157,7 +157,7 @@ def idle_as_roots(graph: DecisionGraph) -> DecisionGraph:
 
 
 def _moved_exactly(graph: DecisionGraph, i: int, target: int | None) -> DecisionGraph | None:
-    """Lifted as far as needed, then lowered; None when the lifting would lose something."""
+    """Move up as far as needed, then down; None if moving up would change the distribution."""
     meeting = None
     if target is not None:
         line = _line(graph, target)
@@ -190,7 +190,7 @@ def _lifted(graph: DecisionGraph, i: int, meeting: int | None) -> DecisionGraph 
 
 
 def _lowered(graph: DecisionGraph, i: int, target: int) -> DecisionGraph:
-    """Below a variable further down: the nodes on the way remember which node of i is to come."""
+    """Below a variable further down: nodes on the way are duplicated by the node of i to come."""
     start = graph.forest[i]
     assert start is not None
     line = _line(graph, target)
@@ -253,7 +253,7 @@ def _fits(graph: DecisionGraph, i: int, data: DataSet) -> Floats:
 
 
 def _attached(
-    graph: DecisionGraph, i: int, target: int | None, edges: Places | None
+    graph: DecisionGraph, i: int, target: int | None, edges: Indices | None
 ) -> DecisionGraph:
     forest, successors = list(graph.forest), list(graph.successors)
     forest[i], successors[i] = target, edges
@@ -264,7 +264,7 @@ def _reachable(
     graph: DecisionGraph,
     forest: tuple[int | None, ...],
     parameters: list[Floats],
-    successors: list[Places | None],
+    successors: list[Indices | None],
 ) -> DecisionGraph:
     order = minimal_graph(graph.domain, forest).order
     return without_unreachable(graph.domain, forest, tuple(parameters), tuple(successors), order)
@@ -287,7 +287,7 @@ def _line(graph: DecisionGraph, i: int) -> list[int]:
     return line
 
 
-def _edges(graph: DecisionGraph, i: int) -> Places:
+def _edges(graph: DecisionGraph, i: int) -> Indices:
     edges = graph.successors[i]
     assert edges is not None
     return edges

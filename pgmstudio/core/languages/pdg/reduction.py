@@ -1,9 +1,8 @@
-"""Nodes that no row reaches, made one for each variable (Nielsen 2007, §4.6.3).
+"""Reduction of decision graphs: unreached nodes collapsed, equal nodes merged, small joint tables.
 
-Decision graphs without nodes that say the same, and the graph of any small joint table.
-
-Over a chain of the variables a graph that is expanded in full represents every distribution
-(Nielsen 2007, Lemma 4.5); nodes with equal distributions and equal edges can then be one.
+Nodes that no row reaches are replaced by one per variable (Nielsen 2007, §4.6.3). Over a chain of
+the variables a fully expanded graph represents every distribution (Lemma 4.5); nodes with equal
+distributions and equal edges are then merged.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from pgmstudio.core.errors import TooLargeError
 from pgmstudio.core.graphs.junction_tree import CliqueTree
 from pgmstudio.core.languages.pdg.from_network import (
     FEWEST_STATES,
-    Step,
+    Placement,
     chains_of,
     rooted,
     steps_of,
@@ -27,27 +26,29 @@ from pgmstudio.core.languages.pdg.from_network import (
 from pgmstudio.core.languages.pdg.measures import node_counts, refitted
 from pgmstudio.core.languages.pdg.model import DecisionGraph, without_unreachable
 
-Places = NDArray[np.int64]
+Indices = NDArray[np.int64]
 
 
 def without_idle_nodes(graph: DecisionGraph, data: DataSet) -> DecisionGraph:
     """The same graph with all nodes that no row reaches replaced by one garbage node a variable.
 
     It is uniform, stands last, and leads on to the garbage nodes below, which are made where they
-    are missing: rows that nobody has seen end on a path of their own.
+    are missing, so that unseen rows follow a separate path.
     """
     reached = [counts.sum(axis=1) > 0 for counts in node_counts(graph, data)]
     has_garbage = [False] * len(graph.domain)
     parameters, successors = list(graph.parameters), list(graph.successors)
-    numbers: dict[int, Places] = {}
+    numbers: dict[int, Indices] = {}
     for i in graph.order:
         above = graph.forest[i]
-        kept = np.flatnonzero(reached[i]) if above is not None else np.zeros(1, dtype=np.intp)
-        has_garbage[i] = kept.size < reached[i].size and above is not None
+        representatives = (
+            np.flatnonzero(reached[i]) if above is not None else np.zeros(1, dtype=np.intp)
+        )
+        has_garbage[i] = representatives.size < reached[i].size and above is not None
         has_garbage[i] |= above is not None and has_garbage[above]
-        numbers[i] = np.full(reached[i].size, kept.size, dtype=np.int64)
-        numbers[i][kept] = np.arange(kept.size)
-        rows = graph.parameters[i][kept]
+        numbers[i] = np.full(reached[i].size, representatives.size, dtype=np.int64)
+        numbers[i][representatives] = np.arange(representatives.size)
+        rows = graph.parameters[i][representatives]
         if has_garbage[i]:
             rows = np.vstack([rows, np.full(rows.shape[1], 1 / rows.shape[1])])
         parameters[i] = rows
@@ -56,7 +57,9 @@ def without_idle_nodes(graph: DecisionGraph, data: DataSet) -> DecisionGraph:
             stay = np.flatnonzero(reached[above]) if graph.forest[above] is not None else [0]
             mine = numbers[i][edges[stay]]
             if has_garbage[above]:
-                mine = np.vstack([mine, np.full(mine.shape[1], kept.size, dtype=np.int64)])
+                mine = np.vstack(
+                    [mine, np.full(mine.shape[1], representatives.size, dtype=np.int64)]
+                )
             successors[i] = mine
     return DecisionGraph(graph.domain, graph.forest, tuple(parameters), tuple(successors))
 
@@ -68,8 +71,8 @@ def graph_of_rows(
 
     The same as compiling, leaving out and fitting again, but nodes are made for what rows have and
     not for every combination of states: the time goes with the rows, however large the cliques are.
-    `is_early` hangs a clique below the first variable that knows what it shares with those above,
-    which more often leaves nodes that can be merged.
+    `is_early` attaches a clique below the first variable that determines its separator, which more
+    often leaves nodes that can be merged.
     """
     if max(tree.cells) >= 2**62:
         raise TooLargeError(
@@ -81,9 +84,9 @@ def graph_of_rows(
     codes, cards = data.codes.astype(np.int64), data.domain.cardinalities
     size = len(cards)
     forest: list[int | None] = [None] * size
-    successors: list[Places | None] = [None] * size
+    successors: list[Indices | None] = [None] * size
     parameters = [np.full((1, card), 1 / card) for card in cards]
-    firsts: dict[int, Places] = {}  # a row of each node of a variable
+    firsts: dict[int, Indices] = {}  # a row of each node of a variable
     has_garbage = [False] * size
     for step in steps_of(tree, seen_from, chains, is_early=is_early):
         i, scope = step.variable, step.scope
@@ -103,7 +106,7 @@ def graph_of_rows(
     return refitted(graph, data)
 
 
-def _key(codes: Places, scope: tuple[int, ...], cards: tuple[int, ...]) -> Places:
+def _key(codes: Indices, scope: tuple[int, ...], cards: tuple[int, ...]) -> Indices:
     """The states of the variables as one number, the last running fastest."""
     result = np.zeros(codes.shape[1:], dtype=np.int64)
     for variable in scope:
@@ -111,8 +114,8 @@ def _key(codes: Places, scope: tuple[int, ...], cards: tuple[int, ...]) -> Place
     return result
 
 
-def _edges(step: Step, samples: Places, keys: Places, cards: tuple[int, ...]) -> Places:
-    """For each node above, known by a row, and each state: the place of the node in `keys`, or
+def _edges(step: Placement, samples: Indices, keys: Indices, cards: tuple[int, ...]) -> Indices:
+    """For each node above, known by a row, and each state: the index of the node in `keys`, or
     their number when no row has that node."""
     above = step.path[-1]
     wanted = np.zeros((samples.shape[1], cards[above]), dtype=np.int64)
@@ -132,12 +135,13 @@ _DIGITS = 12
 def reduced(graph: DecisionGraph) -> DecisionGraph:
     """The same distribution with equal nodes made one, from the leaves of the forest upwards.
 
-    Where the edge of an impossible state leads does not matter: it follows that of the likeliest
-    state, so that it tells no two nodes apart and keeps none that nothing else leads to.
+    The target of the edge of an impossible state does not matter: it is set to that of the most
+    probable state, so that it neither distinguishes two nodes nor keeps an otherwise unreachable
+    one.
     """
     parameters, successors = list(graph.parameters), list(graph.successors)
     for i in reversed(graph.order):
-        signs = [np.round(parameters[i], _DIGITS) + 0.0]  # no minus zero
+        columns = [np.round(parameters[i], _DIGITS) + 0.0]  # no minus zero
         is_impossible = parameters[i] == 0
         likeliest = parameters[i].argmax(axis=1)[:, None]
         for child in graph.children[i]:
@@ -145,17 +149,17 @@ def reduced(graph: DecisionGraph) -> DecisionGraph:
             assert edges is not None
             edges = np.where(is_impossible, np.take_along_axis(edges, likeliest, axis=1), edges)
             successors[child] = edges
-            signs.append(edges.astype(np.float64))
+            columns.append(edges.astype(np.float64))
         _, first, group = np.unique(
-            np.hstack(signs), axis=0, return_index=True, return_inverse=True
+            np.hstack(columns), axis=0, return_index=True, return_inverse=True
         )
         order = np.argsort(first)
-        kept, index = first[order], np.argsort(order)[group.ravel()]
-        parameters[i] = parameters[i][kept]
+        representatives, index = first[order], np.argsort(order)[group.ravel()]
+        parameters[i] = parameters[i][representatives]
         for child in graph.children[i]:
             edges = successors[child]
             assert edges is not None
-            successors[child] = edges[kept]
+            successors[child] = edges[representatives]
         mine = successors[i]
         if mine is not None:
             successors[i] = index[mine]
@@ -175,7 +179,7 @@ def graph_of_joint(domain: Domain, joint: Floats) -> DecisionGraph:
         parameters.append(rows.reshape(-1, card))
         table = sums[..., 0]
     parameters.reverse()
-    successors: list[Places | None] = [None]
+    successors: list[Indices | None] = [None]
     for rows in parameters[:-1]:
         successors.append(np.arange(rows.size).reshape(rows.shape))
     forest = (None, *range(len(cards) - 1))

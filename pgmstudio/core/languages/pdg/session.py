@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class NodeFlows:
-    """What evidence does to the nodes; an array per variable, a number per node.
+    """Flows of the nodes given the evidence; an array per variable, a number per node.
 
     `visits` is the probability of reaching a node given the evidence; `out_flow` that of the
     findings at and below it once it is reached; `in_flow` the rest: visits = in · out / P(e).
@@ -40,7 +40,7 @@ class _Answers:
     log2_evidence: float
     beliefs: Mapping[str, Belief]
     weights: Floats
-    shares: Floats
+    fractions: Floats
     visits: Floats
     flows: Floats  # the out-flows are flows · 2^exponents
     exponents: NDArray[np.int64]
@@ -62,8 +62,8 @@ class DecisionGraphSession(WholePassSession[_Answers]):
         return self._arrays.node_at[list(self.model.roots)]
 
     @cached_property
-    def _places(self) -> tuple[tuple[str, slice], ...]:
-        """Where the states of every variable stand."""
+    def _state_slices(self) -> tuple[tuple[str, slice], ...]:
+        """The slice of each variable in an array over all states."""
         at = self._arrays.state_at.tolist()
         return tuple((name, slice(at[i], at[i + 1])) for i, name in enumerate(self.domain.names))
 
@@ -90,7 +90,7 @@ class DecisionGraphSession(WholePassSession[_Answers]):
         visited, beliefs = np.empty(nodes), np.empty(weights.size)
         visits(a, fractions, visited, beliefs)
         beliefs.flags.writeable = False  # and so are its parts
-        named = {n: Belief(n, Scale.PROBABILITY, beliefs[part]) for n, part in self._places}
+        named = {n: Belief(n, Scale.PROBABILITY, beliefs[part]) for n, part in self._state_slices}
         return _Answers(log2, named, weights, fractions, visited, flows, flow_exponents)
 
     def node_flows(self) -> NodeFlows:
@@ -100,7 +100,7 @@ class DecisionGraphSession(WholePassSession[_Answers]):
         powers = np.clip(answers.exponents, -2000, 2000).astype(np.int32)
         outward = self._by_variable(np.ldexp(answers.flows, powers))
         arcs = tuple(
-            np.asarray(rows[:, None] * answers.shares[begin:end].reshape(rows.size, -1))
+            np.asarray(rows[:, None] * answers.fractions[begin:end].reshape(rows.size, -1))
             for rows, begin, end in zip(visited, a.slot_at[:-1], a.slot_at[1:], strict=True)
         )
         return NodeFlows(visited, self._in_flows(outward, answers.weights), outward, arcs)

@@ -33,7 +33,7 @@ from pgmstudio.core.languages.pdg.session import DecisionGraphSession
 Floats = NDArray[np.float64]
 _WIDEST, _HOLLOW_FROM, _CORE = 11.0, 3.6, 1.3
 _DASHES = (None, "5 3", "9 4", "2 3", "9 3 2 3")
-_WORDS = ("first state", "second state", "third state", "fourth state", "further states")
+_STATE_LABELS = ("first state", "second state", "third state", "fourth state", "further states")
 
 
 def svg_of_bands(
@@ -54,8 +54,8 @@ def svg_of_bands(
     body: list[str] = []
     for i, band in enumerate(picture.bands):
         name = graph.domain.names[i]
-        result = (evidence or {}).get(name)
-        known = NodeDrawing(palette, beliefs[name], (priors or {}).get(name), result)
+        finding = (evidence or {}).get(name)
+        known = NodeDrawing(palette, beliefs[name], (priors or {}).get(name), finding)
         body.append(element("g", "\n".join(drawing.ground(band, known, name))))
     body += drawing.all_arcs()
     for band in picture.bands:
@@ -88,15 +88,15 @@ class _Drawing:
     def ground(self, band: Band, known: NodeDrawing, name: str) -> list[str]:
         """The band with the beliefs of its variable at the left."""
         palette, box = self.palette, band.box
-        result = self._evidence.get(name)
+        finding = self._evidence.get(name)
         stroke, width, dash = palette["border"], 1.0, None
-        if result is not None:
-            mark = mark_of(result)
+        if finding is not None:
+            mark = mark_of(finding)
             stroke, width = palette[mark.tint], tokens()["line_px"]["node_evidence"]
             dash = "5 3" if mark.is_soft else None
-        told: dict[str, Attribute] = {"fill": palette["surface"], "stroke": stroke}
-        told |= {"stroke_width": width, "stroke_dasharray": dash}
-        drawn = [rect(box.x, box.y, box.width, box.height, 8, **told)]
+        attributes: dict[str, Attribute] = {"fill": palette["surface"], "stroke": stroke}
+        attributes |= {"stroke_width": width, "stroke_dasharray": dash}
+        drawn = [rect(box.x, box.y, box.width, box.height, 8, **attributes)]
         drawn += known.draw_open(name, (box.x + PADDING - 6, box.y + PADDING - 8), GUTTER - 6)
         if not self._is_alone(band.variable):
             x = box.x + GUTTER
@@ -153,13 +153,13 @@ class _Drawing:
         palette, i = self.palette, band.variable
         fraction = float(self._visits[i][node])
         is_reached = fraction > 0
-        told: dict[str, Attribute] = {
+        attributes: dict[str, Attribute] = {
             "fill": palette["surface" if is_reached else "sunken"],
             "stroke": palette["border_control"],
             "stroke_width": tokens()["line_px"]["node"],
             "stroke_dasharray": None if is_reached else "4 3",
         }
-        drawn = [rect(box.x, box.y, box.width, box.height, 6, **told)]
+        drawn = [rect(box.x, box.y, box.width, box.height, 6, **attributes)]
         name = str(self._numbers[i][node])
         ink = palette["text" if is_reached else "text_tertiary"]
         if band.form in (BandForm.NUMBERS, BandForm.STRIP):
@@ -168,11 +168,11 @@ class _Drawing:
                 drawn.append(text(name, box.middle, middle, size=10, fill=ink, anchor="middle"))
             return drawn
         head = box.y + HEAD / 2
-        words = f"{percent(fraction)} %" if is_reached else NOT_REACHED
+        label = f"{percent(fraction)} %" if is_reached else NOT_REACHED
         grey = palette["text_secondary"]
         drawn += [
             text(f"ν{name}", box.x + 7, head, size=11, fill=ink, weight="semibold"),
-            text(words, box.right - 7, head, size=11, fill=grey, anchor="end"),
+            text(label, box.right - 7, head, size=11, fill=grey, anchor="end"),
             line(
                 (box.x, box.y + HEAD),
                 (box.right, box.y + HEAD),
@@ -180,9 +180,9 @@ class _Drawing:
                 stroke_width=1,
             ),
         ]
-        result = self._evidence.get(self.graph.domain.names[i])
+        finding = self._evidence.get(self.graph.domain.names[i])
         for state, title in enumerate(self.graph.domain.variables[i].states):
-            is_out = result is not None and result[title] <= 0
+            is_out = finding is not None and finding[title] <= 0
             drawn += self._cell(band, node, state, title, ink, is_out, is_reached)
         return drawn
 
@@ -203,24 +203,24 @@ class _Drawing:
         grey = palette["text_secondary"]
         if band.form is BandForm.CELLS:
             shown = elided(title, 11, box.width - 8)
-            index, anchor = (box.middle, box.y + 8), "middle"
+            position, anchor = (box.middle, box.y + 8), "middle"
             bar = Box(box.x + 6, box.y + 16, box.width - 12, 5)
             number, at = (box.middle, box.y + 28), "middle"
         else:
             shown = elided(title, 11, box.width * 0.38 - 11)
-            index, anchor = (box.x + 7, box.y + box.height / 2), "start"
+            position, anchor = (box.x + 7, box.y + box.height / 2), "start"
             left = box.width * 0.38
-            bar = Box(box.x + left, index[1] - 3, box.width - left - 30, 6)
-            number, at = (box.right - 6, index[1]), "end"
+            bar = Box(box.x + left, position[1] - 3, box.width - left - 30, 6)
+            number, at = (box.right - 6, position[1]), "end"
         drawn = [
-            text(shown, *index, size=11, fill=grey if is_out else ink, anchor=anchor),
+            text(shown, *position, size=11, fill=grey if is_out else ink, anchor=anchor),
             rect(bar.x, bar.y, bar.width, bar.height, 2, fill=palette["belief_track"]),
             text(progress_text(value), *number, size=10, fill=grey, anchor=at),
         ]
         if is_out:
             width = text_width(shown, 11)
-            begin = index[0] - (width / 2 if anchor == "middle" else 0)
-            ends = (begin, index[1]), (begin + width, index[1])
+            begin = position[0] - (width / 2 if anchor == "middle" else 0)
+            ends = (begin, position[1]), (begin + width, position[1])
             drawn.append(line(*ends, stroke=grey, stroke_width=1))
         elif value > 0:
             tint = self._tints[state % len(self._tints)] if is_reached else palette["edge_dim"]
@@ -232,9 +232,9 @@ class _Drawing:
     def entries(self) -> list[tuple[str, Sample]]:
         """A line for each state an arc can be of, and what widths mean."""
         above = [self.graph.domain.cardinalities[i] for i in self.graph.forest if i is not None]
-        most = min(max(above, default=0), len(_WORDS))
+        most = min(max(above, default=0), len(_STATE_LABELS))
         result: list[tuple[str, Sample]] = [
-            (_WORDS[state], self._sample(state)) for state in range(most)
+            (_STATE_LABELS[state], self._sample(state)) for state in range(most)
         ]
         given = "flow given evidence" if self._evidence else "probability of passing"
         return [*result, (f"width = {given}", lambda _x, _y: [])]

@@ -1,8 +1,7 @@
 """A decision graph as a Bayesian network with auxiliary variables (Nielsen 2007, Thm 3.5).
 
-The node of X_i that a row reaches becomes a variable of its own where nothing simpler tells it:
-where it follows from the state of the variable above alone, that state is enough, and where X_i
-has nothing below it, nobody else asks.
+The node of X_i that a row reaches becomes an auxiliary variable only where it is needed: not where
+the state of the variable above alone determines it, and not where X_i is a leaf of the forest.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 
 Floats = NDArray[np.float64]
-Places = NDArray[np.int64]
+Indices = NDArray[np.int64]
 
 # Of all tables together.
 MAX_CELLS = 2**24
 
 
-class _Growing:
+class _NetworkBuilder:
     """The network so far: variables, their parents and their tables, by name."""
 
     def __init__(self, domain: Domain) -> None:
@@ -54,20 +53,21 @@ class _Growing:
 
 
 def network_of_graph(graph: DecisionGraph) -> BayesianNetwork:
-    """The same distribution over the variables of the graph, beside further ones for nodes."""
+    """The same distribution over the variables of the graph and auxiliary ones for nodes."""
     names = graph.domain.names
-    growing = _Growing(graph.domain)
-    # Which variables tell the node of X_i, and the node for each combination of their states.
-    told: dict[int, tuple[tuple[str, ...], Places]] = {}
+    builder = _NetworkBuilder(graph.domain)
+    # The variables that determine the node of X_i, and the node for each combination of their
+    # states.
+    determined: dict[int, tuple[tuple[str, ...], Indices]] = {}
     for i in graph.order:
         above, edges = graph.forest[i], graph.successors[i]
         if above is None or edges is None:
-            told[i] = ((), np.zeros((), dtype=np.int64))
+            determined[i] = ((), np.zeros((), dtype=np.int64))
         else:
-            told[i] = _telling(graph, growing, told, i, above, edges)
-        parents, nodes = told[i]
-        growing.add(names[i], parents, graph.parameters[i][nodes])
-    return growing.network()
+            determined[i] = _node_parents(graph, builder, determined, i, above, edges)
+        parents, nodes = determined[i]
+        builder.add(names[i], parents, graph.parameters[i][nodes])
+    return builder.network()
 
 
 def dependences(graph: DecisionGraph) -> tuple[tuple[str, str], ...]:
@@ -87,35 +87,35 @@ def dependences(graph: DecisionGraph) -> tuple[tuple[str, str], ...]:
     return tuple((names[p], names[i]) for i in sorted(deciding) for p in sorted(deciding[i]))
 
 
-def _telling(
+def _node_parents(
     graph: DecisionGraph,
-    growing: _Growing,
-    told: dict[int, tuple[tuple[str, ...], Places]],
+    builder: _NetworkBuilder,
+    determined: dict[int, tuple[tuple[str, ...], Indices]],
     i: int,
     above: int,
-    edges: Places,
-) -> tuple[tuple[str, ...], Places]:
+    edges: Indices,
+) -> tuple[tuple[str, ...], Indices]:
     if graph.node_counts[i] == 1:
         return (), np.zeros((), dtype=np.int64)
     upper = graph.domain.names[above]
     if (edges == edges[0]).all():
         return (upper,), edges[0]
-    parents, nodes = told[above]
-    which = edges[nodes]  # of the combinations that tell the node above, then of its state
+    parents, nodes = determined[above]
+    which = edges[nodes]  # by the combinations that determine the node above, then by its state
     if not graph.children[i]:
         return (*parents, upper), which
     count = graph.node_counts[i]
-    name = _free_name(growing.variables, f"node of {graph.domain.names[i]}")
-    growing.variables.append(Variable(name, tuple(f"ν{n + 1}" for n in range(count))))
-    growing.add(name, (*parents, upper), np.eye(count)[which])
+    name = _free_name(builder.variables, f"node of {graph.domain.names[i]}")
+    builder.variables.append(Variable(name, tuple(f"ν{n + 1}" for n in range(count))))
+    builder.add(name, (*parents, upper), np.eye(count)[which])
     return (name,), np.arange(count)
 
 
-def _free_name(variables: list[Variable], wish: str) -> str:
+def _free_name(variables: list[Variable], name: str) -> str:
     taken = {variable.name for variable in variables}
-    while wish in taken:
-        wish = f"{wish}′"
-    return wish
+    while name in taken:
+        name = f"{name}′"
+    return name
 
 
 def violations(graph: DecisionGraph, knowledge: Knowledge) -> list[str]:

@@ -186,7 +186,9 @@ class _Rounding:
         fractions = np.exp(-np.round(fine * np.minimum(self._phi, 2.0**precision.range)) / fine)
         sums = np.add.reduceat(fractions, self._starts)
         coded = copy(self._model)  # only its likelihood is asked, which reads the arrays
-        coded.__dict__["arrays"] = replace(self._model.arrays, tables=fractions / sums[self._row_of])
+        coded.__dict__["arrays"] = replace(
+            self._model.arrays, tables=fractions / sums[self._row_of]
+        )
         return data_bits(coded, data)
 
 

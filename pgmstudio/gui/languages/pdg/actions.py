@@ -5,7 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pgmstudio.core.languages.pdg.candidate_operations import Command, Step, merges_of, prospect
+from pgmstudio.core.languages.pdg.candidate_operations import (
+    CandidateOperation,
+    Operation,
+    merges_of,
+    operation_effect,
+)
 from pgmstudio.core.languages.pdg.learning.trace import PdgScan
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.gui.context import AppContext
@@ -128,7 +133,12 @@ class _Commands:
         result = self._chosen()
         if result is None:
             return _NO_NODE
-        return prospect(result[1], Step(Command.SPLIT, *result[2]), None).refusal or None
+        return (
+            operation_effect(
+                result[1], CandidateOperation(Operation.SPLIT, *result[2]), None
+            ).refusal
+            or None
+        )
 
     def split(self) -> None:
         self._offer(SPLIT)

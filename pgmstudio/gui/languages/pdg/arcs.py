@@ -18,7 +18,7 @@ from pgmstudio.gui.canvas.pixmap_cache import PixmapCache
 from pgmstudio.gui.theme.theme import theme
 
 Floats = NDArray[np.float64]
-Places = NDArray[np.int64]
+Indices = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 WIDEST = 11.0
@@ -203,8 +203,8 @@ class BandArcs(QGraphicsItem):
         self._tails = np.repeat(np.arange(nodes), states)[self._first]
         self._flow: Floats = np.zeros(len(self._first))
         self._is_lit: Mask | None = None
-        self._strokes: dict[_Sight, tuple[Places, list[_Stroke]]] = {}
-        self._drawn: Places | None = None  # None: all of them
+        self._strokes: dict[_Sight, tuple[Indices, list[_Stroke]]] = {}
+        self._drawn: Indices | None = None  # None: all of them
         self._cached = PixmapCache()
         self._bounds = self._frame()
         self.setZValue(2)
@@ -316,7 +316,7 @@ class BandArcs(QGraphicsItem):
         left, width = -world.dx(), painter.device().width()
         return round(lod, 3), math.floor(left / strip), math.floor((left + width) / strip)
 
-    def _chosen(self, indices: Places, sight: _Sight) -> Places:
+    def _chosen(self, indices: Indices, sight: _Sight) -> Indices:
         """Those of the arcs that are in sight; where they are too many, those with most flow."""
         if sight is None:
             return indices
@@ -338,7 +338,7 @@ class BandArcs(QGraphicsItem):
     def _paint_all(self, painter: QPainter, key: _Sight) -> None:
         _paint_strokes(painter, self._strokes[key][1])
 
-    def _strokes_of(self, places: Places, lod: float, *, is_lit: bool = False) -> list[_Stroke]:
+    def _strokes_of(self, places: Indices, lod: float, *, is_lit: bool = False) -> list[_Stroke]:
         """Lines that look alike as one; what flows most comes last, over the others."""
         is_far = is_solid_at(lod)
         # Many thin lines are drawn as the screen draws them fastest: dots and dashes among

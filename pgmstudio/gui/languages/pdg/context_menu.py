@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, TypeVar
 from PySide6.QtWidgets import QMenu
 
 from pgmstudio.core.languages.pdg.candidate_operations import (
-    Command,
+    CandidateOperation,
+    Operation,
     ScoreWeight,
-    Step,
     merges_of,
-    prospect,
+    operation_effect,
     redirections_from,
 )
-from pgmstudio.core.languages.pdg.diagrams import node_name, node_numbers, step_words
+from pgmstudio.core.languages.pdg.diagrams import node_name, node_numbers, operation_text
 from pgmstudio.core.languages.pdg.measures import node_counts
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.node_contexts import is_under
@@ -143,7 +143,7 @@ def add_split(
     if graph is None:
         return
     rows, weight = controller.measured_by()
-    split = prospect(graph, Step(Command.SPLIT, *key), rows)
+    split = operation_effect(graph, CandidateOperation(Operation.SPLIT, *key), rows)
     brought = told(split.bits, split.size, split.free, weight)
     text = "Split" if split.refusal else f"Split{TAB}{brought}"
     action = menu.addAction(icon("git-fork"), text)
@@ -181,16 +181,16 @@ def graph_node_menu(
     arcs.setEnabled(bool(steps))
     why = "Not now: no arc of it has another node to go to."
     arcs.menuAction().setToolTip("" if steps else why)
-    actions = [arcs.addAction(literal(step_words(graph, step))) for step in steps]
+    actions = [arcs.addAction(literal(operation_text(graph, step))) for step in steps]
     for arc, step in zip(actions, steps, strict=True):
         arc.triggered.connect(partial(take, app, model_id, step))
 
     def measure() -> None:
         """Only when it is opened: every arc is a walk through all rows."""
         for arc, step in _in_time(list(zip(actions, steps, strict=True))):
-            result = prospect(graph, step, rows)
+            result = operation_effect(graph, step, rows)
             text = told(result.bits, result.size, result.free, weight)
-            arc.setText(f"{step_words(graph, step)}{TAB}{text}")
+            arc.setText(f"{operation_text(graph, step)}{TAB}{text}")
 
     arcs.aboutToShow.connect(measure)
     menu.addSeparator()

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPen
 
-from pgmstudio.core.languages.pdg.candidate_operations import Command, Step
-from pgmstudio.core.languages.pdg.diagrams import GUTTER, BandForm, node_name, step_words
+from pgmstudio.core.languages.pdg.candidate_operations import CandidateOperation, Operation
+from pgmstudio.core.languages.pdg.diagrams import GUTTER, BandForm, node_name, operation_text
 from pgmstudio.gui.canvas.fonts import canvas_font, canvas_metrics
 from pgmstudio.gui.canvas.signals import Hit
 from pgmstudio.gui.canvas.tools import DRAG_FROM
@@ -41,7 +41,7 @@ class Place:
         return f"Move {self.variable} below {self.above}"
 
 
-Change = Step | Place
+Change = CandidateOperation | Place
 Grabbed = Arc | NodeKey | str
 
 
@@ -166,8 +166,10 @@ class BandDrag:
                 return _refused(f"This arc leads from {upper} to a node of {lower}, no other.")
             if goal[1] == grabbed.head:
                 return Advice()
-            step = Step(Command.REDIRECT, *goal, upper=grabbed.node, state=grabbed.state)
-            return Advice(step, step_words(graph, step))
+            step = CandidateOperation(
+                Operation.REDIRECT, *goal, upper=grabbed.node, state=grabbed.state
+            )
+            return Advice(step, operation_text(graph, step))
         assert isinstance(grabbed, tuple)
         if goal[0] != grabbed[0]:
             mine, other = node_name(graph, *grabbed), node_name(graph, *goal)
@@ -175,8 +177,8 @@ class BandDrag:
                 f"{mine} is a node of {grabbed[0]} and {other} one of {goal[0]}; nodes of one "
                 "variable can be merged."
             )
-        step = Step(Command.MERGE, *grabbed, other=goal[1])
-        return Advice(step, step_words(graph, step))
+        step = CandidateOperation(Operation.MERGE, *grabbed, other=goal[1])
+        return Advice(step, operation_text(graph, step))
 
     def show_text(self, change: Change, brought: str, refusal: str) -> None:
         """What was found about a change that may still be looked at."""

@@ -9,7 +9,11 @@ from PySide6.QtCore import QObject
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken
-from pgmstudio.core.languages.pdg.candidate_operations import ScoreWeight, Step, prospect
+from pgmstudio.core.languages.pdg.candidate_operations import (
+    CandidateOperation,
+    ScoreWeight,
+    operation_effect,
+)
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.node_facts import move_of
 from pgmstudio.gui.canvas.edge_tool import EdgeTool
@@ -120,8 +124,8 @@ def _result(
     weight: ScoreWeight,
     _cancel: CancelToken,
 ) -> ImprovedModel:
-    if isinstance(change, Step):
-        step = prospect(graph, change, rows)
+    if isinstance(change, CandidateOperation):
+        step = operation_effect(graph, change, rows)
         return change, told(step.bits, step.size, step.free, weight), step.refusal
     place = move_of(graph, change.variable, change.above, rows)
     return change, told(place.bits, place.size, place.free, weight), place.refusal

@@ -14,7 +14,7 @@ from pgmstudio.core.languages.pdg.candidate_operations import (
     ScoreWeight,
     best_step,
 )
-from pgmstudio.core.languages.pdg.diagrams import step_words
+from pgmstudio.core.languages.pdg.diagrams import operation_text
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
@@ -113,10 +113,10 @@ class ImproveController(QObject):
             self.bar.show_running(False)
             return
         if best is None:
-            self.bar.show_text(f"No step raises the score by {weight.words} any more.")
+            self.bar.show_text(f"No step raises the score by {weight.label} any more.")
             self.bar.show_running(False)
             return
-        text = step_words(graph, best.step)
+        text = operation_text(graph, best.step)
         if not take(self._app, self._model_id, best.step):
             self.bar.show_running(False)
             return
@@ -124,7 +124,7 @@ class ImproveController(QObject):
         after = self._controller.graph
         if after is not None and after is not graph:
             self._controller.canvas.bands.mark(best.step.touched(graph, after))
-        brought = gain_words(best.score(weight), best.bits, best.size, f" by {weight.words}")
+        brought = gain_words(best.score(weight), best.bits, best.size, f" by {weight.label}")
         self.bar.show_text(f"{text}: {brought}")
         self.bar.show_running(self.bar.is_running)
         if self.bar.is_running:

@@ -24,8 +24,12 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.drawing.svg.nodes import percent
-from pgmstudio.core.languages.pdg.candidate_operations import Command, ScoreWeight, Step
-from pgmstudio.core.languages.pdg.diagrams import node_name, short_words, step_words
+from pgmstudio.core.languages.pdg.candidate_operations import (
+    CandidateOperation,
+    Operation,
+    ScoreWeight,
+)
+from pgmstudio.core.languages.pdg.diagrams import node_name, operation_text, short_operation_text
 from pgmstudio.core.languages.pdg.measures import in_flows, numbers_change
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.node_contexts import ReachRule, ReachRules, reach_rules
@@ -69,7 +73,7 @@ class RuleLines(QLabel):
         more = [f"{grouped(rest)} more"] if rest else []
         starts = ["" if number == 0 else "or " for number in range(len(found.rules))]
         pairs = list(zip(starts, found.rules, strict=True))
-        self._lines = (*(start + rule.words for start, rule in pairs), *more)
+        self._lines = (*(start + rule.text for start, rule in pairs), *more)
         marked = [*(start + _marked(rule) for start, rule in pairs), *more]
         style = f"margin: 0 0 {theme().space(2)}px 0"
         self.setText("".join(f"<p style='{style}'>{text}</p>" for text in marked))
@@ -86,7 +90,7 @@ def _marked(rule: ReachRule) -> str:
     parts = [
         f"{escape(name)} = <b>{escape(' or '.join(states))}</b>" for name, states in rule.parts
     ]
-    return ", ".join(parts) or rule.words
+    return ", ".join(parts) or rule.text
 
 
 # More columns are looked at on the page of the data.
@@ -153,7 +157,7 @@ TABS = (
 )
 MAX_RULES = 6
 _TOPIC = "inspector-flows"
-_ICONS = {Command.MERGE: "git-merge", Command.SPLIT: "git-fork", Command.REDIRECT: "path"}
+_ICONS = {Operation.MERGE: "git-merge", Operation.SPLIT: "git-fork", Operation.REDIRECT: "path"}
 
 
 class GraphNodeInspector(QWidget):
@@ -321,27 +325,27 @@ class GraphNodeInspector(QWidget):
             return
         variable = self._key[0]
         weight = self._weight(subject)
-        score = f"By {weight.words}; above 0 it is worth doing."
+        score = f"By {weight.label}; above 0 it is worth doing."
         if facts is None:
             self.measured.setText("Measuring…")
             return
         shown = [
             ChangeRow(
-                short_words(graph, one.step, is_from_here=one.step.variable != variable),
-                _ICONS[one.step.deed],
+                short_operation_text(graph, one.step, is_from_here=one.step.variable != variable),
+                _ICONS[one.step.operation],
                 one.bits,
                 one.size,
                 one.score(weight),
                 one.step,
                 one.refusal,
-                step_words(graph, one.step),
+                operation_text(graph, one.step),
             )
             for one in facts.prospects
         ]
         self.changes.show_rows(shown, score)
         rows = grouped(round(facts.total))
         self.measured.setText(
-            f"ΔL on {rows} training rows; closer to 0 loses less. Δscore by {weight.words}."
+            f"ΔL on {rows} training rows; closer to 0 loses less. Δscore by {weight.label}."
             if facts.total
             else "ΔL per row, as the model itself expects; open its data for more."
         )
@@ -380,7 +384,7 @@ class GraphNodeInspector(QWidget):
         if self._subject is not None:
             set_numbers(self._app, self._subject.model_id, *self._key, shares)
 
-    def _on_step(self, step: Step) -> None:
+    def _on_step(self, step: CandidateOperation) -> None:
         if self._subject is not None and self._facts is not None:  # not one of the graph before
             take(self._app, self._subject.model_id, step)
 

@@ -6,8 +6,12 @@ from functools import partial
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import PgmStudioError
-from pgmstudio.core.languages.pdg.candidate_operations import ScoreWeight, Step, whole_rows
-from pgmstudio.core.languages.pdg.diagrams import node_name, step_words
+from pgmstudio.core.languages.pdg.candidate_operations import (
+    CandidateOperation,
+    ScoreWeight,
+    whole_rows,
+)
+from pgmstudio.core.languages.pdg.diagrams import node_name, operation_text
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.project.model_edits import edit_language
 from pgmstudio.core.project.project import ModelEntry, Project
@@ -39,14 +43,14 @@ def weight_of(project: Project, entry: ModelEntry, rows: DataSet | None) -> Scor
     return ScoreWeight(1.0 if rows is None else rows.total_weight, result)
 
 
-def take(app: AppContext, model_id: str, step: Step) -> bool:
+def take(app: AppContext, model_id: str, step: CandidateOperation) -> bool:
     """One undoable step; refusals are told as errors are."""
     entry = app.project.models[model_id]
     if not isinstance(entry.model, DecisionGraph):
         return False
     rows = rows_of(app.project, entry)
     edit = partial(edit_language, edit="take_step", model_id=model_id, step=step, data=rows)
-    return app.change(step_words(entry.model, step), edit)
+    return app.change(operation_text(entry.model, step), edit)
 
 
 def move(app: AppContext, model_id: str, variable: str, above: str | None) -> bool:

@@ -238,7 +238,7 @@ class PdgExtension(PageExtension):
                 f"in-flow {flows.in_flow[i][node]:.4g}, out-flow {flows.out_flow[i][node]:.4g}"
             )
         result = reach_rules(graph, *key, most=3)
-        parts += [f"{'or ' if n else 'when '}{rule.words}" for n, rule in enumerate(result.rules)]
+        parts += [f"{'or ' if n else 'when '}{rule.text}" for n, rule in enumerate(result.rules)]
         if result.count > len(result.rules):
             parts.append(f"{result.count - len(result.rules)} more")
         item = self.canvas.bands.items_by_variable.get(key[0])

@@ -13,14 +13,14 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.languages.pdg.candidate_operations import (
-    Command,
+    CandidateOperation,
+    Operation,
     OperationEffect,
     ScoreWeight,
-    Step,
     all_steps,
     best_step,
     merges_of,
-    prospect,
+    operation_effect,
     redirections_from,
     redirections_to,
     whole_rows,
@@ -69,8 +69,8 @@ def test_exactly_one_rule_holds_for_a_row_that_comes_to_the_node_and_none_for_ot
 
 def test_a_variable_that_makes_no_difference_is_not_named() -> None:
     graph = two_trees()
-    assert reach_rules(graph, "X0", 0).rules[0].words == "always"
-    words = [rule.words for rule in reach_rules(graph, "X1", 1).rules]
+    assert reach_rules(graph, "X0", 0).rules[0].text == "always"
+    words = [rule.text for rule in reach_rules(graph, "X1", 1).rules]
     assert words == ["X0 = s1"]
 
 
@@ -111,7 +111,7 @@ def test_a_prospect_tells_what_the_step_does_to_likelihood_and_size(seed: int) -
     rows = graph.sample(150, rng)
     before = fitted_log2_likelihood(graph, rows)
     for step in list(all_steps(graph))[:20]:
-        found = prospect(graph, step, rows)
+        found = operation_effect(graph, step, rows)
         if found.refusal:
             with pytest.raises(GraphError):
                 step.done(graph)
@@ -127,7 +127,7 @@ def test_merges_from_counts_are_what_merging_does() -> None:
     rows = graph.sample(400, np.random.default_rng(3))
     counts = node_counts(graph, rows)
     for one in merges_of(graph, "X3", 0, counts):
-        again = prospect(graph, one.step, rows)
+        again = operation_effect(graph, one.step, rows)
         assert one.bits == pytest.approx(again.bits)
         assert (one.size, one.free) == (again.size, again.free)
 
@@ -142,7 +142,7 @@ def test_without_rows_a_merge_tells_what_the_model_expects_to_lose() -> None:
     graph = two_trees()
     found = merges_of(graph, "X3", 0, None)
     assert all(one.bits is not None and one.bits <= 0 for one in found)
-    assert prospect(graph, next(redirections_to(graph, "X3", 0)), None).bits is None
+    assert operation_effect(graph, next(redirections_to(graph, "X3", 0)), None).bits is None
 
 
 def test_redirections_lead_every_other_arc_here_and_every_own_arc_elsewhere() -> None:
@@ -155,7 +155,7 @@ def test_redirections_lead_every_other_arc_here_and_every_own_arc_elsewhere() ->
 
 
 def test_the_score_weighs_by_lambda_or_as_bic() -> None:
-    one = OperationEffect(Step(Command.SPLIT, "X", 0), bits=10.0, size=4, free=2)
+    one = OperationEffect(CandidateOperation(Operation.SPLIT, "X", 0), bits=10.0, size=4, free=2)
     assert one.score(ScoreWeight(1024.0)) == pytest.approx(10 - 0.5 * 10 * 2)
     assert one.score(ScoreWeight(1024.0, 0.25)) == pytest.approx(0.75 * 10 - 0.25 * 4)
 
@@ -173,7 +173,9 @@ def test_the_best_step_raises_the_score_most_of_all_and_steps_come_to_an_end() -
         score = found.score(weight)
         assert score is not None
         assert score > 0
-        others = [prospect(graph, step, rows).score(weight) or 0.0 for step in all_steps(graph)]
+        others = [
+            operation_effect(graph, step, rows).score(weight) or 0.0 for step in all_steps(graph)
+        ]
         assert score == pytest.approx(max(others))
         scores.append(score)
         graph = fitted_where_changed(graph, found.step.done(graph), rows)
@@ -184,7 +186,7 @@ def test_the_best_step_raises_the_score_most_of_all_and_steps_come_to_an_end() -
 def test_only_nodes_with_other_rows_are_fitted_anew() -> None:
     graph = two_trees()
     rows = graph.sample(500, np.random.default_rng(4))
-    step = Step(Command.MERGE, "X3", 0, 1)
+    step = CandidateOperation(Operation.MERGE, "X3", 0, 1)
     after = fitted_where_changed(graph, step.done(graph), rows)
     i = graph.domain.index("X3")
     np.testing.assert_array_equal(after.parameters[i][1], graph.parameters[i][2])
@@ -212,7 +214,7 @@ def test_a_node_that_gets_the_counts_of_another_is_fitted_to_them() -> None:
         (None, np.array([[0, 1]])),
     )
     rows = graph.sample(40, np.random.default_rng(2))
-    step = Step(Command.REDIRECT, "B", 1, upper=0, state=0)
+    step = CandidateOperation(Operation.REDIRECT, "B", 1, upper=0, state=0)
     after = fitted_where_changed(graph, step.done(graph), rows)
     change = after.log2_probabilities(rows).sum() - graph.log2_probabilities(rows).sum()
-    assert change == pytest.approx(prospect(graph, step, rows).bits, abs=0.1)
+    assert change == pytest.approx(operation_effect(graph, step, rows).bits, abs=0.1)

@@ -164,7 +164,7 @@ def test_a_split_gives_every_edge_its_node_and_merging_them_gives_the_graph_back
             assert -1e-12 <= potential <= flow + 1e-12
             if degree < 2:
                 assert potential == 0
-                with pytest.raises(GraphError, match="One edge leads"):
+                with pytest.raises(GraphError, match="Only one edge leads"):
                     split(graph, variable, node)
                 continue
             after = split(graph, variable, node)

@@ -8,13 +8,13 @@ import numpy as np
 
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.languages.diagrams import picture_names, picture_of
-from pgmstudio.core.languages.pdg.candidate_operations import Command, Step
+from pgmstudio.core.languages.pdg.candidate_operations import CandidateOperation, Operation
 from pgmstudio.core.languages.pdg.diagrams import (
     NODES,
     node_name,
     node_numbers,
+    operation_text,
     progress_text,
-    step_words,
 )
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.session import DecisionGraphSession
@@ -73,10 +73,13 @@ def test_nodes_are_counted_along_the_forest_and_from_left_to_right() -> None:
 def test_steps_are_named_by_their_nodes() -> None:
     graph = medical()
     one, two = (node_name(graph, "D", node) for node in (0, 1))
-    assert step_words(graph, Step(Command.MERGE, "D", 0, 1)) == f"Merge {one} with {two}"
-    assert step_words(graph, Step(Command.SPLIT, "D", 0)) == f"Split {one}"
-    arc = Step(Command.REDIRECT, "D", 0, upper=1, state=1)
-    assert step_words(graph, arc) == f"Lead {node_name(graph, 'F', 1)} a to {one}"
+    assert (
+        operation_text(graph, CandidateOperation(Operation.MERGE, "D", 0, 1))
+        == f"Merge {one} with {two}"
+    )
+    assert operation_text(graph, CandidateOperation(Operation.SPLIT, "D", 0)) == f"Split {one}"
+    arc = CandidateOperation(Operation.REDIRECT, "D", 0, upper=1, state=1)
+    assert operation_text(graph, arc) == f"Redirect {node_name(graph, 'F', 1)} a to {one}"
 
 
 def test_parameters_are_certain_only_where_they_are() -> None:

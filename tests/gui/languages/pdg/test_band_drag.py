@@ -8,7 +8,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
-from pgmstudio.core.languages.pdg.candidate_operations import Command, Step, prospect
+from pgmstudio.core.languages.pdg.candidate_operations import (
+    CandidateOperation,
+    Operation,
+    operation_effect,
+)
 from pgmstudio.core.languages.pdg.node_facts import move_of
 from pgmstudio.gui.canvas.edge_tool import EdgeTool
 from pgmstudio.gui.languages.pdg.context_menu import told
@@ -77,9 +81,9 @@ def test_an_arc_dragged_to_another_node_leads_there_after_its_worth_was_told(
 ) -> None:
     before = graph_of_page(page)
     end = node_place(page, PRESSURE, 1)
-    step = Step(Command.REDIRECT, PRESSURE, 1, upper=0, state=0)
+    step = CandidateOperation(Operation.REDIRECT, PRESSURE, 1, upper=0, state=0)
     rows, weight = controller_of(page).measured_by()
-    found = prospect(before, step, rows)
+    found = operation_effect(before, step, rows)
     hold(page, arc_place(page, SMOKING, 0, 0, PRESSURE), end)
     words = wait_measured(page, qtbot)
     assert words == told(found.bits, found.size, found.free, weight)

@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QDoubleSpinBox, QMenu
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.languages.pdg.candidate_operations import (
-    Command,
-    Step,
-    prospect,
+    CandidateOperation,
+    Operation,
+    operation_effect,
     redirections_from,
 )
-from pgmstudio.core.languages.pdg.diagrams import step_words
+from pgmstudio.core.languages.pdg.diagrams import operation_text
 from pgmstudio.core.languages.pdg.measures import node_counts
 from pgmstudio.core.languages.pdg.node_facts import move_of
 from pgmstudio.core.languages.pdg.operators import moved
@@ -152,10 +152,10 @@ def test_menus_tell_bits_size_and_score_of_redirections_and_moves(
         assert all(re.fullmatch(r"\S+ bits, size \S+, score \S+", words) for words in told)
     rows, weight = desk.measured_by()
     step = next(redirections_from(graph, SMOKING, 0))
-    found = prospect(graph, step, rows)
+    found = operation_effect(graph, step, rows)
     score = signed(found.score(weight))
     listed = [action.text() for action in node.findChild(QMenu, "menu.redirect").actions()]
-    assert any(text.startswith(step_words(graph, step)) and score in text for text in listed)
+    assert any(text.startswith(operation_text(graph, step)) and score in text for text in listed)
     node.deleteLater()
     band.deleteLater()
 
@@ -198,7 +198,7 @@ def test_every_version_of_the_graph_has_a_point_of_size_and_likelihood(
     page: ModelPage, window: MainWindow, qtbot: QtBot
 ) -> None:
     window.app.workspace.select(())
-    step = Step(Command.SPLIT, PROTEINS, 0)
+    step = CandidateOperation(Operation.SPLIT, PROTEINS, 0)
     take(window.app, page._model_id, step)
     section = window.findChild(TrailSection, "inspectorTrail")
     assert isinstance(section, TrailSection)

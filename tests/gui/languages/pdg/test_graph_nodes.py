@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from pgmstudio.core.languages.pdg.candidate_operations import Command, Step
+from pgmstudio.core.languages.pdg.candidate_operations import CandidateOperation, Operation
 from pgmstudio.core.languages.pdg.node_contexts import reach_rules
 from pgmstudio.core.languages.pdg.operators import merged, moved, redirected, split
 from pgmstudio.gui.languages.pdg.node_rows import move, take
@@ -26,7 +26,7 @@ from tests.gui.graph_pages import (
 )
 
 # The only arc to the second node of Pressure leads to the third from now on.
-LEAVE_SECOND = Step(Command.REDIRECT, PRESSURE, node=2, upper=0, state=1)
+LEAVE_SECOND = CandidateOperation(Operation.REDIRECT, PRESSURE, node=2, upper=0, state=1)
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def chosen(window: MainWindow) -> NodeKey | None:
 
 
 def rules(page: ModelPage, key: NodeKey) -> list[str]:
-    return [rule.words for rule in reach_rules(graph_of_page(page), *key).rules]
+    return [rule.text for rule in reach_rules(graph_of_page(page), *key).rules]
 
 
 def test_in_the_same_graph_every_node_is_itself() -> None:
@@ -89,7 +89,9 @@ def test_a_merge_taken_back_gives_back_the_node_that_was_chosen(
 ) -> None:
     for node in (0, 1):
         choose(window, qtbot, page, PRESSURE, node)
-        assert take(window.app, page.model_id, Step(Command.MERGE, PRESSURE, 0, other=1))
+        assert take(
+            window.app, page.model_id, CandidateOperation(Operation.MERGE, PRESSURE, 0, other=1)
+        )
         assert chosen(window) == (PRESSURE, 0)
         window.app.document.undo_stack.undo()
         assert chosen(window) == (PRESSURE, node)

@@ -103,7 +103,9 @@ class KappaPath:
         for point in self.points:
             result = np.array(bits.get(point.kappa, ()))
             if result.size:
-                error = float(result.std(ddof=1) / np.sqrt(result.size)) if result.size > 1 else None
+                error = (
+                    float(result.std(ddof=1) / np.sqrt(result.size)) if result.size > 1 else None
+                )
                 point = replace(point, held_bits=float(result.mean()), standard_error=error)
             points.append(point)
         return replace(self, points=tuple(points))

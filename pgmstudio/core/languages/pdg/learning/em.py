@@ -106,7 +106,7 @@ class _Expectation:
         counts, seen = self._observed.copy(), self._observed > 0
         log2_likelihood = float(counts[seen] @ np.log2(flat[seen]))
         nodes, slots, states = int(a.node_at[-1]), flat.size, int(a.state_at[-1])
-        room = (
+        buffers = (
             np.empty(states),
             np.empty(slots),
             np.empty(slots, np.int64),
@@ -120,7 +120,7 @@ class _Expectation:
         for begin in range(0, self._rows.row_count, each):
             cancel.raise_if_cancelled()
             end = min(begin + each, self._rows.row_count)
-            more = expect_rows(codes, self._weights, missing, begin, end, a, *room, counts)
+            more = expect_rows(codes, self._weights, missing, begin, end, a, *buffers, counts)
             if more == -math.inf:
                 raise DataError("A row is impossible in the decision graph; use some smoothing.")
             log2_likelihood += more

@@ -1,14 +1,12 @@
-"""LearnForest: which variable is decided after which, by χ² tests (Nielsen 2007, Algs. 4.11, 4.12).
+"""Forests of variables, learned by χ² tests or by information gain.
 
-Dependent variables share a tree; a tree branches where the branches are independent given the node
-and the state of the variable they hang from. The nodes come from a small graph that is learned
-after every level.
+LearnForest (Nielsen 2007, Algs. 4.11, 4.12) uses χ² tests: dependent variables share a tree, and a
+tree branches where the branches are independent given the node and the state of the variable above.
+The nodes come from a small graph that is learned after every level.
 
-Trees by gain: each variable below the one whose nodes and states tell most about it.
-
-Our own way beside the tests of Alg. 4.11. As in Prim's algorithm a variable joins at a time, the
-one that raises S_λ most: the rows are parted by node and state of a variable already there, and the
-parts merged again where telling them apart does not pay.
+Growing by gain is an alternative. As in Prim's algorithm, variables join one at a time, the one
+that raises S_λ most first: the rows are split by node and state of a variable already placed, and
+parts are merged again where the distinction does not raise the score.
 """
 
 from __future__ import annotations
@@ -55,7 +53,7 @@ class BlockRules:
 
 
 class BlockTests:
-    """χ² tests on rows; counts how many were made."""
+    """χ² tests on the rows of a data set, with a counter of the tests made."""
 
     def __init__(self, rows: PdgRows, rules: BlockRules) -> None:
         self._rows, self._rules = rows, rules
@@ -109,8 +107,8 @@ def dependent_groups(
 
 
 @dataclass(frozen=True, slots=True)
-class Grown:
-    """A forest on its way: variables placed, tests made, levels grown."""
+class ForestGrowth:
+    """Progress of a growing forest: variables placed, tests made, levels grown."""
 
     placed: int
     tests: int
@@ -127,7 +125,7 @@ def learn_forest(
     cancel: CancelToken,
     *,
     by_parameters: bool = False,
-) -> Generator[Grown, None, Forest]:
+) -> Generator[ForestGrowth, None, Forest]:
     """One forest at a significance level; component roots are drawn."""
     tests = BlockTests(rows, test_rules)
     everywhere = np.zeros(rows.row_count, dtype=np.int32)
@@ -153,12 +151,13 @@ def learn_forest(
                     below[top] = [i for i in part if i != top]
                     placed += 1
             depth += 1
-            yield Grown(placed, tests.made, depth)
+            yield ForestGrowth(placed, tests.made, depth)
     return tuple(forest)
 
 
 def parse_forest(domain: Domain, text: str) -> Forest:
-    """ "A->B->C, A->D": what stands below what; "chain" is the order of the columns.
+    """The forest that a text such as "A->B->C, A->D" describes; "chain" is the order of the
+    columns.
 
     Variables that are not named are roots of their own.
     """
@@ -177,7 +176,9 @@ def parse_forest(domain: Domain, text: str) -> Forest:
         for above, name in pairwise(names):
             i, top = domain.index(name), domain.index(above)
             if forest[i] not in (None, top):
-                problems.append(f"{name} stands below two variables; a forest has one above each.")
+                problems.append(
+                    f"{name} stands below two variables; a forest allows one parent each."
+                )
             forest[i] = top
     if not problems:
         try:
@@ -200,52 +201,59 @@ def chain(order: Iterable[int]) -> Forest:
 
 Floats = NDArray[np.float64]
 
-# How much the gains of a forest are disturbed, so that others are tried as well.
+# Standard deviation of the log factor that perturbs the gains, so that other trees are tried too.
 SPREAD = 0.25
-# Trees that are grown for one that stays.
+# Trees grown for each forest; the best is used.
 TREES = 5
 
 
-# Counts of a variable below another: beyond so many cells the place is not looked at.
+# Maximum cells of the counts of a variable below another; larger positions are skipped.
 MAX_CELLS = 2**26
-# Nodes² · states of one call that merges them, which cannot be interrupted: about a second. Beyond
-# it, equal nodes are made one first, and where that is not enough the place is not looked at.
+# Nodes² · states of one merge call, which cannot be interrupted: about a second. Above this, equal
+# nodes are merged first, and if that is not enough the position is skipped.
 MAX_MERGE_WORK = 300_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Position:
     above: int | None
     gain: float  # in bits
     reached: Ints | None  # which node each row would reach; None for a single node
     nodes: int
-    wish: float = 0.0  # the gain, disturbed
+    perturbed_gain: float = 0.0  # the gain times a random factor
 
 
 @dataclass(slots=True)
 class _Waiting:
-    """A variable without a place yet: the best one tried, and others that may be better.
+    """A variable not yet placed: the best position tried, and candidates that may be better.
 
-    `at` is the turn at which the variable above it joined; of places as good the first is taken.
+    `at` is the turn at which the variable above it joined; of equally good positions the first is
+    taken.
     """
 
-    best: _Place
+    best: _Position
     at: int
-    hopes: list[tuple[float, int]]  # what a place gains at most, disturbed, and its turn
+    candidates: list[tuple[float, int]]  # upper bound of the perturbed gain, and turn
 
     @property
-    def most(self) -> float:
-        return max(self.best.wish, max(self.hopes)[0]) if self.hopes else self.best.wish
+    def upper_bound(self) -> float:
+        return (
+            max(self.best.perturbed_gain, max(self.candidates)[0])
+            if self.candidates
+            else self.best.perturbed_gain
+        )
 
-    def hope(self, wish: float, at: int) -> None:
-        if wish > self.best.wish:
-            self.hopes.append((wish, at))
+    def add_candidate(self, perturbed_gain: float, at: int) -> None:
+        if perturbed_gain > self.best.perturbed_gain:
+            self.candidates.append((perturbed_gain, at))
 
-    def take(self, tried: _Place, at: int) -> None:
-        """Remember a place that was tried; what cannot be better than the best is forgotten."""
-        if (tried.wish, -at) > (self.best.wish, -self.at):
+    def take(self, tried: _Position, at: int) -> None:
+        """Record a position that was tried; drop candidates that cannot beat the best."""
+        if (tried.perturbed_gain, -at) > (self.best.perturbed_gain, -self.at):
             self.best, self.at = tried, at
-        self.hopes = [one for one in self.hopes if one[0] > self.best.wish and one[1] != at]
+        self.candidates = [
+            one for one in self.candidates if one[0] > self.best.perturbed_gain and one[1] != at
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,12 +270,12 @@ def grow_by_gains(
     cancel: CancelToken,
     *,
     as_chain: bool = False,
-) -> Generator[Grown, None, Forest]:
-    """The tree of largest gain of several, each with a root and disturbances of its own.
+) -> Generator[ForestGrowth, None, Forest]:
+    """The tree of largest gain of several, each with its own random root and perturbed gains.
 
-    A variable that gains nowhere comes below the last leaf, which costs nothing and leaves room for
-    what shows only with several variables, such as parity. `as_chain` makes a chain of the order in
-    which the variables joined.
+    A variable that gains nowhere is placed below the last leaf, which costs nothing and allows for
+    dependences of several variables, such as parity. `as_chain` makes a chain of the order in which
+    the variables joined.
     """
     best: _Tree | None = None
     for _ in range(TREES):
@@ -280,39 +288,39 @@ def grow_by_gains(
 
 def _grown(
     rows: PdgRows, lambda_: float, rng: np.random.Generator, cancel: CancelToken
-) -> Generator[Grown, None, _Tree]:
-    growth = Placing(rows, lambda_)
+) -> Generator[ForestGrowth, None, _Tree]:
+    growth = PlacementGains(rows, lambda_)
     size = len(rows.cards)
     factors = np.exp(SPREAD * rng.standard_normal((size, size)))
-    waiting = {i: _Waiting(_Place(None, 0.0, None, 1), -1, []) for i in range(size)}
+    waiting = {i: _Waiting(_Position(None, 0.0, None, 1), -1, []) for i in range(size)}
     now, gain = int(rng.integers(size)), 0.0
     joined: list[int] = []
     while True:
-        index = waiting.pop(now).best
-        if index.above is None and joined:
-            index = _Place(joined[-1], 0.0, None, 1)
-        growth.add(now, index)
+        position = waiting.pop(now).best
+        if position.above is None and joined:
+            position = _Position(joined[-1], 0.0, None, 1)
+        growth.add(now, position)
         joined.append(now)
-        gain += index.gain
-        yield Grown(size - len(waiting), growth.tried, 0)
+        gain += position.gain
+        yield ForestGrowth(size - len(waiting), growth.tried, 0)
         if not waiting:
             return _Tree(tuple(growth.forest), tuple(joined), gain)
         for i, one in waiting.items():
             cancel.raise_if_cancelled()
-            one.hope(growth.most_below(i, now) * float(factors[now, i]), len(joined) - 1)
-        # Merging is tried only where a variable may gain more than all others are known to.
+            one.add_candidate(growth.most_below(i, now) * float(factors[now, i]), len(joined) - 1)
+        # Merging is tried only where the upper bound exceeds the known gains of all others.
         while True:
             cancel.raise_if_cancelled()
-            now = max(waiting, key=lambda i: (waiting[i].most, -i))
+            now = max(waiting, key=lambda i: (waiting[i].upper_bound, -i))
             one = waiting[now]
-            if not one.hopes:
+            if not one.candidates:
                 break
-            at = max(one.hopes)[1]
+            at = max(one.candidates)[1]
             one.take(growth.below(now, joined[at], float(factors[joined[at], now])), at)
 
 
-class Placing:
-    """The variables already there, and what others would gain below them."""
+class PlacementGains:
+    """The variables already placed, and the gains of others below them."""
 
     def __init__(self, rows: PdgRows, lambda_: float) -> None:
         self._rows, self._ratio = rows, lambda_ / (1 - lambda_)
@@ -323,50 +331,50 @@ class Placing:
         self.tried = 0
 
     @classmethod
-    def of(cls, state: PdgState, lambda_: float) -> Placing:
+    def of(cls, state: PdgState, lambda_: float) -> PlacementGains:
         """All variables as they are in a graph.
 
         With one more below a variable, the numbers of all its nodes count once more, unless there
-        was none below; a tree that grows asks for places below a variable when it joins.
+        was none below; a growing tree computes positions below a variable when it joins.
         """
         placing = cls(state.rows, lambda_)
         for i, reached in enumerate(state.reached):
-            placing.add(i, _Place(state.forest[i], 0.0, reached, state.bits[i].size))
+            placing.add(i, _Position(state.forest[i], 0.0, reached, state.bits[i].size))
         for i, below in enumerate(state.children):
             if below:
                 placing._costs[i] = placing._ratio * placing._parts[i][1]
         return placing
 
     def worth(self, i: int, state: PdgState) -> float:
-        """The gain of a variable where it is, over a single node."""
+        """The gain of a variable at its position over a single node."""
         bits = state.bits[i]
         now = float(bits.sum()) - self._ratio * self._rows.cards[i] * (bits.size - 1)
         return now - self._alone(i)
 
-    def add(self, i: int, index: _Place) -> None:
+    def add(self, i: int, position: _Position) -> None:
         rows = self._rows
-        self.forest[i] = index.above
-        reached = index.reached
+        self.forest[i] = position.above
+        reached = position.reached
         if reached is None:
             reached = np.zeros(rows.row_count, dtype=np.int32)
-        self._parts[i] = blocks_of(reached, index.nodes, rows.codes[i], rows.cards[i])
+        self._parts[i] = blocks_of(reached, position.nodes, rows.codes[i], rows.cards[i])
 
     def most_below(self, i: int, above: int) -> float:
-        """What a variable gains at most as a leaf below another.
+        """An upper bound of the gain of a variable as a leaf below another.
 
-        As if the blocks of rows told as much when merged into two nodes, or no node told anything;
-        a little more for the rounding.
+        It assumes that merging the blocks of rows into two nodes loses nothing; 0 at least, and a
+        little more for rounding.
         """
         self.tried += 1
         if self._parts[above][1] * self._rows.cards[i] > MAX_CELLS:
             return -math.inf
         _, bits = self._counted(i, above)
         with_all, alone = float(bits.sum()), self._alone(i)
-        told = max(0.0, with_all - alone - self._ratio * self._rows.cards[i])
-        return told - self._costs[above] + 1e-9 * (1 - with_all - alone)
+        gain = max(0.0, with_all - alone - self._ratio * self._rows.cards[i])
+        return gain - self._costs[above] + 1e-9 * (1 - with_all - alone)
 
-    def below(self, i: int, above: int, factor: float = 1.0) -> _Place:
-        """The variable as a leaf below another, its nodes merged where they do not pay."""
+    def below(self, i: int, above: int, factor: float = 1.0) -> _Position:
+        """The variable as a leaf below another, its nodes merged where that raises the score."""
         from pgmstudio.core.languages.pdg.learning.kernels import merge_nodes
 
         rows, card = self._rows, self._rows.cards[i]
@@ -376,20 +384,24 @@ class Placing:
             counts, bits, equal = self._without_equal(counts)
             blocks, size = equal[blocks], len(counts)
             if size * size * card > MAX_MERGE_WORK:
-                return _Place(None, 0.0, None, 1)
+                return _Position(None, 0.0, None, 1)
         home = np.empty(size, dtype=np.int32)
         everyone = np.ones(size, dtype=bool)
         no_heads, pairs = np.empty((size, 0), dtype=np.int32), np.empty((size, 2), dtype=np.int32)
         limit = self._ratio * card
         merge_nodes(counts, bits, no_heads, everyone, limit, rows.table, home, pairs)
-        kept = np.flatnonzero(home == np.arange(size))
-        gain = float(bits[kept].sum()) - self._alone(i) - self._ratio * card * (kept.size - 1)
+        representatives = np.flatnonzero(home == np.arange(size))
+        gain = (
+            float(bits[representatives].sum())
+            - self._alone(i)
+            - self._ratio * card * (representatives.size - 1)
+        )
         gain -= self._costs[above]
         number = np.empty(size, dtype=np.int32)
-        number[kept] = np.arange(kept.size)
+        number[representatives] = np.arange(representatives.size)
         if gain <= 0 or math.isnan(gain):
-            return _Place(None, 0.0, None, 1)
-        return _Place(above, gain, number[home][blocks], kept.size, gain * factor)
+            return _Position(None, 0.0, None, 1)
+        return _Position(above, gain, number[home][blocks], representatives.size, gain * factor)
 
     def _counted(self, i: int, above: int) -> tuple[Floats, Floats]:
         """The counts of a variable in the blocks of another, and their bits."""
@@ -402,8 +414,8 @@ class Placing:
         return counts, bits
 
     def _without_equal(self, counts: Floats) -> tuple[Floats, Floats, Ints]:
-        """Blocks in which a variable is distributed alike as one, which loses nothing: their
-        counts, bits, and what each block became."""
+        """Blocks with equal distributions of a variable merged, which loses nothing: their counts,
+        their bits, and the new number of each block."""
         from pgmstudio.core.languages.pdg.learning.kernels import node_bits
 
         fractions = counts / counts.sum(axis=1, keepdims=True)

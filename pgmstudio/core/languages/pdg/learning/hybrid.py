@@ -1,11 +1,10 @@
-"""Decision graphs out of Bayesian networks: compile the clique tree, then merge (Nielsen 2007,
+"""Decision graphs from Bayesian networks: compile the clique tree, then merge (Nielsen 2007,
 §4.6; Jaeger, Nielsen and Silander 2006, §5).
 
-The network is learned first, or is an open one. Its clique tree becomes a decision graph whose
-parameters are fitted to the rows; nodes that no row reaches become one a variable; then nodes are
-merged for one λ after the other, the smallest first, each step going on from the one before.
-
-Merging the nodes of a compiled graph, for one λ after the other (Nielsen 2007, §4.6.3).
+The network is learned first, or given. Its clique tree becomes a decision graph whose parameters
+are fitted to the rows. Nodes that no row reaches are collapsed into one node per variable. Then
+nodes are merged for one λ after the other, the smallest first, each starting from the result of the
+previous one (Nielsen 2007, §4.6.3).
 """
 
 from __future__ import annotations
@@ -54,13 +53,13 @@ from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.params import AUTO, param, parse_params
 from pgmstudio.core.scores.local import spaced_lambdas
 
-# How many pairs of nodes may be compared, a few nanoseconds each, before it is told.
-_PAIRS_TOLD = 10_000_000
+# Pairs of nodes compared, a few nanoseconds each, between two progress reports.
+_PAIRS_PER_REPORT = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class MergeTold:
-    """How far a traversal is: variables done, of how many, and nodes merged so far."""
+class MergeProgress:
+    """Progress of a merge traversal: variables done, of how many, and nodes merged so far."""
 
     done: int
     variables: int
@@ -68,14 +67,14 @@ class MergeTold:
 
 
 class CompiledState(PdgState):
-    """A compiled graph on its way down; what no row reaches stays apart from the rest.
+    """A compiled graph during merging; nodes that no row reaches stay separate from the others.
 
-    Merging an idle node loses nothing on the rows, so it would join any other at once, and rows of
-    combinations never seen would be taken for ones that they are not.
+    Merging an unreached node loses no likelihood on the rows, so it would be merged with any other
+    node at once, and unseen combinations would get the distribution of unrelated ones.
     """
 
-    def merge_for(self, lambda_: float) -> Iterator[MergeTold]:
-        """Every merge that raises S_λ, from the leaves up; told between variables, now and then."""
+    def merge_for(self, lambda_: float) -> Iterator[MergeProgress]:
+        """Every merge that raises S_λ, from the leaves up; yields progress between variables."""
         limits = self.merge_limits(lambda_)
         done, merged, pairs = 0, 0, 0
         order = self.order
@@ -86,20 +85,21 @@ class CompiledState(PdgState):
             self.is_changed[i] = np.ones(size, dtype=bool)
             merged += self.merge_nodes_of(i, limits[i])
             done, pairs = done + 1, pairs + size * size
-            if pairs > _PAIRS_TOLD:
+            if pairs > _PAIRS_PER_REPORT:
                 pairs = 0
-                yield MergeTold(done, len(order), merged)
-        yield MergeTold(done, len(order), merged)
+                yield MergeProgress(done, len(order), merged)
+        yield MergeProgress(done, len(order), merged)
 
     def _merge_equal(self, i: int) -> int:
-        """Join the nodes with equal distributions and successors at once: pairs would be many."""
+        """Merge all nodes with equal distributions and successors at once, without comparing
+        pairs."""
         if self.bits[i].size < 3:
             return 0
         counts = self.counts[i]
         totals = counts.sum(axis=1, keepdims=True)
         fractions = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
-        alike = np.column_stack([fractions, self._heads(i)])
-        _, first, group = np.unique(alike, axis=0, return_index=True, return_inverse=True)
+        keys = np.column_stack([fractions, self._heads(i)])
+        _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
         home = first[group.ravel()].astype(np.int32)
         made = home.size - first.size
         if made:
@@ -134,7 +134,7 @@ ANY = "any"
 _ROUNDING = 1e-9
 # Between the last λ that loses nothing and the first that does, so many more are tried.
 FINER = 8
-# α is tuned anew when a graph has lost this share of its size since the last time.
+# α is tuned again when a graph has lost this fraction of its size since the last time.
 _TUNED_AGAIN = 0.1
 
 
@@ -237,7 +237,7 @@ def _structure(
         names = data.domain.names
         strange = [n for edge in params.start.edges for n in edge if n not in names]
         if strange:
-            raise ParameterError({"start": f"{strange[0]} is not a column of these rows"})
+            raise ParameterError({"start": f"{strange[0]} is not a column of the data"})
         return Dag.from_edges(names, params.start.edges)
     from pgmstudio.core.languages.learners import learner_of
 
@@ -254,7 +254,7 @@ def _structure(
 
 
 class _Merging:
-    """The graphs of one run, from the compiled one to the smallest."""
+    """The merge phase of one run: graphs from the compiled one to the smallest."""
 
     def __init__(
         self, data: DataSet, params: HybridParams, rng: np.random.Generator, cancel: CancelToken
@@ -300,7 +300,7 @@ class _Merging:
         else:
             order = FEWEST_STATES if params.order == ANY else params.order
             graph = refitted(compiled_graph(network, order=order), train)
-        self._state = self._begun(graph)
+        self._state = self._start_state(graph)
         collapsed = " without nodes that no row reaches" if params.garbage else ""
         yield Note(
             f"The network has {len(dag.edges)} edges and {tree.table_cells} table cells; its graph "
@@ -308,7 +308,7 @@ class _Merging:
         )
         yield from self._keep(self._point(self._state, 0.0))
 
-    def _begun(self, graph: DecisionGraph) -> CompiledState:
+    def _start_state(self, graph: DecisionGraph) -> CompiledState:
         by_parameters = self._params.size == SIZE_PAR
         return CompiledState(self._rows, graph.forest, by_parameters=by_parameters, start=graph)
 
@@ -323,13 +323,13 @@ class _Merging:
         wanted = fit_tables(self._train, dag, 0.0, cancel=self._cancel).log2_likelihood
         sizes = []
         for graph in graphs:
-            state = self._begun(graph)
+            state = self._start_state(graph)
             sizes.append(state.size())
             for lambda_ in self._lambdas:
-                for told in state.merge_for(lambda_):
+                for progress in state.merge_for(lambda_):
                     self._cancel.raise_if_cancelled()
                     yield Progress(
-                        0.63, f"way {len(sizes)} at λ {lambda_:.3g}: {told.merged} nodes merged"
+                        0.63, f"way {len(sizes)} at λ {lambda_:.3g}: {progress.merged} nodes merged"
                     )
                 if state.log2_likelihood() < wanted - _ROUNDING * self._train.total_weight:
                     break
@@ -346,13 +346,13 @@ class _Merging:
         while waiting:
             lambda_, steps = waiting[0], done + len(waiting)
             state = self._current.copy()
-            for told in state.merge_for(lambda_):
+            for progress in state.merge_for(lambda_):
                 self._cancel.raise_if_cancelled()
-                # More steps may have come in between; what was shown stays.
-                shown = max(shown, (done + told.done / told.variables) / steps)
+                # Finer steps may have been added; the progress shown never goes back.
+                shown = max(shown, (done + progress.done / progress.variables) / steps)
                 yield Progress(
                     0.65 + 0.34 * shown,
-                    f"λ {lambda_:.3g}: {told.merged} nodes merged",
+                    f"λ {lambda_:.3g}: {progress.merged} nodes merged",
                     {
                         "λ": lambda_,
                         "score at this λ": state.score(lambda_),
@@ -370,9 +370,9 @@ class _Merging:
             waiting.pop(0)
             done += 1
             yield from self._keep(point)
-            told_of = {"score": self._measures(point)["score"], "nodes": float(point.nodes)}
+            counters = {"score": self._measures(point)["score"], "nodes": float(point.nodes)}
             yield Progress(
-                0.65 + 0.34 * shown, f"λ {lambda_:.3g} gave {point.nodes} nodes", told_of
+                0.65 + 0.34 * shown, f"λ {lambda_:.3g} gave {point.nodes} nodes", counters
             )
 
     def finish(self) -> Iterator[LearnEvent]:
@@ -419,7 +419,7 @@ class _Merging:
         )
 
     def _keep(self, point: PdgPoint) -> Iterator[LearnEvent]:
-        """Take the graph of a λ, and tell when it is the best so far."""
+        """Record the graph of a λ; yields it as an improved model if it is the best so far."""
         self._scan = self._scan.with_point(point)
         yield ArtifactSaved(self._scan)
         if self._best is None or self._is_better(point, self._best):

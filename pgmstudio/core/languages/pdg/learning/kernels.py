@@ -3,13 +3,11 @@
 Counts are weights of rows; `table[n]` is n·log2 n for small whole n, since almost every count is
 one.
 
-Compiled merging of the nodes of one variable of a decision graph.
+Merging: nodes that may be merged, those with equal successors, occupy adjacent *slots*, in the
+order of their numbers. Their distributions can then be compared many at a time, and a bound
+excludes most pairs without an exact comparison.
 
-Nodes that may be merged, those with equal successors, stand side by side in *slots*, in the order
-of their numbers: their distributions can then be compared many at a time, and a bound tells for
-most pairs that nobody need look at them.
-
-Compiled search for the node that the rows of an edge fit best (Nielsen 2007, Alg. 4.10).
+Redirecting: the search for the node that the rows of an edge fit best (Nielsen 2007, Alg. 4.10).
 """
 
 from __future__ import annotations
@@ -73,9 +71,9 @@ def split_nodes(
     table: Floats,
     origins: Ints,
 ) -> int:
-    """Give every edge to a chosen node a node of its own, and tell which each new one copies.
+    """Give every edge to a chosen node its own node; `origins` lists the node each new one copies.
 
-    A node is chosen when share · splitPotential, in rows, is above its draw (eq. 4.44), unless a
+    A node is chosen when fraction · splitPotential, in rows, is above its draw (eq. 4.44), unless a
     node above it is new. The first edge keeps the node.
     """
     nodes = draws.shape[0]
@@ -115,10 +113,10 @@ _ROUNDING = 1e-9
 # 1/(2 ln 2), a little less for the rounding.
 _PINSKER = 0.72134752 * (1 - 1e-9)
 
-# In place of a partner to merge with: none, one that has changed, or the node itself is gone.
+# Instead of a merge partner: none, one that has changed, or the node itself was merged away.
 _NONE, _STALE, _GONE = -1, -2, -3
 
-# In place of the one state of a node's rows: several have rows, or none.
+# Instead of the single state of a node's rows: several states have rows, or none.
 _MIXED, _EMPTY = -1, -2
 
 
@@ -138,8 +136,8 @@ def together_bits(counts: Floats, a: int, b: int, table: Floats) -> float:
 def _group(heads: Ints, order: Ints, starts: Ints) -> int:
     """List the nodes group by group, those with equal successors together; the number of groups.
 
-    Successors are told apart by a mark of 64 bits; should two kinds have the same, they are one
-    group, and each pair is looked at closely before it is merged.
+    Successors are distinguished by a 64-bit hash; on a collision two kinds form one group, and
+    every pair is compared exactly before it is merged.
     """
     nodes = heads.shape[0]
     indices = 4
@@ -166,10 +164,10 @@ def _group(heads: Ints, order: Ints, starts: Ints) -> int:
         starts[group_of[node] + 1] += 1
     for group in range(groups):
         starts[group + 1] += starts[group]
-    place_of = starts[:groups].copy()
+    index_of = starts[:groups].copy()
     for node in range(nodes):
-        order[place_of[group_of[node]]] = node
-        place_of[group_of[node]] += 1
+        order[index_of[group_of[node]]] = node
+        index_of[group_of[node]] += 1
     return groups
 
 
@@ -184,7 +182,7 @@ def set_slot(
     kinds: Ints,
     own_bits: Floats,
 ) -> None:
-    """What a node is compared by: its distribution, its rows, its kind and its bits.
+    """Fill the slot of a node: its distribution, its rows, its kind and its bits.
 
     The kind is the state that all its rows have, else _MIXED, or _EMPTY without rows.
     """
@@ -201,8 +199,10 @@ def set_slot(
         fractions[state, slot] = counts[node, state] / total if total > 0 else 0.0
 
 
-@compiled_with(error_model="numpy")  # no question at every division, so that LLVM vectorises it
-def least_lost(fractions: Floats, totals: Floats, a: int, low: int, high: int, least: Floats) -> None:
+@compiled_with(error_model="numpy")  # no check at every division, so that LLVM vectorises it
+def least_lost(
+    fractions: Floats, totals: Floats, a: int, low: int, high: int, least: Floats
+) -> None:
     """A loss that merging `a` with each slot from `low` to `high` exceeds.
 
     N_a N_b/(N_a+N_b) · |p_a − p_b|₁²/(2 ln 2) bits: Pinsker's inequality for both parts of eq.
@@ -243,12 +243,12 @@ def _find_partner(
     next_lost: Floats,
     least: Floats,
 ) -> None:
-    """Find whom merging slot `a` with loses least, and less than the limit.
+    """Find the partner with which merging slot `a` loses least, and less than the limit.
 
-    A merge loses N·mergeScore of eq. 4.48. Whoever would lose least with `a` remembers it as well;
-    so when all are looked through for the first time, those before `a` that changed have been
-    compared with it already. Either remembers a partner when no other loses less, and what the next
-    best would lose. All in one loop: a call with arrays costs more than the comparison.
+    A merge loses N·mergeScore of eq. 4.48. A node that loses least with `a` stores `a` as its
+    partner as well, so in the first pass changed nodes before `a` have been compared with it
+    already. Each node stores its best partner and the loss of the next best. All in one loop: a
+    call with arrays costs more than the comparison.
     """
     least_lost(fractions, totals, a, low, high, least)
     mine, kind = order[a], kinds[a]
@@ -261,8 +261,8 @@ def _find_partner(
             continue
         if not (is_changed[mine] or is_changed[other]):
             continue
-        # What a node without rows joins stays as it is, and rows of one state need no bits; nodes
-        # of these kinds are many after splits, and tie with each other.
+        # Merging with an empty node changes nothing, and rows of one state need no bits; such nodes
+        # are frequent after splits, and tie with each other.
         if kind == _EMPTY:
             together = own_bits[b]
         elif kinds[b] == _EMPTY:
@@ -345,9 +345,9 @@ def merge_nodes(
 ) -> int:
     """Merge nodes with equal successors, the pair that loses least first, below the limit.
 
-    Pairs of which neither changed were tried before. `home` tells which node each became, `pairs`
-    the node that stayed and the one that went at each merge; counts and bits of a node that stays
-    become those of all that it became.
+    Pairs of which neither changed were tried before. `home` gives the node each was merged into,
+    `pairs` the node that remained and the one removed at each merge; counts and bits of a node that
+    stays become those of all that it became.
 
     A node whose partner was merged loses what its next best would, or what the merged node offers;
     only when the former comes first are its pairs compared again.
@@ -424,13 +424,13 @@ def merge_nodes(
             limit, table, a, low, high, False, partner, lost, next_lost, least,
         )  # fmt: skip
         champions[group] = _champion(lost, low, high)
-    for node in range(nodes):  # a home comes before its guests
+    for node in range(nodes):  # a node is merged into one with a smaller number
         home[node] = home[home[node]]
     return made
 
 
 Fits = NDArray[np.float32]
-Heads = NDArray[np.uint32]  # numbers without a sign spare a question at each
+Heads = NDArray[np.uint32]  # unsigned, which saves a bounds check at each access
 
 _SINGLE_ROUNDING = 3e-6  # of sums of single-precision numbers
 # So many classes of rows are added before nodes that are behind are left out.
@@ -458,7 +458,7 @@ def child_fits(
     """Set log2 f for each class of rows and each node: its own part, and the child's that follows.
 
     Class c has state `states[c]` and, below, the child's class `classes[c]`; `own` and the edges
-    `heads` are told state by state.
+    `heads` are stored state by state.
     """
     for one in range(fits.shape[0]):
         state, below = states[one], classes[one]
@@ -524,7 +524,7 @@ def _best_head(
     for node in range(count):
         worth[node], left[node] = 0.0, node
     while at < end and count > 0:
-        kept = 0
+        remaining = 0
         if at + _STEP <= end:
             one, two, three, four = ones[at], ones[at + 1], ones[at + 2], ones[at + 3]
             first, second = masses[at], masses[at + 1]
@@ -535,18 +535,18 @@ def _best_head(
                 sum_ += second * fits[two, node]
                 sum_ += third * fits[three, node]
                 sum_ += fourth * fits[four, node]
-                worth[kept], left[kept] = sum_, node
-                kept += sum_ > aim
+                worth[remaining], left[remaining] = sum_, node
+                remaining += sum_ > aim
             at += _STEP
         else:
             one, first = ones[at], masses[at]
             for index in range(count):
                 node = left[index]
                 sum_ = worth[index] + first * fits[one, node]
-                worth[kept], left[kept] = sum_, node
-                kept += sum_ > aim
+                worth[remaining], left[remaining] = sum_, node
+                remaining += sum_ > aim
             at += 1
-        count = kept
+        count = remaining
     best, most = now, aim
     for index in range(count):
         if worth[index] > most:
@@ -564,7 +564,7 @@ def redirect_edges(
     weights: Floats,
     fits: Fits,
 ) -> int:
-    """Lead every edge to the node whose f gives the edge's rows the largest likelihood (4.49).
+    """Redirect every edge to the node whose f gives the edge's rows the largest likelihood (4.49).
 
     `order` lists the rows class by class, `fits` has log2 f^ν for every class and node. An edge
     without rows stays.

@@ -21,12 +21,12 @@ from pgmstudio.core.languages.pdg.learning.em import graph_by_em
 from pgmstudio.core.languages.pdg.learning.forest import parse_forest
 from pgmstudio.core.languages.pdg.learning.params import PdgParams
 from pgmstudio.core.languages.pdg.learning.population import (
-    GrowingTold,
-    Learned,
+    ForestProgress,
+    ForestResult,
     Population,
-    SweepTold,
+    SweepProgress,
 )
-from pgmstudio.core.languages.pdg.learning.search import PdgStep, Swept
+from pgmstudio.core.languages.pdg.learning.search import PdgStep, SweepResult
 from pgmstudio.core.languages.pdg.learning.state import PdgRows
 from pgmstudio.core.languages.pdg.learning.trace import PdgPoint, PdgScan, bits_per_row
 from pgmstudio.core.languages.pdg.measures import refitted
@@ -54,7 +54,7 @@ class PdgLearner:
     cost = Cost(180.0, 0.5, 2.0, gaps=1.5)
     artifacts = (PdgScan,)
     obeys_knowledge = False
-    reports_steps = True  # every split, merge and redirection, to whoever walks through a run
+    reports_steps = True  # every split, merge and redirection, for stepping through a run
 
     def refuses(self, data: DataSet) -> str | None:
         return refuse_empty(data)
@@ -114,8 +114,8 @@ class _Run:
             forest = parse_forest(self._all.domain, given)
             self._population.plant_only(forest, self._rng)
             return
-        for told in self._population.grow(self._rng):
-            yield _growing(told, len(self._all.domain))
+        for progress in self._population.grow(self._rng):
+            yield _growing(progress, len(self._all.domain))
         count = len(self._population.forests)
         yield Note(
             f"{count} different {'forest' if count == 1 else 'forests'} "
@@ -125,32 +125,34 @@ class _Run:
     def sweep(self) -> Iterator[LearnEvent]:
         """Phase II: a model for every λ, the largest first; then upwards with merged ones."""
         lambdas = self._population.lambdas
-        learned: list[Learned] = []
+        learned: list[ForestResult] = []
         for index in range(len(lambdas)):
-            result = yield from self._told(self._population.learn(index))
+            result = yield from self._as_events(self._population.learn(index))
             learned.append(result)
-            yield from self._keep(result)
+            yield from self._add_result(result)
         if not (self._params.reuse and self._params.merge):
             return
         current = learned[-1]
         for own in reversed(learned[:-1]):
-            current = yield from self._told(self._population.reused(current, own), is_upward=True)
+            current = yield from self._as_events(
+                self._population.reused(current, own), is_upward=True
+            )
             if current is not own:
-                yield from self._keep(current)
+                yield from self._add_result(current)
 
-    def _told(
-        self, search: Generator[SweepTold, None, Learned], *, is_upward: bool = False
-    ) -> Generator[LearnEvent, None, Learned]:
+    def _as_events(
+        self, search: Generator[SweepProgress, None, ForestResult], *, is_upward: bool = False
+    ) -> Generator[LearnEvent, None, ForestResult]:
         """A search of the population with its progress as events."""
         count, rows = len(self._population.lambdas), self._train.total_weight
 
-        def event(told: SweepTold) -> LearnEvent:
-            index = _place(told, count, is_upward=is_upward)
-            if isinstance(told.told, PdgStep):
-                return _stepped(told.told, index)
-            progress = _sweeping(told, told.told, index, count, rows, is_upward=is_upward)
-            self._fraction = progress.fraction
-            return progress
+        def event(progress: SweepProgress) -> LearnEvent:
+            position = _position_text(progress, count, is_upward=is_upward)
+            if isinstance(progress.event, PdgStep):
+                return _stepped(progress.event, position)
+            report = _sweeping(progress, progress.event, position, count, rows, is_upward=is_upward)
+            self._fraction = report.fraction
+            return report
 
         return (yield from map_events(search, event))
 
@@ -158,7 +160,7 @@ class _Run:
         """The chosen model with its parameters fitted to all rows."""
         best = self._scan.best()
         count = len(self._scan.points)
-        yield Note(f"{count} λ gave {count} models; the one of λ {best.lambda_:.4g} is kept.")
+        yield Note(f"{count} λ gave {count} models; the one of λ {best.lambda_:.4g} was selected.")
         yield from finished(
             best,
             self._measures(best),
@@ -176,8 +178,9 @@ class _Run:
             smoothing = tuned_smoothing(graph, data, rng, self._cancel)
         return refitted(graph, data, float(smoothing)), float(smoothing)
 
-    def _keep(self, learned: Learned) -> Iterator[LearnEvent]:
-        """Fit and judge the model of a λ, and tell when it is the best so far."""
+    def _add_result(self, learned: ForestResult) -> Iterator[LearnEvent]:
+        """Fit and evaluate the model of a λ; yields it as an improved model if it is the best so
+        far."""
         model, smoothing = self._fitted(learned.graph, self._train)
         point = PdgPoint.of(
             model,
@@ -192,9 +195,9 @@ class _Run:
         self._scan = self._scan.with_point(point)
         yield ArtifactSaved(self._scan)
         criterion = self._scan.criterion
-        # Scores of searches differ with λ; what can be compared, and is plotted, is the criterion.
-        told = {"score": point.value(criterion), "nodes": float(point.nodes)}
-        yield Progress(self._fraction, f"λ {point.lambda_:.4g} gave {point.nodes} nodes", told)
+        # Scores of different λ are not comparable; the criterion is, so it is plotted.
+        counters = {"score": point.value(criterion), "nodes": float(point.nodes)}
+        yield Progress(self._fraction, f"λ {point.lambda_:.4g} gave {point.nodes} nodes", counters)
         if self._best is None or point.value(criterion) > self._best.value(criterion):
             self._best = point
             yield ImprovedModel(model, self._measures(point))
@@ -226,7 +229,7 @@ def finished(
     if refit is not None:
         model, smoothing = refit(model, data)
     if is_tuned:
-        yield Note(f"Smoothing {smoothing:.4g} was found by cross-validation.")
+        yield Note(f"Smoothing {smoothing:.4g} was chosen by cross-validation.")
     measures["log2_likelihood_per_row"] = bits_per_row(model, data)
     yield Progress(1.0, f"{sum(model.node_counts)} nodes", {"score": measures["score"]})
     yield Finished(model, measures)
@@ -235,9 +238,9 @@ def finished(
 def tuned_smoothing(
     graph: DecisionGraph, data: DataSet, rng: np.random.Generator, cancel: CancelToken
 ) -> float:
-    """The α that predicts held-out rows best, where every node is a row of its variable's table.
+    """The α that predicts held-out rows best; each node is a row of its variable's table.
 
-    Nodes are states there; with more of them than a variable can have, 1 is taken.
+    Nodes become states of an auxiliary variable; 1 if there are more than a variable can have.
     """
     if max(graph.node_counts) > MAX_STATES:
         return 1.0
@@ -256,41 +259,48 @@ def tuned_smoothing(
     return tune_smoothing(both, families, rng, cancel).smoothing
 
 
-def _growing(told: GrowingTold, variables: int) -> Progress:
-    done = (told.forest - 1 + told.told.placed / variables) / told.forests
+def _growing(progress: ForestProgress, variables: int) -> Progress:
+    growth = progress.growth
+    done = (progress.forest - 1 + growth.placed / variables) / progress.forests
     return Progress(
         0.1 * done,
-        f"forest {told.forest} of {told.forests}, {told.told.placed} of {variables} placed",
+        f"forest {progress.forest} of {progress.forests}, {growth.placed} of {variables} placed",
         {
-            "forest": float(told.forest),
-            "tests": float(told.told.tests),
-            "level": float(told.told.depth),
+            "forest": float(progress.forest),
+            "tests": float(growth.tests),
+            "level": float(growth.depth),
         },
     )
 
 
-def _place(told: SweepTold, lambdas: int, *, is_upward: bool) -> str:
+def _position_text(progress: SweepProgress, lambdas: int, *, is_upward: bool) -> str:
     way = "merged upwards to " if is_upward else ""
-    return f"{way}λ {told.lambdas_done + 1} of {lambdas}, forest {told.forest}"
+    return f"{way}λ {progress.lambdas_done + 1} of {lambdas}, forest {progress.forest}"
 
 
-def _stepped(step: PdgStep, index: str) -> SearchStep:
+def _stepped(step: PdgStep, position: str) -> SearchStep:
     gains = {"score": step.score, "bits": step.bits, "size": float(step.size)}
-    return SearchStep(step.words, index, step.graph, step.touched, gains)
+    return SearchStep(step.text, position, step.graph, step.touched, gains)
 
 
 def _sweeping(
-    told: SweepTold, swept: Swept, index: str, lambdas: int, rows: float, *, is_upward: bool
+    progress: SweepProgress,
+    swept: SweepResult,
+    position: str,
+    lambdas: int,
+    rows: float,
+    *,
+    is_upward: bool,
 ) -> Progress:
-    done = (told.lambdas_done + told.searches_done / told.searches) / lambdas
+    done = (progress.lambdas_done + progress.searches_done / progress.searches) / lambdas
     fraction = 0.95 - 0.05 * done if is_upward else 0.1 + 0.75 * done
     return Progress(
         fraction,
-        f"{index}, sweep {swept.sweep}",
+        f"{position}, sweep {swept.sweep}",
         {
             "score at this λ": swept.score,
-            "λ": told.lambda_,
-            "forest": float(told.forest),
+            "λ": progress.lambda_,
+            "forest": float(progress.forest),
             "sweep": float(swept.sweep),
             "nodes": float(swept.nodes),
             "bits per row": swept.log2_likelihood / rows,
@@ -298,6 +308,6 @@ def _sweeping(
             "splits": float(swept.splits),
             "merges": float(swept.merges),
             "redirects": float(swept.redirects),
-            "forests left out": float(told.pruned),
+            "forests left out": float(progress.pruned),
         },
     )

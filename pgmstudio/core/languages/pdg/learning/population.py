@@ -1,10 +1,7 @@
-"""Changes of a forest worth trying: a variable elsewhere, alone or with all below it, or two
-exchanged.
+"""LearnPDGs: a population of forests, a graph of each for every λ (Nielsen 2007, Alg. 4.6).
 
-Our own addition to the population of Alg. 4.6: the forests left out after a λ make room for changed
-copies of the best ones.
-
-LearnPDGs: a population of forests, a graph of each for every λ (Nielsen 2007, Alg. 4.6).
+An addition to Alg. 4.6: the forests removed after a λ are replaced by modified copies of the best
+ones, with a variable moved, alone or with all below it, or two exchanged.
 """
 
 from __future__ import annotations
@@ -20,9 +17,14 @@ import numpy as np
 
 from pgmstudio.core.execution.events import CancelToken, StepToken, step_token
 from pgmstudio.core.execution.thread_pool import Search, map_events, run_in_threads
-from pgmstudio.core.languages.pdg.learning.forest import Grown, Placing, grow_by_gains, learn_forest
+from pgmstudio.core.languages.pdg.learning.forest import (
+    ForestGrowth,
+    PlacementGains,
+    grow_by_gains,
+    learn_forest,
+)
 from pgmstudio.core.languages.pdg.learning.params import GAINS, SIZE_PAR, WAYS, PdgParams
-from pgmstudio.core.languages.pdg.learning.search import PdgStep, Swept, in_steps, learn_pdg
+from pgmstudio.core.languages.pdg.learning.search import PdgStep, SweepResult, in_steps, learn_pdg
 from pgmstudio.core.languages.pdg.learning.state import Forest, PdgRows, PdgState, RowClasses
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.operators import idle_as_roots
@@ -30,30 +32,33 @@ from pgmstudio.core.scores.local import spaced_lambdas
 
 
 class RelocationGains:
-    """Where, by itself, each variable would gain over where it is in a graph; found when asked."""
+    """Positions at which a variable alone would gain over its position in a graph, computed
+    lazily."""
 
     def __init__(self, state: PdgState, lambda_: float) -> None:
-        self._more = _gainful(state, lambda_)
-        self._found = list(islice(self._more, 1))
+        self._remaining = _gainful(state, lambda_)
+        self._candidates = list(islice(self._remaining, 1))
 
     def __bool__(self) -> bool:
-        """Whether any would gain: one is looked for, not all."""
-        return bool(self._found)
+        """Whether any variable would gain; computes one candidate only."""
+        return bool(self._candidates)
 
     def drawn(self, rng: np.random.Generator) -> tuple[int, int]:
-        """A variable and its new place, in proportion to the gain."""
-        self._found += self._more
-        fractions = np.array([gain for _, _, gain in self._found])
-        i, above, _ = self._found[int(rng.choice(fractions.size, p=fractions / fractions.sum()))]
+        """A variable and its new parent, drawn in proportion to the gain."""
+        self._candidates += self._remaining
+        fractions = np.array([gain for _, _, gain in self._candidates])
+        i, above, _ = self._candidates[
+            int(rng.choice(fractions.size, p=fractions / fractions.sum()))
+        ]
         return i, above
 
 
 def changed(
     forest: Forest, guide: RelocationGains, rng: np.random.Generator, seen: set[Forest]
 ) -> Forest | None:
-    """A forest that was not seen before, one change away; None when ten draws found none.
+    """An unseen forest one change away; None if ten draws gave none.
 
-    Half of the draws put a variable where the guide says that it would gain; the others are blind.
+    Half of the draws move a variable to where the guide expects a gain; the others are uniform.
     A chain stays a chain.
     """
     size = len(forest)
@@ -72,8 +77,8 @@ def changed(
 
 
 def _gainful(state: PdgState, lambda_: float) -> Iterator[tuple[int, int, float]]:
-    """Variable, new place and gain in bits, where a variable alone would gain."""
-    placing = Placing.of(state, lambda_)
+    """Variable, new parent and gain in bits, for moves of one variable that gain."""
+    placing = PlacementGains.of(state, lambda_)
     size = len(state.forest)
     for i in range(size):
         now = placing.worth(i, state)
@@ -113,7 +118,7 @@ def between(forest: Forest, i: int, above: int) -> Forest:
 
 
 def exchanged(forest: Forest, a: int, b: int) -> Forest:
-    """Two variables in each other's place."""
+    """The forest with two variables exchanged."""
     other = {a: b, b: a}
     moved = list(forest)
     moved[a], moved[b] = forest[b], forest[a]
@@ -125,13 +130,13 @@ _KINDS = (*_CHAIN_KINDS, with_subtree_below, alone_below)
 
 
 def is_chain(forest: Forest) -> bool:
-    """Whether every variable but one stands alone below another: room for any distribution."""
+    """Whether the forest is one chain, over which a graph can represent any distribution."""
     above = [up for up in forest if up is not None]
     return len(above) == len(forest) - 1 and len(set(above)) == len(above)
 
 
 MIN_FORESTS = 5
-# With fewer cells than this the searches are over before threads pay.
+# With fewer cells than this threads do not pay.
 _CELLS_FOR_THREADS = 50_000
 
 
@@ -150,7 +155,7 @@ class CandidateForest:
 
 
 @dataclass(frozen=True, eq=False)
-class Learned:
+class ForestResult:
     """The best graph of one λ, with the likeliest parameters; S_λ and L are in bits."""
 
     lambda_: float
@@ -163,17 +168,17 @@ class Learned:
 
 
 @dataclass(frozen=True, slots=True)
-class GrowingTold:
-    """Phase I: how far a forest is."""
+class ForestProgress:
+    """Progress of phase I: the growth of one forest."""
 
     forest: int
     forests: int
-    told: Grown
+    growth: ForestGrowth
 
 
 @dataclass(frozen=True, slots=True)
-class SweepTold:
-    """Phase II: how far the search for one forest and λ is."""
+class SweepProgress:
+    """Progress of phase II: the search for one forest and λ."""
 
     lambda_: float
     lambdas_done: int
@@ -181,7 +186,7 @@ class SweepTold:
     searches_done: int
     searches: int
     pruned: int
-    told: Swept | PdgStep
+    event: SweepResult | PdgStep
 
 
 def default_lambdas(rows: float, count: int = 20) -> tuple[float, ...]:
@@ -194,8 +199,8 @@ def default_levels(count: int) -> tuple[float, ...]:
     return tuple(float(level) for level in np.geomspace(1e-6, 0.2, count))
 
 
-def _worth(one: Learned) -> tuple[float, int]:
-    """Where scores are equal, as for graphs of single nodes, more edges leave more to find."""
+def _worth(one: ForestResult) -> tuple[float, int]:
+    """Sort key: the score; ties, as of graphs of single nodes, by the number of edges."""
     return one.score, one.planted.edges
 
 
@@ -230,19 +235,19 @@ class Population:
         self._made += 1
         return CandidateForest(self._made, forest, rng, RowClasses(self._rows, forest))
 
-    def grow(self, rng: np.random.Generator) -> Generator[GrowingTold, None, None]:
+    def grow(self, rng: np.random.Generator) -> Generator[ForestProgress, None, None]:
         """Phase I: the forests, each with random numbers of its own."""
         count = self._params.population
         rngs = rng.spawn(count)
         searches = [self._growing(number, rngs[number]) for number in range(count)]
         events = run_in_threads(searches, self._threads, self._cancel)
         forests = yield from map_events(
-            events, lambda told: GrowingTold(told[0] + 1, count, told[1])
+            events, lambda event: ForestProgress(event[0] + 1, count, event[1])
         )
         self.plant(forests, rngs)
 
-    def _growing(self, number: int, rng: np.random.Generator) -> Search[Grown, Forest]:
-        """Forest `number` of the population, by tests or by gains, in turn where both are asked."""
+    def _growing(self, number: int, rng: np.random.Generator) -> Search[ForestGrowth, Forest]:
+        """Forest `number` of the population, by tests or by gains, alternating for both."""
         params, ways = self._params, WAYS[self._params.grow_by]
         way, turn = ways[number % len(ways)], number // len(ways)
         turns = -(-params.population // len(ways))
@@ -269,8 +274,9 @@ class Population:
             by_parameters=self._by_parameters,
         )
 
-    def learn(self, index: int) -> Generator[SweepTold, None, Learned]:
-        """Phase II for one λ of the list: the best over all forests; then poor forests go."""
+    def learn(self, index: int) -> Generator[SweepProgress, None, ForestResult]:
+        """Phase II for one λ of the list: the best over all forests; then poor forests are
+        removed."""
         planted = self.forests
         result = yield from self._learn_all(index, planted)
         if self._params.evolve and self._params.forest is None:
@@ -278,7 +284,7 @@ class Population:
             indices, made = self._offspring(result)
             children = yield from self._learn_all(index, made)
             for parent, child in zip(indices, children, strict=True):
-                if child.score > result[parent].score:  # so that forests stay unlike
+                if child.score > result[parent].score:  # keeps the forests diverse
                     result[parent] = child
         result.sort(key=_worth, reverse=True)
         self._prune([one.planted for one in result])
@@ -286,28 +292,29 @@ class Population:
 
     def _learn_all(
         self, index: int, planted: list[CandidateForest]
-    ) -> Generator[SweepTold, None, list[Learned]]:
+    ) -> Generator[SweepProgress, None, list[ForestResult]]:
         lambda_ = self.lambdas[index]
         searches = [partial(self._search, one, lambda_) for one in planted]
         walker = step_token(self._cancel)
         threads = 1 if walker is not None and walker.is_stepping else self._threads
         events = run_in_threads(searches, threads, self._cancel)
 
-        def swept(event: tuple[int, Swept | PdgStep]) -> SweepTold:
-            number, told = event
+        def swept(event: tuple[int, SweepResult | PdgStep]) -> SweepProgress:
+            number, inner = event
             which, count = planted[number].number, len(planted)
-            return SweepTold(lambda_, index, which, number, count, self.pruned, told)
+            return SweepProgress(lambda_, index, which, number, count, self.pruned, inner)
 
         return (yield from map_events(events, swept))
 
-    def _offspring(self, result: list[Learned]) -> tuple[list[int], list[CandidateForest]]:
-        """Changed copies of the best forests, the best first, and whose place each may take.
+    def _offspring(self, result: list[ForestResult]) -> tuple[list[int], list[CandidateForest]]:
+        """Changed copies of the best forests, the best first, and the index of the result each may
+        replace.
 
-        The best chain is changed twice: what its order is worth shows late.
+        The best chain is changed twice: the value of its order shows late.
         """
         parents = list(range(min(len(result), max(MIN_FORESTS, len(result) // 4))))
         chains = [n for n, one in enumerate(result) if is_chain(one.planted.forest)]
-        indices, made = [], []
+        positions, made = [], []
         guides: dict[int, RelocationGains] = {}
         for index in [*parents, *chains[:1]]:
             self._cancel.raise_if_cancelled()
@@ -319,23 +326,25 @@ class Population:
                 guides[index] = RelocationGains(state, parent.lambda_)
             forest = changed(parent.planted.forest, guides[index], rng, self._seen)
             if forest is not None:
-                indices.append(index)
+                positions.append(index)
                 made.append(self._planted(forest, rng))
-        return indices, made
+        return positions, made
 
     def _prune(self, best_first: list[CandidateForest]) -> None:
         gone = math.floor(len(best_first) * self._params.prune_percent / 100)
-        kept = max(min(MIN_FORESTS, len(best_first)), len(best_first) - gone)
-        self.pruned += len(best_first) - kept
+        remaining = max(min(MIN_FORESTS, len(best_first)), len(best_first) - gone)
+        self.pruned += len(best_first) - remaining
         chain = next((one for one in best_first if is_chain(one.forest)), None)
-        stay = best_first[:kept]
-        if chain is not None and chain not in stay:  # what pays only together, pays at small λ
+        stay = best_first[:remaining]
+        if (
+            chain is not None and chain not in stay
+        ):  # gains of several variables together show at small λ
             stay = [*stay[:-1], chain]
         self.forests = sorted(stay, key=lambda planted: planted.number)
 
     def _search(
         self, planted: CandidateForest, lambda_: float, cancel: CancelToken
-    ) -> Generator[Swept | PdgStep, None, Learned]:
+    ) -> Generator[SweepResult | PdgStep, None, ForestResult]:
         start = PdgState(
             self._rows,
             planted.forest,
@@ -346,7 +355,9 @@ class Population:
         best = yield from learn_pdg(start, lambda_, self._rules, planted.rng, cancel, walker)
         return self._learned(best, planted, lambda_)
 
-    def reused(self, smaller: Learned, own: Learned) -> Generator[SweepTold, None, Learned]:
+    def reused(
+        self, smaller: ForestResult, own: ForestResult
+    ) -> Generator[SweepProgress, None, ForestResult]:
         """The model of a smaller λ, merged at this λ and searched on from there, or the own one
         where that scores higher."""
         self._cancel.raise_if_cancelled()
@@ -355,8 +366,8 @@ class Population:
         planted, walker = smaller.planted, step_token(self._cancel)
         searching = self._merged_and_searched(state, own.lambda_, planted.rng, walker)
 
-        def swept(told: Swept | PdgStep) -> SweepTold:
-            return SweepTold(own.lambda_, position, planted.number, 0, 1, self.pruned, told)
+        def swept(event: SweepResult | PdgStep) -> SweepProgress:
+            return SweepProgress(own.lambda_, position, planted.number, 0, 1, self.pruned, event)
 
         result = yield from map_events(searching, swept)
         merged = self._learned(result, planted, own.lambda_)
@@ -364,15 +375,15 @@ class Population:
 
     def _merged_and_searched(
         self, state: PdgState, lambda_: float, rng: np.random.Generator, walker: StepToken | None
-    ) -> Generator[Swept | PdgStep, None, PdgState]:
+    ) -> Generator[SweepResult | PdgStep, None, PdgState]:
         merge = partial(state.merge_at, lambda_, as_printed=self._rules.merge_as_printed)
         yield from in_steps(state, merge, lambda_, walker)
         return (yield from learn_pdg(state, lambda_, self._rules, rng, self._cancel, walker))
 
-    def _learned(self, state: PdgState, planted: CandidateForest, lambda_: float) -> Learned:
+    def _learned(self, state: PdgState, planted: CandidateForest, lambda_: float) -> ForestResult:
         graph, bits = state.graph(), state.log2_likelihood()
         if self._params.forest is None:
             graph = idle_as_roots(graph)
         size = graph.parameter_size() if self._by_parameters else graph.effective_size()
         score = (1 - lambda_) * bits - lambda_ * size
-        return Learned(lambda_, planted, graph, score, bits, size)
+        return ForestResult(lambda_, planted, graph, score, bits, size)

@@ -1,9 +1,7 @@
 """LearnPDG: split, merge and redirect until the score no longer rises (Nielsen 2007, Alg. 4.7).
 
-What an operator did to a whole graph, told one split, merge or redirection after another.
-
-The operators work on all nodes of a variable at once. Whoever walks through a run sees their deeds
-in order, each with what it gains; the search itself is not another because of it.
+The operators work on all nodes of a variable at once. For stepping through a run, their splits,
+merges and redirections are replayed one by one, each with its gain; the search itself is the same.
 """
 
 from __future__ import annotations
@@ -16,8 +14,8 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken, StepToken
-from pgmstudio.core.languages.pdg.candidate_operations import Command, Step
-from pgmstudio.core.languages.pdg.diagrams import step_words
+from pgmstudio.core.languages.pdg.candidate_operations import CandidateOperation, Operation
+from pgmstudio.core.languages.pdg.diagrams import operation_text
 from pgmstudio.core.languages.pdg.learning.state import Batch, PdgState
 from pgmstudio.core.languages.pdg.measures import fitted_log2_likelihood, refitted
 from pgmstudio.core.languages.pdg.model import DecisionGraph, without_unreachable
@@ -25,9 +23,9 @@ from pgmstudio.core.languages.pdg.model import DecisionGraph, without_unreachabl
 
 @dataclass(frozen=True, eq=False)
 class PdgStep:
-    """One deed with its ΔL and Δsize; the graph after it has the likeliest parameters."""
+    """One operation with its ΔL and Δsize; the graph after it has maximum-likelihood parameters."""
 
-    words: str
+    text: str
     graph: DecisionGraph
     touched: tuple[tuple[str, int], ...]
     bits: float
@@ -38,9 +36,9 @@ class PdgStep:
 def in_steps(
     state: PdgState, act: Callable[[], int], lambda_: float, token: StepToken | None
 ) -> Generator[PdgStep, None, int]:
-    """Let an operator act on `state`; while somebody walks, its deeds are told and held one by one.
+    """Apply an operator to `state`; while stepping, yields its operations and pauses after each.
 
-    The value is how many deeds there were.
+    Returns the number of operations.
     """
     if token is None or not token.is_stepping:
         return act()
@@ -58,18 +56,18 @@ def in_steps(
 
 
 def replayed(before: PdgState, record: list[Batch], lambda_: float) -> Iterator[PdgStep]:
-    """The recorded deeds one at a time, from the graph before the first on."""
+    """The recorded operations one at a time, starting from the graph before the first."""
     rows = before.rows
     data = DataSet(rows.domain, rows.codes, rows.weights)
     graph = before.graph()
     bits, size = fitted_log2_likelihood(graph, data), _size(graph, before)
-    for words, after, touched in _done(graph, record):
+    for text, after, touched in _done(graph, record):
         graph = refitted(after, data)
         bits_before, size_before = bits, size
         bits, size = fitted_log2_likelihood(graph, data), _size(graph, before)
         gained, grown = bits - bits_before, size - size_before
         score = (1 - lambda_) * gained - lambda_ * grown
-        yield PdgStep(words, graph, touched, gained, grown, score)
+        yield PdgStep(text, graph, touched, gained, grown, score)
 
 
 def _size(graph: DecisionGraph, state: PdgState) -> int:
@@ -81,52 +79,53 @@ _Made = tuple[str, DecisionGraph, tuple[tuple[str, int], ...]]
 
 
 def _done(graph: DecisionGraph, record: list[Batch]) -> Iterator[_Made]:
-    if record and record[0].deed is Command.REDIRECT:
+    if record and record[0].operation is Operation.REDIRECT:
         yield from _redirections(graph, record)
         return
     for batch in record:
         name = graph.domain.names[batch.variable]
-        for step in _splits(name, batch) if batch.deed is Command.SPLIT else _merges(name, batch):
+        is_split = batch.operation is Operation.SPLIT
+        for step in _splits(name, batch) if is_split else _merges(name, batch):
             after = step.done(graph)
-            yield f"{step_words(graph, step)} of {name}", after, step.touched(graph, after)
+            yield f"{operation_text(graph, step)} of {name}", after, step.touched(graph, after)
             graph = after
 
 
-def _splits(name: str, batch: Batch) -> Iterator[Step]:
-    for (node,) in batch.deeds.tolist():
-        yield Step(Command.SPLIT, name, node)
+def _splits(name: str, batch: Batch) -> Iterator[CandidateOperation]:
+    for (node,) in batch.targets.tolist():
+        yield CandidateOperation(Operation.SPLIT, name, node)
 
 
-def _merges(name: str, batch: Batch) -> Iterator[Step]:
-    """The nodes are numbered as before the first merge; those after one that went move up."""
+def _merges(name: str, batch: Batch) -> Iterator[CandidateOperation]:
+    """Nodes are numbered as before the first merge; numbers above a removed node shift down."""
     gone: list[int] = []
-    for keep, other in batch.deeds.tolist():
+    for keep, other in batch.targets.tolist():
         here = [node - sum(one < node for one in gone) for node in (keep, other)]
-        yield Step(Command.MERGE, name, *here)
+        yield CandidateOperation(Operation.MERGE, name, *here)
         gone.append(other)
 
 
 def _redirections(graph: DecisionGraph, record: list[Batch]) -> Iterator[_Made]:
-    """Edges by the numbers of the first graph: a node may be left by all edges and found again."""
+    """Edges in the numbering of the first graph: a node may lose all its edges and regain one."""
     edges = [None if e is None else e.copy() for e in graph.successors]
     for batch in record:
         i = batch.variable
         above, mine = graph.forest[i], edges[i]
         assert above is not None
         assert mine is not None
-        for upper, state, node in batch.deeds.tolist():
+        for upper, state, node in batch.targets.tolist():
             mine = mine.copy()
             mine[upper, state] = node
             edges[i] = mine
             after = without_unreachable(
                 graph.domain, graph.forest, graph.parameters, tuple(edges), graph.order
             )
-            # Nothing above has changed yet, so all nodes there are left; of this one, those with an
-            # edge are, in their order.
+            # Variables above are unchanged, so all their nodes remain; of this variable the nodes
+            # with an edge remain, in their order.
             index = int(np.searchsorted(np.unique(mine), node))
             name = graph.domain.names[i]
-            step = Step(Command.REDIRECT, name, index, upper=upper, state=state)
-            yield f"{step_words(after, step)} of {name}", after, ((name, index),)
+            step = CandidateOperation(Operation.REDIRECT, name, index, upper=upper, state=state)
+            yield f"{operation_text(after, step)} of {name}", after, ((name, index),)
 
 
 # A gain below this is rounding.
@@ -149,8 +148,8 @@ class SweepRules:
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
-    """Where a search stands after a sweep; splits, merges and redirects are those so far."""
+class SweepResult:
+    """The state of a search after a sweep; splits, merges and redirects are cumulative."""
 
     sweep: int
     nodes: int
@@ -169,12 +168,12 @@ def learn_pdg(
     rng: np.random.Generator,
     cancel: CancelToken,
     walker: StepToken | None = None,
-) -> Generator[Swept | PdgStep, None, PdgState]:
+) -> Generator[SweepResult | PdgStep, None, PdgState]:
     """Sweeps from `state` on; the generator's value is the best graph it passed.
 
     Splits are drawn and may lower the score, so a search ends after some sweeps without a better
-    graph, and not before the last of these was redirected. While the `walker` steps, every deed is
-    told, and the search waits after it.
+    graph, and not before a redirection in the last of them. While the `walker` is stepping, every
+    operation is yielded, and the search pauses after it.
     """
     best, best_score = state.copy(), state.score(lambda_)
     state = state.copy()
@@ -199,7 +198,7 @@ def learn_pdg(
         worse += 1
         if score > best_score + _ROUNDING * abs(best_score):
             best, best_score, worse = state.copy(), score, 0
-        yield Swept(
+        yield SweepResult(
             sweep,
             state.node_count,
             score,

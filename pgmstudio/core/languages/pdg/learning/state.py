@@ -1,4 +1,4 @@
-"""A decision graph on its way: nodes, edges, counts, and which node every row reaches.
+"""The state of a decision graph search: nodes, edges, counts, and the node every row reaches.
 
 Arrays are replaced, never written into, so that a copy of the lists is a copy of the graph.
 """
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.languages.pdg.candidate_operations import Command
+from pgmstudio.core.languages.pdg.candidate_operations import Operation
 from pgmstudio.core.languages.pdg.model import DecisionGraph, minimal_graph
 
 Floats = NDArray[np.float64]
@@ -62,21 +62,21 @@ class RowClasses:
     def __init__(self, rows: PdgRows, forest: Forest) -> None:
         self._rows = rows
         self._children = minimal_graph(rows.domain, forest).children
-        self._found: dict[int, tuple[Ints, Ints, Ints]] = {}
+        self._by_variable: dict[int, tuple[Ints, Ints, Ints]] = {}
         self._states: dict[int, Ints] = {}
         self._below: dict[tuple[int, int], Ints] = {}
 
     def of(self, i: int) -> tuple[Ints, Ints, Ints]:
         """Class of every row, the rows class by class, and a row of each class."""
-        if i not in self._found:
+        if i not in self._by_variable:
             keys = [self._rows.codes[i].astype(np.int32)]
             counts, order = [self._rows.cards[i]], np.arange(keys[0].size, dtype=np.int32)
             for below in self._children[i]:
                 classes, order, samples = self.of(below)
                 keys.append(classes)
                 counts.append(samples.size)
-            self._found[i] = _classes(keys, counts, order)
-        return self._found[i]
+            self._by_variable[i] = _classes(keys, counts, order)
+        return self._by_variable[i]
 
     def states(self, i: int) -> Ints:
         """The state of the variable in each of its classes."""
@@ -112,16 +112,16 @@ def _classes(keys: list[Ints], counts: list[int], order: Ints) -> tuple[Ints, In
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """What an operator did at one variable, in order: nodes split; pairs merged, the one that
-    stayed first; edges led elsewhere, as upper node, state and new head."""
+    """The operations at one variable, in order: nodes split; pairs merged, the remaining node
+    first; edges redirected, as upper node, state and new head."""
 
-    deed: Command
+    operation: Operation
     variable: int
-    deeds: NDArray[np.signedinteger[Any]]
+    targets: NDArray[np.signedinteger[Any]]
 
 
 class PdgState:
-    """The graph that LearnPDG works on; begins as the minimal one, or as a given graph."""
+    """The graph that LearnPDG works on; starts as the minimal one or a given one."""
 
     def __init__(
         self,
@@ -147,22 +147,24 @@ class PdgState:
         self.counts: list[Floats] = [nothing] * size
         self.bits: list[Floats] = [nothing] * size
         self.is_changed: list[NDArray[np.bool_]] = [nothing] * size
-        self.record: list[Batch] | None = None  # what the operators did, while somebody looks on
+        self.record: list[Batch] | None = None  # the operations, while stepping
         self._count_again(begin.node_counts)
 
     def copy(self) -> Self:
-        """The same graph, to go on from or to come back to."""
+        """An independent copy of the state."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         for name in ("edges", "reached", "counts", "bits", "is_changed"):
             setattr(twin, name, list(getattr(self, name)))
         return twin
 
-    # -- who looks on ------------------------------------------------------------------------------
+    # -- record for stepping ----------------------------------------------------------------------
 
-    def _note(self, deed: Command, i: int, deeds: NDArray[np.signedinteger[Any]]) -> None:
-        if self.record is not None and deeds.size:
-            self.record.append(Batch(deed, i, deeds))
+    def _record(
+        self, operation: Operation, i: int, targets: NDArray[np.signedinteger[Any]]
+    ) -> None:
+        if self.record is not None and targets.size:
+            self.record.append(Batch(operation, i, targets))
 
     # -- measures ---------------------------------------------------------------------------------
 
@@ -195,7 +197,8 @@ class PdgState:
     # -- operators --------------------------------------------------------------------------------
 
     def split(self, lambda_: float, rng: np.random.Generator) -> int:
-        """One traversal of splits from the roots down (Alg. 4.8); how many nodes were split."""
+        """One traversal of splits from the roots down (Alg. 4.8); returns the number of nodes
+        split."""
         from pgmstudio.core.languages.pdg.learning.kernels import split_nodes
 
         fraction = (1 - lambda_) / self.rows.total
@@ -213,7 +216,7 @@ class PdgState:
             if made:
                 parts = np.unique(origins[:made])
                 split += parts.size
-                self._note(Command.SPLIT, i, parts[:, None])
+                self._record(Operation.SPLIT, i, parts[:, None])
                 is_new[i][parts] = True
                 is_new[i] = np.concatenate([is_new[i], np.ones(made, dtype=bool)])
                 self._add_nodes(i, edges, origins[:made], is_new[i])
@@ -234,7 +237,7 @@ class PdgState:
         return sum(self.merge_nodes_of(i, limits[i]) for i in reversed(self.order))
 
     def merge_nodes_of(self, i: int, limit: float) -> int:
-        """The merges of one variable; pairs that have not changed since the last time are left."""
+        """Merge nodes of one variable; pairs unchanged since the last call are skipped."""
         from pgmstudio.core.languages.pdg.learning.kernels import merge_nodes
 
         size = self.bits[i].size
@@ -248,7 +251,7 @@ class PdgState:
         made: int = merge_nodes(counts, bits, heads, is_changed, limit, table, home, pairs)
         if made:
             self._leave_out(i, home, counts, bits)
-            self._note(Command.MERGE, i, pairs[:made])
+            self._record(Operation.MERGE, i, pairs[:made])
         self.is_changed[i] = np.zeros(self.bits[i].size, dtype=bool)
         return made
 
@@ -271,23 +274,23 @@ class PdgState:
         return np.ascontiguousarray(np.concatenate(below, axis=1))
 
     def _leave_out(self, i: int, home: Ints, counts: Floats, bits: Floats) -> None:
-        kept = np.flatnonzero(home == np.arange(home.size))
+        representatives = np.flatnonzero(home == np.arange(home.size))
         number = np.empty(home.size, dtype=np.int32)
-        number[kept] = np.arange(kept.size)
+        number[representatives] = np.arange(representatives.size)
         number = number[home]
         edges, above = self.edges[i], self.forest[i]
         assert edges is not None
         assert above is not None
         self.is_changed[above] = self.is_changed[above] | (home[edges] != edges).any(axis=1)
         self.edges[i], self.reached[i] = number[edges], number[self.reached[i]]
-        self.counts[i], self.bits[i] = counts[kept], bits[kept]
+        self.counts[i], self.bits[i] = counts[representatives], bits[representatives]
         for below in self.children[i]:
             mine = self.edges[below]
             assert mine is not None
-            self.edges[below] = mine[kept]
+            self.edges[below] = mine[representatives]
 
     def redirect(self) -> int:
-        """Lead every edge to the node that fits its rows best (Alg. 4.10); how many moved."""
+        """Redirect every edge to the node that fits its rows best (Alg. 4.10); returns how many."""
         from pgmstudio.core.languages.pdg.learning.kernels import (
             add_child_fits,
             child_fits,
@@ -335,7 +338,9 @@ class PdgState:
             self.edges[i] = moved
             if self.record is not None:
                 indices = np.argwhere(moved != edges)
-                self._note(Command.REDIRECT, i, np.column_stack([indices, moved[moved != edges]]))
+                self._record(
+                    Operation.REDIRECT, i, np.column_stack([indices, moved[moved != edges]])
+                )
         if redirected:
             self._remove_orphans()
         return redirected
@@ -348,17 +353,17 @@ class PdgState:
         return np.asarray(np.where(totals > 0, logs, -np.log2(counts.shape[1])))
 
     def _remove_orphans(self) -> None:
-        kept: dict[int, NDArray[np.signedinteger[Any]]] = {}
+        representatives: dict[int, NDArray[np.signedinteger[Any]]] = {}
         sizes = [1] * len(self.forest)
         for i in self.order:
             above, edges = self.forest[i], self.edges[i]
             if above is None or edges is None:
-                kept[i] = np.zeros(1, dtype=np.intp)
+                representatives[i] = np.zeros(1, dtype=np.intp)
                 continue
-            mine = edges[kept[above]]
-            kept[i], numbers = np.unique(mine, return_inverse=True)
+            mine = edges[representatives[above]]
+            representatives[i], numbers = np.unique(mine, return_inverse=True)
             self.edges[i] = numbers.reshape(mine.shape).astype(np.int32)
-            sizes[i] = kept[i].size
+            sizes[i] = representatives[i].size
         self._count_again(sizes)
 
     # -- rows -------------------------------------------------------------------------------------

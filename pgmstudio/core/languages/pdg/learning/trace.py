@@ -1,4 +1,4 @@
-"""What a run of decision graphs saw on the way: a model for every λ, with its measures."""
+"""The trace of a run of decision graphs: a model for every λ, with its measures."""
 
 from __future__ import annotations
 
@@ -104,24 +104,24 @@ class PdgScan(ModelScan[PdgPoint]):
         ]
 
     def with_point(self, point: PdgPoint) -> PdgScan:
-        """With the model of one λ, in place of the one it had."""
+        """The scan with the model of one λ added or replaced."""
         others = (other for other in self.points if other.lambda_ != point.lambda_)
         return PdgScan(
             self.criterion, tuple(sorted((*others, point), key=lambda p: p.lambda_, reverse=True))
         )
 
     def plain(self) -> dict[str, Any]:
-        """Every point, and the models that fit into the room for them, the smallest first."""
-        kept = smallest_within([point.parameter_size for point in self.points])
+        """Every point, and the models that fit into the size limit, the smallest first."""
+        with_models = smallest_within([point.parameter_size for point in self.points])
         return {
             "criterion": self.criterion,
             "variables": plain_variables([point.model for point in self.points]),
-            "points": [_plain_point(p, i in kept) for i, p in enumerate(self.points)],
+            "points": [_plain_point(p, i in with_models) for i, p in enumerate(self.points)],
         }
 
     @classmethod
     def restored(cls, plain: Mapping[str, Any]) -> PdgScan:
-        """What `plain` made, as a value again."""
+        """The scan that `plain` encoded."""
         domain = restored_domain(plain)
         return cls(plain["criterion"], tuple(_restored_point(p, domain) for p in plain["points"]))
 
@@ -143,14 +143,14 @@ def _plain_point(point: PdgPoint, with_model: bool) -> dict[str, Any]:
 
 
 def _restored_point(plain: Mapping[str, Any], domain: Domain) -> PdgPoint:
-    told = {**plain}
-    forest = told.pop("nodes_above", None)
-    parameters, successors = told.pop("parameters", ()), told.pop("successors", ())
+    fields = {**plain}
+    forest = fields.pop("nodes_above", None)
+    parameters, successors = fields.pop("parameters", ()), fields.pop("successors", ())
     if forest is not None:
-        told["model"] = DecisionGraph(
+        fields["model"] = DecisionGraph(
             domain,
             tuple(forest),
             tuple(np.array(rows) for rows in parameters),
             tuple(None if edges is None else np.array(edges) for edges in successors),
         )
-    return PdgPoint(**told)
+    return PdgPoint(**fields)

@@ -11,7 +11,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.languages.pdg.learning import forest as pdg_gains
-from pgmstudio.core.languages.pdg.learning.forest import SPREAD, Placing, _grown, _Place
+from pgmstudio.core.languages.pdg.learning.forest import SPREAD, PlacementGains, _grown, _Position
 from pgmstudio.core.languages.pdg.learning.population import RelocationGains
 from pgmstudio.core.languages.pdg.learning.state import Forest, PdgRows, PdgState, RowClasses
 from tests.core.languages.pdg.learning.test_pdg_search import begun
@@ -165,7 +165,7 @@ def test_rows_are_classed_as_by_sorting_all_that_stands_below(seed: int) -> None
 @given(seeds, lambdas)
 def test_no_place_gains_more_than_was_hoped(seed: int, lambda_: float) -> None:
     state, *_ = begun(seed)
-    placing = Placing.of(state, lambda_)
+    placing = PlacementGains.of(state, lambda_)
     for i, above in np.ndindex(len(state.forest), len(state.forest)):
         if i != above:
             assert placing.below(i, above).gain <= max(0.0, placing.most_below(i, above))
@@ -178,22 +178,22 @@ def test_a_tree_grows_as_if_every_place_had_been_tried(seed: int, lambda_: float
     tree = run_to_end(_grown(rows, lambda_, np.random.default_rng(seed), NEVER))
     rng, size = np.random.default_rng(seed), len(rows.cards)
     factors = np.exp(SPREAD * rng.standard_normal((size, size)))
-    waiting = {i: _Place(None, 0.0, None, 1) for i in range(size)}
-    now, growth = int(rng.integers(size)), Placing(rows, lambda_)
+    waiting = {i: _Position(None, 0.0, None, 1) for i in range(size)}
+    now, growth = int(rng.integers(size)), PlacementGains(rows, lambda_)
     joined: list[int] = []
     while True:
-        place = waiting.pop(now)
-        if place.above is None and joined:
-            place = _Place(joined[-1], 0.0, None, 1)
-        growth.add(now, place)
+        position = waiting.pop(now)
+        if position.above is None and joined:
+            position = _Position(joined[-1], 0.0, None, 1)
+        growth.add(now, position)
         joined.append(now)
         if not waiting:
             break
         for i, best in waiting.items():
             tried = growth.below(i, now, float(factors[now, i]))
-            if tried.wish > best.wish:
+            if tried.perturbed_gain > best.perturbed_gain:
                 waiting[i] = tried
-        now = max(waiting, key=lambda i: (waiting[i].wish, -i))
+        now = max(waiting, key=lambda i: (waiting[i].perturbed_gain, -i))
     assert (tree.forest, tree.order) == (tuple(growth.forest), tuple(joined))
 
 
@@ -201,7 +201,7 @@ def test_a_tree_grows_as_if_every_place_had_been_tried(seed: int, lambda_: float
 @given(seeds, lambdas)
 def test_changes_are_drawn_from_all_that_gain(seed: int, lambda_: float) -> None:
     state, *_ = begun(seed)
-    placing, size = Placing.of(state, lambda_), len(state.forest)
+    placing, size = PlacementGains.of(state, lambda_), len(state.forest)
     gains = {
         (i, above): placing.below(i, above).gain - placing.worth(i, state)
         for i in range(size)
@@ -265,8 +265,8 @@ def test_blocks_that_are_distributed_alike_are_made_one_where_there_are_very_man
     found = []
     for most in (pdg_gains.MAX_MERGE_WORK, 60, 10):
         monkeypatch.setattr(pdg_gains, "MAX_MERGE_WORK", most)
-        placing = Placing(PdgRows(data), 0.3)
-        placing.add(0, _Place(None, 0.0, None, 1))
+        placing = PlacementGains(PdgRows(data), 0.3)
+        placing.add(0, _Position(None, 0.0, None, 1))
         found.append(placing.below(1, 0))
     whole, joined, refused = found
     assert whole.nodes == joined.nodes == 3

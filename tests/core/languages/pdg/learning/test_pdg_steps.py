@@ -1,4 +1,4 @@
-"""Walking through a run: every deed of the operators in turn, and the same result as without."""
+"""Walking through a run: every operation in turn, and the same result as without."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def test_the_steps_lead_from_the_graph_before_to_the_one_after(seed: int) -> Non
     data, domain = true.sample(300, rng), true.domain
     state = PdgState(PdgRows(data), chain(rng.permutation(5).tolist()))
     lambda_, limits = 0.6, [2.0] * 5
-    deeds = [partial(state.split, 0.1, rng)] * 3
-    for act in [*deeds, state.redirect, partial(state.merge, limits), state.redirect]:
+    targets = [partial(state.split, 0.1, rng)] * 3
+    for act in [*targets, state.redirect, partial(state.merge, limits), state.redirect]:
         before = state.copy()
         record: list[Batch] = []
         state.record = record
@@ -85,7 +85,7 @@ def test_a_run_that_is_walked_through_ends_as_one_that_is_not() -> None:
     steps = [event for event in walked if isinstance(event, SearchStep)]
     others = [event for event in walked if not isinstance(event, SearchStep)]
     assert differences(plain, others) == []
-    assert {"Split", "Merge", "Lead"} == {step.words.split()[0] for step in steps}
+    assert {"Split", "Merge", "Redirect"} == {step.words.split()[0] for step in steps}
     for step in steps:
         assert isinstance(step.model, DecisionGraph)
         assert step.touched
