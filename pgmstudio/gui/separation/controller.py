@@ -279,7 +279,7 @@ class SeparationController(QObject):
             known = f" given {self._names_text(self._given)}" if self._given else ""
             one, other = self._title(self._one), self._title(self._other)
             if self.by_labels is not None:
-                heading = self.by_labels.sentence(one, other, known)
+                heading = self.by_labels.statement(one, other, known)
                 holds = self.by_labels.holds
                 look = ("check-circle", "success_ink") if holds else ("path", "accent")
             elif result.is_separated:

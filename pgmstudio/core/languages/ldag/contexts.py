@@ -1,16 +1,14 @@
-"""Updating beliefs by cases: in a context edges vanish, and small networks do for a large one.
-
-P(x) = Σ_c [x_C = c] P_c(x), where P_c is the network of the context X_C = c: without the edges
-whose labels hold there, its tables cut to the context. The variables C are chosen so that the
-clique trees of all cases together have the fewest table cells.
-
-What is independent in a context of a labelled graph and is not without it, in statements.
-
-A labelled graph in a context: which edges vanish, which labels remain, what is independent.
+"""Labelled DAGs in a context: vanished edges, remaining labels, independences, and case networks.
 
 A label is satisfied in a context when it holds for every completion of it (Pensar et al. 2015,
-§2.2). Separation in the graph that is left is sound: what it answers holds in every distribution
-of the labelled graph. It is not complete, since deciding all that is implied is coNP-hard.
+§2.2). Separation in the remaining graph is sound: the independences it finds hold in every
+distribution of the labelled DAG. It is not complete, since deciding all implied independences is
+coNP-hard.
+
+Beliefs can be updated by cases: P(x) = Σ_c [x_C = c] P_c(x), where P_c is the network of the
+context X_C = c, without the edges whose labels hold there and with its tables restricted to the
+context. The variables C are chosen so that the clique trees of all cases together have the fewest
+table cells.
 """
 
 from __future__ import annotations
@@ -38,7 +36,7 @@ from pgmstudio.core.languages.ldag.partitions import Classes, Label
 Floats = NDArray[np.float64]
 Context = Mapping[int, int]
 
-# Reasoning by cases looks at every state of so many further variables.
+# Maximum number of further variables whose states are distinguished as cases.
 MAX_CASES = 2
 
 
@@ -57,7 +55,7 @@ def is_satisfied(model: LabelledDag, source: str, target: str, context: Context)
 
 
 def label_in(model: LabelledDag, source: str, target: str, context: Context) -> Label:
-    """What the label of an edge says in the context: its completions alone.
+    """The label of an edge restricted to the completions of the context.
 
     The context may fix the edge's own source; that has no bearing on the label.
     """
@@ -112,8 +110,8 @@ def context_tables(model: LabelledDag, graph: Dag, context: Context) -> tuple[Fl
 class Separation:
     """The answer to “is A independent of B given S in context C”.
 
-    `vanished` are the edges that the context takes away; `cases` the variables whose every state
-    had to be looked at for the answer, none when the graph of the context tells it at once.
+    `vanished` are the edges that vanish in the context; `cases` the variables whose states had to
+    be distinguished, none if the graph of the context is enough.
     """
 
     holds: bool
@@ -137,7 +135,7 @@ def separation(
     for one, other in itertools.combinations((a, b, known | set(fixed)), 2):
         if one & other:
             name = domain.names[min(one & other)]
-            raise GraphError(f"{name} stands on two sides of the question; name it once.")
+            raise GraphError(f"{name} is named in two sets of the query; name it once.")
     graph = context_graph(model, fixed)
     gone = vanished_edges(model, fixed)
     for size in range(most_cases + 1):
@@ -160,7 +158,7 @@ def _is_separated(
 
 
 def is_equivalent(one: LabelledDag, other: LabelledDag, most_states: int = 4096) -> bool | None:
-    """Whether both imply the same independences: True, False, or None where these tests cannot say.
+    """Whether both imply the same independences: True, False, or None if undecided.
 
     Different skeletons of regular graphs differ; where in every context of all variables the two
     graphs are Markov equivalent, the labelled ones are too.
@@ -183,7 +181,7 @@ def is_equivalent(one: LabelledDag, other: LabelledDag, most_states: int = 4096)
 
 
 def shortened(label: Label) -> list[tuple[int | None, ...]]:
-    """The contexts of a label as few rows as simple cutting gives; None stands for any state."""
+    """The contexts of a label as few rows, by greedy splitting; None stands for any state."""
     rows: list[tuple[int | None, ...]] = []
 
     def cut(block: Label, fixed: tuple[int | None, ...]) -> None:
@@ -193,32 +191,32 @@ def shortened(label: Label) -> list[tuple[int | None, ...]]:
             rows.append(fixed)
             return
         free = [axis for axis in range(block.ndim) if fixed[axis] is None]
-        # The question after which most pieces are all or nothing.
+        # The axis whose split leaves most pieces entirely true or entirely false.
         axis = max(free, key=lambda a: (_clear(block, a), -a))
         for state in range(block.shape[axis]):
-            told = (*fixed[:axis], state, *fixed[axis + 1 :])
-            cut(np.take(block, [state], axis), told)
+            narrowed = (*fixed[:axis], state, *fixed[axis + 1 :])
+            cut(np.take(block, [state], axis), narrowed)
 
     cut(label, (None,) * label.ndim)
     return rows
 
 
 def _clear(block: Label, axis: int) -> int:
-    """How many states of this axis leave a piece that is all or nothing."""
+    """How many states of this axis leave a piece that is entirely true or entirely false."""
     pieces = [np.take(block, [state], axis) for state in range(block.shape[axis])]
     return sum(bool(piece.all() or not piece.any()) for piece in pieces)
 
 
-# More cases than this cost more to look after than they save.
+# More cases than this cost more than they save.
 MAX_LISTED_CASES = 64
 _MAX_VARIABLES = 4
-# What choosing the variables may cost, about half a second; the best so far is taken then.
+# Work limit of the choice of variables, about half a second; then the best so far is used.
 _MAX_CHECKS = 1_000_000
 
 
 @dataclass(frozen=True)
 class Cases:
-    """The variables to tell cases apart by, and what all cases cost in table cells."""
+    """The variables whose states define the cases, and the table cells of all cases."""
 
     variables: tuple[int, ...]
     cells: int
@@ -227,7 +225,7 @@ class Cases:
 
 @lru_cache(maxsize=64)
 def best_cases(model: LabelledDag) -> Cases:
-    """Chosen greedily, a variable at a time, as long as the cells become fewer."""
+    """The case variables, chosen greedily one at a time while the number of cells decreases."""
     whole = model.as_bayesian_network.effective_size()
     best = Cases((), whole, whole)
     candidates = _deciding(model)
@@ -250,7 +248,7 @@ def best_cases(model: LabelledDag) -> Cases:
 
 
 def _deciding(model: LabelledDag) -> list[int]:
-    """Variables that some label is about."""
+    """The variables over which some label is defined."""
     result: set[int] = set()
     for source, target in model.labelled_edges:
         result.update(model.domain.index(n) for n in model.other_parents(source, target))
@@ -258,7 +256,7 @@ def _deciding(model: LabelledDag) -> list[int]:
 
 
 def _cells(model: LabelledDag, variables: tuple[int, ...], most: int, budget: WorkBudget) -> int:
-    """Of all cases; stops counting beyond `most`."""
+    """Table cells of all cases; stops counting beyond `most`."""
     total = 0
     for states in states_of(model, variables):
         graph = context_graph(model, dict(zip(variables, states, strict=True)))
@@ -287,7 +285,7 @@ def case_network(model: LabelledDag, context: dict[int, int]) -> BayesianNetwork
     return BayesianNetwork(model.domain, Dag(model.domain.names, parents), tables)
 
 
-# Beyond so many variables only the ends of vanished edges are looked at.
+# With more variables than this only the ends of vanished edges are tested.
 MAX_VARIABLES = 200
 
 
@@ -309,7 +307,7 @@ def statements_in(
 ) -> list[Statement]:
     """Pairs that the context separates and the graph with the same variables known does not.
 
-    First the ends of edges that vanish, with as few known as will do; then other pairs.
+    First the ends of vanished edges, with the smallest conditioning set; then other pairs.
     """
     graph, names, known = context_graph(model, context), model.domain.names, set(context)
     gone, result = vanished_edges(model, context), {}

@@ -27,11 +27,11 @@ from pgmstudio.core.languages.ldag.contexts import (
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.partitions import Label
 
-# Longer ones are counted on the edge and read on hover.
+# Longer labels are counted on the edge and shown on hover.
 MAX_CHARACTERS = 20
 
 
-MIN_CHARACTERS = 6  # of a name, to be told from others
+MIN_CHARACTERS = 6  # of a shortened name, so that it stays recognizable
 
 
 ANY = "∗"
@@ -67,7 +67,7 @@ def open_rows(
     return left, named_rows(model, left, label)
 
 
-def label_words(
+def label_text(
     model: LabelledDag, source: str, target: str, context: Mapping[int, int] = NOWHERE
 ) -> str:
     """The whole label: `Smoking = no`, or `(no, no) (yes, ∗)`; empty without one."""
@@ -76,8 +76,8 @@ def label_words(
     if len(deciding) == 1:
         index = deciding.pop()
         states = ", ".join(row[index] for row in rows)
-        sign = "=" if len(rows) == 1 else "∈"
-        return f"{others[index]} {sign} {states}"
+        relation = "=" if len(rows) == 1 else "∈"
+        return f"{others[index]} {relation} {states}"
     if rows and not deciding:
         return "always"
     return " ".join(f"({', '.join(row)})" for row in rows)
@@ -86,18 +86,20 @@ def label_words(
 def label_tag(
     model: LabelledDag, source: str, target: str, context: Mapping[int, int] = NOWHERE
 ) -> str:
-    """What stands on the edge: the label, or how many contexts it has when it is long.
+    """The text on the edge: the label, or the number of its contexts if it is long.
 
-    Where one variable decides, its name is cut before that: `lip…ins = 3 or over`.
+    Where one variable decides, its name is shortened first: `lip…ins = 3 or over`.
     """
-    words = label_words(model, source, target, context)
-    if len(words) <= MAX_CHARACTERS:
-        return words
-    for sign in (" = ", " ∈ "):
-        name, result, states = words.partition(sign)
-        room = MAX_CHARACTERS - len(result + states) - 1
-        if result and not words.startswith("(") and room >= MIN_CHARACTERS:
-            return f"{name[: room - room // 2]}…{name[-(room // 2) :]}{result}{states}"
+    text = label_text(model, source, target, context)
+    if len(text) <= MAX_CHARACTERS:
+        return text
+    for relation in (" = ", " ∈ "):
+        name, matched, states = text.partition(relation)
+        available = MAX_CHARACTERS - len(matched + states) - 1
+        if matched and not text.startswith("(") and available >= MIN_CHARACTERS:
+            return (
+                f"{name[: available - available // 2]}…{name[-(available // 2) :]}{matched}{states}"
+            )
     return f"⋯ ({len(open_rows(model, source, target, context)[1])})"
 
 
@@ -124,7 +126,7 @@ MULTINET = "multinet"
 
 
 def multinet_variable(model: LabelledDag) -> str:
-    """Whose states have a graph each when nobody chose: the one that decides most edges."""
+    """The default variable of the multinet: the one whose states let most edges vanish."""
     decides = deciding_variables(model)
 
     def gone(name: str) -> int:
@@ -138,7 +140,7 @@ def multinet_variable(model: LabelledDag) -> str:
 def multinet_picture(
     model: LabelledDag, variable: str, context: Mapping[int, int] = NOWHERE
 ) -> GraphPicture:
-    """A panel for each state; all of them have the same places, and the context holds in each."""
+    """A panel for each state, with the same node positions in all; the context holds in each."""
     position = model.domain.index(variable)
     nodes: list[PictureNode] = []
     edges: list[PictureEdge] = []

@@ -1,13 +1,11 @@
-"""Which columns of a conditional table are alike: the beginning of a context-specific reading.
+"""Labels from similar rows of tables, edits of labels, and classes of similar columns.
 
-Two columns are as far apart as their most different probability (the Chebyshev distance). Columns
-are put into classes so that any two of a class are at most ε apart (complete linkage), nearest
-first.
-
-Labels made and changed: from rows that are alike, and by hand.
-
-A change of labels merges rows, whose distributions become their mean, or parts them again; then
+A change of labels merges rows, whose distributions become their mean, or separates them again; then
 each keeps the distribution it had.
+
+The distance of two columns of a conditional table is their largest difference in probability (the
+Chebyshev distance). Columns are clustered so that any two of a class are at most ε apart (complete
+linkage).
 """
 
 from __future__ import annotations
@@ -33,13 +31,14 @@ from pgmstudio.core.languages.ldag.partitions import (
     without_context,
 )
 
-# Differences in the last digits of computed numbers are none.
+# Differences up to this are rounding.
 _HAIR = 1e-12
 
 
 @dataclass(frozen=True)
 class ColumnClasses:
-    """`classes[i]` is the class of column i, numbered in the order of their first columns.
+    """A clustering of columns: `classes[i]` is the class of column i, numbered in the order of
+    their first columns.
 
     `next_epsilon` is the least ε at which more columns fall together, namely those of the two
     classes `next_pair`; None when all are one class.
@@ -70,9 +69,9 @@ def column_classes(columns: NDArray[np.float64], epsilon: float) -> ColumnClasse
     for number, (left, right, height, _) in enumerate(tree):
         pair = (members.pop(int(left)), members.pop(int(right)))
         if height > epsilon + _HAIR:
-            kept = (*members.values(), *pair)
+            groups = (*members.values(), *pair)
             first, second = sorted(pair)
-            return ColumnClasses(_numbered(kept, count), float(height), (first, second))
+            return ColumnClasses(_numbered(groups, count), float(height), (first, second))
         members[count + number] = tuple(sorted((*pair[0], *pair[1])))
     return ColumnClasses((0,) * count)
 
@@ -105,22 +104,22 @@ def labelled_from_rows(network: BayesianNetwork, tolerance: float = SAME) -> Lab
 
 
 def _labels_of_table(table: Floats, tolerance: float) -> Classes:
-    """Contexts in which a parent's rows lie within the tolerance, the nearest ones first.
+    """The partition by contexts in which a parent's rows differ by at most the tolerance.
 
-    Rows drift together when contexts add up, so each merge is checked against all rows of the
-    class it makes.
+    The most similar contexts come first. Differences add up when contexts are merged, so each merge
+    is checked against all rows of the resulting class.
     """
     *cards, states = table.shape
     classes, flat = full_partition(cards), table.reshape(-1, states)
-    wishes: list[tuple[float, int, Context]] = []
+    candidates: list[tuple[float, int, Context]] = []
     for axis in range(len(cards)):
         if len(cards) == 1:
-            break  # a label of an only parent would take its edge away
+            break  # a label of a single parent would remove its edge
         turned = np.moveaxis(table, axis, -2)
         spread = (turned.max(axis=-2) - turned.min(axis=-2)).max(axis=-1)
-        for result in np.argwhere(spread <= tolerance).tolist():
-            wishes.append((float(spread[tuple(result)]), axis, tuple(result)))
-    for _, axis, context in sorted(wishes):
+        for states in np.argwhere(spread <= tolerance).tolist():
+            candidates.append((float(spread[tuple(states)]), axis, tuple(states)))
+    for _, axis, context in sorted(candidates):
         merged = with_context(classes, axis, context)
         if is_regular(merged) and _widest(merged, flat) <= tolerance:
             classes = merged
@@ -128,7 +127,7 @@ def _labels_of_table(table: Floats, tolerance: float) -> Classes:
 
 
 def _widest(classes: Classes, rows: Floats) -> float:
-    """The largest difference of two numbers that share a class."""
+    """The largest difference of two probabilities within a class."""
     widest, labels = 0.0, classes.ravel()
     for one in range(class_count(classes)):
         mine = rows[labels == one]
@@ -145,7 +144,7 @@ def mean_rows(classes: Classes, rows: Floats, weights: Floats | None = None) -> 
     for state in range(rows.shape[1]):
         result[:, state] = np.bincount(labels, mass * rows[:, state], count)
     empty = total <= 0
-    if empty.any():  # nothing weighs: the plain mean
+    if empty.any():  # zero total weight: the unweighted mean
         plain = mean_rows(classes, rows)
         result[empty], total[empty] = plain[empty], 1.0
     result /= total[:, None]
@@ -178,7 +177,7 @@ def labelled_more(
     if gone:
         names = [model.dag.parents(target)[a] for a in gone]
         raise GraphError(
-            f"With this context {' and '.join(names)} would have no say in {target} at all: "
+            f"With this context {' and '.join(names)} would no longer affect {target}: "
             f"delete the edge {names[0]} → {target} instead."
         )
     return with_partition(model, target, merged, weights)

@@ -1,7 +1,7 @@
-"""Labelled directed graphs: a Bayesian network whose tables have rows in common, and say where.
+"""Labelled DAGs: Bayesian networks whose tables have equal rows in labelled contexts.
 
 For each variable the configurations of its parents fall into classes that share one distribution;
-a label on an edge tells the contexts, states of the other parents, in which the edge vanishes
+a label on an edge is the set of contexts, states of the other parents, in which the edge vanishes
 (Pensar, Nyman, Koski and Corander 2015). Labels follow from the classes, in their maximal form.
 """
 
@@ -38,8 +38,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class LabelledDag:
-    """`classes[i]` has an axis per parent, in domain order, and holds the row of `rows[i]` that a
-    configuration of the parents has; classes are numbered in the order they appear."""
+    """A labelled DAG. `classes[i]` has an axis per parent, in domain order, and holds the row of
+    `rows[i]` that a configuration of the parents has; classes are numbered in the order they
+    appear."""
 
     domain: Domain
     dag: Dag
@@ -74,7 +75,7 @@ class LabelledDag:
         if class_count(given) != rows.shape[0]:
             raise GraphError(f"{name} has {rows.shape[0]} rows for {class_count(given)} classes.")
         if not (np.isfinite(rows).all() and (rows >= 0).all()):
-            raise GraphError(f"The table of {name} holds a number that is no probability.")
+            raise GraphError(f"The table of {name} contains a number that is not a probability.")
         if np.abs(rows.sum(axis=1) - 1).max(initial=0) > ROW_SUM_TOLERANCE:
             raise GraphError(f"A row of the table of {name} does not sum to 1; normalise it.")
         classes = numbered(given)
@@ -131,7 +132,7 @@ class LabelledDag:
         return parents.index(position)
 
     def other_parents(self, source: str, target: str) -> tuple[str, ...]:
-        """What the contexts of an edge's label are over, in domain order."""
+        """The variables of the contexts of an edge's label, in domain order."""
         self._axis(source, target)
         return tuple(name for name in self.dag.parents(target) if name != source)
 
@@ -147,7 +148,7 @@ class LabelledDag:
 
     @property
     def idle_edges(self) -> tuple[tuple[str, str], ...]:
-        """Edges whose label covers every context, so that they say nothing."""
+        """Edges whose label covers every context, so that they have no effect."""
         names = self.domain.names
         return tuple(
             (names[self.dag.parent_indices[i][axis]], names[i])
@@ -162,21 +163,22 @@ class LabelledDag:
 
     @cached_property
     def is_labelled(self) -> bool:
-        """Whether labels alone tell which rows are the same; free partitions may hold more."""
+        """Whether labels alone determine the classes; free partitions may merge more rows."""
         return all(is_label_partition(classes) for classes in self.classes)
 
     def regular(self) -> LabelledDag:
-        """The same distribution without the edges that say nothing."""
+        """The same distribution without the edges that have no effect."""
         parents, classes = [], []
         for i, given in enumerate(self.classes):
             idle = idle_axes(given)
-            kept = [axis for axis in range(given.ndim) if axis not in idle]
-            # One idle parent taken out may leave another one with a say it did not have alone.
+            remaining = [axis for axis in range(given.ndim) if axis not in idle]
+            # After removing one idle parent another one may have an effect that it did not have
+            # alone.
             first: tuple[Any, ...] = tuple(
                 0 if axis in idle else slice(None) for axis in range(given.ndim)
             )
             classes.append(given[first])
-            parents.append(tuple(self.dag.parent_indices[i][axis] for axis in kept))
+            parents.append(tuple(self.dag.parent_indices[i][axis] for axis in remaining))
         dag = Dag(self.domain.names, tuple(parents))
         return LabelledDag(self.domain, dag, tuple(classes), self.rows)
 
@@ -205,8 +207,7 @@ class LabelledDag:
     def sample(self, count: int, rng: np.random.Generator) -> DataSet:
         return self.as_bayesian_network.sample(count, rng)
 
-    # Edits: what an edit of the graph means to the tables is that of a Bayesian network; labels
-    # stay where the parents do.
+    # Edits change the tables as in a Bayesian network; labels stay where the parents do.
 
     def table(self, name: str) -> Floats:
         """Every row written out: an axis per parent in domain order, then the variable."""

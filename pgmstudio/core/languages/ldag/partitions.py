@@ -1,8 +1,8 @@
-"""Which rows of a table are the same: partitions of parent configurations, and labels.
+"""Partitions of parent configurations into classes of equal table rows, and labels.
 
 A partition is an array with an axis per parent that holds the class of each configuration. A label
-of a parent is the set of contexts, states of the other parents, in which the parent has no say:
-all its states lead to one class (Pensar et al. 2015, Def. 4). Labels are kept in their maximal
+of a parent is the set of contexts, states of the other parents, in which the parent has no effect:
+all its states lead to one class (Pensar et al. 2015, Def. 4). Labels are stored in their maximal
 form, as an array of truth values with an axis per other parent.
 """
 
@@ -21,7 +21,7 @@ Context = tuple[int, ...]
 
 
 def full_partition(cards: Sequence[int]) -> Classes:
-    """Every configuration on its own."""
+    """The partition with every configuration in its own class."""
     return np.arange(int(np.prod(cards, dtype=np.int64)), dtype=np.int64).reshape(tuple(cards))
 
 
@@ -39,12 +39,12 @@ def class_count(classes: Classes) -> int:
 
 
 def is_same_partition(one: Classes, other: Classes) -> bool:
-    """Whether both hold the same configurations together."""
+    """Whether both partitions have the same classes."""
     return one.shape == other.shape and bool((numbered(one) == numbered(other)).all())
 
 
 def label_of(classes: Classes, axis: int) -> Label:
-    """The maximal label of the parent on this axis: where it has no say."""
+    """The maximal label of the parent on this axis: the contexts where it has no effect."""
     turned = np.moveaxis(classes, axis, 0)
     return np.asarray((turned == turned[0]).all(axis=0))
 
@@ -55,12 +55,12 @@ def labels_of(classes: Classes) -> tuple[Label, ...]:
 
 
 def partition_of(cards: Sequence[int], labels: Sequence[Label]) -> Classes:
-    """The classes that labels give: what any of them holds together, and what follows from that."""
+    """The partition that labels give: the transitive closure of the rows they merge."""
     return joined(full_partition(cards), labels)
 
 
 def joined(classes: Classes, labels: Sequence[Label]) -> Classes:
-    """The partition in which, beside what is together already, every label holds."""
+    """The finest coarsening of the partition in which every label holds."""
     homes = list(range(int(classes.max(initial=0)) + 1))
 
     def home(one: int) -> int:
@@ -75,22 +75,22 @@ def joined(classes: Classes, labels: Sequence[Label]) -> Classes:
             first = home(row[0])
             for other in row[1:]:
                 homes[home(other)] = first
-    indices = np.array([home(one) for one in range(len(homes))], dtype=np.int64)
-    return numbered(indices[classes])
+    roots = np.array([home(one) for one in range(len(homes))], dtype=np.int64)
+    return numbered(roots[classes])
 
 
 def is_regular(classes: Classes) -> bool:
-    """Whether every parent has a say somewhere: no label covers all its contexts."""
+    """Whether every parent has an effect somewhere: no label covers all its contexts."""
     return not any(label.all() for label in labels_of(classes))
 
 
 def idle_axes(classes: Classes) -> tuple[int, ...]:
-    """The parents without a say in any context."""
+    """The axes of parents without an effect in any context."""
     return tuple(axis for axis, label in enumerate(labels_of(classes)) if label.all())
 
 
 def is_label_partition(classes: Classes) -> bool:
-    """Whether labels alone give this partition; otherwise some class hangs together by chance."""
+    """Whether labels alone give this partition; otherwise some class is larger."""
     return is_same_partition(partition_of(classes.shape, labels_of(classes)), classes)
 
 
@@ -162,24 +162,24 @@ def _of_blocks(blocks: Sequence[int], shape: tuple[int, ...]) -> Classes:
 
 @dataclass(frozen=True)
 class Split:
-    """A node of a decision tree: the parent it asks, and what comes for each of its states."""
+    """A node of a decision tree: the parent it tests, and the branch for each of its states."""
 
     axis: int
     branches: tuple[Split | int, ...]
 
 
 def tree_of(classes: Classes) -> Split | int | None:
-    """A tree of questions to parents whose leaves are the classes; None when there is none.
+    """A decision tree over the parents whose leaves are the classes; None if there is none.
 
-    A leaf is the number of its class. A class has to be one leaf: a question that tears a class
-    apart cannot be asked (Boutilier et al. 1996).
+    A leaf is the number of its class. Each class has to be one leaf: a test that splits a class is
+    not allowed (Boutilier et al. 1996).
     """
     if classes.size == 0 or (classes == classes.flat[0]).all():
         return int(classes.flat[0]) if classes.size else None
     for axis in range(classes.ndim):
         parts = [np.unique(np.take(classes, [state], axis)) for state in range(classes.shape[axis])]
         if len(parts) < 2 or sum(part.size for part in parts) != class_count(classes):
-            continue  # a class stands on two sides of the question
+            continue  # the test would split a class
         branches = [tree_of(np.take(classes, [state], axis)) for state in range(len(parts))]
         if all(branch is not None for branch in branches):
             return Split(axis, tuple(branch for branch in branches if branch is not None))
@@ -197,12 +197,12 @@ def star_rows(classes: Classes) -> list[tuple[int, tuple[int | None, ...]]]:
         if (block == block.flat[0]).all():
             rows.append((int(block.flat[0]), fixed))
             return
-        # Ask the first parent that has a say in this block.
+        # Split by the first parent that has an effect in this block.
         for index in range(block.ndim):
             if fixed[index] is None and not label_of(block, index).all():
                 for state in range(block.shape[index]):
-                    told = (*fixed[:index], state, *fixed[index + 1 :])
-                    cut(np.take(block, [state], index), told, index)
+                    narrowed = (*fixed[:index], state, *fixed[index + 1 :])
+                    cut(np.take(block, [state], index), narrowed, index)
                 return
 
     if classes.size:

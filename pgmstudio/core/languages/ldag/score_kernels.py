@@ -24,10 +24,10 @@ def block_score(
     cost: float,
     scale: float,
 ) -> float:
-    """The score of one class whose r counts begin at `at` and that holds this share of the
+    """The score of one class whose r counts begin at `at` and that holds this fraction of the
     configurations: its data term times `scale`, less `cost` for each free parameter.
 
-    Terms are numbered as in `local_scores.DataTerm`. A Dirichlet weight grows with the share, so
+    Terms are numbered as in `local_scores.DataTerm`. A Dirichlet weight grows with the fraction, so
     that the weights of merged rows add up; K2 has 1 in every cell of a class.
     """
     row_prior = ess * fraction if term == 1 else float(r)

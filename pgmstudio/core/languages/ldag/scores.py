@@ -1,6 +1,6 @@
-"""What labels cost and gain on data: the score of a labelled graph, and of the graph without.
+"""Scores of tables with classes of equal rows, and of labelled DAGs with and without labels.
 
-Scores of a table whose rows fall into classes: marginal likelihood or BIC, and priors.
+The score is a marginal likelihood or BIC, and priors of labels and parents:
 
     log p(x | G_L) = Σ_l [ ln Γ(α_l) − ln Γ(α_l + n_l) + Σ_i ln Γ(α_l/r + n_il) − ln Γ(α_l/r) ]
 
@@ -10,12 +10,12 @@ and without merged rows this is BDeu (Pensar et al. 2015). The prior of labels i
     κ ^ ((r − 1)(q − k))
 
 for k classes of q configurations, or κ to the number of contexts in the labels, and that of the
-graph λ for each parent. Natural logarithms; learners tell bits.
+graph λ for each parent. Natural logarithms; learners report bits.
 
-Taken so for every labelled graph, a graph has the more weight the more labels it could carry, and
-dense graphs could carry very many: a parent more of two states triples the sum over all labels. The
-shared prior divides the prior of each graph among its labels instead. Each context is in its label
-or not with odds κ to the parameters it saves, so that with L_i contexts of parent i
+With this prior a graph has more weight the more labels it could carry, and dense graphs could carry
+very many: one more binary parent triples the sum over all labels. The shared prior divides the
+prior of each graph among its labels instead. Each context is in its label or not with odds κ to the
+parameters it saves, so that with L_i contexts of parent i
 
     p(labels | graph) = κ ^ ((r − 1)(q − k)) / Π_i (1 + κ ^ ((r − 1)(r_i − 1))) ^ L_i
 """
@@ -47,7 +47,7 @@ Floats = NDArray[np.float64]
 PARTITION_SCORES = ("bdeu", "k2", "bic")
 PARAMETERS, ELEMENTS, SHARED = "parameters", "contexts", "shared"
 USUAL_KAPPA = 0.1
-# What merges: all states of a parent in a context, two of them, or any two rows.
+# What can be merged: all states of a parent in a context, two of them, or any two rows.
 CONTEXTS, STATES, ROWS = "contexts", "states", "rows"
 
 _TERMS = {"bdeu": DataTerm.BDEU, "k2": DataTerm.K2, "bic": DataTerm.LOG_LIKELIHOOD}
@@ -55,8 +55,8 @@ _TERMS = {"bdeu": DataTerm.BDEU, "k2": DataTerm.K2, "bic": DataTerm.LOG_LIKELIHO
 
 @dataclass(frozen=True, slots=True)
 class PartitionScore:
-    """One score; κ = 0 allows no labels at all. `cost` is BIC's ½ ln N for each parameter, and
-    `merging` what the labels share a graph's prior by."""
+    """A score of partitions; κ = 0 allows no labels at all. `cost` is BIC's ½ ln N for each
+    parameter, and `merging` what can be merged, over which the shared prior is normalized."""
 
     name: str = "bdeu"
     ess: float = 1.0
@@ -87,10 +87,8 @@ class PartitionScore:
 
         r, labels = counts.shape[-1], numbered(classes).ravel()
         flat = np.ascontiguousarray(counts, dtype=np.float64).ravel()
-        result = int(labels.max(initial=0)) + 1
-        return float(
-            partition_score(flat, labels, result, r, self.term, self.ess, self.cost, scale)
-        )
+        count = int(labels.max(initial=0)) + 1
+        return float(partition_score(flat, labels, count, r, self.term, self.ess, self.cost, scale))
 
     def log_label_prior(self, r: int, classes: Classes) -> float:
         """ln of the prior of the labels of a child with r states."""
@@ -142,7 +140,7 @@ class PartitionScore:
         log2 (n_il − 1 + α_l/r) / (n_l − 1 + α_l) for each of the n_il rows, in closed form.
         """
         sums, weights = self._sums(counts, classes)
-        own = np.minimum(sums, 1.0)  # fewer than a row of weight leave as they are
+        own = np.minimum(sums, 1.0)  # weights below one row are left out as they are
         r = counts.shape[-1]
         others = sums.sum(axis=1, keepdims=True) - own + r * weights
         seen = sums > 0
@@ -152,13 +150,13 @@ class PartitionScore:
     def _sums(self, counts: Floats, classes: Classes) -> tuple[Floats, Floats]:
         """The counts of the classes, and the α_l/r of each."""
         r, labels = counts.shape[-1], classes.ravel()
-        result = class_count(classes)
+        count = class_count(classes)
         flat = counts.reshape(-1, r)
-        columns = [np.bincount(labels, flat[:, h], result) for h in range(r)]
+        columns = [np.bincount(labels, flat[:, h], count) for h in range(r)]
         sums = np.stack(columns, axis=1).astype(np.float64)
         if self.name == "k2":
-            return sums, np.ones((result, 1))
-        sizes = np.bincount(labels, minlength=result)[:, None]
+            return sums, np.ones((count, 1))
+        sizes = np.bincount(labels, minlength=count)[:, None]
         return sums, np.asarray(self.ess * sizes / (labels.size * r))
 
 
@@ -182,7 +180,8 @@ Counts = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class VariableCost:
-    """Of one table, in bits, higher is better; `plain` is its score with every row on its own."""
+    """The score of one table in bits, higher is better; `plain` is its score with every row on its
+    own."""
 
     variable: str
     likelihood: float  # marginal, or BIC
@@ -196,7 +195,7 @@ class VariableCost:
 
 @dataclass(frozen=True, slots=True)
 class LabelCost:
-    """Both in bits, higher is better; `plain` is the same graph without labels."""
+    """The score of a labelled DAG in bits, higher is better; `plain` is that without labels."""
 
     by_variable: tuple[VariableCost, ...]
 
@@ -226,7 +225,7 @@ def label_cost(
     model: LabelledDag, data: DataSet, score: PartitionScore, cancel: CancelToken = NEVER
 ) -> LabelCost:
     """log2 of the marginal likelihood (or BIC) and of the prior of graph and labels."""
-    result = []
+    costs = []
     for i, variable in enumerate(model.domain):
         counts = counts_of(model, data, variable.name, cancel)
         classes = model.classes[i]
@@ -237,5 +236,5 @@ def label_cost(
             )
             for c in (classes, full_partition(classes.shape))
         )
-        result.append(VariableCost(variable.name, likelihood, prior, full_likelihood + full_prior))
-    return LabelCost(tuple(result))
+        costs.append(VariableCost(variable.name, likelihood, prior, full_likelihood + full_prior))
+    return LabelCost(tuple(costs))

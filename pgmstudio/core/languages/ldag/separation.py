@@ -1,7 +1,7 @@
-"""Separation in a labelled graph: the graph of the context, cases where it takes them, the words.
+"""Separation queries in a labelled DAG: the graph of the context, cases if needed, and their text.
 
-The answer “independent” holds in every distribution of the labelled graph; “not implied” says only
-that neither the graph nor a few cases tell it, since deciding all of it is coNP-hard.
+The answer “independent” holds in every distribution of the labelled DAG; “not implied” means only
+that neither the graph nor a few cases imply it, since deciding all of it is coNP-hard.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pgmstudio.core.languages.ldag.session import information_in
 
 @dataclass(frozen=True)
 class LabelledAnswer:
-    """Trails in the graph of the context, and whether cases tell more than the graph."""
+    """The answer to a separation query: trails in the graph of the context, and the cases used."""
 
     trails: Separation
     holds: bool
@@ -29,7 +29,7 @@ class LabelledAnswer:
     vanished: tuple[tuple[str, str], ...] = ()
     cases: tuple[str, ...] = ()
 
-    def sentence(self, one: str, other: str, known: str) -> str:
+    def statement(self, one: str, other: str, known: str) -> str:
         """“A ⟂ B given Z, where C = c”, or that it is not implied."""
         where = ", ".join(f"{name} = {state}" for name, state in self.context.items())
         where = f", where {where}" if where else ""
@@ -38,7 +38,7 @@ class LabelledAnswer:
         return f"{one} ⟂ {other}{known}{where}: not implied"
 
     def detail(self) -> str:
-        """What stands behind the answer, before trails are told."""
+        """The explanation of the answer, shown before the trails."""
         parts = []
         if self.vanished:
             gone = ", ".join(" → ".join(edge) for edge in self.vanished[:3])
@@ -52,16 +52,16 @@ class LabelledAnswer:
 
 
 class ContextGraphs:
-    """The graph of the context in view, kept while model and context are the same."""
+    """The graph of the current context, cached while model and context are the same."""
 
     def __init__(self) -> None:
-        self._made: tuple[LabelledDag, tuple[tuple[int, int], ...], Dag] | None = None
+        self._cached: tuple[LabelledDag, tuple[tuple[int, int], ...], Dag] | None = None
 
     def graph(self, model: LabelledDag, context: Mapping[int, int]) -> Dag:
-        told = tuple(sorted(context.items()))
-        if self._made is None or self._made[0] is not model or self._made[1] != told:
-            self._made = (model, told, context_graph(model, context))
-        return self._made[2]
+        key = tuple(sorted(context.items()))
+        if self._cached is None or self._cached[0] is not model or self._cached[1] != key:
+            self._cached = (model, key, context_graph(model, context))
+        return self._cached[2]
 
 
 def labelled_answer(
@@ -73,8 +73,8 @@ def labelled_answer(
     given: tuple[str, ...],
     _cancel: CancelToken,
 ) -> LabelledAnswer:
-    """What the context and the labels say about two variables; the context is known as well."""
-    # What is asked about is not fixed, whatever the context says.
+    """The separation of two variables given the context and the labels; the context is observed."""
+    # The queried variables are not fixed, even if the context names them.
     fixed = {n: s for n, s in context.items() if n not in (one, other) and n not in given}
     known = (*given, *fixed)
     if other is None:
@@ -91,7 +91,7 @@ def labelled_answer(
 def information_question(
     model: LabelledDag, names: Sequence[str], context: Mapping[str, str]
 ) -> partial[float]:
-    """The question for the worker of side questions."""
+    """The conditional mutual information in the context, as a task for the background worker."""
     fixed = {n: s for n, s in context.items() if n not in names}
     return partial(_information, model, tuple(names), fixed)
 

@@ -1,9 +1,7 @@
-"""Whether two variables of a labelled graph are independent in a context, in numbers.
+"""Belief updating in labelled DAGs: by cases where labels reduce the tables, else in one tree.
 
-Belief updating in labelled graphs: by cases where labels cut the tables, else in one tree.
-
-P(x | e) = Σ_c P(c | e) P_c(x | e) over the states c of a few variables; in each case a smaller
-network answers (models.context_cases). Without a case that saves anything there is one network.
+P(x | e) = Σ_c P(c | e) P_c(x | e) over the states c of a few variables; each case has a smaller
+network (`contexts.best_cases`). Where cases save nothing there is one network.
 """
 
 from __future__ import annotations
@@ -41,7 +39,7 @@ Floats = NDArray[np.float64]
 class _Answers:
     log2_evidence: float
     beliefs: Mapping[str, Belief]
-    open_cases: tuple[int, ...]  # those that the evidence leaves possible
+    open_cases: tuple[int, ...]  # cases with positive probability given the evidence
 
 
 class LabelledDagSession(WholePassSession[_Answers]):
@@ -69,7 +67,7 @@ class LabelledDagSession(WholePassSession[_Answers]):
 
     def _answers_to(self, evidence: Mapping[str, Finding]) -> _Answers | None:
         if done_states(evidence):
-            return self._answers_when_done(evidence)
+            return self._answers_with_interventions(evidence)
         parts = np.full(len(self._sessions), -np.inf)
         for number, session in enumerate(self._sessions):
             parts[number] = self._log2_of_case(number, session, evidence)
@@ -110,8 +108,8 @@ class LabelledDagSession(WholePassSession[_Answers]):
     def _written_out(self) -> CliqueTreeSession:
         return CliqueTreeSession(self.model.as_bayesian_network)
 
-    def _answers_when_done(self, evidence: Mapping[str, Finding]) -> _Answers | None:
-        """What was done cuts edges, and labels with them: the network written out answers."""
+    def _answers_with_interventions(self, evidence: Mapping[str, Finding]) -> _Answers | None:
+        """Answers with interventions, which cut edges and their labels: from the full network."""
         try:
             self._written_out.set_all(evidence)
         except ImpossibleEvidenceError:

@@ -166,7 +166,7 @@ class PosteriorPage(ArtifactPage):
             [(f"{e.source} → {e.target}", e.probability, e.labelled) for e in artifact.edges]
         )
         self.tables[LABELS].show_rows(
-            [(f"{c.source} → {c.target}", c.words, c.probability) for c in artifact.contexts]
+            [(f"{c.source} → {c.target}", c.text, c.probability) for c in artifact.contexts]
         )
         self.tables[GRAPHS].show_rows(
             [

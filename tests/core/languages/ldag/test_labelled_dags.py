@@ -147,7 +147,7 @@ def test_the_thesis_example_in_context() -> None:
 
 
 def test_a_variable_named_twice_is_refused() -> None:
-    with pytest.raises(GraphError, match="X1 stands on two sides"):
+    with pytest.raises(GraphError, match="X1 is named in two sets"):
         separation(three(), ["X1"], ["X3"], ["X1"])
 
 

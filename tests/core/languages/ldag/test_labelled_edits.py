@@ -18,7 +18,7 @@ from pgmstudio.core.io.models.native_json import render
 from pgmstudio.core.languages.bayesian_network.pruned_query import joint_of
 from pgmstudio.core.languages.diagrams import picture_of
 from pgmstudio.core.languages.ldag.contexts import statements_in
-from pgmstudio.core.languages.ldag.diagrams import label_tag, label_words, labelled_picture
+from pgmstudio.core.languages.ldag.diagrams import label_tag, label_text, labelled_picture
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.scores import PartitionScore, counts_of, fits, label_cost
 from pgmstudio.core.project.edits import add_model
@@ -181,10 +181,10 @@ def test_the_score_without_labels_is_that_of_the_graph_without_labels() -> None:
 
 def test_tags_say_the_label_in_stars_and_count_long_ones() -> None:
     model = four()
-    assert label_words(model, "X2", "X4") == "X1 = 1"
-    assert label_words(model, "X3", "X4") == "(0, 0) (1, ∗)"
-    assert label_words(model, "X3", "X4", {0: 0}) == "X2 = 0"
-    assert label_words(model, "X1", "X4") == ""
+    assert label_text(model, "X2", "X4") == "X1 = 1"
+    assert label_text(model, "X3", "X4") == "(0, 0) (1, ∗)"
+    assert label_text(model, "X3", "X4", {0: 0}) == "X2 = 0"
+    assert label_text(model, "X1", "X4") == ""
     long = Domain.of(dict.fromkeys(("A", "B", "C", "D"), ("a very long state", "another one")))
     assert label_tag(model.with_domain(long), "C", "D") == "⋯ (2)"
     names = Domain.of(dict.fromkeys(("Lipoproteins", "X2", "X3", "X4"), ("under 3", "3 or over")))

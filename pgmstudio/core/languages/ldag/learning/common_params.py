@@ -1,4 +1,4 @@
-"""Settings that the learners of labelled graphs have in common, and what they mean."""
+"""Settings common to the learners of labelled DAGs, and the scores they select."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _MERGING = {FREE: ROWS, GROUPED_TREE: STATES}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelParams:
-    """How the rows of one table come together and what they are worth."""
+    """The structure of tables and its score."""
 
     structure: str = param(
         LABELS,
@@ -101,7 +101,7 @@ class LabelParams:
 
 
 def kappa_param(more: str = "") -> Any:
-    """κ: one declaration for every learner of labels; `more` ends its sentence."""
+    """κ: one declaration for every learner of labels; `more` is appended to its help text."""
     return param(
         None,
         title="κ",
@@ -115,30 +115,31 @@ def kappa_param(more: str = "") -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenKappaParams(LabelParams):
-    """The same, with a κ that is told."""
+    """The same, with a given κ."""
 
     kappa: float | None = kappa_param()
 
 
-def kappa_told(params: LabelParams) -> float | None:
-    """The number that was told for κ, if it was one."""
+def given_kappa(params: LabelParams) -> float | None:
+    """The κ that was given, if it is a number."""
     kappa = getattr(params, "kappa", None)
     return float(kappa) if isinstance(kappa, float | int) else None
 
 
 def kappa_of(params: LabelParams) -> float:
-    """The number that was told for κ, else the usual one."""
-    told = kappa_told(params)
-    return USUAL_KAPPA if told is None else told
+    """The κ that was given, else the default."""
+    given = given_kappa(params)
+    return USUAL_KAPPA if given is None else given
 
 
 def score_of(
     params: LabelParams, kappa: float, total_weight: float, *, is_given_graph: bool = False
 ) -> PartitionScore:
-    """The score that the settings ask for; a given graph and one without labels share nothing."""
+    """The score of the settings; the shared prior does not apply to a given graph or without
+    labels."""
     per = params.prior
     if per == AUTO:
-        per = SHARED if kappa_told(params) is None else PARAMETERS
+        per = SHARED if given_kappa(params) is None else PARAMETERS
     is_alone = is_given_graph or params.structure == FULL
     if (per == SHARED and is_alone) or (per == ELEMENTS and params.structure != LABELS):
         per = PARAMETERS
@@ -162,7 +163,7 @@ def label_scores(
     *,
     is_given_graph: bool = False,
 ) -> LabelScores:
-    """The scores that the settings ask for; the tables of `start` are never too large."""
+    """The label scores of the settings; the tables of `start` are never too large."""
     score = score_of(params, kappa, data.total_weight, is_given_graph=is_given_graph)
     most = max_table_cells if start is None else max(max_table_cells, largest_table(start, data))
     return LabelScores(

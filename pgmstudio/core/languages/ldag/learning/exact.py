@@ -1,6 +1,6 @@
-"""The best labelled graph there is, by dynamic programming over sets of variables.
+"""The labelled DAG of highest score, by dynamic programming over sets of variables.
 
-Labels tie no two tables together, so what holds for plain graphs holds here (Silander and
+Labels of different tables are independent, so the algorithm for plain DAGs applies (Silander and
 Myllymäki 2006): the best parents within every set of candidates, then the best last variable of
 every set. Exact with respect to the labels found for each family.
 """
@@ -26,7 +26,7 @@ from pgmstudio.core.languages.ldag.learning.common_params import (
 )
 from pgmstudio.core.languages.ldag.learning.em import labels_by_em
 from pgmstudio.core.languages.ldag.learning.label_search import LabelScores
-from pgmstudio.core.languages.ldag.learning.learner import label_sentences, told_of
+from pgmstudio.core.languages.ldag.learning.learner import label_notes, model_and_measures
 from pgmstudio.core.learning.base import Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
@@ -41,7 +41,7 @@ from pgmstudio.core.learning.params import (
 from pgmstudio.core.scores.family_cache import mask_of
 
 MAX_VARIABLES = 12
-# Of scores that differ by less, the one found first is kept: fewer parents.
+# If scores differ by less, the first is kept: fewer parents.
 _ROUNDING = 1e-9
 
 Masks = NDArray[np.int64]
@@ -71,7 +71,7 @@ class ExactLearner:
         if columns > MAX_VARIABLES:
             return (
                 f"Not now: the exact search is for at most {MAX_VARIABLES} columns and there are "
-                f"{columns}. Choose columns, or take ldag.greedy."
+                f"{columns}. Select fewer columns, or use ldag.greedy."
             )
         return refuse_empty(data)
 
@@ -91,10 +91,10 @@ class ExactLearner:
         rules = EdgeRules.of(data.domain.names, params.knowledge, params.max_parents)
         start, _ = rules.starting_graph(())
         scores = label_scores(data, params, kappa_of(params), start, params.max_table_cells)
-        yield ImprovedModel(*told_of(scores, start, cancel))
+        yield ImprovedModel(*model_and_measures(scores, start, cancel))
         dag = yield from best_graph(scores, rules, cancel)
-        yield from map(Note, label_sentences(scores, dag))
-        model, measures = told_of(scores, dag, cancel)
+        yield from map(Note, label_notes(scores, dag))
+        model, measures = model_and_measures(scores, dag, cancel)
         yield Finished(model, measures | {"families": float(scores.families_scored)})
 
 
@@ -112,7 +112,7 @@ def best_graph(
             {"families": float(scores.families_scored)},
         )
         values[child], parents[child] = _best_parents(scores, rules, child, cancel)
-    yield Progress(n / (n + 1), "Putting the families together")
+    yield Progress(n / (n + 1), "Combining the families")
     best, last = np.full(1 << n, -math.inf), np.full(1 << n, -1, dtype=np.int64)
     best[0] = 0.0
     for members in range(1, 1 << n):

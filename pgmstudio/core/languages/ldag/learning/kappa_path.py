@@ -1,4 +1,4 @@
-"""What a search for κ saw: the model of every κ with its size, score and held-out rows."""
+"""The path of models over κ: size, score and held-out likelihood of each."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class KappaPoint:
         )
 
     def value(self, criterion: str) -> float:
-        """What the best is chosen by; −inf before any fold."""
+        """The criterion of the choice; −inf before any fold."""
         return -math.inf if self.held_bits is None else self.held_bits
 
     def row(self) -> tuple[object, ...]:
@@ -94,19 +94,19 @@ class KappaPath:
         ]
 
     def with_point(self, point: KappaPoint) -> KappaPath:
-        """With one point more."""
+        """The path with one more point."""
         return replace(self, points=(*self.points, point))
 
     def with_held_out(self, bits: Mapping[float, list[float]]) -> KappaPath:
         """With the held-out bits of every fold so far, by κ."""
         points = []
         for point in self.points:
-            result = np.array(bits.get(point.kappa, ()))
-            if result.size:
+            values = np.array(bits.get(point.kappa, ()))
+            if values.size:
                 error = (
-                    float(result.std(ddof=1) / np.sqrt(result.size)) if result.size > 1 else None
+                    float(values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else None
                 )
-                point = replace(point, held_bits=float(result.mean()), standard_error=error)
+                point = replace(point, held_bits=float(values.mean()), standard_error=error)
             points.append(point)
         return replace(self, points=tuple(points))
 
@@ -139,22 +139,24 @@ class KappaPath:
 
     @classmethod
     def restored(cls, plain: Mapping[str, Any]) -> KappaPath:
-        """What `plain` made, as a value again."""
+        """The path that `plain` encoded."""
         domain = Domain(tuple(Variable(n, tuple(states)) for n, states in plain["variables"]))
         points = []
-        for told in plain["points"]:
-            dag = Dag(domain.names, tuple(tuple(parents) for parents in told["parents"]))
+        for payload in plain["points"]:
+            dag = Dag(domain.names, tuple(tuple(parents) for parents in payload["parents"]))
             shapes = [tuple(domain.cardinalities[p] for p in ps) for ps in dag.parent_indices]
             model = LabelledDag(
                 domain,
                 dag,
                 tuple(
                     np.array(classes, dtype=np.int64).reshape(shape)
-                    for classes, shape in zip(told["classes"], shapes, strict=True)
+                    for classes, shape in zip(payload["classes"], shapes, strict=True)
                 ),
-                tuple(np.array(rows, dtype=np.float64) for rows in told["rows"]),
+                tuple(np.array(rows, dtype=np.float64) for rows in payload["rows"]),
             )
-            kappa, edges, labels, size, full, score, likelihood, held, error = map(told.get, HEAD)
+            kappa, edges, labels, size, full, score, likelihood, held, error = map(
+                payload.get, HEAD
+            )
             points.append(
                 KappaPoint(kappa, edges, labels, size, full, score, likelihood, model, held, error)
             )

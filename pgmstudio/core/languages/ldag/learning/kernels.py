@@ -1,10 +1,11 @@
 """Compiled searches for the labels of one family.
 
 Configurations of the parents are numbered with the last parent fastest; `counts` has a row of r
-cells for each. A class is known by its lowest configuration. A context of the parent on an axis is
-numbered over the other parents, and a candidate by its context after all those of earlier axes.
+cells for each. A class is identified by its lowest configuration. A context of the parent on an
+axis is numbered over the other parents, and a candidate by its context after all those of earlier
+axes.
 
-Compiled growth of a tree of questions to the parents of one family.
+The rows of a table can also be merged by a decision tree over the parents, or freely.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ MIN_GAIN = 1e-9
 
 @compiled
 def strides_of(cards: Ints) -> Ints:
-    """How far apart the configurations of two neighbouring states of each parent are."""
+    """The stride of each parent in the numbering of configurations."""
     strides = np.empty(cards.shape[0], np.int64)
     stride = 1
     for axis in range(cards.shape[0] - 1, -1, -1):
@@ -37,13 +38,13 @@ def strides_of(cards: Ints) -> Ints:
 
 @compiled
 def is_regular_merge(homes: Ints, marks: Ints, mark: int, cards: Ints, strides: Ints) -> bool:
-    """Whether every parent keeps a say when the classes marked so become one."""
+    """Whether every parent still has an effect when the marked classes are merged."""
     q = homes.shape[0]
     for axis in range(cards.shape[0]):
         card, stride = cards[axis], strides[axis]
-        has_say = card == 1
+        has_effect = card == 1
         for context in range(q // card):
-            if has_say:
+            if has_effect:
                 break
             base = context // stride * stride * card + context % stride
             first = homes[base]
@@ -51,9 +52,9 @@ def is_regular_merge(homes: Ints, marks: Ints, mark: int, cards: Ints, strides: 
                 other = homes[base + value * stride]
                 both = marks[first] == mark and marks[other] == mark
                 if other != first and not both:
-                    has_say = True
+                    has_effect = True
                     break
-        if not has_say:
+        if not has_effect:
             return False
     return True
 
@@ -106,8 +107,8 @@ def greedy_labels(
     """Contexts added to labels one at a time, each the one that gains most, while one gains.
 
     `homes` becomes the class of every configuration, `taken` and `gains` the candidates in the
-    order they were taken; returns how many. A candidate that would leave a parent without a say is
-    never looked at again, since in coarser partitions it would as well.
+    order they were taken; returns how many. A candidate that would leave a parent without effect is
+    never tried again, since in coarser partitions it would as well.
     """
     axes, q = cards.shape[0], homes.shape[0]
     strides, first = strides_of(cards), np.zeros(axes + 1, np.int64)
@@ -161,7 +162,7 @@ def greedy_labels(
             after = block_score(union, 0, r, size / q, term, ess, cost, scale)
             deltas[candidate] = after - before + saved * log_kappa
         stale_count = 0
-        # The best that leaves every parent a say.
+        # The best that leaves every parent an effect.
         while True:
             best, best_delta = -1, MIN_GAIN
             for candidate in range(candidates):
@@ -226,11 +227,11 @@ def greedy_merges(
     homes: Ints,
 ) -> None:
     """Any two classes merged, the pair that gains most first, while one gains and every parent
-    keeps a say (Chickering, Heckerman and Meek 1997, merges alone)."""
+    keeps an effect (Chickering, Heckerman and Meek 1997, merges alone)."""
     q, strides = homes.shape[0], strides_of(cards)
     sums, sizes, values = counts.copy(), np.ones(q, np.int64), np.empty(q)
     marks, union, mark = np.full(q, -1, np.int64), np.empty(r), 0
-    deltas = np.full((q, q), -math.inf)  # of a < b; nan where a parent would lose its say
+    deltas = np.full((q, q), -math.inf)  # of a < b; nan where a parent would lose its effect
     is_stale = np.ones(q, np.uint8)
     for c in range(q):
         homes[c] = c
@@ -297,7 +298,7 @@ def split_gain(
     log_kappa: float,
     together: Floats,
 ) -> float:
-    """What a leaf gains when the states of a parent go to these groups."""
+    """The gain of splitting a leaf by these groups of states of a parent."""
     size, before, after = 0, 0.0, 0.0
     for group in range(-1, group_count):  # -1: the leaf as it is
         part = 0
@@ -308,11 +309,11 @@ def split_gain(
                 part += sizes[value]
                 for state in range(r):
                     together[state] += sums[value * r + state]
-        told = block_score(together, 0, r, part / q, term, ess, cost, scale)
+        score = block_score(together, 0, r, part / q, term, ess, cost, scale)
         if group < 0:
-            size, before = part, told
+            size, before = part, score
         else:
-            after += told
+            after += score
     saved_less = (r - 1) * (group_count - 1)
     return after - before - saved_less * log_kappa if size > 0 else -math.inf
 
@@ -333,9 +334,9 @@ def best_question(
     trial: Ints,
     groups: Ints,
 ) -> float:
-    """The gain of the best question to one parent at one leaf, whose answers become `groups`.
+    """The gain of the best test of one parent at one leaf; its branches become `groups`.
 
-    A plain question has an answer for every state. A grouped one has two, all ways for up to 5
+    A plain test has a branch for every state. A grouped one has two, all partitions for up to 5
     states; for more, one state against the rest and the states up to one against those after.
     """
     values, present = sizes.shape[0], 0
@@ -386,10 +387,10 @@ def greedy_tree(
     is_grouped: bool,
     homes: Ints,
 ) -> None:
-    """A tree of questions from the root down, at each leaf the one that gains most while one does.
+    """A decision tree grown from the root, with the test that gains most at each leaf.
 
-    A parent that no question asks is then asked at the leaf where that costs least, so that it has
-    a say. `homes` becomes the leaf of every configuration.
+    A parent without a test is then tested at the leaf where that costs least, so that it has an
+    effect. `homes` becomes the leaf of every configuration.
     """
     axes, q = cards.shape[0], homes.shape[0]
     strides, widest = strides_of(cards), 1

@@ -1,9 +1,8 @@
-"""Scores of families whose tables have the best labels found for them, each kept.
+"""The search for the best labels of a table, and cached scores of families with them.
 
-The rows of one table that are best taken together: labels, trees, or any classes.
-
-Labels are found by a greedy climb from the full table, or, for few contexts, as the best of all
-partitions that labels can give (Pensar et al. 2015; Pensar et al. 2016 for the other structures).
+Rows of a table are merged by labels, trees, or free classes. Labels come from a greedy climb from
+the full table, or, for few contexts, from an enumeration of all partitions that labels can give
+(Pensar et al. 2015; Pensar et al. 2016 for the other structures).
 """
 
 from __future__ import annotations
@@ -40,15 +39,15 @@ FULL, LABELS, TREE, GROUPED_TREE, FREE = "full", "labels", "csi-tree", "extended
 STRUCTURES = (LABELS, TREE, GROUPED_TREE, FREE, FULL)
 GREEDY, EXACT = "greedy", "exact"
 
-# All partitions are looked at when the labels have at most so many contexts in all.
+# All partitions are enumerated if the labels have at most this many contexts in all.
 MAX_CONTEXTS = 12
-# Pairs of classes are kept in a table; beyond this many configurations labels alone are looked for.
+# Pairs of classes are stored in a table; above this many configurations only labels are tried.
 MAX_FREE = 1024
 
 
 @dataclass(frozen=True, slots=True)
 class LabelStep:
-    """A context that joined the label of the parent on an axis, and what the score gained."""
+    """A context added to the label of the parent on an axis, and the gain in score."""
 
     axis: int
     context: Context
@@ -62,7 +61,7 @@ def best_classes(
     inner: str = EXACT,
     scale: float = 1.0,
 ) -> Classes:
-    """The classes of a family whose counts have the child's axis last; every parent has a say.
+    """The classes of a family whose counts have the child's axis last; every parent has an effect.
 
     With `inner` exact, small tables get the best labels there are. `scale` multiplies the data term
     where cells are missing.
@@ -72,7 +71,7 @@ def best_classes(
     if structure == FULL or score.kappa == 0 or len(cards) == 0 or counts.size == 0:
         return full
     if len(cards) == 1 and structure in (LABELS, TREE):
-        return full  # one parent: without its say there would be no edge
+        return full  # a single parent without effect would be no edge
     if structure == FREE and full.size <= MAX_FREE:
         return _merged(counts, score, scale)
     if structure in (TREE, GROUPED_TREE):
@@ -98,8 +97,8 @@ def greedy_labels(
     q = flat.size // r
     homes, taken, gains = np.empty(q, np.int64), np.empty(q, np.int64), np.empty(q)
     per_context = score.per == ELEMENTS
-    told = (score.term, score.ess, score.cost, scale, score.log_kappa, per_context)
-    steps = kernel(flat, cards, r, *told, homes, taken, gains)
+    settings = (score.term, score.ess, score.cost, scale, score.log_kappa, per_context)
+    steps = kernel(flat, cards, r, *settings, homes, taken, gains)
     shape = counts.shape[:-1]
     log = tuple(
         LabelStep(*_candidate(int(taken[step]), shape), float(gains[step])) for step in range(steps)
@@ -149,8 +148,8 @@ def _merged(counts: Floats, score: PartitionScore, scale: float) -> Classes:
 
     flat, cards, r = _flat(counts)
     homes = np.empty(flat.size // r, np.int64)
-    told = (score.term, score.ess, score.cost, scale, score.log_kappa)
-    greedy_merges(flat, cards, r, *told, homes)
+    settings = (score.term, score.ess, score.cost, scale, score.log_kappa)
+    greedy_merges(flat, cards, r, *settings, homes)
     return numbered(homes.reshape(counts.shape[:-1]))
 
 
@@ -159,8 +158,8 @@ def _tree(counts: Floats, score: PartitionScore, scale: float, *, is_grouped: bo
 
     flat, cards, r = _flat(counts)
     homes = np.empty(flat.size // r, np.int64)
-    told = (score.term, score.ess, score.cost, scale, score.log_kappa)
-    greedy_tree(flat, cards, r, *told, is_grouped, homes)
+    settings = (score.term, score.ess, score.cost, scale, score.log_kappa)
+    greedy_tree(flat, cards, r, *settings, is_grouped, homes)
     return numbered(homes.reshape(counts.shape[:-1]))
 
 
@@ -214,14 +213,14 @@ def _listed(cards: tuple[int, ...]) -> _Listed:
 
 
 NATS_PER_BIT = math.log(2)
-# The search for labels takes longer than counting, and more so in larger tables: beyond this many
-# configurations of the parents a table stays as it is.
+# The search for labels takes longer than counting, and more so in larger tables: above this many
+# configurations of the parents a table gets no labels.
 MAX_CONFIGURATIONS = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledFamily:
-    """A family with the best classes found, in nats."""
+    """A family with its best classes; scores in nats."""
 
     log_likelihood: float  # marginal, or BIC
     log_prior: float
@@ -233,7 +232,7 @@ class LabelledFamily:
 
 
 class LabelScores:
-    """family(child, parents) with its classes; and, in bits, what a search over graphs asks.
+    """Scores of families with their best classes, in nats, and of graphs, in bits.
 
     With missing cells a family is counted over the rows that have all its cells, and its data term
     scaled to all rows (as in `FamilyScores`); one that no row has in full predicts uniformly.
@@ -259,7 +258,7 @@ class LabelScores:
 
     @property
     def families_scored(self) -> int:
-        """How many families' labels have been looked for."""
+        """The number of families scored so far."""
         return len(self._families)
 
     def counts(self, child: int, parents: Sequence[int], cancel: CancelToken = NEVER) -> Floats:
@@ -273,10 +272,10 @@ class LabelScores:
         members = sorted(parents)
         known = self._families.get((child, mask_of(members)))
         if known is None:
-            known = self._keep(child, members, self.counts(child, members, cancel))
+            known = self._cache(child, members, self.counts(child, members, cancel))
         return known
 
-    def _keep(self, child: int, parents: Sequence[int], counts: Floats) -> LabelledFamily:
+    def _cache(self, child: int, parents: Sequence[int], counts: Floats) -> LabelledFamily:
         score, scale = self.score, 1.0
         seen = float(counts.sum()) if self._has_missing else self.total_weight
         if self._has_missing and seen > 0:
@@ -309,16 +308,16 @@ class LabelScores:
     ) -> float:
         """In bits, the log-probability of the rows of a whole graph, each under the tables that
         all the other rows give; scaled to all rows where cells are missing."""
-        told = 0.0
+        total = 0.0
         for child, parents in enumerate(parent_indices):
             counts = self.counts(child, sorted(parents), cancel)
             seen = float(counts.sum())
             if seen <= 0:
-                told -= self.total_weight * math.log2(counts.shape[-1])
+                total -= self.total_weight * math.log2(counts.shape[-1])
                 continue
             classes = self.family(child, parents, cancel).classes
-            told += self.total_weight / seen * self.score.left_out(counts, classes)
-        return told
+            total += self.total_weight / seen * self.score.left_out(counts, classes)
+        return total
 
     def toggled(
         self,
@@ -355,25 +354,25 @@ class LabelScores:
                 counts = joined.flat[offset : offset + size].reshape(*shape, self.cards[one])
                 index = sum(p < one for p in parents)
                 members = [*parents[:index], one, *parents[index:]]
-                self._keep(child, members, np.moveaxis(counts, -1, index))
+                self._cache(child, members, np.moveaxis(counts, -1, index))
 
     def model(self, dag: Dag, cancel: CancelToken = NEVER) -> tuple[LabelledDag, float]:
         """The labelled graph with posterior means, and Σ counts · log2 of its tables."""
         classes, rows, log2_likelihood = [], [], 0.0
         for child, parents in enumerate(dag.parent_indices):
             counts = self.counts(child, parents, cancel)
-            result = self.family(child, parents, cancel).classes
-            made = self.score.rows(counts, result)
+            partition = self.family(child, parents, cancel).classes
+            made = self.score.rows(counts, partition)
             seen = counts > 0
-            log2_likelihood += float(counts[seen] @ np.log2(made[result][seen]))
-            classes.append(result)
+            log2_likelihood += float(counts[seen] @ np.log2(made[partition][seen]))
+            classes.append(partition)
             rows.append(made)
         return LabelledDag(self.data.domain, dag, tuple(classes), tuple(rows)), log2_likelihood
 
     def measures(self, dag: Dag, cancel: CancelToken = NEVER) -> dict[str, float]:
         """Score, marginal likelihood and prior of a graph in bits."""
-        result = [self.family(c, parents, cancel) for c, parents in enumerate(dag.parent_indices)]
-        data_term = math.fsum(family.log_likelihood for family in result) / NATS_PER_BIT
-        prior = math.fsum(family.log_prior for family in result) / NATS_PER_BIT
+        families = [self.family(c, parents, cancel) for c, parents in enumerate(dag.parent_indices)]
+        data_term = math.fsum(family.log_likelihood for family in families) / NATS_PER_BIT
+        prior = math.fsum(family.log_prior for family in families) / NATS_PER_BIT
         name = "bic" if self.score.name == "bic" else "log2_marginal_likelihood"
         return {"score": data_term + prior, name: data_term, "log2_prior": prior}

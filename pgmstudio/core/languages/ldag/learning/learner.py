@@ -1,12 +1,8 @@
-"""Labelled graphs by hill climbing: every family met has the best labels found for its table.
+"""Labelled DAGs by hill climbing, and labels for a given graph.
 
-The two levels of Pensar, Nyman, Koski and Corander (2015): outside, changes of one edge; inside,
-the labels of the one or two tables that change. κ, which keeps dense graphs with very many labels
-away, may be chosen by cross-validation, as there.
-
-Labels for a graph that is given: drawn by hand, imported, or learned otherwise.
-
-What is told of a labelled graph that was learned: measures, and labels without rows.
+The search has the two levels of Pensar, Nyman, Koski and Corander (2015): the outer level changes
+one edge, the inner level finds labels for the one or two tables that change. κ, which penalizes
+dense graphs with very many labels, may be chosen by cross-validation, as there.
 """
 
 from __future__ import annotations
@@ -64,7 +60,7 @@ from pgmstudio.core.number_format import count_of
 from pgmstudio.core.params import AUTO, param
 
 
-def told_of(
+def model_and_measures(
     scores: LabelScores, dag: Dag, cancel: CancelToken = NEVER
 ) -> tuple[LabelledDag, dict[str, float]]:
     """The labelled model of a graph, and its measures; scores in bits."""
@@ -81,8 +77,8 @@ def told_of(
     return model, measures
 
 
-def label_sentences(scores: LabelScores, dag: Dag) -> Iterator[str]:
-    """How many contexts of labels have no rows behind them, where there are such."""
+def label_notes(scores: LabelScores, dag: Dag) -> Iterator[str]:
+    """A note on the contexts of labels without support in the data, if there are any."""
     unseen, total = unsupported_contexts(scores, dag)
     if unseen:
         contexts = "1 context of the labels has" if unseen == 1 else f"{unseen} contexts have"
@@ -108,7 +104,7 @@ def unsupported_contexts(scores: LabelScores, dag: Dag) -> tuple[int, int]:
     return unseen, total
 
 
-MIN_GAIN = 1e-6  # in nats or bits: what is less is rounding
+MIN_GAIN = 1e-6  # in nats or bits; smaller gains are rounding
 
 
 Families = Sequence[Iterable[int]]
@@ -198,12 +194,12 @@ class LdagLearner:
                 yield Note(why)
                 yield Finished(*plain.best(cancel))
                 return
-        yield from map(Note, label_sentences(search.scores, search.graph.best_dag()))
+        yield from map(Note, label_notes(search.scores, search.graph.best_dag()))
         yield Finished(*search.best(cancel))
 
 
 class CsiTreeLearner(LdagLearner):
-    """A network whose tables are trees of questions, by greedy search."""
+    """A network whose tables are decision trees, by greedy search."""
 
     key = "bn.csi-tree"
     title = "Tables as trees"
@@ -226,8 +222,8 @@ class LabelSearch(ClimbSearch[LabelScores]):
         restarts: int | None = None,
     ) -> None:
         self.scores = label_scores(data, params, kappa, start, params.max_table_cells)
-        self._begun = (data, params, rules, deepcopy(rng))
-        self.plain: LabelSearch | None = None  # the search without labels, once it was made
+        self._arguments = (data, params, rules, deepcopy(rng))
+        self.plain: LabelSearch | None = None  # the search without labels, once it has run
         columns = len(data.domain)
         super().__init__(
             GraphClimb(self.scores, rules),
@@ -239,15 +235,15 @@ class LabelSearch(ClimbSearch[LabelScores]):
         )
 
     def all_climbs(self, start: Dag, cancel: CancelToken) -> Iterator[LearnEvent]:
-        """From the start, the restarts, and from the best graph without labels.
+        """Climbs from the start, from the restarts, and from the best graph without labels.
 
-        With labels a climb takes other turns. The search without them draws as this one does, so
-        the same seed never scores below it, and where no label pays both find the same.
+        With labels a climb takes another path. The search without them uses the same random
+        numbers, so the same seed never scores below it, and both agree where no label pays.
         """
         yield from self.run(start, cancel)
         if self.scores.structure == FULL or self.scores.score.kappa == 0:
             return
-        data, params, rules, own = self._begun
+        data, params, rules, own = self._arguments
         without = replace(params, structure=FULL)
         plain = LabelSearch(data, without, 0.0, rules, start, own, restarts=self.restarts)
         for event in plain.run(start, cancel):
@@ -259,34 +255,36 @@ class LabelSearch(ClimbSearch[LabelScores]):
     def why_plain(self, cancel: CancelToken) -> str | None:
         """Why the best graph without labels is the better answer; None where it is not.
 
-        To be more probable is not enough: a probability adds up how well all rows were predicted
-        by those before them, and for the first ones few parameters are good that are too few at
-        the end. So each row is also left out and predicted by all others.
+        A higher marginal likelihood is not enough: it sums how well each row is predicted by those
+        before it, and early rows favour fewer parameters than are best for all rows. So each row is
+        also left out and predicted by all others.
         """
         assert self.plain is not None
         plain = self.plain.scores
         here = self.graph.best_dag().parent_indices
         without = self.plain.graph.best_dag().parent_indices
         has_labels = self._has_labels(here, cancel)
-        # Without labels both are plain graphs, and the prior of labels has no say.
+        # Without labels both are plain graphs, and the prior of labels does not apply.
         mine = (self.scores if has_labels else plain).total(here, cancel)
         if mine - plain.total(without, cancel) <= MIN_GAIN:
             why = "is at least as probable"
         elif self.scores.left_out(here, cancel) - plain.left_out(without, cancel) <= MIN_GAIN:
-            why = "predicts rows that are left out better"
+            why = "predicts left-out rows better"
         else:
             return None
         if not has_labels:
             return "No labels were found."
-        return f"No labels were kept: the best graph without {why}."
+        return f"The result has no labels: the best graph without labels {why}."
 
     def _has_labels(self, parent_indices: Families, cancel: CancelToken) -> bool:
         families = enumerate(parent_indices)
-        result = (self.scores.family(child, parents, cancel).classes for child, parents in families)
-        return any(int(one.max(initial=0)) + 1 < max(one.size, 1) for one in result)
+        partitions = (
+            self.scores.family(child, parents, cancel).classes for child, parents in families
+        )
+        return any(int(one.max(initial=0)) + 1 < max(one.size, 1) for one in partitions)
 
     def best(self, cancel: CancelToken) -> tuple[LabelledDag, dict[str, float]]:
-        model, measures = told_of(self.scores, self.graph.best_dag(), cancel)
+        model, measures = model_and_measures(self.scores, self.graph.best_dag(), cancel)
         return model, measures | {"steps": float(self.graph.step)}
 
     def counters(self) -> dict[str, float]:
@@ -305,30 +303,30 @@ def _by_cross_validation(
     rng: np.random.Generator,
     cancel: CancelToken,
 ) -> Iterator[LearnEvent]:
-    """The model of every κ on all rows, then their held-out rows; the best κ's model is the end."""
+    """The model of every κ on all rows, then cross-validation; the model of the best κ is last."""
     kappas = sorted(set(params.kappas))
     count = min(params.folds, case_total(data))
-    path, result = KappaPath(count), dict[float, Point]()
+    path, models = KappaPath(count), dict[float, Point]()
     runs = len(kappas) * (1 + (count if len(kappas) > 1 and count > 1 else 0))
     seed = int(rng.integers(2**63))
     for index, kappa in enumerate(kappas):
-        own = np.random.default_rng(seed)  # all κ draw alike
+        own = np.random.default_rng(seed)  # the same random numbers for every κ
         search = LabelSearch(data, params, kappa, rules, start, own)
-        result[kappa] = yield from _climbed(search, start, index / runs, f"κ {kappa:g}", cancel)
-        path = path.with_point(KappaPoint.of(kappa, *result[kappa]))
+        models[kappa] = yield from _climbed(search, start, index / runs, f"κ {kappa:g}", cancel)
+        path = path.with_point(KappaPoint.of(kappa, *models[kappa]))
         yield ArtifactSaved(path)
         if index == 0:
-            yield ImprovedModel(*result[kappa])  # something to keep when the run is stopped
-    chosen, told = kappas[0], "There was one κ to try."
+            yield ImprovedModel(*models[kappa])  # available if the run is stopped
+    chosen, note = kappas[0], "Only one κ was tried."
     if runs > len(kappas):
         bits: dict[float, list[float]] = {kappa: [] for kappa in kappas}
         index = len(kappas)
         for fold, (train, held) in enumerate(folds(data, count, rng)):
             for kappa in kappas:
-                words = f"Fold {fold + 1} of {count}, κ {kappa:g}"
+                label = f"Fold {fold + 1} of {count}, κ {kappa:g}"
                 own = np.random.default_rng(seed)
                 search = LabelSearch(train, params, kappa, rules, start, own, restarts=0)
-                model, _ = yield from _climbed(search, start, index / runs, words, cancel)
+                model, _ = yield from _climbed(search, start, index / runs, label, cancel)
                 bits[kappa].append(held_out_bits(model, held))
                 index += 1
             path = path.with_held_out(bits)
@@ -336,25 +334,25 @@ def _by_cross_validation(
         best = path.best()
         chosen = best.kappa
         bits_per_row = f"{best.held_bits:.4f}".replace("-", "−")
-        told = (
+        note = (
             f"κ {chosen:g} was chosen by {count}-fold cross-validation: {bits_per_row} bits per "
             "held-out row."
         )
     elif len(kappas) > 1:
-        told = f"There are too few rows to compare κ, so {chosen:g} was taken."
-    yield Note(told)
-    model, measures = result[chosen]
+        note = f"There are too few rows to compare κ, so {chosen:g} was used."
+    yield Note(note)
+    model, measures = models[chosen]
     yield Finished(model, measures | {"kappa": chosen})
 
 
 def _climbed(
-    search: LabelSearch, start: Dag, fraction: float, words: str, cancel: CancelToken
+    search: LabelSearch, start: Dag, fraction: float, label: str, cancel: CancelToken
 ) -> Generator[LearnEvent, None, Point]:
-    """What a climb ends with; of its events only the progress is told, under other words."""
-    yield Progress(fraction, words)
+    """The result of a climb; yields only its progress, with `label` before the messages."""
+    yield Progress(fraction, label)
     for event in search.all_climbs(start, cancel):
         if isinstance(event, Progress):
-            yield Progress(fraction, f"{words}: {event.message}", event.counters)
+            yield Progress(fraction, f"{label}: {event.message}", event.counters)
     return search.best(cancel)
 
 
@@ -415,7 +413,7 @@ class LabelsLearner:
         rules = EdgeRules.of(data.domain.names, None, None)
         dag, _ = rules.starting_graph(given_start(params.start).edges)
         plain = label_scores(data, params, 0.0, is_given_graph=True)
-        yield ImprovedModel(*told_of(plain, dag, cancel))
+        yield ImprovedModel(*model_and_measures(plain, dag, cancel))
         scores = label_scores(data, params, kappa_of(params), is_given_graph=True)
         too_large = []
         for child, parents in enumerate(dag.parent_indices):
@@ -427,9 +425,9 @@ class LabelsLearner:
         if too_large:
             yield Note(
                 f"The table of {', '.join(too_large)} has more than {MAX_CONFIGURATIONS} rows; "
-                "no labels were looked for there."
+                "no labels were searched for there."
             )
-        model, measures = told_of(scores, dag, cancel)
+        model, measures = model_and_measures(scores, dag, cancel)
         without = plain.measures(dag, cancel)["score"]
-        yield from map(Note, label_sentences(scores, dag))
+        yield from map(Note, label_notes(scores, dag))
         yield Finished(model, measures | {"score_without_labels": without})

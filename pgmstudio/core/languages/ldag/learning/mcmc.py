@@ -1,10 +1,9 @@
-"""Chains over directed graphs that accept by score alone, and so are not reversible.
+"""Labelled DAGs by non-reversible MCMC: the best one, and probabilities of edges and labels.
 
-A step proposes one of all legal changes of one edge, each as probable as any other, and goes there
-with probability min(1, p(x|G')p(G') / p(x|G)p(G)). The ratio of the proposals is left out
-(Corander, Gyllenberg and Koski 2006), so visits are no posterior; models are weighed by score.
-
-Labelled graphs by non-reversible chains: the best one, and how probable edges and labels are.
+A step proposes one of all legal changes of one edge, each with the same probability, and accepts it
+with probability min(1, p(x|G')p(G') / p(x|G)p(G)). The proposal ratio is omitted (Corander,
+Gyllenberg and Koski 2006), so visit frequencies are not the posterior; models are weighted by
+score.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from pgmstudio.core.languages.ldag.learning.common_params import (
 )
 from pgmstudio.core.languages.ldag.learning.em import labels_by_em
 from pgmstudio.core.languages.ldag.learning.label_search import NATS_PER_BIT, LabelScores
-from pgmstudio.core.languages.ldag.learning.learner import label_sentences, told_of
+from pgmstudio.core.languages.ldag.learning.learner import label_notes, model_and_measures
 from pgmstudio.core.languages.ldag.learning.posterior import Key, LdagPosterior, posterior_of
 from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
@@ -47,17 +46,17 @@ from pgmstudio.core.number_format import count_of
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.family_cache import mask_of
 
-# Graphs kept with what was proposed from them, and models kept for the posterior.
-MAX_POSITIONS = 20_000
-MAX_MODELS_KEPT = 400_000
-# A model this many nats below the best has no weight that a number could hold.
+# Visited graphs cached with their proposals, and models stored for the posterior.
+MAX_VISITED = 20_000
+MAX_STORED_MODELS = 400_000
+# A model this many nats below the best has negligible weight.
 FAR_BELOW = 50.0
 
 Proposal = tuple[Key, float]
 
 
-class Place:
-    """A graph that a chain has been at: what a change leads to is found once."""
+class VisitedGraph:
+    """A graph that a chain visited, with the results of its changes cached."""
 
     __slots__ = ("above", "key", "known", "score")
 
@@ -68,7 +67,7 @@ class Place:
 
 
 class Chains:
-    """Several chains that now and then jump to one another, and the models they saw."""
+    """Several chains that occasionally jump to one another, and the models they scored."""
 
     def __init__(
         self,
@@ -91,8 +90,8 @@ class Chains:
         self._random = random.Random(seed)
         key = tuple(mask_of(parents) for parents in start.parent_indices)
         score = math.fsum(self._local(c, mask) for c, mask in enumerate(key))
-        self._places = {key: Place(key, score)}
-        self.at = [self._places[key]] * chains
+        self._visited = {key: VisitedGraph(key, score)}
+        self.at = [self._visited[key]] * chains
         self.models: dict[Key, float] = {key: score}
         self.best = key
         self.best_score = score
@@ -107,44 +106,44 @@ class Chains:
         self.steps += 1
         jump = self._jump_rate / math.sqrt(self.steps)
         draw = self._random.random
-        for chain, index in enumerate(self.at):
+        for chain, graph in enumerate(self.at):
             if len(self.at) > 1 and draw() < jump:
                 self.at[chain] = self._other(chain)
                 continue
-            proposal = self._proposal(index)
+            proposal = self._proposal(graph)
             if proposal is None:
                 return False
             key, score = proposal
-            if score >= index.score or draw() < math.exp(score - index.score):
-                self.at[chain] = self._arrive(key, score)
+            if score >= graph.score or draw() < math.exp(score - graph.score):
+                self.at[chain] = self._visit(key, score)
                 self.accepted += 1
         return True
 
-    def _other(self, chain: int) -> Place:
+    def _other(self, chain: int) -> VisitedGraph:
         """The graph of another chain, drawn by probability."""
-        others = [index for number, index in enumerate(self.at) if number != chain]
-        best = max(index.score for index in others)
-        weights = [math.exp(index.score - best) for index in others]
+        others = [graph for number, graph in enumerate(self.at) if number != chain]
+        best = max(graph.score for graph in others)
+        weights = [math.exp(graph.score - best) for graph in others]
         return self._random.choices(others, weights)[0]
 
-    def _proposal(self, executor: Place) -> Proposal | None:
-        """A legal change, every one as probable as any other; None when there is none."""
+    def _proposal(self, graph: VisitedGraph) -> Proposal | None:
+        """A legal change, drawn uniformly; None if there is none."""
         n = len(self._names)
         changes = 2 * n * (n - 1)
-        known = executor.known
+        known = graph.known
         while changes:
             number = int(self._random.random() * changes)
             if number not in known:
-                known[number] = self._changed(executor, number)
+                known[number] = self._changed(graph, number)
                 if len(known) == changes and not any(known.values()):
                     return None
             if (result := known[number]) is not None:
                 return result
         return None
 
-    def _changed(self, executor: Place, number: int) -> Proposal | None:
-        """What a change leads to: an edge added or removed, or, for odd numbers, reversed."""
-        n, key = len(self._names), executor.key
+    def _changed(self, graph: VisitedGraph, number: int) -> Proposal | None:
+        """The result of a change: an edge added or removed, or, for odd numbers, reversed."""
+        n, key = len(self._names), graph.key
         pair, is_reversal = divmod(number, 2)
         p, c = divmod(pair, n - 1)
         c += c >= p
@@ -157,7 +156,7 @@ class Chains:
             if is_reversal:
                 others = key[c] ^ source
                 is_cycle = any(
-                    others >> other & 1 and executor.above[other] & source for other in range(n)
+                    others >> other & 1 and graph.above[other] & source for other in range(n)
                 )
                 full = key[p].bit_count() >= self._most_parents
                 if is_cycle or full or not self._allowed[p] & target:
@@ -166,10 +165,10 @@ class Chains:
         else:
             full = key[c].bit_count() >= self._most_parents
             is_barred = full or not self._allowed[c] & source or key[p] & target
-            if is_reversal or is_barred or executor.above[p] & target:
+            if is_reversal or is_barred or graph.above[p] & target:
                 return None
             parents[c] |= source
-        score = executor.score
+        score = graph.score
         for child in (p, c):
             if parents[child] != key[child]:
                 score += self._local(child, parents[child]) - self._local(child, key[child])
@@ -177,26 +176,26 @@ class Chains:
             return None  # a table too large
         result = tuple(parents)
         if self._counts_all:
-            self._keep(result, score)
+            self._add_model(result, score)
         return result, score
 
-    def _arrive(self, key: Key, score: float) -> Place:
-        index = self._places.get(key)
-        if index is None:
-            if len(self._places) >= MAX_POSITIONS:
-                self._places = {here.key: here for here in self.at}
-            # Summed anew, so that a score does not depend on the way here.
+    def _visit(self, key: Key, score: float) -> VisitedGraph:
+        graph = self._visited.get(key)
+        if graph is None:
+            if len(self._visited) >= MAX_VISITED:
+                self._visited = {here.key: here for here in self.at}
+            # Summed again, so that a score does not depend on the path of the chain.
             exact = math.fsum(self._local(c, mask) for c, mask in enumerate(key))
-            index = self._places[key] = Place(key, exact)
-            self._keep(key, exact)
-        return index
+            graph = self._visited[key] = VisitedGraph(key, exact)
+            self._add_model(key, exact)
+        return graph
 
-    def _keep(self, key: Key, score: float) -> None:
+    def _add_model(self, key: Key, score: float) -> None:
         self.models[key] = score
         if score > self.best_score + 1e-9:
             self.best, self.best_score = key, score
-        if len(self.models) > MAX_MODELS_KEPT:
-            least = sorted(self.models.values())[MAX_MODELS_KEPT // 2]
+        if len(self.models) > MAX_STORED_MODELS:
+            least = sorted(self.models.values())[MAX_STORED_MODELS // 2]
             least = max(least, self.best_score - FAR_BELOW)
             self.models = {k: s for k, s in self.models.items() if s >= least}
 
@@ -225,7 +224,7 @@ def _ancestors(key: Key) -> list[int]:
     return above
 
 
-TOLD = 50  # times that a run tells how far it is
+PROGRESS_REPORTS = 50  # progress reports of a run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -295,27 +294,27 @@ class McmcLearner:
             seed=int(rng.integers(2**63)),
             cancel=cancel,
         )
-        yield ImprovedModel(*told_of(scores, start, cancel))
-        result = chains.best_score
-        every = max(1, params.iterations // TOLD)
+        yield ImprovedModel(*model_and_measures(scores, start, cancel))
+        best_score = chains.best_score
+        every = max(1, params.iterations // PROGRESS_REPORTS)
         while chains.steps < params.iterations and chains.step():
             if chains.steps % 32 == 0:
                 cancel.raise_if_cancelled()
             if chains.steps % every == 0:
                 yield _progress(chains, params, scores.families_scored)
-                if chains.best_score > result:
-                    result = chains.best_score
-                    yield ImprovedModel(*told_of(scores, chains.best_dag(), cancel))
+                if chains.best_score > best_score:
+                    best_score = chains.best_score
+                    yield ImprovedModel(*model_and_measures(scores, chains.best_dag(), cancel))
         cancel.raise_if_cancelled()
         yield ArtifactSaved(posterior_of(scores, chains.models, chains.steps, chains.accepted))
-        kept = "scored" if params.count_evaluated else "visited"
+        considered = "scored" if params.count_evaluated else "visited"
         yield Note(
             f"Probabilities of edges and labels are over {count_of(len(chains.models), 'graph')} "
-            f"that the chains {kept}, weighed by score; how often they were there does not count."
+            f"that the chains {considered}, weighted by score, not by the number of visits."
         )
         dag = chains.best_dag()
-        yield from map(Note, label_sentences(scores, dag))
-        model, measures = told_of(scores, dag, cancel)
+        yield from map(Note, label_notes(scores, dag))
+        model, measures = model_and_measures(scores, dag, cancel)
         yield Finished(
             model, measures | {"models": float(len(chains.models)), "steps": float(chains.steps)}
         )
@@ -324,7 +323,7 @@ class McmcLearner:
 def _progress(chains: Chains, params: McmcParams, families: int) -> Progress:
     tried = chains.steps * params.chains
     counters = {
-        "score": max(index.score for index in chains.at) / NATS_PER_BIT,
+        "score": max(graph.score for graph in chains.at) / NATS_PER_BIT,
         "best score": chains.best_score / NATS_PER_BIT,
         "accepted": float(chains.accepted),
         "not accepted": float(tried - chains.accepted),
@@ -332,4 +331,4 @@ def _progress(chains: Chains, params: McmcParams, families: int) -> Progress:
         "families": float(families),
         "step": float(chains.steps),
     }
-    return Progress(chains.steps / params.iterations, "Chains walk", counters)
+    return Progress(chains.steps / params.iterations, "Running chains", counters)

@@ -1,7 +1,7 @@
-"""What chains over labelled graphs found: how probable edges and labels are.
+"""Posterior probabilities of the edges and labels of labelled DAGs, from MCMC chains.
 
-A model's probability is its score among the models kept, renormalised; how often a chain was at a
-model says nothing here, since the chains are not reversible (Corander, Gyllenberg and Koski 2006).
+A model's probability is its score, normalized over the stored models. Visit frequencies are not
+used, since the chains are not reversible (Corander, Gyllenberg and Koski 2006).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class EdgeProbability:
-    """How probable an edge is, and how probable it is with a label."""
+    """The probability of an edge, and of the edge with a label."""
 
     source: str
     target: str
@@ -38,8 +38,8 @@ class EdgeProbability:
 
 @dataclass(frozen=True, slots=True)
 class ContextProbability:
-    """How probable it is that the edge is there, beside these other parents, and vanishes in this
-    context of them."""
+    """The probability that the edge exists with these other parents and vanishes in this context
+    of them."""
 
     source: str
     target: str
@@ -47,7 +47,7 @@ class ContextProbability:
     probability: float
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         return ", ".join(f"{name} = {state}" for name, state in self.context)
 
 
@@ -80,34 +80,34 @@ class LdagPosterior:
         )
 
     def frequencies(self, names: Sequence[str]) -> EdgeFrequencies:
-        """The probabilities as shares of a million graphs: for what edges agree on."""
-        fractions = {(e.source, e.target): round(_MILLION * e.probability) for e in self.edges}
-        return EdgeFrequencies(tuple(names), _MILLION, fractions)
+        """The probabilities as edge frequencies, in counts per million graphs."""
+        counts = {(e.source, e.target): round(_MILLION * e.probability) for e in self.edges}
+        return EdgeFrequencies(tuple(names), _MILLION, counts)
 
     def plain(self) -> dict[str, Any]:
         return asdict(self)
 
     @classmethod
     def restored(cls, plain: Mapping[str, Any]) -> LdagPosterior:
-        """What `plain` made, as a value again."""
+        """The posterior that `plain` encoded."""
         contexts = tuple(
             ContextProbability(
-                told["source"],
-                told["target"],
-                tuple((name, state) for name, state in told["context"]),
-                told["probability"],
+                payload["source"],
+                payload["target"],
+                tuple((name, state) for name, state in payload["context"]),
+                payload["probability"],
             )
-            for told in plain["contexts"]
+            for payload in plain["contexts"]
         )
         graphs = tuple(
             GraphProbability(
-                tuple((source, target) for source, target in told["edges"]),
-                told["probability"],
-                told["score"],
+                tuple((source, target) for source, target in payload["edges"]),
+                payload["probability"],
+                payload["score"],
             )
-            for told in plain["graphs"]
+            for payload in plain["graphs"]
         )
-        edges = tuple(EdgeProbability(**told) for told in plain["edges"])
+        edges = tuple(EdgeProbability(**payload) for payload in plain["edges"])
         models, steps, accepted = (int(plain[name]) for name in ("models", "steps", "accepted"))
         return cls(models, steps, accepted, edges, contexts, graphs)
 
@@ -117,7 +117,7 @@ class LdagPosterior:
         for edge in self.edges:
             rows.append((edge.source, edge.target, "", edge.probability))
             rows += [
-                (one.source, one.target, one.words, one.probability)
+                (one.source, one.target, one.text, one.probability)
                 for one in self.contexts
                 if (one.source, one.target) == (edge.source, edge.target)
             ]
@@ -174,13 +174,13 @@ def _of_families(
             if weight < MIN_LISTED:
                 continue
             others = [p for p in parents if p != parent]
-            for result in np.argwhere(label).tolist():
-                told = tuple(
+            for states in np.argwhere(label).tolist():
+                context = tuple(
                     (domain.names[p], domain[domain.names[p]].states[state])
-                    for p, state in zip(others, result, strict=True)
+                    for p, state in zip(others, states, strict=True)
                 )
                 contexts.append(
-                    ContextProbability(domain.names[parent], domain.names[child], told, weight)
+                    ContextProbability(domain.names[parent], domain.names[child], context, weight)
                 )
     edges = [
         EdgeProbability(domain.names[p], domain.names[c], min(weight, 1.0), labelled[p, c])

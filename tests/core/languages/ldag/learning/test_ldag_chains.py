@@ -44,7 +44,7 @@ def test_chains_find_the_best_labelled_graph_and_tell_its_labels() -> None:
     posterior = kept(events)
     between = {frozenset((one.source, one.target)) for one in posterior.contexts[:2]}
     assert between == {frozenset("23")}
-    assert posterior.contexts[0].words == "1 = 1"
+    assert posterior.contexts[0].text == "1 = 1"
     assert all(edge.labelled <= edge.probability + 1e-12 for edge in posterior.edges)
     again = restored(posterior.kind, json.loads(json.dumps(posterior.plain())))
     assert again == posterior
