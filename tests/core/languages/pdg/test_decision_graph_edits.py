@@ -230,7 +230,7 @@ def test_moving_downwards_is_always_exact_and_lifting_back_is_too() -> None:
     lower = moved(graph, "X2", "X1")
     assert lower.is_exact
     assert moved(lower.graph, "X2", "X0").is_exact
-    with pytest.raises(GraphError, match="rows are needed"):
+    with pytest.raises(GraphError, match="has to be fitted to data"):
         moved(graph, "X3", "X0")
     with pytest.raises(GraphError, match="stands below"):
         moved(graph, "X0", "X3")

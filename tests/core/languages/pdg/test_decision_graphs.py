@@ -128,7 +128,7 @@ HALF = [[0.5, 0.5]]
         ({"X1": "X0"}, {"X0": HALF, "X1": HALF * 2}, {"X1": [[0, 0]]}, "No edge leads to node 2"),
         ({"X1": "X0"}, {"X0": HALF, "X1": HALF}, {"X1": [[0, 1]]}, "does not have"),
         ({}, {"X0": [[0.5, 0.5 + 2e-9]], "X1": HALF}, {}, "do not sum to 1"),
-        ({}, {"X0": [[1.5, -0.5]], "X1": HALF}, {}, "no probability"),
+        ({}, {"X0": [[1.5, -0.5]], "X1": HALF}, {}, "not a probability"),
         ({}, {"X0": [[1.0]], "X1": HALF}, {}, "each with 2 numbers"),
         (
             {"X1": "X0", "X0": "X1"},
