@@ -1,4 +1,4 @@
-"""How rows are shared out among components, a block of them at a time."""
+"""Responsibilities of components for rows, a block of rows at a time."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ class Responsibilities:
 
     def __init__(self, lanes: int, rows: int = BLOCK_ROWS) -> None:
         self._lanes = lanes
-        self.make_room(rows)
+        self.resize(rows)
 
-    def make_room(self, rows: int) -> None:
+    def resize(self, rows: int) -> None:
         """Resize for so many rows; the content is lost."""
         self.flat_responsibilities = lined_zeros(rows * self._lanes)
-        self.shares = self.flat_responsibilities.reshape(rows, self._lanes)
+        self.responsibilities = self.flat_responsibilities.reshape(rows, self._lanes)
         self._tops, self._sums = np.zeros((2, rows))
 
-    def share_out(
+    def normalize(
         self, count: int, weights: Floats, choice: NDArray[np.int32], begin: int, end: int
     ) -> Floats:
         """Turn logarithms into responsibilities times weights, of the rows begin … end − 1; ln P of
@@ -49,10 +49,10 @@ class Responsibilities:
         from pgmstudio.core.learning.responsibilities_kernels import lower_logs, normalize_rows
 
         size = end - begin
-        block = self.shares[:size]
-        lower_logs(self.shares, count, choice, begin, end, self._tops)
+        block = self.responsibilities[:size]
+        lower_logs(self.responsibilities, count, choice, begin, end, self._tops)
         np.exp(block, out=block)  # the padding, exp 0, is cleared below
-        normalize_rows(self.shares, count, weights, begin, end, self._sums)
+        normalize_rows(self.responsibilities, count, weights, begin, end, self._sums)
         block[:, count:] = 0.0
         result: Floats = np.log(self._sums[:size])
         result += self._tops[:size]

@@ -346,7 +346,7 @@ class ProfileImages(ProfilePlot):
 
     def show_images(self, images: Images) -> None:
         self._images = images
-        sizes = [f"{n} {percent(s)} %" for n, s in zip(images.names, images.shares, strict=True)]
+        sizes = [f"{n} {percent(s)} %" for n, s in zip(images.names, images.weights, strict=True)]
         self.setAccessibleName("Images: " + ", ".join(sizes))
         self._fit()
 
@@ -412,7 +412,7 @@ class ProfileImages(ProfilePlot):
         painter.scale(zoom, zoom)
         cells = [
             (pixel, column * CELL, row * CELL)
-            for pixel, (row, column) in profiles.grid.places.items()
+            for pixel, (row, column) in profiles.grid.cells.items()
         ]
         for number, name in enumerate(profiles.names):
             x, y = profiles.corner(number, across)
@@ -457,7 +457,7 @@ class ProfileImages(ProfilePlot):
         painter.translate(corner)
         painter.scale(1 / zoom, 1 / zoom)
         painter.setPen(look.color("text"))
-        prior = images.shares[number]
+        prior = images.weights[number]
         text = self._weight_text(prior, self._posterior[number] if self._posterior else prior)
         wide = images.grid.columns * CELL * zoom
         area = QRectF(0, -HEAD * zoom, wide, (HEAD - 4) * zoom)
@@ -476,7 +476,7 @@ class ProfileImages(ProfilePlot):
         for number, name in enumerate(result.names):
             x, y = result.corner(number, across)
             column, row = (position.x() / zoom - x) // CELL, (position.y() / zoom - y) // CELL
-            for pixel, at in result.grid.places.items():
+            for pixel, at in result.grid.cells.items():
                 if at == (row, column):
                     value = percent(float(result.values[pixel][number]))
                     near = [

@@ -23,10 +23,8 @@ from pgmstudio.core.drawing.theme import colors, tokens
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.inference.base import Finding
 from pgmstudio.core.languages.tree.model import Edge, edge_information
-from pgmstudio.core.languages.tree_mixture.components import (
-    Mixture,
-)
-from pgmstudio.core.languages.tree_mixture.diagrams import MI_WORDS
+from pgmstudio.core.languages.tree_mixture.components import Mixture
+from pgmstudio.core.languages.tree_mixture.diagrams import MI_LABEL
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.model import Model
 
@@ -36,7 +34,7 @@ IMAGES = "images"
 CELL, GAP, HEAD, MARGIN = 22.0, 24.0, 26.0, 16.0
 # Images side by side, so that a picture of many is about as wide as high.
 _WIDER = 1.6
-# How far beside its straight line a long edge bends, in pixels of the image.
+# How far from its straight line a long edge bends, in pixels of the image.
 _BOW = 0.7
 _BY_TWO = re.compile(r"(\D*)(\d+)(?:c|col|column|x|,)(\d+)", re.IGNORECASE)
 _BY_ONE = re.compile(r"(?:pixel|pix|px)[ _.-]?(\d+)", re.IGNORECASE)
@@ -44,11 +42,11 @@ _BY_ONE = re.compile(r"(?:pixel|pix|px)[ _.-]?(\d+)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class ImageGrid:
-    """Where every pixel stands, (row, column) from 0."""
+    """The grid of pixels: the (row, column) of each variable, from 0."""
 
     rows: int
     columns: int
-    places: Mapping[str, tuple[int, int]]
+    cells: Mapping[str, tuple[int, int]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +55,7 @@ class Images:
 
     grid: ImageGrid
     names: tuple[str, ...]
-    shares: tuple[float, ...]
+    weights: tuple[float, ...]
     values: Mapping[str, Floats]  # per variable, components: 0 to 1
     edges: tuple[Mapping[Edge, float], ...]
 
@@ -84,14 +82,15 @@ class Images:
         return x, MARGIN + HEAD + down * (self.grid.rows * CELL + HEAD + GAP)
 
     def legend(self, strong: str) -> list[str]:
-        """What is to be seen, in sentences; `strong` is how the last state looks."""
-        told = [f"{strong}: nearer to the last state."]
-        return [*told, f"Lines: edges of the tree; {MI_WORDS}."] if any(self.edges) else told
+        """The lines of the legend; `strong` describes the color of the last state."""
+        lines = [f"{strong}: nearer to the last state."]
+        return [*lines, f"Lines: edges of the tree; {MI_LABEL}."] if any(self.edges) else lines
 
     def route(self, number: int, edge: Edge, across: int | None = None) -> tuple[Point, ...]:
-        """Start, bend and end of an edge; one that leaps over pixels bows, so that it is seen."""
+        """Start, bend and end of an edge; one that passes over pixels is bent, so that it stays
+        visible."""
         x, y = self.corner(number, across)
-        ends = [self.grid.places[name] for name in edge]
+        ends = [self.grid.cells[name] for name in edge]
         (ax, ay), (bx, by) = ((x + (c + 0.5) * CELL, y + (r + 0.5) * CELL) for r, c in ends)
         length = math.hypot(bx - ax, by - ay)
         bow = _BOW * CELL * (length > 1.5 * CELL) / max(length, 1.0)
@@ -102,12 +101,12 @@ class Images:
 def image_grid(names: Iterable[str]) -> ImageGrid | None:
     """The grid that names like r1c1, left_r1c1 or pixel1 form; None where there is none.
 
-    Grids of several beginnings, of the same size, stand side by side.
+    Grids with several prefixes, of the same size, stand side by side.
     """
     names = tuple(names)
-    result = [_BY_TWO.fullmatch(name) for name in names]
-    if names and all(result):
-        parts = [(m[1], int(m[2]), int(m[3])) for m in result if m is not None]
+    matches = [_BY_TWO.fullmatch(name) for name in names]
+    if names and all(matches):
+        parts = [(m[1], int(m[2]), int(m[3])) for m in matches if m is not None]
         heads = list(dict.fromkeys(head for head, _, _ in parts))
         rows = sorted({row for _, row, _ in parts})
         columns = sorted({column for _, _, column in parts})
@@ -115,11 +114,11 @@ def image_grid(names: Iterable[str]) -> ImageGrid | None:
         if min(len(rows), len(columns)) < 2 or not len(set(parts)) == len(parts) == count:
             return None
         shift = {head: at * len(columns) for at, head in enumerate(heads)}
-        indices = {
+        cells = {
             name: (rows.index(row), shift[head] + columns.index(column))
             for name, (head, row, column) in zip(names, parts, strict=True)
         }
-        return ImageGrid(len(rows), len(heads) * len(columns), indices)
+        return ImageGrid(len(rows), len(heads) * len(columns), cells)
     single = [_BY_ONE.fullmatch(name) for name in names]
     side = math.isqrt(len(names))
     if side < 2 or side * side != len(names) or not all(single):
@@ -158,7 +157,7 @@ def component_images(model: Model) -> Images | None:
 
 
 def images_of(model: Model) -> Images:
-    """The same; GraphError says what is missing."""
+    """The images of the components; raises GraphError if the variables form no grid."""
     result = component_images(model)
     if result is None:
         raise GraphError(
@@ -182,19 +181,19 @@ def images_svg(images: Images, *, theme: str = "light", title: str = "") -> str:
     """All images as text of an SVG document."""
     ink, ramp = colors(theme), tokens()["sequential"][theme]
     width, height = images.size()
-    told = images.legend("Darker" if theme == "light" else "Lighter")
-    width = max(width, *(text_width(words, 11.0) + 2 * MARGIN for words in told))
-    top, foot = 30.0 if title else 0.0, 16.0 * len(told)
+    lines = images.legend("Darker" if theme == "light" else "Lighter")
+    width = max(width, *(text_width(line, 11.0) + 2 * MARGIN for line in lines))
+    top, foot = 30.0 if title else 0.0, 16.0 * len(lines)
     high = height + top + foot
     parts = [rect(0, 0, width, high, fill=ink["surface"])]
     if title:
         parts.append(text(title, MARGIN, 22, size=15, fill=ink["text"], weight="semibold"))
     inner = []
-    for number, (name, fraction) in enumerate(zip(images.names, images.shares, strict=True)):
+    for number, (name, weight) in enumerate(zip(images.names, images.weights, strict=True)):
         x, y = images.corner(number)
-        head = f"{name}, {percent(fraction)} %"
+        head = f"{name}, {percent(weight)} %"
         inner.append(text(head, x, y - 13, size=12, fill=ink["text"], weight="medium"))
-        for pixel, (row, column) in images.grid.places.items():
+        for pixel, (row, column) in images.grid.cells.items():
             shade = ramp[shade_step(float(images.values[pixel][number]), len(ramp))]
             box = (x + column * CELL, y + row * CELL, CELL, CELL)
             inner.append(rect(*box, fill=shade, stroke=ink["surface"], stroke_width=1.0))
@@ -204,9 +203,9 @@ def images_svg(images: Images, *, theme: str = "light", title: str = "") -> str:
             width_ = edge_stroke(bits)
             inner.append(path("M", start, "Q", bend, end, stroke_width=width_, **drawn))
     parts.append(element("g", "".join(inner), transform=f"translate(0 {top:g})"))
-    for index, words in enumerate(told):
+    for index, line in enumerate(lines):
         y = height + top + 16.0 * index
-        parts.append(text(words, MARGIN, y, size=11, fill=ink["text_secondary"]))
+        parts.append(text(line, MARGIN, y, size=11, fill=ink["text_secondary"]))
     whole = element("g", "".join(parts), font_family=font_families())
     return element(
         "svg",

@@ -1,4 +1,4 @@
-"""Questions about the components of a mixture of trees."""
+"""Facts about the components of a mixture of trees: roles, constraints, weights."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def violations(model: TreeMixture, knowledge: Knowledge) -> list[str]:
 
 
 def nearly_empty(weights: Floats) -> NDArray[np.bool_]:
-    """Which components have less than a quarter of an even share, 1/(4m)."""
+    """Which components have less than a quarter of an equal weight, 1/(4m)."""
     result: NDArray[np.bool_] = weights < 1 / (4 * weights.size)
     return result
 
 
 def effective_count(weights: Floats) -> float:
-    """2^H(λ): as many even components would be as uncertain."""
+    """2^H(λ): the number of equally weighted components with the same entropy."""
     some = weights[weights > 0]
     return float(np.exp2(-np.sum(some * np.log2(some))))

@@ -29,11 +29,11 @@ Floats = NDArray[np.float64]
 Neighbours = dict[int, set[int]]
 
 
-# All tables together; a network that needs more is no help to anybody.
+# Maximum cells of all tables together; larger networks are of no use.
 MAX_CELLS = 2**21
 
 
-# Trees with other edges each are looked through in so many orders for small tables.
+# Maximum number of orders tried for small tables when trees have different edges.
 _MAX_ORDERS = 24
 
 
@@ -53,7 +53,7 @@ def mixture_of_classes(model: LatentClasses) -> TreeMixture:
 
 
 def classes_of_mixture(mixture: TreeMixture) -> LatentClasses:
-    """GraphError when the component is seen, or a tree has an edge."""
+    """Latent classes; GraphError if the component is observed or a tree has an edge."""
     _refuse(no_classes_of_mixture_reason(mixture))
     columns = range(len(mixture.domain))
     tables = tuple(np.stack([tree.tables[index] for tree in mixture.trees]) for index in columns)
@@ -66,12 +66,12 @@ def _refuse(reason: str | None) -> None:
 
 
 def no_classes_of_mixture_reason(mixture: TreeMixture) -> str | None:
-    """What keeps a mixture from being one of latent classes; None when nothing does."""
+    """The reason why a mixture is not a latent class model; None if it is."""
     if mixture.choice is not None:
-        return f"the component is seen, as {mixture.choice}; classes are hidden."
+        return f"the component is observed, as {mixture.choice}; classes are hidden."
     if mixture.edge_counts:
         one, other = next(iter(mixture.edge_counts))
-        return f"{one} – {other} is an edge; items of latent classes have none."
+        return f"{one} – {other} is an edge; variables of a latent class model have none."
     return None
 
 
@@ -97,9 +97,11 @@ def network_of_mixture(mixture: TreeMixture) -> BayesianNetwork:
     parents: list[tuple[int, ...]] = [()] * len(domain)
     tables: list[Floats] = [mixture.weights] * len(domain)
     for variable in order:
-        needed = sorted({p for result in each for p in result[variable][0]})
+        needed = sorted({p for tables_of_tree in each for p in tables_of_tree[variable][0]})
         shape = [mixture.tree_domain.cardinalities[i] for i in (*needed, variable)]
-        by_tree = np.stack([_spread(*result[variable], needed, shape) for result in each])
+        by_tree = np.stack(
+            [_spread(*tables_of_tree[variable], needed, shape) for tables_of_tree in each]
+        )
         listed = [*(position[p] for p in needed), root]
         axes = sorted(range(len(listed)), key=listed.__getitem__)
         table = np.moveaxis(by_tree, 0, -2)  # component behind the other parents
@@ -110,7 +112,7 @@ def network_of_mixture(mixture: TreeMixture) -> BayesianNetwork:
 
 
 def component_root(mixture: TreeMixture) -> str:
-    """What the root of that network is called."""
+    """The name of the root of that network."""
     return mixture.choice or free_name(mixture.domain, "component")
 
 
@@ -130,7 +132,7 @@ def edges_with_root(mixture: TreeMixture) -> tuple[tuple[str, str], ...]:
 def _spread(
     parents: Sequence[int], table: Floats, wanted: Sequence[int], shape: list[int]
 ) -> Floats:
-    """A table P(x | parents) over more parents, which say nothing."""
+    """A table P(x | parents) extended to more parents, which have no effect."""
     axes = [shape[i] if p in parents else 1 for i, p in enumerate(wanted)]
     return np.broadcast_to(table.reshape(*axes, shape[-1]), shape)
 
@@ -146,10 +148,10 @@ def _conditionals(tree: Tree, order: Sequence[int]) -> dict[int, tuple[tuple[int
         factors = [factor for factor in factors if variable not in factor[0]]
         others = tuple(sorted({p for scope, _ in mine for p in scope} - {variable}))
         out = (*others, variable)
-        letters = {p: i for i, p in enumerate(out)}
+        axis_of = {p: i for i, p in enumerate(out)}
         operands: list[Any] = []
         for scope, table in mine:
-            operands += [table, [letters[p] for p in scope]]
+            operands += [table, [axis_of[p] for p in scope]]
         product = np.einsum(*operands, list(range(len(out))))
         sums = product.sum(axis=-1, keepdims=True)
         cards = product.shape[-1]
@@ -192,7 +194,7 @@ def _neighbours(tree: Tree) -> Neighbours:
 
 
 def _parents_along(graph: Neighbours, order: Sequence[int]) -> Neighbours:
-    """Who stands before a variable in the factor it is taken out of."""
+    """The parents of each variable when the variables are eliminated in reverse order."""
     left = {v: set(others) for v, others in graph.items()}
     result: Neighbours = {}
     for v in reversed(order):

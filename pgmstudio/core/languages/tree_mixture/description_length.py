@@ -1,7 +1,7 @@
 """The description length of a mixture of trees with shared edges, in bits (Meilă 1999, §6.4, §6.6).
 
-DL(D, M) = DL(M) + DL(D | M): how long a message is that tells the parameters and then, with them,
-the rows. Empirically, with parameters rounded as coarsely as it pays (eqs. 6.10–6.14), or by BIC.
+DL(D, M) = DL(M) + DL(D | M): the length of a message with the parameters and then, given them,
+the rows. Empirical, with parameters rounded to the best precision (eqs. 6.10–6.14), or by BIC.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ Floats = NDArray[np.float64]
 
 CORRECTED, PUBLISHED = "corrected", "as-published"
 FORMS = (CORRECTED, PUBLISHED)
-# Bits after the point and before it that are tried; the source gives no grid.
+# Maximum fractional and range bits that are tried; the source gives no grid.
 FINE_BITS, RANGE_BITS = 8, 5
 
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """How finely parameters are written: b_m bits after the point, b_M of range."""
+    """The precision of parameters: b_m fractional bits, b_M bits of range."""
 
     fine: int
     range: int
@@ -54,8 +54,8 @@ def encode(theta: Floats, precision: Precision) -> tuple[Floats, NDArray[np.intp
 
 def decode(codes: Floats, precision: Precision) -> Floats:
     """θ̂_max = 1 / (1 + Σ e^−φ̂) and θ̂_i = e^−φ̂_i θ̂_max; the code of the largest is 0."""
-    fractions = np.exp(-codes / 2.0**precision.fine)
-    return np.asarray(fractions / fractions.sum(axis=-1, keepdims=True))
+    ratios = np.exp(-codes / 2.0**precision.fine)
+    return np.asarray(ratios / ratios.sum(axis=-1, keepdims=True))
 
 
 def code_bits(states: int, precision: Precision) -> float:
@@ -64,7 +64,7 @@ def code_bits(states: int, precision: Precision) -> float:
 
 
 def rounded(model: TreeMixture, precision: Precision) -> TreeMixture:
-    """The model a reader of the message would have; the weights λ are not rounded."""
+    """The model with rounded parameters; the weights λ are not rounded."""
     trees = tuple(
         Tree(
             tree.domain,
@@ -78,20 +78,20 @@ def rounded(model: TreeMixture, precision: Precision) -> TreeMixture:
 
 @dataclass(frozen=True, slots=True)
 class ModelShape:
-    """What the length of a model depends on beside its precision."""
+    """The quantities that determine the length of a model, other than its precision."""
 
     components: int
     parameters: int  # of one tree: Σ_E (r_u−1)(r_v−1) + Σ_v (r_v − 1)
-    places: float  # Σ_v R_v log2 r_v, R_v = states of the parent, 1 for a root
-    edge_places: float  # Σ_E r_u log2 r_v, the term as printed in eq. 6.11
+    state_bits: float  # Σ_v R_v log2 r_v, R_v = states of the parent, 1 for a root
+    edge_state_bits: float  # Σ_E r_u log2 r_v, the term as printed in eq. 6.11
 
     def bits(self, rows: float, precision: Precision, form: str = CORRECTED) -> float:
         """DL(M): corrected, every conditional by eq. 6.14, or the sum printed as eq. 6.11."""
         weights = 0.5 * (self.components - 1) * math.log2(max(rows, 1.0))
         numbers = self.components * precision.bits * self.parameters
         if form == PUBLISHED:
-            return weights + numbers + self.edge_places
-        return weights + numbers + self.components * self.places
+            return weights + numbers + self.edge_state_bits
+        return weights + numbers + self.components * self.state_bits
 
     def bic_bits(self, rows: float) -> float:
         """½ log2 N for every free parameter."""
@@ -127,12 +127,12 @@ def shape_of(model: TreeMixture) -> ModelShape:
             near[v].append(parent)
             near[parent].append(v)
             parameters += (cards[v] - 1) * (cards[parent] - 1)
-    indices = edge_places = 0.0
+    state_bits = edge_state_bits = 0.0
     left = dict.fromkeys(sorted(near, key=lambda v: (-cards[v], v)))
     while left:
         root = next(iter(left))
         del left[root]
-        indices += math.log2(cards[root])
+        state_bits += math.log2(cards[root])
         stack = [root]
         while stack:
             node = stack.pop()
@@ -140,13 +140,13 @@ def shape_of(model: TreeMixture) -> ModelShape:
                 if other in left:
                     del left[other]
                     stack.append(other)
-                    edge_places += cards[node] * math.log2(cards[other])
-    return ModelShape(len(model.trees), parameters, indices + edge_places, edge_places)
+                    edge_state_bits += cards[node] * math.log2(cards[other])
+    return ModelShape(len(model.trees), parameters, state_bits + edge_state_bits, edge_state_bits)
 
 
 @dataclass(frozen=True, slots=True)
 class DescriptionLength:
-    """The shortest message found, its precision, and the lengths of the whole grid."""
+    """The shortest description length, its precision, and the lengths of the whole grid."""
 
     bits: float
     precision: Precision
@@ -156,7 +156,7 @@ class DescriptionLength:
 
     @property
     def gained_by_rounding(self) -> float:
-        """Bits that rounding took off the rows; 0 at a maximum of the likelihood."""
+        """Bits that rounding saved on the rows; 0 at a maximum of the likelihood."""
         gained = max(self.exact_data_bits - data for *_, data in self.grid)
         return gained if gained > 1e-9 * abs(self.exact_data_bits) else 0.0
 
@@ -183,12 +183,10 @@ class _Rounding:
     def data_bits(self, precision: Precision, data: DataSet) -> float:
         """DL(D | M_b)."""
         fine = 2.0**precision.fine
-        fractions = np.exp(-np.round(fine * np.minimum(self._phi, 2.0**precision.range)) / fine)
-        sums = np.add.reduceat(fractions, self._starts)
+        ratios = np.exp(-np.round(fine * np.minimum(self._phi, 2.0**precision.range)) / fine)
+        sums = np.add.reduceat(ratios, self._starts)
         coded = copy(self._model)  # only its likelihood is asked, which reads the arrays
-        coded.__dict__["arrays"] = replace(
-            self._model.arrays, tables=fractions / sums[self._row_of]
-        )
+        coded.__dict__["arrays"] = replace(self._model.arrays, tables=ratios / sums[self._row_of])
         return data_bits(coded, data)
 
 

@@ -1,7 +1,6 @@
-"""Pictures of mixtures: trees over or beside each other, with the component as their root, and
-classes as the middle of a star.
+"""Diagrams of mixtures: trees overlaid or side by side, with the component as root, and blocks.
 
-The picture of a tree H model: blocks of variables, each a tree, around the hidden variable.
+The diagram of a tree H model has blocks of variables, each a tree, around the hidden variable.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _SINGLE_ALPHA = 0.78
 _ROOT_ALPHA = 0.45  # edges to all others would hide those between them
 _TREES = re.compile(r"tree-(\d+(?:\+\d+)*)")
 
-MI_WORDS = "width = mutual information in the tree"
+MI_LABEL = "width = mutual information in the tree"
 
 
 def shown_trees(name: str, count: int) -> tuple[int, ...] | None:
@@ -65,8 +64,8 @@ def trees_picture(model: TreeMixture, shown: Sequence[int] | None = None) -> Gra
             is_shared = len(having) > 1 or len(numbers) == 1
             alpha = 1.0 if is_shared else _SINGLE_ALPHA
             strands = tuple(
-                Strand(strand_width(bits[number][pair]), number, words, alpha)
-                for number, words in zip(having, labels, strict=True)
+                Strand(strand_width(bits[number][pair]), number, label, alpha)
+                for number, label in zip(having, labels, strict=True)
             )
         else:
             counted = f"in {len(having)} of {len(numbers)} trees"
@@ -78,7 +77,7 @@ def trees_picture(model: TreeMixture, shown: Sequence[int] | None = None) -> Gra
         tuple(edges),
         method="force",
         lines=tuple((number, names[number]) for number in numbers) if draw else (),
-        width_words=MI_WORDS if draw else "width = number of trees",
+        width_words=MI_LABEL if draw else "width = number of trees",
     )
 
 
@@ -88,7 +87,7 @@ def overlay_picture(model: TreeMixture) -> GraphPicture:
 
 
 def side_by_side_picture(model: TreeMixture) -> GraphPicture:
-    """Every tree by itself, a group each; the layout gives a variable the same place in all."""
+    """Every tree by itself, a group each; the layout gives a variable the same position in all."""
     nodes: list[PictureNode] = []
     edges: list[PictureEdge] = []
     names = model.component_names
@@ -101,7 +100,7 @@ def side_by_side_picture(model: TreeMixture) -> GraphPicture:
             replace(edge, source=f"{name}: {edge.source}", target=f"{name}: {edge.target}")
             for edge in alone.edges
         ]
-    return GraphPicture(tuple(nodes), tuple(edges), names, "panels", width_words=MI_WORDS)
+    return GraphPicture(tuple(nodes), tuple(edges), names, "panels", width_words=MI_LABEL)
 
 
 def latent_picture(model: TreeMixture) -> GraphPicture:
@@ -151,8 +150,8 @@ def partition_picture(model: TreeMixture) -> GraphPicture:
     groups = tuple(f"Block {number}" for number in range(1, len(blocks) + 1))
     for group, block in zip(groups, blocks, strict=True):
         head = f"{group}:"
-        words = f"{len(block)} variable{'' if len(block) == 1 else 's'}"
-        nodes.append(PictureNode(head, f"{group}, {words}", NodeShape.BOX, group=group))
+        size = f"{len(block)} variable{'' if len(block) == 1 else 's'}"
+        nodes.append(PictureNode(head, f"{group}, {size}", NodeShape.BOX, group=group))
         nodes += [PictureNode(name, name, variable=name, group=group) for name in block]
         edges.append(PictureEdge(root, head))
     for one, other in bits[0]:

@@ -18,19 +18,19 @@ from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 Floats = NDArray[np.float64]
 
 
-# Rows imagined in the table of a new edge, spread as the ends are by themselves.
-_IMAGINED_ROWS = 1.0
+# Pseudo-rows in the table of a new edge, with independent ends.
+_PSEUDO_ROWS = 1.0
 
 
 @dataclass(frozen=True)
 class TreeEdit:
-    """In tree `number` (from 0) one edge goes, one comes, or one is exchanged for another."""
+    """An edit of tree `number` (from 0): an edge removed, added, or replaced by another."""
 
     number: int
     added: Edge | None = None
     removed: Edge | None = None
 
-    def words(self) -> str:
+    def text(self) -> str:
         """“Join A and B in tree 2, in place of C – D”."""
         tree = f"tree {self.number + 1}"
         if self.added is None:
@@ -40,8 +40,8 @@ class TreeEdit:
 
 
 def joining(mixture: TreeMixture, number: int, one: str, other: str) -> TreeEdit:
-    """The edit that joins two variables of a tree: where a way joins them already, its weakest
-    edge makes room. GraphError when an edge joins them."""
+    """The edit that joins two variables of a tree: if a path joins them already, its
+    weakest edge is removed. GraphError if they are adjacent."""
     tree = mixture.trees[number]
     way = path_between(tree, one, other)
     if len(way) == 2:
@@ -67,13 +67,13 @@ def edited(mixture: TreeMixture, edit: TreeEdit, data: DataSet | None = None) ->
 
 
 def with_tree(mixture: TreeMixture, number: int, tree: Tree) -> TreeMixture:
-    """The mixture with another tree in the place of one."""
+    """The mixture with one tree replaced."""
     trees = (*mixture.trees[:number], tree, *mixture.trees[number + 1 :])
     return replace(mixture, trees=trees)
 
 
 def joint_in_tree(mixture: TreeMixture, number: int, one: str, other: str, data: DataSet) -> Floats:
-    """P^k(one, other): the rows weighed by how much they belong to tree k (eqs. 3.17–3.18)."""
+    """P^k(one, other): the rows weighted by the responsibilities of tree k (eqs. 3.17–3.18)."""
     data = rows_over(mixture.domain, data)
     weights = mixture.responsibilities(data)[:, number]
     if data.weights is not None:
@@ -86,6 +86,6 @@ def joint_in_tree(mixture: TreeMixture, number: int, one: str, other: str, data:
     tree = mixture.trees[number]
     marginals = marginals_of(tree)
     alone = np.outer(marginals[tree.domain.index(one)], marginals[tree.domain.index(other)])
-    weighed: Floats = np.asarray(counts + _IMAGINED_ROWS * alone, dtype=np.float64)
+    weighed: Floats = np.asarray(counts + _PSEUDO_ROWS * alone, dtype=np.float64)
     joint: Floats = weighed / weighed.sum()
     return joint

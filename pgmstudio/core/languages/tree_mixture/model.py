@@ -1,9 +1,7 @@
-"""The blocks of variables that a hidden variable holds apart: tree H models (Meilă 1999, §6.3).
+"""Mixtures of trees: Q(x) = Σ_k λ_k T^k(x), each tree with its own edges (Meilă 1999, ch. 3).
 
-A mixture of trees with the same edges is an H model: given the hidden variable h the connected
-parts of its forest are independent of each other, A_1 ⟂ A_2 ⟂ … | h.
-
-Mixtures of trees: Q(x) = Σ_k λ_k T^k(x), each tree with its own edges (Meilă 1999, ch. 3).
+A mixture of trees with the same edges is a tree H model (§6.3): given the hidden variable h the
+connected parts of its forest are independent of each other, A_1 ⟂ A_2 ⟂ … | h.
 """
 
 from __future__ import annotations
@@ -33,10 +31,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class TreeMixture:
-    """`trees` are over the domain without the choice variable, `weights` are the λ_k.
+    """A mixture of trees. `trees` are over the domain without the choice variable, `weights` are
+    the λ_k.
 
     With `choice` the component is a variable of the domain, its states in the order of the trees;
-    without it the component is never seen.
+    without it the component is hidden.
     """
 
     domain: Domain
@@ -211,16 +210,16 @@ def blocks_of(names: Iterable[str], edges: Iterable[tuple[str, str]]) -> Blocks:
     order = tuple(names)
     head = {name: name for name in order}
 
-    def found(name: str) -> str:
+    def root_of(name: str) -> str:
         while head[name] != name:
             head[name] = name = head[head[name]]
         return name
 
     for one, other in edges:
-        head[found(one)] = found(other)
+        head[root_of(one)] = root_of(other)
     parts: dict[str, list[str]] = {}
     for name in order:
-        parts.setdefault(found(name), []).append(name)
+        parts.setdefault(root_of(name), []).append(name)
     return tuple(tuple(part) for part in parts.values())
 
 
@@ -232,7 +231,7 @@ def partition_of(model: TreeMixture) -> Blocks | None:
 
 
 def identifiability(model: TreeMixture) -> tuple[str, str]:
-    """Whether the hidden variable can be told from the rows at all, and a sentence about it.
+    """Whether the hidden variable is identifiable, and a message about it.
 
     Sufficient where every variable has two states, the hidden one included (Stanghellini and
     Vantaggi, cited in §6.2): three blocks, or two of which neither is fully connected; a tree is
@@ -249,7 +248,7 @@ def identifiability(model: TreeMixture) -> tuple[str, str]:
         )
     blocks = partition_of(model)
     if blocks is None:
-        return UNKNOWN, "The trees differ in their edges, so nothing is known of identifiability."
+        return UNKNOWN, "The trees differ in their edges, so identifiability is unknown."
     if len(model.trees) != 2 or any(card != 2 for card in model.domain.cardinalities):
         return UNKNOWN, (
             "Identifiability is unknown: the rule holds only where every variable, the hidden one "

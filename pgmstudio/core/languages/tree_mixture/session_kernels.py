@@ -29,7 +29,7 @@ def update(
     Upwards, below[x_v] = weight(x_v) · Π messages of v's children, and v sends its parent
     sent[x_pa] = Σ_x P(x | x_pa) below[x]. Downwards, the belief of v is
     Σ_pa belief(x_pa) · P(x | x_pa) below[x] / sent[x_pa]; where sent is 0, so is belief(x_pa).
-    `below` and `sent` are room for one tree.
+    `below` and `sent` are buffers for one tree.
     """
     width = parents.shape[1]
     for k in range(parents.shape[0]):

@@ -256,8 +256,8 @@ class ComponentController(QObject):
         if self._wanted == (mixture, wanted, rows):
             return
         self._wanted, self.offered = (mixture, wanted, rows), None
-        self.edit_bar.words.setText(f"{wanted.words()}?")
-        self.edit_bar.words.setToolTip(wanted.words())
+        self.edit_bar.words.setText(f"{wanted.text()}?")
+        self.edit_bar.words.setToolTip(wanted.text())
         self.edit_bar.gain.setText("…")
         self.edit_bar.gain.setToolTip(
             "What the log-likelihood of the model's rows gains or loses by it."
@@ -283,7 +283,7 @@ class ComponentController(QObject):
         if found.before is not self.mixture:
             return False
         edit = partial(replace_model, model_id=self._model_id, model=found.after)
-        return self._app.change(found.edit.words(), edit)
+        return self._app.change(found.edit.text(), edit)
 
     @property
     def can_remove(self) -> bool:

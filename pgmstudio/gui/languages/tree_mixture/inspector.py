@@ -111,7 +111,7 @@ class PartitionSection(Section):
             self.tested.show_text("The blocks were not tested on held-out rows.", "info")
         else:
             level = _LEVELS.get(best.check.verdict, "warning")
-            self.tested.show_text(best.check.sentence(), level)
+            self.tested.show_text(best.check.summary(), level)
 
     def _scan_of(self, subject: ActiveModel) -> HiddenScan | None:
         """What the run that made the model kept; read once for a run."""

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout
 
 from pgmstudio.core.execution.events import CancelToken
-from pgmstudio.core.languages.tree_mixture.diagrams import MI_WORDS, trees_picture
+from pgmstudio.core.languages.tree_mixture.diagrams import MI_LABEL, trees_picture
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.small_multiples import PanelGraph, PanelsController
@@ -78,7 +78,7 @@ class SmallMultiplesController(PanelsController):
         if mixture is None or not self.is_open:
             return
         numbers = heaviest(mixture, component_views(self._app).chosen(self._model_id))
-        parts = [f"{MI_WORDS[:1].upper()}{MI_WORDS[1:]}; every variable has the same place in all."]
+        parts = [f"{MI_LABEL[:1].upper()}{MI_LABEL[1:]}; every variable has the same place in all."]
         chosen = component_views(self._app).chosen(self._model_id)
         count = len(chosen) or len(mixture.trees)
         if count > MAX_PANELS:

@@ -129,7 +129,7 @@ class HiddenScanPage(ArtifactPage):
             return
         candidate = artifact.candidates[number]
         blocks = " | ".join(", ".join(block) for block in candidate.blocks)
-        details = "Not tested." if candidate.check is None else candidate.check.sentence()
+        details = "Not tested." if candidate.check is None else candidate.check.summary()
         _set_labels(self.blocks, f"Blocks: {blocks}")
         _set_labels(self.verdict, details)
         pairs = () if candidate.check is None else candidate.check.pairs

@@ -104,8 +104,8 @@ def test_the_shape_of_a_model_roots_every_part_at_its_widest_variable() -> None:
     assert shape.components == 2
     assert shape.parameters == 1 * 3 + 2 * 2 + (1 + 3 + 2 + 2)
     # v1 of four states is the root of the first part, so v0 has four rows of one bit.
-    assert shape.edge_places == pytest.approx(4 * 1 + 3 * math.log2(3))
-    assert shape.places == pytest.approx(2 + 4 + math.log2(3) + 3 * math.log2(3))
+    assert shape.edge_state_bits == pytest.approx(4 * 1 + 3 * math.log2(3))
+    assert shape.state_bits == pytest.approx(2 + 4 + math.log2(3) + 3 * math.log2(3))
     assert model.representation_size() == 1 + 2 * shape.parameters
     assert shape.bic_bits(1000) == pytest.approx(0.5 * math.log2(1000) * (1 + 2 * 15))
     masses = np.array([1000.0, 0.0])

@@ -27,16 +27,16 @@ def test_rows_and_columns_are_read_from_the_names_in_any_order() -> None:
     grid = image_grid(["r2c1", "r1c3", "r1c1", "r2c3", "r1c2", "r2c2"])
     assert grid is not None
     assert (grid.rows, grid.columns) == (2, 3)
-    assert grid.places["r2c3"] == (1, 2)
+    assert grid.cells["r2c3"] == (1, 2)
     pair = image_grid(
         [f"{side}_r{r}c{c}" for side in ("left", "right") for r in "12" for c in "12"]
     )
     assert pair is not None
     assert (pair.rows, pair.columns) == (2, 4)
-    assert pair.places["right_r1c1"] == (0, 2)
+    assert pair.cells["right_r1c1"] == (0, 2)
     line = image_grid([f"pixel{i}" for i in range(9)])
     assert line is not None
-    assert line.places["pixel5"] == (1, 2)
+    assert line.cells["pixel5"] == (1, 2)
 
 
 @pytest.mark.parametrize(

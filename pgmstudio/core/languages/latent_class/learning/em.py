@@ -162,10 +162,10 @@ class LatentEm:
             expect_rows(
                 rows.starts, rows.cells, base, added, begin, end, work.flat_responsibilities
             )
-            logs = work.share_out(self._count, rows.weights, self._hidden, begin, end)
+            logs = work.normalize(self._count, rows.weights, self._hidden, begin, end)
             total += float(rows.weights[begin:end] @ logs)
             if is_counting:
-                work.masses += work.shares[: end - begin].sum(axis=0)
+                work.masses += work.responsibilities[: end - begin].sum(axis=0)
                 add_cells(
                     rows.starts,
                     rows.cells,

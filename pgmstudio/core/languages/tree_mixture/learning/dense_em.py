@@ -1,8 +1,8 @@
 """EM for mixtures of trees (MixTree and MixTreeS; Meilă 1999, §3.3, §4, §6).
 
-E: γ_k(row) ∝ λ_k T^k(row). M: λ_k from Γ_k = Σ γ_k; every tree is the best one for its share of
-the rows: a maximum spanning forest of W_uv = I_uv − β_uv / (Γ_k + N'), with the pair tables
-P̃ = (Γ_k P^k + N' P') / (Γ_k + N') in the place of the plain ones. Then the objective
+E: γ_k(row) ∝ λ_k T^k(row). M: λ_k from Γ_k = Σ γ_k; every tree is the best one for its weighted
+rows: a maximum spanning forest of W_uv = I_uv − β_uv / (Γ_k + N'), with the pair tables
+P̃ = (Γ_k P^k + N' P') / (Γ_k + N') instead of the plain ones. Then the objective
 Σ log Q(row) + Σ_k N' ⟨log T^k⟩_P' − Σ β never decreases (§5.3). Missing cells are summed out
 in E and count with their posterior in M, so it is exact EM for cells missing at random.
 """
@@ -23,11 +23,11 @@ from pgmstudio.core.languages.tree_mixture.learning.row_blocks import Workspace,
 from pgmstudio.core.learning.responsibilities import lined_zeros
 from pgmstudio.core.learning.sparse_rows import BUNDLE, SparseRows
 
-# Sums are kept twice, for two threads, as long as they take no more bytes than this.
+# Sums are stored twice, for two threads, if they take no more bytes than this.
 _MAX_DOUBLED = 1 << 28
-# Pairs of cells, of all components of a group together, in the room of a thread.
+# Pairs of cells, of all components of a group together, in the buffer of a thread.
 _MAX_GROUPED = 1 << 21
-# Pairs of cells smoothed between two looks at the cancel token.
+# Pairs of cells smoothed between two checks of the cancel token.
 _PIECE = 1 << 22
 
 
@@ -59,7 +59,7 @@ class TreeMixtureEm(TreeMixtureSteps):
     # -- the sums ---------------------------------------------------------------------------------
 
     def _add(self, rows: SparseRows, begin: int, end: int, number: int) -> None:
-        """The shares in the workspace to the sums over pairs of cells."""
+        """Add the responsibilities in the workspace to the sums over pairs of cells."""
         from pgmstudio.core.languages.tree_mixture.learning.missing_kernels import add_gap_pairs
         from pgmstudio.core.learning.sparse_rows_kernels import add_bundles
 
@@ -88,7 +88,7 @@ class TreeMixtureEm(TreeMixtureSteps):
                 rows.states,
                 begin,
                 end,
-                work.shares,
+                work.responsibilities,
                 self._lanes,
                 self._orders,
                 self.forests,
@@ -113,7 +113,7 @@ class TreeMixtureEm(TreeMixtureSteps):
         if len(self._sums) == 2:
             self._sums[0] += self._sums[1]
             self._sums[1][:] = 0.0
-        alphas, rows = self.priors.shares(self.masses), self._imagined_rows()
+        alphas, rows = self.priors.shares(self.masses), self._rows_with_prior()
         chosen = np.zeros(self.count) if self.priors.policy == "edges" else alphas
         if self.priors.is_shared:
             gains = [np.zeros_like(self._free) for _ in self._works]
@@ -125,7 +125,7 @@ class TreeMixtureEm(TreeMixtureSteps):
                     yield from self._inform(work, index)
                     gains[number] += rows[k] * work.information
 
-            yield from self._shared_out(collect, self._group)
+            yield from self._run_for_components(collect, self._group)
             self._grow_shared(gains[0] + gains[1], rows, self.forests[0])
             self.forests[:] = self.forests[0]
 
@@ -146,19 +146,23 @@ class TreeMixtureEm(TreeMixtureSteps):
             for index, k in enumerate(group):
                 self._fill_tables(k, work.pairs[index])
 
-        yield from self._shared_out(fit, self._group)
+        yield from self._run_for_components(fit, self._group)
 
     def _grow_shared(self, gains: Floats, rows: Floats, forest: NDArray[np.int64]) -> None:
-        """The forest of all trees, from what an edge gains in all of them, in nats."""
+        """The shared forest, from the gains of each edge summed over the trees, in nats."""
         beta = self.priors.penalties(float(rows.sum()), self.count, self._free)
         self.priors.grow(gains - beta, forest)
 
     def _smoothed(self, group: range, alphas: Floats, work: Workspace) -> Iterator[None]:
-        """P̃ of these components, in the workspace; yields when it is time to look up."""
-        masses, fractions = self.masses[group.start : group.stop], alphas[group.start : group.stop]
-        own = np.divide(1.0 - fractions, masses, out=np.zeros(len(group)), where=masses > 0)
+        """P̃ of these components, in the workspace; yields when it is time to check the cancel
+        token."""
+        masses, prior_fractions = (
+            self.masses[group.start : group.stop],
+            alphas[group.start : group.stop],
+        )
+        own = np.divide(1.0 - prior_fractions, masses, out=np.zeros(len(group)), where=masses > 0)
         for begin, end, size in self._pieces:
-            self._mix(group.start, own, fractions.copy(), self._prior, begin, end, work.pairs)
+            self._mix(group.start, own, prior_fractions.copy(), self._prior, begin, end, work.pairs)
             if work.spend(size * len(group)):
                 self._cancel.raise_if_cancelled()
                 yield
@@ -167,7 +171,7 @@ class TreeMixtureEm(TreeMixtureSteps):
         self,
         first: int,
         own: Floats,
-        fractions: Floats,
+        prior_fractions: Floats,
         prior: Floats,
         begin: int,
         end: int,
@@ -182,7 +186,7 @@ class TreeMixtureEm(TreeMixtureSteps):
             self._lanes,
             first,
             own,
-            fractions,
+            prior_fractions,
             prior,
             begin,
             end,
@@ -206,9 +210,9 @@ class TreeMixtureEm(TreeMixtureSteps):
             else:
                 kernels.fill_joints(pairs, offsets, cell_at, begin, end, joints)
             np.log(joints, out=logs)
-            indices = self._variable_of if self._is_binary else cell_at
+            variable_or_cell_at = self._variable_of if self._is_binary else cell_at
             add_up = kernels.sum_binary_joints if self._is_binary else kernels.sum_joints
-            add_up(joints, logs, indices, begin, end, work.entropies, work.information)
+            add_up(joints, logs, variable_or_cell_at, begin, end, work.entropies, work.information)
             if work.spend(size):
                 self._cancel.raise_if_cancelled()
                 yield
@@ -224,9 +228,9 @@ class TreeMixtureEm(TreeMixtureSteps):
             self._table_at,
             self._tables[k],
         )
-        self._note_terms(k)
+        self._update_terms(k)
 
-    # -- what is known before the first step ------------------------------------------------------
+    # -- prior ------------------------------------------------------------------------------------
 
     def _prior_pairs(self) -> Floats:
         """P' of all pairs of cells i ≤ j: of all rows with some even ones, or even."""
@@ -242,7 +246,7 @@ class TreeMixtureEm(TreeMixtureSteps):
         return np.asarray((self._all_pairs() + more * even) / (rows.total_weight + more))
 
     def _all_pairs(self) -> Floats:
-        """Σ weight of the rows with both cells; missing cells as one tree sees them."""
+        """Σ weight of the rows with both cells; missing cells as expected by one tree."""
         if self.rows.gap_count:
             rows = replace(self.rows, choice=np.full_like(self.rows.choice, -1))
             one = TreeMixtureEm(rows, 1, TreePriors(1.0, toward="uniform"), self._cancel)
@@ -262,7 +266,7 @@ class TreeMixtureEm(TreeMixtureSteps):
         self._mix(0, np.ones(1), np.zeros(1), pairs.ravel(), 0, self.rows.cell_count, pairs)
         return pairs.ravel()
 
-    # -- what came out ----------------------------------------------------------------------------
+    # -- results ----------------------------------------------------------------------------------
 
     @property
     def information(self) -> Floats:

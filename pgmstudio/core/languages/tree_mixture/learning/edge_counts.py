@@ -1,4 +1,4 @@
-"""Which edges the restarts of a mixture ended with: cumulative adjacency (Meilă 1999, ch. 7)."""
+"""Edge counts over the restarts of a mixture: cumulative adjacency (Meilă 1999, ch. 7)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class SameNumber:
 
 @dataclass(frozen=True)
 class Adjacency:
-    """Whole counts by number of trees, so that the order of restarts does not matter."""
+    """Edge counts by number of trees, independent of the order of restarts."""
 
     names: tuple[str, ...]
     by_number: Mapping[int, SameNumber] = field(default_factory=dict)
@@ -101,7 +101,7 @@ class Adjacency:
 
     @classmethod
     def restored(cls, plain: Mapping[str, Any]) -> Adjacency:
-        """What `plain` made, as a value again."""
+        """The counts that `plain` encoded."""
         names = tuple(map(str, plain["names"]))
         result = {}
         for one in plain["numbers"]:
@@ -124,14 +124,13 @@ class Adjacency:
         return HEAD, rows
 
 
-def tally_of(kept: RunArtifact | None, *, number: int | None = None) -> EdgeTally | None:
-    """The counts of edges in what a run kept, directions apart from each other left out; None when
-    it kept no graphs."""
-    if isinstance(kept, Adjacency):
-        return kept.tally(number)
-    if isinstance(kept, KesOptima):
-        return _joined(kept.edge_frequencies(of_runs=True), "restarts")
-    return _joined(kept, "replicates") if isinstance(kept, EdgeFrequencies) else None
+def tally_of(artifact: RunArtifact | None, *, number: int | None = None) -> EdgeTally | None:
+    """The edge counts in a run artifact, ignoring directions; None if it has no graphs."""
+    if isinstance(artifact, Adjacency):
+        return artifact.tally(number)
+    if isinstance(artifact, KesOptima):
+        return _joined(artifact.edge_frequencies(of_runs=True), "restarts")
+    return _joined(artifact, "replicates") if isinstance(artifact, EdgeFrequencies) else None
 
 
 def _joined(result: EdgeFrequencies, what: str) -> EdgeTally:

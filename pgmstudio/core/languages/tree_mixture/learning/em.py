@@ -1,13 +1,8 @@
-"""The E step for mixtures of trees: γ_k(row) ∝ λ_k T^k(row), and the sums that M needs.
+"""EM for mixtures of trees: the parameters, the E step, and the steps common to all subclasses.
 
-Two threads take every other block of rows each. Rows without missing cells go by their cells
-off the reference state; the others by messages along every tree.
-
-What EM for a mixture of trees keeps: the parameters, and arrays laid out for its kernels.
-
-The steps of EM for a mixture of trees; how the best trees are found is left to its heirs.
-
-The parameters of a mixture of trees during EM, and the model they make.
+In the E step, γ_k(row) ∝ λ_k T^k(row), two threads take every other block of rows each. Complete
+rows are processed by their cells off the reference state, the others by messages along every tree.
+The search for the best trees in the M step is left to the subclasses.
 """
 
 from __future__ import annotations
@@ -45,7 +40,7 @@ class TreeTables:
 
 
 def mixture_of(rows: SparseRows, tables: TreeTables) -> TreeMixture:
-    """The model with these parameters; the rows tell their coding."""
+    """The model with these parameters, in the state coding of the rows."""
     numbers = [rows.state_numbers(v) for v in range(len(rows.domain))]
     trees = tuple(
         _tree(rows.domain, numbers, forest.tolist(), flat)
@@ -57,7 +52,7 @@ def mixture_of(rows: SparseRows, tables: TreeTables) -> TreeMixture:
 def _tree(
     domain: Domain, numbers: list[NDArray[np.int64]], forest: list[int], flat: Floats
 ) -> Tree:
-    """One of the trees; `numbers` has per variable the place of each state in its table."""
+    """One of the trees; `numbers` has per variable the index of each state in its table."""
     cards, result, at = domain.cardinalities, [], 0
     widest = max(cards, default=1)
     for v, parent in enumerate(forest):
@@ -69,7 +64,7 @@ def _tree(
 
 
 class TreeMixtureState:
-    """Weights, forests and tables of the trees, and room to work in."""
+    """Weights, forests and tables of the trees, and buffers."""
 
     def __init__(
         self, rows: SparseRows, count: int, priors: TreePriors, cancel: CancelToken = NEVER
@@ -90,7 +85,7 @@ class TreeMixtureState:
         self._tables = np.zeros((count, int(self._table_at[-1])))
         self._orders = np.zeros((count, width), dtype=np.int64)
         self.changed_edges = 0
-        # What a row's logarithm is made of, per cell and component; see `expect_rows`.
+        # The terms of a row's log-likelihood, per cell and component; see `expect_rows`.
         self._base, self._alone = np.zeros(count), lined_zeros(cells * self._lanes)
         self._term_count = int((cards - 1).sum()) * widest
         self._zeros = int(cards[0]) if width else 1
@@ -103,18 +98,18 @@ class TreeMixtureState:
         self._terms = np.zeros(2 * most)
 
     def taken(self) -> TreeTables:
-        """The present parameters, to come back to."""
+        """A copy of the current parameters."""
         return TreeTables(self.weights.copy(), self.forests.copy(), self._tables.copy())
 
     def put(self, tables: TreeTables) -> None:
-        """Make these the present parameters."""
+        """Set the current parameters."""
         self.weights = tables.weights.copy()
         self.forests[:], self._tables[:] = tables.forests, tables.tables
         for k in range(self.count):
-            self._note_terms(k)
+            self._update_terms(k)
 
     def mixture(self) -> TreeMixture:
-        """The present mixture as a model."""
+        """The current mixture as a model."""
         return mixture_of(self.rows, self.taken())
 
     @property
@@ -146,7 +141,7 @@ class TreeMixtureState:
             result[self._table_at[v] : self._table_at[v] + card] = counts / counts.sum()
         return result
 
-    def _note_terms(self, k: int) -> None:
+    def _update_terms(self, k: int) -> None:
         from pgmstudio.core.languages.tree_mixture.learning.kernels import tree_terms
 
         tree_terms(
@@ -164,7 +159,7 @@ class TreeMixtureState:
             self._parents,
         )
 
-    def _note_orders(self) -> None:
+    def _update_orders(self) -> None:
         """Parents before children, for the messages of rows with missing cells."""
         from pgmstudio.core.languages.tree_mixture.learning.missing_kernels import parents_first
 
@@ -179,13 +174,13 @@ _TILES_PAY = 8.0
 
 
 class TreeMixtureExpectation(TreeMixtureState, ABC):
-    """A mixture of trees that goes over rows: their logarithms, and the shares' sums."""
+    """The E step: log-likelihoods of rows, and sums of responsibilities."""
 
     last_log_likelihood: float
     _counts_in_parallel = True
 
     def log_likelihood(self, rows: SparseRows | None = None) -> float:
-        """Σ weight · ln Q(row) of the present mixture, in nats; or of rows of the same coding."""
+        """Σ weight · ln Q(row) of the current mixture, in nats; or of rows of the same coding."""
         rows = self.rows if rows is None else rows
         for _ in self._pass(rows, is_counting=False):
             pass
@@ -202,7 +197,7 @@ class TreeMixtureExpectation(TreeMixtureState, ABC):
         self, rows: SparseRows, *, is_counting: bool, row_logs: Floats | None = None
     ) -> Iterator[float]:
         if rows.gap_count:
-            self._note_orders()
+            self._update_orders()
         logs = np.zeros(0) if row_logs is None else row_logs
         is_tiled = self._list_terms(rows)
         steps = steps_of(rows, self.count)
@@ -226,7 +221,7 @@ class TreeMixtureExpectation(TreeMixtureState, ABC):
         )
 
     def _list_terms(self, rows: SparseRows) -> bool:
-        """Whether the rows have cells enough to be gone over in tiles; lists what is added then."""
+        """Whether tiles of rows are faster for these rows; lists the terms for them."""
         from pgmstudio.core.languages.tree_mixture.learning.kernels import list_terms
 
         list_terms(
@@ -254,15 +249,16 @@ class TreeMixtureExpectation(TreeMixtureState, ABC):
         is_tiled: bool,
         row_logs: Floats,
     ) -> float:
-        """E, and the sums for M, of some runs of rows; Σ weight · ln Q."""
+        """The E step, and the sums for the M step, of some runs of rows; returns Σ weight · ln
+        Q."""
         from pgmstudio.core.languages.tree_mixture.learning.kernels import expect_rows, expect_tiles
         from pgmstudio.core.languages.tree_mixture.learning.missing_kernels import expect_gap_rows
 
         work, total = self._works[number], 0.0
         log_weights = np.log(np.maximum(self.weights, 1e-300))
         for begin, end in runs:
-            if work.shares.shape[0] < end - begin:
-                work.make_room(end - begin)
+            if work.responsibilities.shape[0] < end - begin:
+                work.resize(end - begin)
             if begin < rows.whole_count and is_tiled:
                 expect_tiles(
                     rows.starts,
@@ -274,9 +270,9 @@ class TreeMixtureExpectation(TreeMixtureState, ABC):
                     self._firsts,
                     self._seconds,
                     self._terms,
-                    work.words,
+                    work.bits,
                     work.tile,
-                    work.shares,
+                    work.responsibilities,
                 )
             elif begin < rows.whole_count:
                 expect_rows(
@@ -293,7 +289,7 @@ class TreeMixtureExpectation(TreeMixtureState, ABC):
                     self._parents,
                     self._lanes,
                     work.flat_responsibilities,
-                    work.shares,
+                    work.responsibilities,
                 )
             else:
                 expect_gap_rows(
@@ -306,36 +302,37 @@ class TreeMixtureExpectation(TreeMixtureState, ABC):
                     self._table_at,
                     self._tables,
                     self._state_at,
-                    work.shares,
+                    work.responsibilities,
                 )
-            result = work.share_out(self.count, rows.weights, rows.choice, begin, end)
-            total += float(rows.weights[begin:end] @ result)
+            logs = work.normalize(self.count, rows.weights, rows.choice, begin, end)
+            total += float(rows.weights[begin:end] @ logs)
             if row_logs.size:
-                row_logs[begin:end] = result
+                row_logs[begin:end] = logs
             if is_counting:
-                work.masses += work.shares[: end - begin, : self.count].sum(axis=0)
+                work.masses += work.responsibilities[: end - begin, : self.count].sum(axis=0)
                 self._add(rows, begin, end, number)
         return total
 
     @abstractmethod
     def _add(self, rows: SparseRows, begin: int, end: int, number: int) -> None:
-        """Note the shares that workspace `number` has, of the rows begin … end − 1, for M."""
+        """Add the responsibilities of the rows begin … end − 1 in workspace `number` to the
+        sums."""
 
     def _clear(self) -> None:
         for work in self._works:
             work.masses = np.zeros(self.count)
 
 
-# What a part of a step is of.
+# What the progress of a step counts.
 ROWS, TREES = "rows", "trees"
-# Cells whose first shares are asked for together, and how many numbers each stands for in time.
+# Cells whose first responsibilities are computed together, and the cost of each in numbers.
 START_CELLS, START_VISITS = 2_000_000, 10
-# Some components, and the workspace to use; yields when it looks up.
+# A task on some components and a workspace; yields when it may be interrupted.
 Task = Callable[[range, int], Iterator[None]]
 
 
-class Sharing(Protocol):
-    """A model with components."""
+class ComponentPosterior(Protocol):
+    """A model with responsibilities of components."""
 
     def responsibilities(self, data: DataSet) -> Floats: ...
 
@@ -345,36 +342,37 @@ class TreeMixtureSteps(TreeMixtureExpectation):
 
     # -- starting ---------------------------------------------------------------------------------
 
-    def start(self, fractions: Floats) -> None:
+    def start(self, responsibilities: Floats) -> None:
         """Begin with these responsibilities, rows × components, each row summing to 1."""
-        _finish(self.starting(fractions))
+        _finish(self.starting(responsibilities))
 
-    def starting(self, fractions: Floats) -> Iterator[Part]:
-        """The same, telling how far it is when that takes long."""
-        return self._starting(lambda begin, end: fractions[begin:end])
+    def starting(self, responsibilities: Floats) -> Iterator[Part]:
+        """The same in parts; yields progress when that takes long."""
+        return self._starting(lambda begin, end: responsibilities[begin:end])
 
     def start_at_random(self, rng: np.random.Generator, spread: float = 0.1) -> None:
-        """Responsibilities drawn from a Dirichlet distribution; small `spread` parts the rows."""
+        """Responsibilities drawn from a Dirichlet distribution; a small `spread` separates the
+        rows."""
         _finish(self.starting_at_random(rng, spread))
 
     def starting_at_random(self, rng: np.random.Generator, spread: float = 0.1) -> Iterator[Part]:
-        """The same, telling how far it is."""
+        """The same in parts; yields progress."""
         even = np.full(self.count, spread)
         return self._starting(lambda begin, end: rng.dirichlet(even, size=end - begin))
 
-    def starting_like(self, model: Sharing) -> Iterator[Part]:
-        """Begin with the responsibilities that another model has."""
+    def starting_like(self, model: ComponentPosterior) -> Iterator[Part]:
+        """Begin with the responsibilities of another model."""
         return self._starting(
             lambda begin, end: model.responsibilities(self.rows.data_of(begin, end))
         )
 
-    def _starting(self, shares_of: Callable[[int, int], Floats]) -> Iterator[Part]:
-        """M step for given shares; in it a missing cell has the frequencies of its column."""
+    def _starting(self, responsibilities_of: Callable[[int, int], Floats]) -> Iterator[Part]:
+        """M step for given responsibilities; a missing cell has the frequencies of its column."""
         self._clear()
         if self.rows.gap_count:
             self._tables[:] = self._column_tables()
             self.forests[:] = -1
-            self._note_orders()
+            self._update_orders()
         width = len(self.rows.domain)
         step = max(1, START_CELLS // max(width, 1))
         for begin, end in self.rows.blocks:
@@ -382,7 +380,7 @@ class TreeMixtureSteps(TreeMixtureExpectation):
             for first in range(begin, end, step):
                 self._cancel.raise_if_cancelled()
                 last = min(first + step, end)
-                given[first - begin : last - begin] = shares_of(first, last)
+                given[first - begin : last - begin] = responsibilities_of(first, last)
                 if self._works[0].spend((last - first) * width * START_VISITS):
                     yield Part(last / self.rows.row_count, ROWS)
             known = self.rows.choice[begin:end]
@@ -392,13 +390,13 @@ class TreeMixtureSteps(TreeMixtureExpectation):
             self._add_given(begin, end, given)
         yield from self._maximising()
 
-    def _add_given(self, begin: int, end: int, fractions: Floats) -> None:
-        """These shares of the rows begin … end − 1 to the sums."""
+    def _add_given(self, begin: int, end: int, given: Floats) -> None:
+        """Add these responsibilities of the rows begin … end − 1 to the sums."""
         work = self._works[0]
-        if work.shares.shape[0] < end - begin:
-            work.make_room(end - begin)
-        work.shares[: end - begin, : fractions.shape[1]] = fractions
-        work.masses += work.shares[: end - begin, : self.count].sum(axis=0)
+        if work.responsibilities.shape[0] < end - begin:
+            work.resize(end - begin)
+        work.responsibilities[: end - begin, : given.shape[1]] = given
+        work.masses += work.responsibilities[: end - begin, : self.count].sum(axis=0)
         self._add(self.rows, begin, end, 0)
 
     # -- one iteration ----------------------------------------------------------------------------
@@ -409,7 +407,7 @@ class TreeMixtureSteps(TreeMixtureExpectation):
         return self.last_log_likelihood
 
     def improving(self) -> Iterator[Part]:
-        """The same in parts, for large data: yields how far it is."""
+        """The same in parts, for large data; yields progress."""
         self._clear()
         yield from (Part(fraction, ROWS) for fraction in self._pass(self.rows, is_counting=True))
         yield from self._maximising()
@@ -423,12 +421,13 @@ class TreeMixtureSteps(TreeMixtureExpectation):
         yield from self.fitting()
 
     def smoothing(self, strength: float) -> Iterator[Part]:
-        """The trees anew, from the same responsibilities, with other smoothing."""
+        """Fit the trees again, from the same responsibilities, with other smoothing."""
         self.priors = replace(self.priors, strength=strength)
         yield from self.fitting()
 
     def fitting(self) -> Iterator[Part]:
-        """The best trees for the shares of the last pass; yields how far it is, if that is long."""
+        """The best trees for the responsibilities of the last pass; yields progress if that is
+        long."""
         from pgmstudio.core.languages.tree_mixture.learning.kernels import new_edges
 
         before = self.forests.copy()
@@ -441,12 +440,12 @@ class TreeMixtureSteps(TreeMixtureExpectation):
 
     @abstractmethod
     def _fitting(self) -> Iterator[float]:
-        """Forests and tables anew."""
+        """Fit forests and tables."""
 
-    def _shared_out(self, task: Task, group: int = 1) -> Iterator[float]:
+    def _run_for_components(self, task: Task, group: int = 1) -> Iterator[float]:
         """The task for all components, `group` at a time, every other group in a second thread.
 
-        Yields the share that is done whenever the task looks up in this thread.
+        Yields the fraction that is done whenever the task yields in this thread.
         """
         groups = [range(k, min(k + group, self.count)) for k in range(0, self.count, group)]
         mine, others = groups[::2], groups[1::2]
@@ -462,19 +461,20 @@ class TreeMixtureSteps(TreeMixtureExpectation):
         if later is not None:
             later.result()
 
-    def _imagined_rows(self) -> Floats:
-        """Γ_k + N'_k, where the policy speaks of fictitious rows; else Γ_k."""
+    def _rows_with_prior(self) -> Floats:
+        """Γ_k + N'_k if the policy is pseudo-rows; else Γ_k."""
         return np.asarray(np.maximum(self.masses, 1e-12) + self.priors.own_rows / self.count)
 
-    # -- what came out ----------------------------------------------------------------------------
+    # -- results ----------------------------------------------------------------------------------
 
     def prior_term(self) -> float:
-        """Σ_k N'_k ⟨log T^k⟩_P' − Σ β + Σ (c/m) ln λ_k: what the objective has beside the data."""
+        """Σ_k N'_k ⟨log T^k⟩_P' − Σ β + Σ (c/m) ln λ_k: the terms of the objective other than the
+        data."""
         total = 0.0
         if self.priors.weight_rows > 0:
             own = self.priors.weight_rows / self.count
             total += own * float(np.log(self.weights).sum())
-        rows = self._imagined_rows()
+        rows = self._rows_with_prior()
         for k in range(self.count):
             if self.priors.own_rows > 0:
                 total += self.priors.own_rows / self.count * self._prior_log(k)

@@ -1,4 +1,4 @@
-"""Where EM for mixtures of trees begins (Meilă 1999, ch. 7: at random)."""
+"""Starting points of EM for mixtures of trees (Meilă 1999, ch. 7: at random)."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 
 # Steps of EM for latent classes before the trees take over.
 CLASS_STEPS = 20
-# So many rows, or cells, are enough to start from.
+# Maximum rows and cells used for starting.
 MAX_START_ROWS, MAX_START_CELLS = 40_000, 20_000_000
-# Cells times classes in a step above which each step is told: about a tenth of a second.
+# Cells times classes in a step above which each step is reported: about a tenth of a second.
 LONG_STEP = 5_000_000
 
 
 def starting_with_classes(
     em: TreeMixtureSteps, data: DataSet, rng: np.random.Generator, cancel: CancelToken
 ) -> Iterator[Part]:
-    """Latent classes around random rows, a few steps of EM, and their shares of the rows.
+    """Latent classes around random rows, a few steps of EM, and their responsibilities.
 
-    `data` are the distinct rows of `em`; of very many a random part will do.
+    `data` are the distinct rows of `em`; of very many a random sample is used.
     """
     most = min(MAX_START_ROWS, max(1000, MAX_START_CELLS // max(len(data.domain), 1)))
     if data.row_count > most:
@@ -53,7 +53,7 @@ def starting_with_trees(em: TreeMixtureSteps, rng: np.random.Generator) -> Itera
 
 
 def random_mixture(em: TreeMixtureSteps, rng: np.random.Generator) -> TreeMixture:
-    """A mixture that knows nothing of the data."""
+    """A random mixture, independent of the data."""
     domain = em.rows.domain
     cards = domain.cardinalities
     trees = []

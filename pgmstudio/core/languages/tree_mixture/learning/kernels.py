@@ -1,8 +1,8 @@
 """The E step over complete rows in EM for mixtures of trees, and the tables of the trees.
 
-Numbers of all components stand side by side, `width` of them (the components, padded to a multiple
+Numbers of all components are adjacent, `width` of them (the components, padded to a multiple
 of 4). Pairs of cells i ≤ j stand at `offsets[i] + j`: the upper half of a square. In the sums over
-the rows the cells are numbered by their ranks (see mixture_bundles).
+the rows the cells are numbered by their ranks (see `sparse_rows`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from pgmstudio.core.learning.responsibilities_kernels import gather
 from pgmstudio.core.numba_support import add_where, compiled
 
-# The logarithm that stands for log 0: such a row's share is 0, and sums with it stay exact enough.
+# Stands for log 0: the responsibility for such a row is 0, and sums with it stay exact enough.
 _NEVER = -1e5
 
 
@@ -103,27 +103,27 @@ def expect_tiles(
     firsts: Any,
     seconds: Any,
     terms: Any,
-    words: Any,
+    bits: Any,
     sums: Any,
     logs: Any,
 ) -> None:
     """The same as `expect_rows`, for 64 rows at a time: for rows with many cells.
 
-    Bit r of words[cell] tells whether row r of the tile has it.
+    Bit r of bits[cell] is set if row r of the tile has the cell.
     """
     for first in range(begin, end, 64):
         last = min(first + 64, end)
-        for cell in range(words.size):
-            words[cell] = 0
+        for cell in range(bits.size):
+            bits[cell] = 0
         for row in range(first, last):
             bit = np.uint64(1) << np.uint64(row - first)
             for index in range(starts[row], starts[row + 1]):
-                words[cells[index]] |= bit
+                bits[cells[index]] |= bit
         at = 0
         for k in range(base.size):
             for row in range(64):
                 sums[row] = base[k]
-            add_where(words, firsts, seconds, terms, at, ends[k], sums)
+            add_where(bits, firsts, seconds, terms, at, ends[k], sums)
             for row in range(last - first):
                 logs[first - begin + row, k] = sums[row]
             at = ends[k]
@@ -145,7 +145,7 @@ def smoothed_pairs(
 ) -> None:
     """P̃ of the pairs of cells i = begin … end − 1 with j ≥ i, for components first, first + 1, ….
 
-    found[c] has own[c] · sums of the component + share[c] · prior, for as many as `own` has.
+    result[c] has own[c] · sums of the component + fraction[c] · prior, for as many as `own` has.
     """
     for i in range(begin, end):
         mine, at = rank_of[i], offsets[i] + i

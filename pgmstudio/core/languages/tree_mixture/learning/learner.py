@@ -16,8 +16,8 @@ from pgmstudio.core.learning.base import LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.params import missing_sentence, refuse_empty
 
-# States beside the most frequent of their column, of all columns: the counts of all pairs of them
-# take gigabytes beyond this. Sparse rows of two states need no such counts.
+# Maximum states of all columns, the most frequent of each column not counted: the counts of all
+# pairs of them take gigabytes beyond this. Sparse binary rows need no such counts.
 MAX_CELLS = 12_000
 
 
@@ -40,8 +40,8 @@ class MixtureLearner:
         is_dense = self.is_shared or data.has_missing or max(cards) > 2
         if cells > MAX_CELLS and is_dense:
             return (
-                f"Not now: the columns have {cells} states beside the most frequent ones; the "
-                f"counts of their pairs fit into memory up to {MAX_CELLS}. Leave columns out, "
+                f"Not now: the columns have {cells} states, not counting the most frequent of "
+                f"each; the counts of their pairs fit into memory up to {MAX_CELLS}. Leave columns out, "
                 "or merge states."
             )
         return None

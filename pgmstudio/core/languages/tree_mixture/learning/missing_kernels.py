@@ -1,6 +1,6 @@
 """Rows with missing cells in EM for mixtures of trees, exactly: messages, then expected pairs.
 
-Given the cells that are there a tree is again a tree, with P(x | parent, rest) in the place of its
+Given the observed cells a tree is again a tree, with P(x | parent, rest) instead of its
 tables; two missing variables depend on each other only along a path of missing ones.
 """
 
@@ -42,7 +42,7 @@ def _collect(
     below: Any,
     messages: Any,
 ) -> float:
-    """ln T(cells that are there), with what the messages to each variable and its parent are.
+    """ln T(observed cells), and the messages to each variable and its parent.
 
     `below[state]` is P(cells below | state), up to a factor; `messages[v]` starts at `above_at` =
     table_at and has a number per state of the parent, on the same scale.
@@ -98,7 +98,7 @@ def expect_gap_rows(
     state_at: Any,
     logs: Any,
 ) -> None:
-    """logs[row − begin, k] = log λ_k T^k(cells that are there)."""
+    """logs[row − begin, k] = log λ_k T^k(observed cells)."""
     below, messages = np.empty(state_at[-1]), np.empty(tables.shape[1])
     for k in range(forests.shape[0]):
         for row in range(begin, end):
@@ -124,15 +124,16 @@ def add_gap_pairs(
     cell_at: Any,
     rank_of: Any,
     offsets: Any,
-    room: int,
+    size: int,
     sums: Any,
 ) -> None:
-    """sums[offsets[i] + j] of component k += share · P(i, j | cells that are there), by ranks."""
+    """sums[offsets[i] + j] of component k += responsibility · P(i, j | observed cells), by
+    ranks."""
     count = forests.shape[1]
     below, messages = np.empty(state_at[-1]), np.empty(tables.shape[1])
     posterior = np.zeros(state_at[-1])
-    joint = np.zeros((room, room))
-    place_of = np.full(count, -1)  # where the states of a missing variable stand in `joint`
+    joint = np.zeros((size, size))
+    index_of = np.full(count, -1)  # index of the states of a missing variable in `joint`
     block = np.zeros(count, np.int64)
     cells, cell_of = np.empty(cell_at[-1], np.int64), np.empty(cell_at[-1], np.int64)
     chances = np.empty(cell_at[-1])
@@ -159,7 +160,7 @@ def add_gap_pairs(
                 messages,
                 posterior,
                 joint,
-                place_of,
+                index_of,
                 block,
             )
             used = 0
@@ -181,7 +182,7 @@ def add_gap_pairs(
                     both = chances[one] * chances[other]
                     if here[u] < 0 and here[v] < 0 and block[u] == block[v]:
                         both = joint[
-                            place_of[u] + i - cell_at[u] + 1, place_of[v] + j - cell_at[v] + 1
+                            index_of[u] + i - cell_at[u] + 1, index_of[v] + j - cell_at[v] + 1
                         ]
                     rank = rank_of[j]
                     index = offsets[mine] + rank if mine < rank else offsets[rank] + mine
@@ -200,10 +201,10 @@ def _posteriors(
     messages: Any,
     posterior: Any,
     joint: Any,
-    place_of: Any,
+    index_of: Any,
     block: Any,
 ) -> None:
-    """P(x_v | cells that are there) of every variable, and P(x_u, x_v | …) along missing paths.
+    """P(x_v | observed cells) of every variable, and P(x_u, x_v | …) along missing paths.
 
     `block` numbers the connected parts of the missing variables; `joint` is valid inside a block.
     """
@@ -217,7 +218,7 @@ def _posteriors(
             for x in range(card):
                 posterior[own + x] = 1.0 if x == here[v] else 0.0
             continue
-        place_of[v] = filled
+        index_of[v] = filled
         filled += card
         is_free = parent < 0 or here[parent] >= 0
         block[v] = v if is_free else block[parent]
@@ -228,10 +229,10 @@ def _posteriors(
                 posterior[own + x] = chance
             for x in range(card):
                 for z in range(card):
-                    joint[place_of[v] + x, place_of[v] + z] = 0.0
-                joint[place_of[v] + x, place_of[v] + x] = posterior[own + x]
+                    joint[index_of[v] + x, index_of[v] + z] = 0.0
+                joint[index_of[v] + x, index_of[v] + x] = posterior[own + x]
             continue
-        lines, above = state_at[parent + 1] - state_at[parent], place_of[parent]
+        lines, above = state_at[parent + 1] - state_at[parent], index_of[parent]
         # P(x_u, x_v) = Σ_y P(x_u, y) P(x_v | y), for every u of the block that came before.
         for earlier in range(step):
             u = order[earlier]
@@ -241,7 +242,7 @@ def _posteriors(
                 for x in range(card):
                     chance = 0.0
                     for y in range(lines):
-                        before = joint[place_of[u] + a, above + y]
+                        before = joint[index_of[u] + a, above + y]
                         if before > 0.0:
                             chance += (
                                 before
@@ -249,13 +250,13 @@ def _posteriors(
                                 * below[own + x]
                                 / messages[at + y]
                             )
-                    joint[place_of[u] + a, place_of[v] + x] = chance
-                    joint[place_of[v] + x, place_of[u] + a] = chance
+                    joint[index_of[u] + a, index_of[v] + x] = chance
+                    joint[index_of[v] + x, index_of[u] + a] = chance
         for x in range(card):
             posterior[own + x] = 0.0
             for y in range(lines):
-                posterior[own + x] += joint[above + y, place_of[v] + x]
+                posterior[own + x] += joint[above + y, index_of[v] + x]
         for x in range(card):
             for z in range(card):
-                joint[place_of[v] + x, place_of[v] + z] = 0.0
-            joint[place_of[v] + x, place_of[v] + x] = posterior[own + x]
+                joint[index_of[v] + x, index_of[v] + z] = 0.0
+            joint[index_of[v] + x, index_of[v] + x] = posterior[own + x]

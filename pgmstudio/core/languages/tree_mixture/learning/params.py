@@ -17,7 +17,7 @@ STARTS = ("classes", "shares", "trees")
 
 
 def steps_param() -> Any:
-    """How long EM may go on: one declaration for the learners of mixtures."""
+    """The maximum number of EM steps: one declaration for the learners of mixtures."""
     return param(
         200,
         title="Maximum EM steps",
@@ -29,7 +29,7 @@ def steps_param() -> Any:
 
 
 def tolerance_param() -> Any:
-    """When EM ends by itself: one declaration for the learners of mixtures."""
+    """The tolerance of EM: one declaration for the learners of mixtures."""
     return param(
         1e-5,
         title="Tolerance",

@@ -1,4 +1,4 @@
-"""How EM for mixtures of trees divides its work: rows in blocks and steps, pairs in strips."""
+"""Division of the work of EM for mixtures of trees: rows in blocks and steps, pairs in strips."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from numpy.typing import NDArray
 from pgmstudio.core.learning.responsibilities import Responsibilities, lined_zeros
 from pgmstudio.core.learning.sparse_rows import BUNDLE, SparseRows
 
-# Pairs of cells times components between two looks at the cancel token; some tenths of a second.
+# Pairs of cells times components between two checks of the cancel token; some tenths of a second.
 _STEP_VISITS = 500_000_000
 # Numbers in a strip of joint tables whose logarithms are taken together.
 STRIP = 1 << 16
-# Numbers gone over in the M step between two looks at the cancel token; a tenth of a second.
-_LOOK = 20_000_000
+# Numbers processed in the M step between two checks of the cancel token; a tenth of a second.
+_NUMBERS_PER_CHECK = 20_000_000
 
 
 class Part(NamedTuple):
-    """How far a step is, for people: “34% of the rows”."""
+    """The progress of a step, printed as “34% of the rows”."""
 
-    share: float
+    fraction: float
     of: str
 
     def __str__(self) -> str:
-        return f"{self.share:.0%} of the {self.of}"
+        return f"{self.fraction:.0%} of the {self.of}"
 
 
 class Workspace(Responsibilities):
-    """Room of one thread, and how much it did since it last looked up."""
+    """The buffers of one thread, and its work since the last check of the cancel token."""
 
     def __init__(self, cells: int, lanes: int) -> None:
         super().__init__(lanes)
         self.masses = np.zeros(0)
-        self.words, self.tile = np.zeros(cells, dtype=np.uint64), np.zeros(64)
+        self.bits, self.tile = np.zeros(cells, dtype=np.uint64), np.zeros(64)
         self.members = np.zeros(BUNDLE, dtype=np.int32)
         self.mass = np.zeros(lanes)
         self.spent = 0
         self.make_pairs(0, 0, 1)
 
     def make_pairs(self, cells: int, width: int, group: int) -> None:
-        """Room for all pairs of cells of some components, and for the information of all pairs."""
+        """Allocate all pairs of cells of some components, and the information of all pairs."""
         self.line = lined_zeros(cells * self._lanes)
         self.pairs = np.zeros((group, cells * (cells + 1) // 2))
         self.joints = self.logs = np.zeros(0)
@@ -51,9 +51,9 @@ class Workspace(Responsibilities):
         self.information = np.zeros((width, width))
 
     def spend(self, numbers: int) -> bool:
-        """Whether it is time to look up, after going over so many more numbers."""
+        """Count so many more numbers; whether it is time to check the cancel token."""
         self.spent += numbers
-        if self.spent < _LOOK:
+        if self.spent < _NUMBERS_PER_CHECK:
             return False
         self.spent = 0
         return True
@@ -73,7 +73,7 @@ def strips(cards: NDArray[np.int64], most: int = STRIP) -> list[tuple[int, int, 
 
 
 def steps_of(rows: SparseRows, count: int) -> Sequence[Sequence[tuple[int, int]]]:
-    """The blocks of rows, in groups short enough to listen to the cancel token in between."""
+    """The blocks of rows, in groups short enough to check the cancel token in between."""
     visits = rows.pair_visits * count
     if rows.gap_count:
         visits += rows.gap_count * count * 4 * (rows.cell_count**2 + 1)

@@ -1,7 +1,4 @@
-"""One run of a learner of mixtures of trees: the models it compares, and how it chooses.
-
-The rows that a mixture of trees learns from, and those it holds out to choose by.
-"""
+"""The search of a learner of mixtures of trees: training and held-out rows, EM runs, selection."""
 
 from __future__ import annotations
 
@@ -41,13 +38,13 @@ from pgmstudio.core.learning.sparse_rows import SparseRows, joined, listing_cell
 from pgmstudio.core.params import AUTO
 from pgmstudio.core.scores.local import AIC_BITS
 
-# So much of a run is done when its rows are ready.
+# Fraction of a run that is done when its rows are prepared.
 PREPARED = 0.02
 
 
 @dataclass(frozen=True, eq=False)
 class SplitRows:
-    """Distinct rows, as data and as lists; `note` is a sentence where the criterion changed."""
+    """Distinct rows, as data and as lists; `note` explains a change of the criterion."""
 
     data: DataSet
     train: SparseRows
@@ -64,10 +61,11 @@ def splitting_rows(
     rng: np.random.Generator,
     cancel: CancelToken,
 ) -> Generator[Progress, None, SplitRows]:
-    """With `held`, these rows choose, and all of `data` is learned from; tells what it does."""
+    """With `held`, these rows choose the model, and all of `data` is for training; yields
+    progress."""
     criterion, note, is_refitting = params.criterion, "", False
     yield Progress(0.0, "Merging equal rows")
-    data = canonical(data, cancel)  # the same rows start alike however they are written
+    data = canonical(data, cancel)  # the result does not depend on the order of the rows
     if criterion == "held-out" and held is None:
         count = int(case_total(data) * params.held_out)
         if count < MIN_HELD_ROWS:
@@ -78,49 +76,50 @@ def splitting_rows(
             data, held = hold_out(data, params.held_out, rng)
             is_refitting = True
     cancel.raise_if_cancelled()
-    words = "Listing the cells of the rows"
-    train = yield from _told(listing_cells(data, None, params.choice, cancel), words, 0.0)
-    kept = None
+    message = "Listing the cells of the rows"
+    train = yield from _listed(listing_cells(data, None, params.choice, cancel), message, 0.0)
+    held_rows = None
     if held is not None and criterion == "held-out":
         yield Progress(0.5 * PREPARED, "Merging equal held-out rows")
-        held, words = held.merged(cancel), "Listing the cells of the held-out rows"
+        held, message = held.merged(cancel), "Listing the cells of the held-out rows"
         listing = listing_cells(held, train, params.choice, cancel)
-        kept = yield from _told(listing, words, 0.5 * PREPARED)
-    return SplitRows(data, train, kept, criterion, is_refitting, note)
+        held_rows = yield from _listed(listing, message, 0.5 * PREPARED)
+    return SplitRows(data, train, held_rows, criterion, is_refitting, note)
 
 
-def _told(
-    listing: Generator[float, None, SparseRows], words: str, begin: float
+def _listed(
+    listing: Generator[float, None, SparseRows], message: str, begin: float
 ) -> Generator[Progress, None, SparseRows]:
-    """The rows that are listed, while half of the preparation passes from `begin` on."""
+    """The listed rows; progress covers half of the preparation, from `begin` on."""
 
-    def told(fraction: float) -> Progress:
-        return Progress(begin + 0.5 * PREPARED * fraction, f"{words}: {fraction:.0%}")
+    def progress(fraction: float) -> Progress:
+        return Progress(begin + 0.5 * PREPARED * fraction, f"{message}: {fraction:.0%}")
 
-    return (yield from map_events(listing, told))
+    return (yield from map_events(listing, progress))
 
 
-# What is tried without a list of numbers.
-SCAN = (1, 2, 5, 10, 20, 30, 50)
-# Fictitious rows for each tree that are tried for “auto”, and what is taken without held-out rows.
+# Numbers of trees tried by default.
+COMPONENT_COUNTS = (1, 2, 5, 10, 20, 30, 50)
+# Pseudo-rows per tree that are tried for “auto”, and the default without held-out rows.
 ROWS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 USUAL_ROWS = 3.0
-# Steps between two looks at whether other smoothing would do better on held-out rows.
+# Steps between two tries of other smoothing on held-out rows.
 TUNED_EVERY = 5
-# Steps between two models that are told before the first start has ended.
-TOLD_EVERY = 3
-# A tree with fewer rows than this is as good as empty.
+# Steps between two reported models before the first start has ended.
+REPORTED_EVERY = 3
+# A tree with fewer rows than this is considered empty.
 EMPTY_ROWS = 1.0
-# EM steps on all rows, from the chosen mixture; few, since nothing tells when they are too many.
+# EM steps on all rows, from the chosen mixture; few, since there is no held-out data left to stop
+# them.
 LAST_STEPS = 5
-# Steps of EM that are neither few nor many.
+# A typical number of EM steps, for the progress.
 USUAL_STEPS = 20
 _BITS = 1 / math.log(2)
 
 
 @dataclass(frozen=True, eq=False)
 class _Fitted:
-    """A mixture with what is told of it."""
+    """A fitted mixture with its measures."""
 
     point: MixturePoint
     tables: TreeTables
@@ -128,7 +127,7 @@ class _Fitted:
 
 
 class MixtureSearch:
-    """The rows it learns from, those it holds out, and the models so far."""
+    """The search: training rows, held-out rows, and the models so far."""
 
     def __init__(
         self,
@@ -140,15 +139,15 @@ class MixtureSearch:
         cancel: CancelToken,
         held: DataSet | None = None,
     ) -> None:
-        """With `held`, these rows choose, and all of `data` is learned from."""
+        """With `held`, these rows choose the model, and all of `data` is for training."""
         self._params, self._rng, self._cancel = params, rng, cancel
         if params.choice is not None and params.choice not in data.domain:
             raise ParameterError({"choice": f"{params.choice!r} is not a column"})
         self._data, self._given, self._is_shared = data, held, is_shared
         self._best: _Fitted | None = None
-        self._told = -math.inf  # the score of the model that was told last
-        self._is_tree_told = False
-        self._is_tuned = False  # the smoothing of the start at hand follows the held-out rows
+        self._best_reported = -math.inf  # the score of the last reported model
+        self._has_method_note = False
+        self._is_tuned = False  # the smoothing of the current start is tuned on held-out rows
 
     def _preparing(self) -> Iterator[LearnEvent]:
         split = yield from splitting_rows(
@@ -159,7 +158,7 @@ class MixtureSearch:
         self._split, self._train, self._held = split, split.train, split.held
         self._scan = MixtureScan(split.criterion)
         self._adjacency = Adjacency(self._train.domain.names)
-        self._costs, self._rules = self._likeness(), self._forest_rules()
+        self._costs, self._rules = self._structure_costs(), self._forest_rules()
 
     def _forest_rules(self) -> ForestRules | None:
         params, names = self._params, self._data.domain.names
@@ -171,7 +170,7 @@ class MixtureSearch:
             knowledge = rules_beside(params.choice, knowledge, names)
         return ForestRules.of(self._train.domain.names, knowledge)
 
-    def _likeness(self) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]] | None:
+    def _structure_costs(self) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]] | None:
         if self._params.like is None:
             return None
         domain = self._train.domain
@@ -187,7 +186,7 @@ class MixtureSearch:
     def run(self) -> Iterator[LearnEvent]:
         yield from self._preparing()
         params = self._params
-        numbers = params.components or SCAN
+        numbers = params.components or COMPONENT_COUNTS
         starts = params.restarts
         if params.choice is not None:
             numbers, starts = (self._data.domain[params.choice].cardinality,), 1
@@ -208,7 +207,10 @@ class MixtureSearch:
                     yield from self._better(fitted.point, fitted.model)
             is_scan = params.components is None and count > 2
             if before is not None and self._best is before and is_scan:
-                yield Note(f"{count} trees are no better than {before.point.trees}: enough.")
+                yield Note(
+                    f"{count} trees are no better than {before.point.trees}; "
+                    "larger numbers are not tried."
+                )
                 break
         yield from self._finish()
 
@@ -216,10 +218,10 @@ class MixtureSearch:
         return point.value(self._scan.criterion)
 
     def _better(self, point: MixturePoint, model: TreeMixture) -> Iterator[LearnEvent]:
-        """Tell a model, if it is better than those told before."""
+        """Report a model if it is better than those reported before."""
         measures = self._measures(point)
-        if measures["score"] > self._told:
-            self._told = measures["score"]
+        if measures["score"] > self._best_reported:
+            self._best_reported = measures["score"]
             yield ImprovedModel(model, measures)
 
     def _finish(self) -> Iterator[LearnEvent]:
@@ -252,7 +254,7 @@ class MixtureSearch:
     ) -> Generator[LearnEvent, None, _Fitted]:
         """EM from one start: to the best of its steps by the held-out rows, or to the end.
 
-        Of the whole run so much is done at its beginning, and `span` more at its end.
+        The progress of the whole run is `begin` at its start and `span` more at its end.
         """
         params, began, done = self._params, time.perf_counter(), begin
         message = f"{count} trees" if count > 1 else "1 tree"
@@ -264,11 +266,11 @@ class MixtureSearch:
         strength = USUAL_ROWS * count if smoothing == AUTO else float(smoothing)
         yield Progress(done, f"{message}: preparing")
         em, choice = self._em(self._train, count, strength)
-        if choice.backend == ACCELERATED and not self._is_tree_told:
-            self._is_tree_told = True
+        if choice.backend == ACCELERATED and not self._has_method_note:
+            self._has_method_note = True
             yield Note(choice.reason)
         yield Progress(done, f"{message}: starting")
-        yield from _search_told(self._starting(em), f"{message}: starting", done)
+        yield from _with_progress(self._starting(em), f"{message}: starting", done)
         yield from self._tuning(em, ROWS, message, done)
         best, best_held, best_step = em.taken(), self._held_bits(em), 0
         best_strength = em.priors.strength
@@ -278,7 +280,7 @@ class MixtureSearch:
             steps = 1
         else:
             for steps in range(1, params.max_iterations + 1):
-                # Nobody knows how many steps there will be; half of the way for the usual number.
+                # The number of steps is not known; the typical number counts as half of the way.
                 done = begin + span * steps / (steps + USUAL_STEPS)
                 bits = yield from self._improved(em, message, done)
                 if steps % TUNED_EVERY == 0:
@@ -301,14 +303,15 @@ class MixtureSearch:
                 if self._held is None or held > best_held:
                     best, best_held, best_step = em.taken(), held, steps
                     best_strength = em.priors.strength
-                    if self._best is None and steps % TOLD_EVERY == 0:
-                        # Whoever stops now has a model.
+                    if self._best is None and steps % REPORTED_EVERY == 0:
+                        # A run that is stopped now has a model.
                         spent = time.perf_counter() - began
                         point = self._point(em, best_strength, start, steps, spent, bits, held)
                         yield from self._better(point, self._model(best))
                 elif steps - best_step >= params.patience:
                     yield Note(
-                        f"{message}: held-out rows stopped gaining at step {best_step}; kept that."
+                        f"{message}: no gain on held-out rows after step {best_step}; "
+                        "that step is used."
                     )
                     break
                 quiet = quiet + 1 if bits - before < params.tolerance * abs(bits) else 0
@@ -330,7 +333,7 @@ class MixtureSearch:
         self, em: TreeMixtureSteps, message: str, done: float | None
     ) -> Generator[LearnEvent, None, float]:
         """One step of EM; bits per row before its M step."""
-        yield from _search_told(em.improving(), message, done)
+        yield from _with_progress(em.improving(), message, done)
         return em.last_log_likelihood * _BITS / max(em.rows.total_weight, 1e-300)
 
     def _starting(self, em: TreeMixtureSteps) -> Iterator[Part]:
@@ -345,16 +348,16 @@ class MixtureSearch:
     def _tuning(
         self, em: TreeMixtureSteps, choices: tuple[float, ...], message: str, done: float
     ) -> Iterator[LearnEvent]:
-        """With “auto”, the fictitious rows under which held-out rows are likeliest."""
+        """With “auto”, choose the pseudo-rows that make the held-out rows most probable."""
         if not self._is_tuned:
             return
-        result = []
+        tried = []
         for index, rows in enumerate(choices):
-            told = f"{message}: trying smoothing {index + 1} of {len(choices)}"
-            yield from _search_told(em.smoothing(rows * em.count), told, done)
-            result.append((self._held_bits(em), rows))
-        told = f"{message}: smoothing as the held-out rows like it"
-        yield from _search_told(em.smoothing(max(result)[1] * em.count), told, done)
+            text = f"{message}: trying smoothing {index + 1} of {len(choices)}"
+            yield from _with_progress(em.smoothing(rows * em.count), text, done)
+            tried.append((self._held_bits(em), rows))
+        text = f"{message}: applying the best smoothing"
+        yield from _with_progress(em.smoothing(max(tried)[1] * em.count), text, done)
 
     def _held_bits(self, em: TreeMixtureSteps) -> float:
         if self._held is None:
@@ -380,7 +383,7 @@ class MixtureSearch:
             self._rules,
         )
 
-    # -- what is told -----------------------------------------------------------------------------
+    # -- results ----------------------------------------------------------------------------------
 
     def _model(self, tables: TreeTables) -> TreeMixture:
         """The parameters as a model; their coding is that of the rows learned from."""
@@ -434,9 +437,9 @@ class MixtureSearch:
         return result
 
 
-def _search_told(
+def _with_progress(
     parts: Iterator[Part], message: str, done: float | None
 ) -> Generator[LearnEvent, None, None]:
-    """What a long step says on its way."""
+    """The progress events of a long step."""
     for part in parts:
         yield Progress(done, f"{message}: {part}")

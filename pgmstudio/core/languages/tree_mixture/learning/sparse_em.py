@@ -26,7 +26,7 @@ from pgmstudio.core.languages.tree_mixture.learning.dense_em import TreeMixtureE
 from pgmstudio.core.languages.tree_mixture.learning.em import Floats, TreeMixtureSteps
 from pgmstudio.core.learning.sparse_rows import SparseRows
 
-# Numbers gone over for each column, at every look of a forest that grows.
+# Numbers processed for each column between two yields of a growing forest.
 _COLUMN_VISITS = 500
 
 
@@ -37,41 +37,42 @@ def mixture_em(
     cancel: CancelToken = NEVER,
     tree: str = AUTO,
 ) -> tuple[TreeMixtureSteps, Choice]:
-    """EM with the method that suits the rows, or the one asked for; and why that one."""
+    """EM with the method that suits the rows or the given one, and the reason for it."""
     choice = choose_in_em(rows, count, priors, tree)
     kind = SparseTreeMixtureEm if choice.backend == ACCELERATED else TreeMixtureEm
     return kind(rows, count, priors, cancel), choice
 
 
 class SparseTreeMixtureEm(TreeMixtureSteps):
-    """EM for complete rows and trees of their own edges; see `acl_choice.em_obstacles`."""
+    """EM for complete rows and trees of their own edges; see `accelerated.choose_in_em`."""
 
     def __init__(
         self, rows: SparseRows, count: int, priors: TreePriors, cancel: CancelToken = NEVER
     ) -> None:
         super().__init__(rows, count, priors, cancel)
-        self._shares = np.zeros((count, rows.row_count))
+        self._responsibilities = np.zeros((count, rows.row_count))
         cards = set(rows.domain.cardinalities) - {1}
         self._is_binary = max(cards, default=0) <= 2
-        # Of an edge: the same for all, or no penalty depends on it.
+        # Free parameters of an edge: equal for all, or no penalty depends on them.
         self._free = np.array([[float(max(cards, default=1) - 1) ** 2]])
 
     def _add(self, rows: SparseRows, begin: int, end: int, number: int) -> None:
-        fractions = self._works[number].shares
-        self._shares[:, begin:end] = fractions[: end - begin, : self.count].T
+        responsibilities = self._works[number].responsibilities
+        self._responsibilities[:, begin:end] = responsibilities[: end - begin, : self.count].T
 
     def _fitting(self) -> Iterator[float]:
-        yield from self._shared_out(lambda group, number: self._fit(group[0], number))
+        yield from self._run_for_components(lambda group, number: self._fit(group[0], number))
 
     def _fit(self, k: int, number: int) -> Iterator[None]:
-        """The tree of component k, and its tables; yields when it is time to look up."""
+        """The tree of component k, and its tables; yields when it is time to check the cancel
+        token."""
         from pgmstudio.core.learning.sparse_rows_kernels import divide_tables
 
-        alpha, rows = float(self.priors.shares(self.masses)[k]), float(self._imagined_rows()[k])
+        alpha, rows = float(self.priors.shares(self.masses)[k]), float(self._rows_with_prior()[k])
         is_late = self.priors.policy == "edges"
         weights, prior = self._smoothed(k, 0.0 if is_late else alpha, rows)
         if prior > 0 and not self._is_binary:
-            self.forests[k] = -1  # a tree without rows: all there is of it is smoothing
+            self.forests[k] = -1  # a tree without rows consists of smoothing only
         else:
             growing = growing_forest(
                 self.rows,
@@ -81,7 +82,7 @@ class SparseTreeMixtureEm(TreeMixtureSteps):
                 isolate_constants=False,
                 cancel=self._cancel,
             )
-            self.forests[k] = (yield from self._looking_up(growing, number)).parents
+            self.forests[k] = (yield from self._in_parts(growing, number)).parents
             self._cancel.raise_if_cancelled()
         if is_late:
             if self.masses[k] > 1e-9:
@@ -91,12 +92,12 @@ class SparseTreeMixtureEm(TreeMixtureSteps):
         tables[:] = 0.0
         fill_parent_tables(self.rows, self.forests[k], weights, prior, self._table_at, tables)
         divide_tables(self.forests[k], self.rows.cell_at, self._table_at, tables)
-        self._note_terms(k)
+        self._update_terms(k)
 
-    def _looking_up(
+    def _in_parts(
         self, growing: Generator[Progress, None, AcceleratedForest], number: int
     ) -> Generator[None, None, AcceleratedForest]:
-        """The forest; yields where the workspace says that it is time."""
+        """The forest; yields when it is time to check the cancel token."""
         each = self.rows.cells.size + _COLUMN_VISITS * len(self.rows.domain)
         while True:
             try:
@@ -112,7 +113,7 @@ class SparseTreeMixtureEm(TreeMixtureSteps):
         mass = float(self.masses[k])
         own = rows * (1 - alpha) / mass if mass > 0 else 0.0
         shared, even = self._prior_rows()
-        weights = own * self._shares[k]
+        weights = own * self._responsibilities[k]
         if shared > 0:
             weights += (rows * alpha * shared / self.rows.total_weight) * self.rows.weights
         return weights, rows * alpha * even

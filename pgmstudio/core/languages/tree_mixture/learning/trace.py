@@ -1,4 +1,4 @@
-"""What a run of mixtures of trees saw on the way: every model it passed, with its criteria."""
+"""The trace of a run of mixtures of trees: every model with its criteria."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class MixturePoint(JudgedPoint):
     effective_trees: float
     empty: int
     steps: int
-    seconds: float = field(compare=False)  # tells of the machine, not of the run
+    seconds: float = field(compare=False)  # depends on the machine, not on the run
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class MixtureScan(ModelScan[MixturePoint]):
 
     @classmethod
     def restored(cls, plain: Mapping[str, Any]) -> MixtureScan:
-        """What `plain` made, as a value again."""
+        """The scan that `plain` encoded."""
         return cls(plain["criterion"], tuple(MixturePoint(**point) for point in plain["points"]))
 
     def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:

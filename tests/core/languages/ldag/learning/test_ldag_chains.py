@@ -49,4 +49,4 @@ def test_chains_find_the_best_labelled_graph_and_tell_its_labels() -> None:
     again = restored(posterior.kind, json.loads(json.dumps(posterior.plain())))
     assert again == posterior
     told = [event.message for event in events if isinstance(event, Note)]
-    assert any("weighed by score" in sentence for sentence in told)
+    assert any("weighted by score" in sentence for sentence in told)

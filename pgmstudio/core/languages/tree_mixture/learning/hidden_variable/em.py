@@ -2,8 +2,6 @@
 
 The step that chooses edges is Kruskal's, cut after n − p edges: of all forests with so few edges it
 has the largest weight Σ_E (Σ_k Γ_k I_k(u; v) − Δ_uv).
-
-Kruskal stopped early: the heaviest forest of a given number of parts (Meilă 1999, §6.3).
 """
 
 from __future__ import annotations
@@ -48,7 +46,7 @@ PENALTIES = (BIC, BIC_H, CONSTANT, NONE)
 class HiddenTreeEm(TreeMixtureEm):
     """EM with one forest for all trees, of at least `parts` parts; `penalty` may leave more.
 
-    `edge_penalty` β is in bits, for the penalty “constant”. Given a `forest`, that one is kept.
+    `edge_penalty` β is in bits, for the penalty “constant”. A given `forest` stays fixed.
     """
 
     def __init__(
@@ -63,7 +61,12 @@ class HiddenTreeEm(TreeMixtureEm):
         forest: Forest | None = None,
         cancel: CancelToken = NEVER,
     ) -> None:
-        self._parts, self._kind, self._beta, self._kept = parts, penalty, edge_penalty, forest
+        self._parts, self._kind, self._beta, self._fixed_forest = (
+            parts,
+            penalty,
+            edge_penalty,
+            forest,
+        )
         priors = TreePriors(smoothing, even_rows=1.0, penalty="none", is_shared=True)
         super().__init__(rows, count, priors, cancel)
 
@@ -77,8 +80,8 @@ class HiddenTreeEm(TreeMixtureEm):
         return edge_penalty_bits(self.rows.total_weight, self.count, self._free, masses)
 
     def _grow_shared(self, gains: Floats, rows: Floats, forest: Forest) -> None:
-        if self._kept is not None:
-            forest[:] = self._kept
+        if self._fixed_forest is not None:
+            forest[:] = self._fixed_forest
         else:
             forest[:] = heaviest_forest(gains - self.edge_costs() * math.log(2), self._parts)
 

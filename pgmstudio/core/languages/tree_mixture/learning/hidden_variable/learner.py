@@ -1,4 +1,4 @@
-"""Hidden variables: blocks of variables that are independent given something nobody has seen."""
+"""Learner of hidden variables: blocks of variables that are independent given an unseen one."""
 
 from __future__ import annotations
 

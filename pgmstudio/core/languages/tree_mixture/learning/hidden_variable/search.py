@@ -1,6 +1,6 @@
-"""The rows of a search for hidden variables: to learn from, to test on, and their labels.
+"""H-learn: hidden variables by EM from many starts, description lengths and a test.
 
-H-learn: hidden variables by EM from many starts, description lengths and a test (§6.4.1).
+Meilă 1999, §6.4.1.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ from pgmstudio.core.learning.sparse_rows import SparseRows, joined, sparse_rows
 
 
 class HiddenRows:
-    """`data` are all rows without the label column, `held` the rows for the test, if any."""
+    """The rows of a search: `data` without the label column, `held` for the test, if any."""
 
     def __init__(
         self, data: DataSet, params: HiddenParams, rng: np.random.Generator, cancel: CancelToken
@@ -65,7 +65,7 @@ class HiddenRows:
             if params.label not in data.domain:
                 raise ParameterError({"label": f"{params.label!r} is not a column"})
             data = data.select_columns([name for name in data.domain.names if name != params.label])
-        data = canonical(data, cancel)  # the same rows start alike however they are written
+        data = canonical(data, cancel)  # the result does not depend on the order of the rows
         self.data, self.train = data, data
         self.held: DataSet | None = None
         self.notes: list[str] = []
@@ -77,20 +77,20 @@ class HiddenRows:
         count = int(case_total(self.data) * fraction)
         if count < MIN_HELD_ROWS:
             self.notes.append(
-                f"{count} held-out rows are too few to test blocks on: they stay untested."
+                f"{count} held-out rows are too few to test the blocks; they are not tested."
             )
             return
         self.train, self.held = hold_out(self.data, fraction, rng)
 
     def sparse(self, separator: str | None) -> SparseRows:
-        """The rows learned from; with a separator, its column tells the component of a row."""
+        """The training rows; with a separator, its column gives the component of a row."""
         if self._known is None or self._known[0] != separator:
             made = sparse_rows(self.train, None, separator, is_merged=True, cancel=self._cancel)
             self._known = separator, made
         return self._known[1]
 
     def all_sparse(self, separator: str | None) -> SparseRows:
-        """Those and the rows of the test."""
+        """The training rows and the held-out rows."""
         rows = self.sparse(separator)
         if self.held is None:
             return rows
@@ -103,36 +103,36 @@ class HiddenRows:
         labels = self._labelled.column(self._label)
         known = labels != self._labelled.missing_code
         rows = self._labelled.select_columns(model.domain.names)
-        result = model.responsibilities(rows).argmax(axis=1)
+        assigned = model.responsibilities(rows).argmax(axis=1)
         weights = weights_of(self._labelled)[known]
-        return label_accuracy(labels[known].astype(np.intp), result[known], weights)
+        return label_accuracy(labels[known].astype(np.intp), assigned[known], weights)
 
 
-# EM steps on all rows from the chosen model, its edges kept.
+# EM steps on all rows from the chosen model, with fixed edges.
 LAST_STEPS = 10
-# Models this near in bits per row cannot be told apart by their lengths.
+# Models this close in bits per row cannot be distinguished by their lengths.
 NEAR_BITS = 0.01
 
 
 @dataclass(frozen=True, eq=False)
 class _Cell:
-    """One place of the grid: a separator, hidden with m states or a column, and p blocks."""
+    """One setting of the grid: a separator, hidden with m states or a column, and p blocks."""
 
     separator: str | None
     states: int
     blocks: int
     start: int
 
-    def words(self, params: HiddenParams) -> str:
+    def label(self, params: HiddenParams) -> str:
         if self.separator is not None:
-            told = f"separator {self.separator}"
+            text = f"separator {self.separator}"
         else:
-            told = f"{self.states} hidden states, start {self.start + 1} of {params.restarts}"
-        return told if params.blocks is None else f"{self.blocks} blocks, {told}"
+            text = f"{self.states} hidden states, start {self.start + 1} of {params.restarts}"
+        return text if params.blocks is None else f"{self.blocks} blocks, {text}"
 
 
 class HiddenSearch:
-    """The rows, and the candidates so far."""
+    """The search for hidden variables: its rows and the candidates so far."""
 
     def __init__(
         self, data: DataSet, params: HiddenParams, rng: np.random.Generator, cancel: CancelToken
@@ -154,7 +154,7 @@ class HiddenSearch:
             names = [variable.name for variable in domain if variable.cardinality > 1]
         free = len(domain) - (params.separator == VISIBLE)
         if not names or free < 1:
-            problem = "there must be a column of several states and another one"
+            problem = "needs a column with several states and another column"
             raise ParameterError({"separator": problem})
         for asked in params.blocks or ():
             if asked > free:
@@ -170,9 +170,11 @@ class HiddenSearch:
     # -- the run ----------------------------------------------------------------------------------
 
     def run(self) -> Iterator[LearnEvent]:
-        yield from (Note(sentence) for sentence in self._rows.notes)
+        yield from (Note(note) for note in self._rows.notes)
         if self._params.penalty == BIC_H:
-            yield Note("bic-h moves with the rows of the states, so EM's objective may fall.")
+            yield Note(
+                "bic-h depends on the rows of the states, so the objective of EM may decrease."
+            )
         for number, cell in enumerate(self._cells):
             yield from self._candidate(cell, number)
         check = yield from self._validate()
@@ -190,19 +192,19 @@ class HiddenSearch:
             smoothing=self._params.smoothing,
             cancel=self._cancel,
         )
-        message = cell.words(self._params)
+        message = cell.label(self._params)
         yield Progress(done, f"{message}: starting")
         if cell.separator is not None or cell.states == 1:
             em.start(np.full((rows.row_count, cell.states), 1 / cell.states))
         else:
             em.start_at_random(self._rng)
-        steps = yield from self._settle(em, message, done, number)
+        steps = yield from self._run_em(em, message, done, number)
         model = self._model_of(cell.separator, rows, em.taken())
         blocks = partition_of(model)
         assert blocks is not None
         candidate = self._measured(cell, em, model, blocks, steps)
-        told = f"{len(blocks)} blocks, {candidate.length_bits:.3f} bits per row"
-        yield Progress(done, f"{message}: {told}")
+        text = f"{len(blocks)} blocks, {candidate.length_bits:.3f} bits per row"
+        yield Progress(done, f"{message}: {text}")
         best = self._scan.best
         self._scan = self._scan.with_candidate(candidate)
         yield ArtifactSaved(self._scan)
@@ -212,7 +214,7 @@ class HiddenSearch:
         if best is None or value > best.value(self._score):
             yield ImprovedModel(model, self._measures(candidate))
 
-    def _settle(
+    def _run_em(
         self, em: HiddenTreeEm, message: str, done: float, number: int
     ) -> Generator[LearnEvent, None, int]:
         params, before, quiet, step = self._params, -math.inf, 0, 0
@@ -308,11 +310,13 @@ class HiddenSearch:
             tested = min(len(ranked), self._params.best)
             if chosen is None:
                 yield Note(
-                    f"None of the {tested} best models was accepted; the best of all is kept. True "
-                    "blocks may not be trees."
+                    f"None of the {tested} best models was accepted; the best of all was selected. "
+                    "True blocks may not be trees."
                 )
             elif chosen != ranked[0]:
-                yield Note("The shortest model was not accepted; the next that was is kept.")
+                yield Note(
+                    "The shortest model was not accepted; the next accepted one was selected."
+                )
         self._scan = replace(self._scan, chosen=ranked[0] if chosen is None else chosen)
         best = self._scan.best
         assert best is not None
@@ -347,7 +351,7 @@ class HiddenSearch:
     # -- the end ----------------------------------------------------------------------------------
 
     def _finish(self, check: PartitionCheck | None) -> Iterator[LearnEvent]:
-        """The chosen model, its tables fitted to all rows with its edges kept."""
+        """The chosen model, its tables fitted to all rows with fixed edges."""
         best = self._scan.best
         assert best is not None
         model = self._model(best)
@@ -367,14 +371,14 @@ class HiddenSearch:
                     yield Progress(None, f"fitting the chosen model to all rows: {part}")
                 self._cancel.raise_if_cancelled()
             model = self._model_of(best.separator, rows, em.taken())
-        sentence = identifiability(model)[1]
-        self._scan = replace(self._scan, identifiability=sentence)
+        note = identifiability(model)[1]
+        self._scan = replace(self._scan, identifiability=note)
         yield ArtifactSaved(self._scan)
-        yield Note(self._partition_sentence(best))
-        yield Note(sentence)
+        yield Note(self._partition_note(best))
+        yield Note(note)
         if check is not None:
-            yield Note(check.sentence())
-        yield from (Note(told) for told in self._doubts(best))
+            yield Note(check.summary())
+        yield from (Note(warning) for warning in self._warnings(best))
         measures = self._measures(best)
         if check is not None:
             measures["pairs_tested"] = float(len(check.pairs))
@@ -386,16 +390,16 @@ class HiddenSearch:
         yield Progress(1.0, f"{best.what}, {len(best.blocks)} blocks")
         yield Finished(model, measures)
 
-    def _partition_sentence(self, best: Candidate) -> str:
+    def _partition_note(self, best: Candidate) -> str:
         number, times = self._scan.structures()[best.blocks]
-        told = " | ".join(", ".join(block) for block in best.blocks)
+        blocks = " | ".join(", ".join(block) for block in best.blocks)
         return (
-            f"{best.what}, {len(best.blocks)} blocks (structure {number}, found {times} of "
-            f"{len(self._scan.candidates)} times): {told}."
+            f"{best.what}, {len(best.blocks)} blocks (structure {number}, the result of {times} of "
+            f"{len(self._scan.candidates)} candidates): {blocks}."
         )
 
-    def _doubts(self, best: Candidate) -> Iterator[str]:
-        """What the lengths of all candidates say against the chosen one."""
+    def _warnings(self, best: Candidate) -> Iterator[str]:
+        """Warnings about the chosen model from the lengths of all candidates."""
         by_states: dict[int, float] = {}
         near = set[Blocks]()
         for candidate in self._scan.candidates:
@@ -409,8 +413,8 @@ class HiddenSearch:
         lengths = [by_states[states] for states in sorted(by_states)]
         if best.separator is None and len(lengths) > 2 and all(b < a for a, b in pairwise(lengths)):
             yield (
-                "The description length falls with every hidden state more: true blocks may not "
-                "be trees, or more states are needed."
+                "The description length decreases with every further hidden state: true blocks "
+                "may not be trees, or more states are needed."
             )
         if best.gained_by_rounding > NEAR_BITS:
             yield "Rounded tables fit the rows better: EM was not at a maximum. Allow more steps."

@@ -1,4 +1,4 @@
-"""What a search for hidden variables saw: every model it passed, its blocks, and their test."""
+"""The trace of a search for hidden variables: candidate models, their blocks and tests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Structure = tuple[str | None, int, Blocks]
 class Candidate:
     """One model; bits are per row, lengths: lower is better; `blocks` is its partition.
 
-    `separator` is the column that holds them apart, None for a hidden variable of so many states.
+    `separator` is the column that separates them, None for a hidden variable of so many states.
     """
 
     separator: str | None
@@ -48,12 +48,12 @@ class Candidate:
 
     @property
     def structure(self) -> Structure:
-        """What another start may find again."""
+        """The key of a structure, which another start may find again."""
         return self.separator, self.states, self.blocks
 
     @property
     def what(self) -> str:
-        """The separator in words."""
+        """The text of the separator."""
         if self.separator is not None:
             return f"Separator {self.separator}"
         return f"{self.states} hidden state{'' if self.states == 1 else 's'}"
@@ -63,7 +63,7 @@ class Candidate:
         return NOT_TESTED if self.check is None else self.check.verdict
 
     def value(self, score: str) -> float:
-        """What the score makes large: minus bits per row."""
+        """The value of the score, higher is better: minus bits per row."""
         if score == "held-out" and self.held_bits is not None:
             return -self.held_bits
         if score == "bic":
@@ -73,7 +73,8 @@ class Candidate:
 
 @dataclass(frozen=True)
 class HiddenScan:
-    """The candidates of one run in the order they were passed; `chosen` is the result's place."""
+    """The candidates of one run in the order they were passed; `chosen` is the index of the
+    result."""
 
     score: str
     candidates: tuple[Candidate, ...] = ()
@@ -86,10 +87,10 @@ class HiddenScan:
         return replace(self, candidates=(*self.candidates, candidate))
 
     def with_check(self, index: int, check: PartitionCheck) -> HiddenScan:
-        """The candidate at that place was tested."""
-        told = list(self.candidates)
-        told[index] = replace(told[index], check=check)
-        return replace(self, candidates=tuple(told))
+        """The scan with the test result of one candidate."""
+        candidates = list(self.candidates)
+        candidates[index] = replace(candidates[index], check=check)
+        return replace(self, candidates=tuple(candidates))
 
     @property
     def best(self) -> Candidate | None:
@@ -111,7 +112,7 @@ class HiddenScan:
         return self.candidates[index].value(self.score)
 
     def structures(self) -> dict[Blocks, tuple[int, int]]:
-        """Per partition its number, in the order of first finding, and how often it was found."""
+        """Per partition its number, in the order of first occurrence, and how often it occurred."""
         counts = Counter(candidate.blocks for candidate in self.candidates)
         return {blocks: (n, counts[blocks]) for n, blocks in enumerate(counts, start=1)}
 
@@ -128,8 +129,8 @@ class HiddenScan:
 
     @classmethod
     def restored(cls, plain: Mapping[str, Any]) -> HiddenScan:
-        """What `plain` made, as a value again."""
-        candidates = tuple(_candidate(told) for told in plain["candidates"])
+        """The scan that `plain` encoded."""
+        candidates = tuple(_candidate(payload) for payload in plain["candidates"])
         return cls(plain["score"], candidates, plain["chosen"], plain["identifiability"])
 
     def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
@@ -148,7 +149,7 @@ class HiddenScan:
                     number,
                     times,
                     candidate.verdict,
-                    "" if candidate.check is None else candidate.check.sentence(),
+                    "" if candidate.check is None else candidate.check.summary(),
                     index == self.chosen,
                 )
             )
@@ -159,9 +160,9 @@ class HiddenScan:
 _PER_ROW = ("length_bits", "bic_bits", "bic_h_bits", "train_bits", "held_bits")
 
 
-def _candidate(told: Mapping[str, Any]) -> Candidate:
-    blocks = tuple(tuple(block) for block in told["blocks"])
-    check = told["check"]
+def _candidate(payload: Mapping[str, Any]) -> Candidate:
+    blocks = tuple(tuple(block) for block in payload["blocks"])
+    check = payload["check"]
     if check is not None:
         pairs = tuple(
             PairCheck(
@@ -174,18 +175,18 @@ def _candidate(told: Mapping[str, Any]) -> Candidate:
             for pair in check["pairs"]
         )
         check = PartitionCheck(**{**check, "pairs": pairs})
-    return Candidate(**{**told, "blocks": blocks, "check": check})
+    return Candidate(**{**payload, "blocks": blocks, "check": check})
 
 
 def label_accuracy(
     labels: NDArray[np.integer[Any]],
-    result: NDArray[np.integer[Any]],
+    assigned: NDArray[np.integer[Any]],
     weights: NDArray[np.float64] | None = None,
 ) -> float:
-    """(1/N) Σ_j max_i n_ij: each found state stands for its most frequent label (§6.5)."""
+    """(1/N) Σ_j max_i n_ij: each state stands for its most frequent label (§6.5)."""
     total = labels.size if weights is None else float(weights.sum())
     if total == 0:
         return 0.0
-    table = np.zeros((int(labels.max()) + 1, int(result.max()) + 1))
-    np.add.at(table, (labels, result), 1 if weights is None else weights)
+    table = np.zeros((int(labels.max()) + 1, int(assigned.max()) + 1))
+    np.add.at(table, (labels, assigned), 1 if weights is None else weights)
     return float(table.max(axis=0).sum() / total)

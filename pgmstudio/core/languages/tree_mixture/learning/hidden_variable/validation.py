@@ -1,7 +1,7 @@
-"""TestIndependence: does a hidden variable hold its blocks apart, on rows it was not learned from?
+"""TestIndependence: a test on held-out rows whether a hidden variable separates its blocks.
 
 Meilă 1999, §6.7.3, with the errata: the hidden variable is drawn for every row from its posterior,
-again and again; a pair u ⟂ v | h is rejected when Pr[Î_k ≥ M_k for some k] is shown to be above δ,
+repeatedly; a pair u ⟂ v | h is rejected when Pr[Î_k ≥ M_k for some k] is shown to be above δ,
 accepted when it is shown to be below. A test can reject independence, never prove it.
 """
 
@@ -56,7 +56,7 @@ class PairCheck:
 
 @dataclass(frozen=True, slots=True)
 class PartitionCheck:
-    """All pairs across blocks, with what was asked."""
+    """The check of all pairs across blocks, with its settings."""
 
     pairs: tuple[PairCheck, ...]
     delta: float
@@ -69,30 +69,32 @@ class PartitionCheck:
         """Accepted only if every pair is; undecided is never accepted."""
         if not self.pairs:
             return NOT_TESTED
-        result = {pair.verdict for pair in self.pairs}
-        if REJECTED in result:
+        verdicts = {pair.verdict for pair in self.pairs}
+        if REJECTED in verdicts:
             return REJECTED
-        return UNDECIDED if UNDECIDED in result else ACCEPTED
+        return UNDECIDED if UNDECIDED in verdicts else ACCEPTED
 
     def pairs_with(self, verdict: str) -> tuple[PairCheck, ...]:
         return tuple(pair for pair in self.pairs if pair.verdict == verdict)
 
-    def sentence(self) -> str:
-        """The verdict for people, with the pairs it hangs on."""
+    def summary(self) -> str:
+        """The verdict as text, with the pairs it depends on."""
         if not self.pairs:
-            return "Not tested: there is one block only."
-        told = f"{self.verdict.capitalize()} on {self.rows:.0f} held-out rows"
+            return "Not tested: there is only one block."
+        verdict_text = f"{self.verdict.capitalize()} on {self.rows:.0f} held-out rows"
         if self.verdict == ACCEPTED:
             vacuous = sum(pair.is_vacuous for pair in self.pairs)
             tail = f" ({vacuous} could not have been: too few rows)" if vacuous else ""
-            return f"{told}: none of {len(self.pairs)} pairs across blocks was rejected{tail}."
+            return (
+                f"{verdict_text}: none of {len(self.pairs)} pairs across blocks was rejected{tail}."
+            )
         hanging = self.pairs_with(self.verdict)
         named = ", ".join(f"{pair.one} – {pair.other}" for pair in hanging[:4])
         more = f" and {len(hanging) - 4} more" if len(hanging) > 4 else ""
-        fraction = f"{len(hanging)} of {len(self.pairs)} pairs across blocks"
+        counted = f"{len(hanging)} of {len(self.pairs)} pairs across blocks"
         if self.verdict == UNDECIDED:
-            return f"{told}: {fraction} could not be decided: {named}{more}."
-        return f"{told}: dependence is left in {fraction}: {named}{more}."
+            return f"{verdict_text}: {counted} could not be decided: {named}{more}."
+        return f"{verdict_text}: dependence is left in {counted}: {named}{more}."
 
 
 def check_partition(
@@ -140,12 +142,12 @@ def checks(
     Weights count as repeated rows, rounded; a pair is counted over the rows that have both cells.
     """
     work = _Samples(model, data, blocks, delta, epsilon, test)
-    yield work.found
+    yield work.check
     while work.open_pairs and work.samples < most_samples:
         for _ in range(min(BATCH, most_samples - work.samples)):
             cancel.raise_if_cancelled()
             work.draw(rng)
-        yield work.judged()
+        yield work.updated_check()
 
 
 class _Samples:
@@ -164,9 +166,9 @@ class _Samples:
         domain = data.domain
         weights = np.ones(data.row_count) if data.weights is None else np.rint(data.weights)
         self._repeats = weights.astype(np.int64)
-        self._shares = model.responsibilities(data)
-        # So that each row adds to 1 in the eyes of the generator, too.
-        self._shares /= self._shares.sum(axis=1, keepdims=True) * (1 + 1e-12)
+        self._responsibilities = model.responsibilities(data)
+        # The random generator requires that each row sums to at most 1.
+        self._responsibilities /= self._responsibilities.sum(axis=1, keepdims=True) * (1 + 1e-12)
         self._cards = np.array(domain.cardinalities, dtype=np.int64)
         self._begins = np.concatenate(([0], np.cumsum(self._cards)[:-1])).astype(np.int64)
         is_there = data.codes != data.missing_code
@@ -199,11 +201,11 @@ class _Samples:
             for u, v in crossing
         )
         total = float(self._repeats.sum())
-        self.found = PartitionCheck(pairs, delta, epsilon, test, total)
+        self.check = PartitionCheck(pairs, delta, epsilon, test, total)
 
     @property
     def open_pairs(self) -> int:
-        return len(self.found.pairs_with(UNDECIDED))
+        return len(self.check.pairs_with(UNDECIDED))
 
     def draw(self, rng: np.random.Generator) -> None:
         """One completion of all rows; Î_k of every pair against its M_k."""
@@ -211,7 +213,7 @@ class _Samples:
             add_drawn_pairs,
         )
 
-        drawn = rng.multinomial(self._repeats, self._shares)
+        drawn = rng.multinomial(self._repeats, self._responsibilities)
         one, other = self._one, self._other
         cells = (self._cards[one] * self._cards[other]).astype(np.float64)
         freedom = ((self._cards[one] - 1) * (self._cards[other] - 1)).astype(np.float64)
@@ -232,10 +234,11 @@ class _Samples:
         self._outside += is_outside
         self.samples += 1
 
-    def judged(self) -> PartitionCheck:
-        """Pairs whose interval now lies beside δ are decided; they keep what decided them."""
+    def updated_check(self) -> PartitionCheck:
+        """The check after deciding the pairs whose interval excludes δ; decided pairs do not
+        change."""
         low, high = exact_interval(self._outside, self.samples, self._level)
-        pairs = list(self.found.pairs)
+        pairs = list(self.check.pairs)
         for at, pair in enumerate(pairs):
             if pair.verdict != UNDECIDED:
                 continue
@@ -254,8 +257,8 @@ class _Samples:
                 information=tuple((self._seen[at] / self.samples).tolist()),
                 thresholds=tuple((self._limits[at] / self.samples).tolist()),
             )
-        self.found = replace(self.found, pairs=tuple(pairs))
-        return self.found
+        self.check = replace(self.check, pairs=tuple(pairs))
+        return self.check
 
 
 def exact_interval(hits: NDArray[np.int64], trials: int, level: float) -> tuple[Floats, Floats]:

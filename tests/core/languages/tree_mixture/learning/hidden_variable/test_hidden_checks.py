@@ -46,7 +46,7 @@ def test_the_true_blocks_are_accepted(true_model: TreeMixture, held: DataSet) ->
     found = check_partition(true_model, held, blocks, rng=np.random.default_rng(0))
     assert found.verdict == ACCEPTED
     assert len(found.pairs) == 3 * 16
-    assert found.sentence().startswith("Accepted on 5000 held-out rows")
+    assert found.summary().startswith("Accepted on 5000 held-out rows")
     for pair in found.pairs:
         assert pair.low <= pair.outside / pair.samples <= pair.high < found.delta
         assert not pair.is_vacuous
@@ -64,7 +64,7 @@ def test_blocks_with_a_stranger_are_rejected_and_the_pair_is_named(
     rejected = {frozenset((pair.one, pair.other)) for pair in found.pairs_with(REJECTED)}
     assert frozenset(("V5", "V6")) in rejected
     assert all("V6" in pair for pair in rejected)
-    assert "V6" in found.sentence()
+    assert "V6" in found.summary()
 
 
 @pytest.mark.parametrize("test", [CHI_SQUARE, G])
@@ -83,7 +83,7 @@ def test_what_is_not_decided_is_not_accepted(true_model: TreeMixture, held: Data
     blocks = partition_of(true_model) or ()
     found = check_partition(true_model, held, blocks, rng=rng, most_samples=20)
     assert found.verdict == UNDECIDED
-    assert "could not be decided" in found.sentence()
+    assert "could not be decided" in found.summary()
 
 
 def test_one_block_has_nothing_to_test(true_model: TreeMixture, held: DataSet) -> None:
@@ -99,7 +99,7 @@ def test_few_rows_cannot_reject_and_that_is_said(true_model: TreeMixture, held: 
     found = check_partition(true_model, few, moved, rng=np.random.default_rng(0))
     assert found.verdict == ACCEPTED
     assert all(pair.is_vacuous for pair in found.pairs)
-    assert "could not have been" in found.sentence()
+    assert "could not have been" in found.summary()
 
 
 def test_missing_cells_and_weights_count(true_model: TreeMixture, held: DataSet) -> None:
