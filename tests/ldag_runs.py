@@ -28,7 +28,7 @@ def end(events: Iterable[LearnEvent]) -> Finished:
     return last
 
 
-def kept(events: Iterable[LearnEvent]) -> Any:
+def artifact_of(events: Iterable[LearnEvent]) -> Any:
     return [event.artifact for event in events if isinstance(event, ArtifactSaved)][-1]
 
 

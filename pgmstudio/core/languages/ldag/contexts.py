@@ -31,22 +31,13 @@ from pgmstudio.core.graphs.separation import dsep_set
 from pgmstudio.core.graphs.triangulation import WorkBudget
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.ldag.model import LabelledDag
-from pgmstudio.core.languages.ldag.partitions import Classes, Label
+from pgmstudio.core.languages.ldag.partitions import Label
 
 Floats = NDArray[np.float64]
 Context = Mapping[int, int]
 
 # Maximum number of further variables whose states are distinguished as cases.
 MAX_CASES = 2
-
-
-def classes_in(model: LabelledDag, i: int, context: Context) -> Classes:
-    """The partition of a variable where the context fixes some parents; they keep an axis of 1."""
-    parents = model.dag.parent_indices[i]
-    chosen: tuple[Any, ...] = tuple(
-        slice(context[p], context[p] + 1) if p in context else slice(None) for p in parents
-    )
-    return np.asarray(model.classes[i][chosen])
 
 
 def is_satisfied(model: LabelledDag, source: str, target: str, context: Context) -> bool:

@@ -64,25 +64,25 @@ def test_looking_for_cases_ends_when_it_has_cost_enough(monkeypatch: pytest.Monk
     model = random_labelled(np.random.default_rng(1), 12, merges=0.5)
     trees = list[object]()
 
-    def counted(*words: Any) -> Any:
-        trees.append(words)
-        return clique_tree_of(*words)
+    def counted(*args: Any) -> Any:
+        trees.append(args)
+        return clique_tree_of(*args)
 
     monkeypatch.setattr(context_cases, "clique_tree_of", counted)
     monkeypatch.setattr(context_cases, "_MAX_CHECKS", 1)
     best_cases.cache_clear()
-    found = best_cases(model)
+    result = best_cases(model)
     best_cases.cache_clear()
-    assert found.cells <= found.whole_cells
+    assert result.cells <= result.whole_cells
     assert 0 < len(trees) <= max(model.domain.cardinalities)  # the cases of one variable
 
 
 def test_cases_cut_the_tables_of_a_switch() -> None:
     model = switch(4)
-    found = best_cases(model)
-    assert found.variables == (0,)
-    assert found.whole_cells == 2 ** (2 * 4 + 2)
-    assert model.effective_size() == found.cells < found.whole_cells / 8
+    result = best_cases(model)
+    assert result.variables == (0,)
+    assert result.whole_cells == 2 ** (2 * 4 + 2)
+    assert model.effective_size() == result.cells < result.whole_cells / 8
     session = LabelledDagSession(model)
     session.set_evidence("X9", Observed("s1"))
     slow = BruteForceSession(model)
@@ -99,10 +99,10 @@ def test_joints_and_the_most_probable_states_hold_what_was_done() -> None:
         one.set_all(findings)
     for names in (["X1", "X2"], ["X2", "X1"], ["X1", "X5", "X0"]):
         assert session.joint(names) == pytest.approx(plain.joint(names), abs=1e-12)
-        found = most_probable_together(model, names, findings).best[0]
+        result = most_probable_together(model, names, findings).best[0]
         wanted = most_probable_together(model.as_bayesian_network, names, findings).best[0]
-        assert found.states == wanted.states
-        assert found.log2_probability == pytest.approx(wanted.log2_probability, abs=1e-12)
+        assert result.states == wanted.states
+        assert result.log2_probability == pytest.approx(wanted.log2_probability, abs=1e-12)
 
 
 def test_what_is_set_from_outside_is_answered_by_the_network_written_out() -> None:

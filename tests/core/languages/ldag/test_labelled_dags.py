@@ -75,10 +75,10 @@ def test_the_thesis_example_has_four_classes() -> None:
 def test_partitions_are_counted(
     cards: tuple[int, ...], partitions: int, regular: int, trees: int
 ) -> None:
-    found = list(label_partitions(cards))
-    assert len(found) == partitions
-    assert sum(is_regular(classes) for classes in found) == regular
-    assert sum(tree_of(classes) is not None for classes in found) == trees
+    result = list(label_partitions(cards))
+    assert len(result) == partitions
+    assert sum(is_regular(classes) for classes in result) == regular
+    assert sum(tree_of(classes) is not None for classes in result) == trees
 
 
 def test_labels_and_partitions_are_one_to_one() -> None:
@@ -178,14 +178,14 @@ def test_every_statement_read_off_holds_in_the_numbers(seed: int) -> None:
             for v, kind in zip(rest, kinds, strict=True)
             if kind == 2
         }
-        told = separation(
+        result = separation(
             model,
             [names[one]],
             [names[other]],
             [names[v] for v in given_],
             {names[v]: model.domain.variables[v].states[s] for v, s in context.items()},
         )
-        if told.holds:
+        if result.holds:
             assert is_independent(joint, one, other, given_, context)
 
 
@@ -215,8 +215,8 @@ def test_without_labels_the_answers_are_those_of_d_separation(seed: int) -> None
     for one, other in itertools.combinations(range(5), 2):
         given_ = [v for v in range(5) if v not in (one, other) and rng.random() < 0.4]
         names = model.domain.names
-        told = separation(model, [names[one]], [names[other]], [names[v] for v in given_])
-        assert told.holds == (other in dsep_set(model.dag, [one], given_))
+        result = separation(model, [names[one]], [names[other]], [names[v] for v in given_])
+        assert result.holds == (other in dsep_set(model.dag, [one], given_))
 
 
 @settings(max_examples=25)

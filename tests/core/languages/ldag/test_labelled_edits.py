@@ -133,7 +133,7 @@ def test_an_undone_edit_leaves_the_same_bytes() -> None:
 
 def test_every_statement_holds_in_numbers() -> None:
     rng = np.random.default_rng(8)
-    told = 0
+    count = 0
     for _ in range(120):
         model = random_labelled(rng, 5, merges=0.75)
         chosen = rng.choice(5, size=2, replace=False)
@@ -144,11 +144,11 @@ def test_every_statement_holds_in_numbers() -> None:
         }
         for statement in statements_in(model, context):
             names = [statement.one, statement.other, *statement.given]
-            places = [model.domain.index(name) for name in names]
-            joint = joint_of(model.as_bayesian_network, places, evidence)
+            indices = [model.domain.index(name) for name in names]
+            joint = joint_of(model.as_bayesian_network, indices, evidence)
             assert conditional_information_bits(joint) < 1e-10
-            told += 1
-    assert told > 10
+            count += 1
+    assert count > 10
 
 
 def test_nothing_is_told_without_a_context_that_takes_an_edge() -> None:
@@ -207,13 +207,13 @@ def test_a_tag_gives_way_to_boxes_and_other_tags() -> None:
     assert tag_shares([route], [(60.0, 20.0)], []) == [0.5]
     first, second = tag_shares([route, route], [(60.0, 20.0)] * 2, [])
     assert abs(first - second) * 200 >= 20
-    (share,) = tag_shares([route], [(60.0, 20.0)], [(-50.0, 60.0, 50.0, 140.0)])
-    assert not 0.25 < share < 0.75
+    (fraction,) = tag_shares([route], [(60.0, 20.0)], [(-50.0, 60.0, 50.0, 140.0)])
+    assert not 0.25 < fraction < 0.75
 
 
 def test_a_tag_gives_way_to_other_lines_where_that_covers_no_box() -> None:
     route, across = EdgeRoute((0.0, 0.0), (0.0, 200.0)), EdgeRoute((-90.0, 104.0), (90.0, 104.0))
-    (share,) = tag_shares([route], [(60.0, 20.0)], [], [across])
-    assert abs(200 * share - 104) > 13
+    (fraction,) = tag_shares([route], [(60.0, 20.0)], [], [across])
+    assert abs(200 * fraction - 104) > 13
     boxes = [(-50.0, 0.0, 50.0, 88.0), (-50.0, 112.0, 50.0, 200.0)]
     assert tag_shares([route], [(60.0, 20.0)], boxes, [across]) == [0.5]

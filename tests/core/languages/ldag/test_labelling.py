@@ -1,4 +1,5 @@
-"""Labels from rows that are alike and by hand: rows merge and part, and refusals say why."""
+"""Labels from similar rows and by hand: rows are merged and separated, and refusals have a
+reason."""
 
 from __future__ import annotations
 
@@ -74,7 +75,7 @@ def test_an_implied_context_cannot_be_taken_out_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "target", "context", "words"),
+    ("source", "target", "context", "message"),
     [
         ("X3", "X2", (0,), "no edge X3 → X2"),
         ("X2", "X3", (), "needs a state of X1"),
@@ -82,9 +83,9 @@ def test_an_implied_context_cannot_be_taken_out_alone() -> None:
     ],
 )
 def test_what_is_not_there_is_named(
-    source: str, target: str, context: tuple[int, ...], words: str
+    source: str, target: str, context: tuple[int, ...], message: str
 ) -> None:
-    with pytest.raises(GraphError, match=words):
+    with pytest.raises(GraphError, match=message):
         labelled_more(three(), source, target, context)
 
 

@@ -1,4 +1,4 @@
-"""Where the nodes of decision graphs stand: inside their bands, beside each other, in order."""
+"""The layout of decision graphs: nodes inside their bands, side by side, in order."""
 
 from __future__ import annotations
 

@@ -61,23 +61,23 @@ def test_exactly_one_rule_holds_for_a_row_that_comes_to_the_node_and_none_for_ot
     reached = graph.reached_nodes(rows)
     for i, name in enumerate(graph.domain.names):
         for node in range(graph.node_counts[i]):
-            found = reach_rules(graph, name, node, most=10_000)
-            assert found.count == len(found.rules)
-            holding = sum(_holds(graph, rows, rule.parts).astype(int) for rule in found.rules)
+            result = reach_rules(graph, name, node, most=10_000)
+            assert result.count == len(result.rules)
+            holding = sum(_holds(graph, rows, rule.parts).astype(int) for rule in result.rules)
             np.testing.assert_array_equal(holding, (reached[i] == node).astype(int))
 
 
 def test_a_variable_that_makes_no_difference_is_not_named() -> None:
     graph = two_trees()
     assert reach_rules(graph, "X0", 0).rules[0].text == "always"
-    words = [rule.text for rule in reach_rules(graph, "X1", 1).rules]
-    assert words == ["X0 = s1"]
+    texts = [rule.text for rule in reach_rules(graph, "X1", 1).rules]
+    assert texts == ["X0 = s1"]
 
 
 def test_of_many_rules_the_first_are_told_and_all_are_counted() -> None:
-    found = reach_rules(parity(9), "X8", 0, most=6)
-    assert len(found.rules) == 6
-    assert found.count == 2**7
+    result = reach_rules(parity(9), "X8", 0, most=6)
+    assert len(result.rules) == 6
+    assert result.count == 2**7
 
 
 @given(st.integers(0, 10_000))
@@ -111,15 +111,15 @@ def test_a_prospect_tells_what_the_step_does_to_likelihood_and_size(seed: int) -
     rows = graph.sample(150, rng)
     before = fitted_log2_likelihood(graph, rows)
     for step in list(all_steps(graph))[:20]:
-        found = operation_effect(graph, step, rows)
-        if found.refusal:
+        result = operation_effect(graph, step, rows)
+        if result.refusal:
             with pytest.raises(GraphError):
                 step.done(graph)
             continue
         after = step.done(graph)
-        assert found.bits == pytest.approx(fitted_log2_likelihood(after, rows) - before, abs=1e-9)
-        assert found.size == after.effective_size() - graph.effective_size()
-        assert found.free == after.representation_size() - graph.representation_size()
+        assert result.bits == pytest.approx(fitted_log2_likelihood(after, rows) - before, abs=1e-9)
+        assert result.size == after.effective_size() - graph.effective_size()
+        assert result.free == after.representation_size() - graph.representation_size()
 
 
 def test_merges_from_counts_are_what_merging_does() -> None:
@@ -140,8 +140,8 @@ def test_a_merge_that_cannot_be_says_why() -> None:
 
 def test_without_rows_a_merge_tells_what_the_model_expects_to_lose() -> None:
     graph = two_trees()
-    found = merges_of(graph, "X3", 0, None)
-    assert all(one.bits is not None and one.bits <= 0 for one in found)
+    result = merges_of(graph, "X3", 0, None)
+    assert all(one.bits is not None and one.bits <= 0 for one in result)
     assert operation_effect(graph, next(redirections_to(graph, "X3", 0)), None).bits is None
 
 
@@ -167,10 +167,10 @@ def test_the_best_step_raises_the_score_most_of_all_and_steps_come_to_an_end() -
     graph = truth
     scores = []
     for _ in range(20):
-        found = best_step(graph, rows, weight)
-        if found is None:
+        result = best_step(graph, rows, weight)
+        if result is None:
             break
-        score = found.score(weight)
+        score = result.score(weight)
         assert score is not None
         assert score > 0
         others = [
@@ -178,7 +178,7 @@ def test_the_best_step_raises_the_score_most_of_all_and_steps_come_to_an_end() -
         ]
         assert score == pytest.approx(max(others))
         scores.append(score)
-        graph = fitted_where_changed(graph, found.step.done(graph), rows)
+        graph = fitted_where_changed(graph, result.step.done(graph), rows)
     assert scores
     assert best_step(graph, rows, weight) is None
 

@@ -49,7 +49,7 @@ def in_degrees(graph: DecisionGraph, i: int) -> list[int]:
     return [] if edges is None else np.bincount(edges.ravel()).tolist()
 
 
-def alike(graph: DecisionGraph, i: int) -> list[tuple[int, int]]:
+def mergeable_pairs(graph: DecisionGraph, i: int) -> list[tuple[int, int]]:
     """Pairs of nodes whose edges lead to the same nodes."""
     pairs = []
     for a in range(graph.node_counts[i]):
@@ -88,9 +88,9 @@ def test_merge_scores_of_the_worked_example_and_where_merging_begins_to_pay(
     variable: str, a: int, b: int, lost: float, from_lambda: float
 ) -> None:
     graph = two_trees()
-    found = merge_score(graph, variable, a, b)
-    assert found == pytest.approx(lost, abs=5e-9)
-    change = Change(-10_000 * found, -node_cost(graph, variable))
+    result = merge_score(graph, variable, a, b)
+    assert result == pytest.approx(lost, abs=5e-9)
+    change = Change(-10_000 * result, -node_cost(graph, variable))
     assert change.score(from_lambda - 2e-6) < 0 < change.score(from_lambda + 2e-6)
 
 
@@ -112,14 +112,14 @@ def test_a_merge_costs_what_was_foretold(seed: int) -> None:
     graph, data = drawn(seed)
     counts = node_counts(graph, data)
     for i, variable in enumerate(graph.domain.names):
-        for a, b in alike(graph, i):
+        for a, b in mergeable_pairs(graph, i):
             after = merged(graph, variable, a, b)
-            told, true = (
+            computed, true = (
                 merge_change(graph, counts, variable, a, b),
                 change_between(graph, after, data),
             )
-            assert told.log2_likelihood == pytest.approx(true.log2_likelihood, abs=1e-6)
-            assert told.effective_size == true.effective_size
+            assert computed.log2_likelihood == pytest.approx(true.log2_likelihood, abs=1e-6)
+            assert computed.effective_size == true.effective_size
             by_flow = -data.row_count * merge_score(graph, variable, a, b)
             assert by_flow == pytest.approx(true.log2_likelihood, abs=1e-6)
             # Fitted by flow: exactly what fitting to the rows gives.
@@ -141,8 +141,8 @@ def test_another_distribution_brings_what_was_foretold(seed: int) -> None:
     after = with_parameters(graph, graph.domain.names[i], node, numbers)
     true = after.log2_probabilities(data).sum() - graph.log2_probabilities(data).sum()
     counts = node_counts(graph, data)[i][node]
-    told = numbers_change(counts, graph.parameters[i][node], after.parameters[i][node])
-    assert told == pytest.approx(true, abs=1e-6)
+    computed = numbers_change(counts, graph.parameters[i][node], after.parameters[i][node])
+    assert computed == pytest.approx(true, abs=1e-6)
 
 
 def test_a_distribution_that_makes_rows_impossible_costs_all() -> None:

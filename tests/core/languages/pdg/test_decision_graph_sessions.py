@@ -1,4 +1,4 @@
-"""Flows, beliefs and explanations in decision graphs, beside worked numbers and brute force."""
+"""Flows, beliefs and explanations in decision graphs, against worked numbers and brute force."""
 
 from __future__ import annotations
 
@@ -62,16 +62,16 @@ def test_flows_with_evidence_are_the_worked_ones() -> None:
     assert listed(flows.out_flow) == pytest.approx(outward, abs=1e-12)
     assert listed(flows.in_flow) == pytest.approx(inward, abs=1e-12)
     wanted = [0.235, 0.36, 0.5235, 0.81105991, 0.76497696, 0.53133641]
-    found = seconds(session, "X0", "X1", "X2", "X4", "X5", "X6")
-    assert found == pytest.approx(wanted, abs=1e-8)
+    result = seconds(session, "X0", "X1", "X2", "X4", "X5", "X6")
+    assert result == pytest.approx(wanted, abs=1e-8)
 
 
 def test_a_node_that_cannot_be_reached_divides_nothing() -> None:
     session = asked(two_trees(), X1="s1", X6="s0")
     assert 2 ** session.log2_evidence() == pytest.approx(0.1512, abs=1e-12)
     wanted = [0.25, 0.525, 0.2, 0.95238095, 0.92857143, 0.51571429]
-    found = seconds(session, "X0", "X2", "X3", "X4", "X5", "X7")
-    assert found == pytest.approx(wanted, abs=1e-8)
+    result = seconds(session, "X0", "X2", "X3", "X4", "X5", "X7")
+    assert result == pytest.approx(wanted, abs=1e-8)
     assert session.node_flows().in_flow[3][1] == 0.0
 
 

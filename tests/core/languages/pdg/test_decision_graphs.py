@@ -121,7 +121,7 @@ HALF = [[0.5, 0.5]]
 
 
 @pytest.mark.parametrize(
-    ("above", "parameters", "successors", "words"),
+    ("above", "parameters", "successors", "message"),
     [
         ({}, {"X0": HALF * 2, "X1": HALF}, {}, "a root has one"),
         ({"X1": "X0"}, {"X0": HALF, "X1": HALF}, {"X1": [[0]]}, "needs one edge"),
@@ -142,9 +142,9 @@ def test_a_structure_that_is_none_is_refused(
     above: dict[str, str],
     parameters: dict[str, list[list[float]]],
     successors: dict[str, list[list[int]]],
-    words: str,
+    message: str,
 ) -> None:
-    with pytest.raises(GraphError, match=words):
+    with pytest.raises(GraphError, match=message):
         graph_of(BINARY, above, parameters, successors)
 
 

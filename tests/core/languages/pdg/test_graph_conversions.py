@@ -44,9 +44,9 @@ from tests.strategies import (
 
 def all_rows(generator: str, **chosen: int) -> DataSet:
     """Every row that the generator can make, once."""
-    found = generator_of(generator)
-    params = found.params_type(**chosen)
-    return found.generate(params, np.random.default_rng(0), 5_000).merged()
+    result = generator_of(generator)
+    params = result.params_type(**chosen)
+    return result.generate(params, np.random.default_rng(0), 5_000).merged()
 
 
 def joint_over(network: BayesianNetwork, domain: Domain) -> np.ndarray:  # type: ignore[type-arg]
@@ -221,7 +221,7 @@ LOGIC1 = "ABCGDEFHIJ"
 def test_the_logic_models_have_their_smallest_graphs(
     data: DataSet, bits: int, node_counts: tuple[int, ...], size: int
 ) -> None:
-    # §8.5; Logic1 needs the edges of impossible states to tell no nodes apart
+    # §8.5; Logic1 needs the edges of impossible states to distinguish no nodes
     joint = np.zeros(data.domain.cardinalities)
     joint[tuple(data.codes)] = 2.0**-bits
     assert joint.sum() == 1
@@ -246,11 +246,11 @@ def test_shared_networks_compile_to_the_same_beliefs(shared: Path, name: str) ->
     evidence = {
         network.domain.names[i]: Observed(network.domain.variables[i].states[row[i]]) for i in seen
     }
-    wanted, found = CliqueTreeSession(network), DecisionGraphSession(graph)
+    wanted, result = CliqueTreeSession(network), DecisionGraphSession(graph)
     wanted.set_all(evidence)
-    found.set_all(evidence)
-    assert found.log2_evidence() == pytest.approx(wanted.log2_evidence(), abs=1e-9)
+    result.set_all(evidence)
+    assert result.log2_evidence() == pytest.approx(wanted.log2_evidence(), abs=1e-9)
     for variable in network.domain.names:
-        assert found.belief(variable).values == pytest.approx(
+        assert result.belief(variable).values == pytest.approx(
             wanted.belief(variable).values, abs=1e-10
         )

@@ -39,21 +39,21 @@ def drawn(graph: DecisionGraph, **findings: str) -> ElementTree.Element:
     )
 
 
-def words(root: ElementTree.Element) -> list[str]:
+def texts_of(root: ElementTree.Element) -> list[str]:
     return ["".join(text.itertext()) for text in root.iter(f"{SPACE}text")]
 
 
 def test_every_node_stands_in_the_drawing_with_the_chance_to_reach_it() -> None:
     graph = medical()
-    said = words(drawn(graph))
+    texts = texts_of(drawn(graph))
     for number in range(1, sum(graph.node_counts) + 1):
-        assert f"ν{number}" in said
-    assert "40.0 %" in said  # F's node after H = u
+        assert f"ν{number}" in texts
+    assert "40.0 %" in texts  # F's node after H = u
 
 
 def test_evidence_leaves_nodes_unreached() -> None:
-    said = words(drawn(medical(), H="p"))
-    assert said.count("not reached") == 2 + 3
+    texts = texts_of(drawn(medical(), H="p"))
+    assert texts.count("not reached") == 2 + 3
 
 
 def test_an_arc_is_as_wide_as_its_flow() -> None:

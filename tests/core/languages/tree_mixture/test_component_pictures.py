@@ -62,8 +62,8 @@ def test_trees_side_by_side_have_their_own_edges_and_the_same_places() -> None:
             if edge.source.startswith(f"{name}:")
         }
         assert drawn == {frozenset(edge) for edge in tree.edges}
-        places = [placed[f"{name}: {variable}"] for variable in mixture.domain.names]
-        shapes.append(np.array(places) - places[0])
+        indices = [placed[f"{name}: {variable}"] for variable in mixture.domain.names]
+        shapes.append(np.array(indices) - indices[0])
     assert all(np.abs(shape - shapes[0]).max() <= 1 for shape in shapes)  # whole pixels
     assert no_two_touch(placed, box_sizes(picture))
 

@@ -56,10 +56,10 @@ def h_model(rng: np.random.Generator, cards: tuple[int, ...], count: int = 3) ->
 def test_a_distribution_is_coded_as_worked_by_hand(
     precision: Precision, codes: list[float], decoded: list[float], bits: float
 ) -> None:
-    found, largest = encode(np.array([0.7, 0.2, 0.1]), precision)
-    assert found.tolist() == codes
+    result, largest = encode(np.array([0.7, 0.2, 0.1]), precision)
+    assert result.tolist() == codes
     assert int(largest) == 0
-    assert decode(found, precision) == pytest.approx(decoded, abs=5e-7)
+    assert decode(result, precision) == pytest.approx(decoded, abs=5e-7)
     assert code_bits(3, precision) == pytest.approx(bits, abs=5e-6)
 
 
@@ -74,12 +74,12 @@ def test_what_is_decoded_is_a_positive_distribution_with_the_same_code(
 ) -> None:
     precision = Precision(fine, reach)
     codes, largest = encode(np.array(theta) / sum(theta), precision)
-    found = decode(codes, precision)
-    assert found.sum() == pytest.approx(1)
-    assert (found > 0).all()
-    again, _ = encode(found, precision)
+    result = decode(codes, precision)
+    assert result.sum() == pytest.approx(1)
+    assert (result > 0).all()
+    again, _ = encode(result, precision)
     assert again.tolist() == codes.tolist()
-    assert found[largest] == found.max()
+    assert result[largest] == result.max()
 
 
 def test_finer_codes_come_as_near_as_one_likes() -> None:
@@ -126,16 +126,16 @@ def test_the_empirical_length_is_the_least_of_its_grid(has_gaps: bool) -> None:
     data = model.sample(300, rng)
     if has_gaps:
         data = with_missing(rng, data, 0.1)
-    found = empirical_length(model, data, fine_bits=4, range_bits=3)
-    assert len(found.grid) == 5 * 4
-    assert all(found.bits <= bits for _, _, bits, _ in found.grid)
+    result = empirical_length(model, data, fine_bits=4, range_bits=3)
+    assert len(result.grid) == 5 * 4
+    assert all(result.bits <= bits for _, _, bits, _ in result.grid)
     shape = shape_of(model)
-    for fine, reach, bits, told in found.grid[::7]:
+    for fine, reach, bits, data_length in result.grid[::7]:
         precision = Precision(fine, reach)
         coded = data_bits(rounded(model, precision), data)
-        assert told == pytest.approx(coded)
+        assert data_length == pytest.approx(coded)
         assert bits == pytest.approx(coded + shape.bits(data.total_weight, precision))
-    assert found.exact_data_bits == pytest.approx(data_bits(model, data))
+    assert result.exact_data_bits == pytest.approx(data_bits(model, data))
 
 
 def test_rounding_never_shortens_rows_at_a_maximum_of_the_likelihood() -> None:
@@ -152,7 +152,7 @@ def test_rounding_never_shortens_rows_at_a_maximum_of_the_likelihood() -> None:
     )
     best = TreeMixture(model.domain, np.ones(1), (fitted,))
     assert empirical_length(best, data).gained_by_rounding == 0
-    # A model that is not fitted may gain by rounding, which is then told.
+    # A model that is not fitted may gain by rounding, which is then reported.
     off = Tree(model.domain, (None, 0), (np.array([0.02, 0.98]), np.full((2, 2), 0.5)))
     poor = TreeMixture(model.domain, np.ones(1), (off,))
     assert empirical_length(poor, data).gained_by_rounding > 1

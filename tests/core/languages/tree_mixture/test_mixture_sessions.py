@@ -144,10 +144,10 @@ def test_any_evidence_is_answered_as_by_listing(seed: int, kind: int, draw: st.D
     assert session.log2_most_probable() == pytest.approx(listing.log2_most_probable(), abs=1e-11)
     names = [*model.domain.names[-2:], model.domain.names[0]]
     assert session.joint(names) == pytest.approx(listing.joint(names), abs=1e-12)
-    shares = session.component_shares()
-    assert shares.sum() == pytest.approx(1)
+    fractions = session.component_shares()
+    assert fractions.sum() == pytest.approx(1)
     if isinstance(model, TreeMixture) and model.choice is not None:
-        assert session.belief("choice").values == pytest.approx(shares)
+        assert session.belief("choice").values == pytest.approx(fractions)
 
 
 def test_evidence_in_random_forests_is_answered_as_by_listing() -> None:

@@ -66,7 +66,9 @@ NB = LatentClasses(
 
 
 def one_row(domain: Domain, text: str) -> DataSet:
-    return DataSet.from_rows(domain, [[None if sign == "?" else sign for sign in text]])
+    return DataSet.from_rows(
+        domain, [[None if character == "?" else character for character in text]]
+    )
 
 
 def test_a_tree_has_the_parameters_the_formula_says() -> None:
@@ -102,13 +104,13 @@ def test_probabilities_of_all_rows_sum_to_1_and_missing_cells_are_summed_out(see
         joint = joint_table(model)
         assert joint.sum() == pytest.approx(1, abs=1e-12)
         some = with_missing(rng, all_cases(model.domain), 0.4)
-        found = np.exp2(log2_probabilities(model, some))
+        result = np.exp2(log2_probabilities(model, some))
         for row in range(0, some.row_count, 7):
             known = tuple(
                 slice(None) if code == some.missing_code else int(code)
                 for code in some.codes[:, row]
             )
-            assert found[row] == pytest.approx(float(joint[known].sum()), abs=1e-12)
+            assert result[row] == pytest.approx(float(joint[known].sum()), abs=1e-12)
 
 
 def test_a_mixture_of_one_tree_is_the_tree() -> None:
@@ -188,9 +190,9 @@ def test_samples_have_the_frequencies_of_the_model(make: object) -> None:
     model = make(np.random.default_rng(4), 4, 3)  # type: ignore[operator]
     rows = model.sample(40_000, np.random.default_rng(5))
     joint = joint_table(model)
-    for place, variable in enumerate(model.domain):
-        expected = joint.sum(axis=tuple(a for a in range(joint.ndim) if a != place))
-        seen = np.bincount(rows.codes[place], minlength=variable.cardinality) / rows.row_count
+    for index, variable in enumerate(model.domain):
+        expected = joint.sum(axis=tuple(a for a in range(joint.ndim) if a != index))
+        seen = np.bincount(rows.codes[index], minlength=variable.cardinality) / rows.row_count
         assert np.abs(seen - expected).max() < 4 * np.sqrt(0.25 / rows.row_count)
 
 
@@ -218,13 +220,13 @@ def test_long_rows_do_not_underflow() -> None:
 
 
 @pytest.mark.parametrize(
-    ("weights", "sentence"),
+    ("weights", "message"),
     [
         ([0.7, 0.7], "do not sum to 1"),
         ([1.2, -0.2], "no probability"),
         ([1.0], "2 trees have 1 weights"),
     ],
 )
-def test_weights_that_are_no_distribution_are_refused(weights: list[float], sentence: str) -> None:
-    with pytest.raises(GraphError, match=sentence):
+def test_weights_that_are_no_distribution_are_refused(weights: list[float], message: str) -> None:
+    with pytest.raises(GraphError, match=message):
         TreeMixture(DOMAIN, np.array(weights), (F1, F1))

@@ -1,4 +1,4 @@
-"""Blocks around a hidden variable, and when it can be told from the rows."""
+"""Blocks around a hidden variable, and when it is identifiable."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def mixture(
 
 
 def test_blocks_are_the_connected_parts_in_the_order_of_the_names() -> None:
-    found = blocks_of("abcdef", [("d", "a"), ("f", "d"), ("b", "e")])
-    assert found == (("a", "d", "f"), ("b", "e"), ("c",))
+    result = blocks_of("abcdef", [("d", "a"), ("f", "d"), ("b", "e")])
+    assert result == (("a", "d", "f"), ("b", "e"), ("c",))
 
 
 def test_trees_with_other_edges_have_no_partition() -> None:
@@ -72,9 +72,9 @@ def test_the_rule_of_identifiability(
     parents: tuple[int | None, ...], card: int, components: int, verdict: str
 ) -> None:
     model = mixture(parents, (card,) * len(parents), components=components)
-    found, sentence = identifiability(model)
-    assert found == verdict
-    assert sentence.endswith(".")
+    result, message = identifiability(model)
+    assert result == verdict
+    assert message.endswith(".")
 
 
 def test_two_different_hidden_variables_give_the_same_rows() -> None:

@@ -288,8 +288,7 @@ class LabelSearch(ClimbSearch[LabelScores]):
         return model, measures | {"steps": float(self.graph.step)}
 
     def counters(self) -> dict[str, float]:
-        told = super().counters()
-        return told | {"families": float(self.scores.families_scored)}
+        return super().counters() | {"families": float(self.scores.families_scored)}
 
 
 Point = tuple[LabelledDag, dict[str, float]]

@@ -41,8 +41,8 @@ class MixtureLearner:
         if cells > MAX_CELLS and is_dense:
             return (
                 f"Not now: the columns have {cells} states, not counting the most frequent of "
-                f"each; the counts of their pairs fit into memory up to {MAX_CELLS}. Leave columns out, "
-                "or merge states."
+                f"each; the counts of their pairs fit into memory up to {MAX_CELLS}. "
+                "Leave columns out, or merge states."
             )
         return None
 

@@ -61,7 +61,7 @@ def score(given: PartitionScore, counts: Floats, classes: Classes) -> float:
 
 
 def random_counts(rng: np.random.Generator, cards: tuple[int, ...], r: int) -> Floats:
-    """Counts with zeros, in which some rows are alike."""
+    """Counts with zeros, in which some rows are equal."""
     rows = rng.dirichlet(np.full(r, 0.7), size=3)[rng.integers(3, size=cards)]
     drawn = rng.multinomial(rng.integers(0, 30, size=cards), rows)
     return np.asarray(drawn, dtype=np.float64)
@@ -126,11 +126,11 @@ def test_a_row_left_out_is_predicted_by_the_tables_of_all_others(
     classes: Classes, name: str
 ) -> None:
     score, expected = PartitionScore(name), 0.0
-    for place in np.ndindex(C8.shape):
+    for index in np.ndindex(C8.shape):
         others = C8.copy()
-        others[place] -= 1
-        expected += C8[place] * math.log2(
-            score.rows(others, classes)[classes[place[:-1]], place[-1]]
+        others[index] -= 1
+        expected += C8[index] * math.log2(
+            score.rows(others, classes)[classes[index[:-1]], index[-1]]
         )
     assert score.left_out(C8, classes) == pytest.approx(expected, rel=1e-12)
     data = rows_of(C8, "abcd")
@@ -193,16 +193,16 @@ def test_the_score_knows_the_classes_and_not_how_labels_led_there(
         (axis, tuple(int(rng.integers(c)) for c in np.delete(cards, axis)))
         for axis in rng.integers(len(cards), size=4).tolist()
     ]
-    found = []
+    result = []
     for order in (wanted, wanted[::-1], [*wanted, *wanted]):
         classes = full_partition(cards)
         for axis, context in order:
             classes = with_context(classes, axis, context)
-        found.append(score(given, counts, classes))
-    assert found == pytest.approx([found[0]] * 3, rel=1e-12)
+        result.append(score(given, counts, classes))
+    assert result == pytest.approx([result[0]] * 3, rel=1e-12)
     axis, context = wanted[0]
     again = with_context(without_context(classes, axis, context), axis, context)
-    assert score(given, counts, again) == pytest.approx(found[0], rel=1e-12)
+    assert score(given, counts, again) == pytest.approx(result[0], rel=1e-12)
 
 
 def test_a_reversed_edge_changes_two_terms_whose_ratio_is_that_of_the_graphs() -> None:
@@ -253,18 +253,18 @@ def test_the_greedy_search_takes_the_worked_steps() -> None:
 
 
 def plain_greedy(counts: Floats, given: PartitionScore) -> Classes:
-    """The greedy search as the formulas tell it."""
+    """The greedy search as the formulas state it."""
     classes = full_partition(counts.shape[:-1])
     while True:
-        best, found = score(given, counts, classes) + 1e-7, None
+        best, result = score(given, counts, classes) + 1e-7, None
         for axis in range(classes.ndim):
             for context in np.argwhere(~label_of(classes, axis)).tolist():
                 more = with_context(classes, axis, tuple(context))
                 if is_regular(more) and score(given, counts, more) > best + 1e-9:
-                    best, found = score(given, counts, more), more
-        if found is None:
+                    best, result = score(given, counts, more), more
+        if result is None:
             return classes
-        classes = found
+        classes = result
 
 
 @settings(max_examples=25)
@@ -295,11 +295,11 @@ def test_exact_labels_are_the_best_of_all_regular_ones_and_never_worse_than_gree
         cards = (2, 3)
     counts = random_counts(np.random.default_rng(seed), cards, r)
     given = PartitionScore(kappa=kappa)
-    found = score(given, counts, exact_labels(counts, given))
+    result = score(given, counts, exact_labels(counts, given))
     if len(cards) == 2:
         every = [score(given, counts, c) for c in label_partitions(cards) if is_regular(c)]
-        assert found == pytest.approx(max(every), abs=1e-8)
-    assert found >= score(given, counts, greedy_labels(counts, given)[0]) - 1e-8
+        assert result == pytest.approx(max(every), abs=1e-8)
+    assert result >= score(given, counts, greedy_labels(counts, given)[0]) - 1e-8
 
 
 def test_exact_labels_are_never_worse_on_the_240_families_of_the_coronary_table() -> None:
@@ -339,12 +339,12 @@ def test_trees_are_trees_and_every_parent_has_a_say_in_every_structure(
     seed, cards, r, kappa = drawn
     counts = random_counts(np.random.default_rng(seed), cards, r)
     given = PartitionScore(kappa=kappa)
-    found = {s: best_classes(counts, given, s) for s in (LABELS, TREE, GROUPED_TREE, FREE, FULL)}
-    assert all(is_regular(classes) for classes in found.values())
-    assert tree_of(found[TREE]) is not None
+    result = {s: best_classes(counts, given, s) for s in (LABELS, TREE, GROUPED_TREE, FREE, FULL)}
+    assert all(is_regular(classes) for classes in result.values())
+    assert tree_of(result[TREE]) is not None
     if set(cards) == {2}:
-        assert is_same_partition(found[TREE], found[GROUPED_TREE])
-    assert score(given, counts, found[FREE]) >= score(given, counts, found[FULL]) - 1e-8
+        assert is_same_partition(result[TREE], result[GROUPED_TREE])
+    assert score(given, counts, result[FREE]) >= score(given, counts, result[FULL]) - 1e-8
 
 
 def test_groups_of_states_are_found_where_a_tree_of_states_needs_more_leaves() -> None:

@@ -31,7 +31,7 @@ from pgmstudio.core.languages.ldag.partitions import (
 from pgmstudio.core.languages.ldag.scores import PartitionScore
 from pgmstudio.core.languages.learners import learner_of, restored
 from pgmstudio.core.learning.base import Finished, ImprovedModel
-from tests.ldag_runs import end, kept, labelled_end, nats, run
+from tests.ldag_runs import artifact_of, end, labelled_end, nats, run
 from tests.ldag_tables import coronary, rows_of, t3
 
 # -- the worked example with three variables
@@ -46,14 +46,14 @@ def all_dags(names: tuple[str, ...]) -> list[Dag]:
         ]
         for c in range(len(names))
     ]
-    found = []
+    result = []
     for parents in itertools.product(*subsets):
         waiting = set(range(len(names)))
         while ready := {c for c in waiting if not waiting & set(parents[c])}:
             waiting -= ready
         if not waiting:
-            found.append(Dag(names, parents))
-    return found
+            result.append(Dag(names, parents))
+    return result
 
 
 def test_of_all_97_labelled_graphs_the_four_equivalent_ones_score_best() -> None:
@@ -68,7 +68,7 @@ def test_of_all_97_labelled_graphs_the_four_equivalent_ones_score_best() -> None
     for kappa, (first, fifth) in worked.items():
         score = PartitionScore(kappa=kappa)
         scores = LabelScores(data, score)
-        found: list[tuple[float, LabelledDag]] = []
+        result: list[tuple[float, LabelledDag]] = []
         for dag in all_dags(names):
             choices = [
                 regular if len(parents) == 2 else [full_partition((2,) * len(parents))]
@@ -83,15 +83,15 @@ def test_of_all_97_labelled_graphs_the_four_equivalent_ones_score_best() -> None
                 rows = [
                     score.rows(table, part) for table, part in zip(counts, classes, strict=True)
                 ]
-                found.append((total, LabelledDag(data.domain, dag, classes, tuple(rows))))
-        assert len(found) == 97
-        found.sort(key=lambda pair: -pair[0])
-        assert [total for total, _ in found[:4]] == pytest.approx([first] * 4, abs=1e-6)
-        assert found[4][0] == pytest.approx(fifth, abs=1e-6)
-        for _, model in found[:4]:
+                result.append((total, LabelledDag(data.domain, dag, classes, tuple(rows))))
+        assert len(result) == 97
+        result.sort(key=lambda pair: -pair[0])
+        assert [total for total, _ in result[:4]] == pytest.approx([first] * 4, abs=1e-6)
+        assert result[4][0] == pytest.approx(fifth, abs=1e-6)
+        for _, model in result[:4]:
             (edge,) = model.labelled_edges
             assert set(edge) == {"2", "3"}
-            assert is_equivalent(model, found[0][1])
+            assert is_equivalent(model, result[0][1])
         best, model = labelled_end("ldag.exact", data, kappa=kappa)
         assert best == pytest.approx(first, abs=1e-6)
         assert model.labelled_edges
@@ -124,8 +124,8 @@ def test_plain_graphs_of_the_coronary_table_have_their_worked_scores() -> None:
         ({"ess": 2.0}, -6725.811258),
     )
     for more, expected in worked:
-        found, _ = labelled_end("ldag.exact", data, structure=FULL, max_parents=None, **more)
-        assert found == pytest.approx(expected, abs=1e-5)
+        result, _ = labelled_end("ldag.exact", data, structure=FULL, max_parents=None, **more)
+        assert result == pytest.approx(expected, abs=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -154,9 +154,9 @@ def test_the_best_labelled_graphs_of_the_coronary_table(
     data = coronary()
     plain, _ = labelled_end("ldag.exact", data, structure=FULL, **chosen)
     for kappa, (expected, saved) in zip((1.0, 0.5, 0.1, 0.01), worked, strict=True):
-        found, model = labelled_end("ldag.exact", data, kappa=kappa, **chosen)
-        assert found == pytest.approx(expected, abs=1e-5)
-        assert found >= plain - 1e-9
+        result, model = labelled_end("ldag.exact", data, kappa=kappa, **chosen)
+        assert result == pytest.approx(expected, abs=1e-5)
+        assert result >= plain - 1e-9
         assert model.is_regular
         if saved is not None:
             assert model.unlabelled_size() - model.representation_size() == saved
@@ -165,25 +165,25 @@ def test_the_best_labelled_graphs_of_the_coronary_table(
 def test_with_exact_labels_the_best_score_never_falls_with_kappa() -> None:
     data = coronary()
     worked = {0.05: -6731.079443, 0.25: -6727.860567, 0.75: -6719.253173, 1.0: -6714.895461}
-    found = []
+    result = []
     for kappa in (1e-12, 1e-3, 0.05, 0.25, 0.5, 0.75, 1.0):
         score, model = labelled_end("ldag.exact", data, kappa=kappa, max_parents=3)
-        found.append(score)
+        result.append(score)
         if kappa in worked:
             assert score == pytest.approx(worked[kappa], abs=1e-5)
         if kappa == 1e-12:
             assert score == pytest.approx(-6731.820662, abs=1e-5)
             assert model.label_count == 0
-    assert all(one <= other + 1e-9 for one, other in itertools.pairwise(found))
+    assert all(one <= other + 1e-9 for one, other in itertools.pairwise(result))
 
 
 def test_hill_climbing_reaches_the_worked_peaks_and_nothing_beats_the_exact_search() -> None:
     data = coronary()
     for kappa, peak in ((0.5, -6724.676981), (0.1, -6730.698428), (0.01, -6732.825942)):
         settings: dict[str, object] = {"kappa": kappa, "inner": "greedy", "max_parents": None}
-        found, _ = labelled_end("ldag.greedy", data, **settings)
+        result, _ = labelled_end("ldag.greedy", data, **settings)
         exact, _ = labelled_end("ldag.exact", data, **settings)
-        assert peak - 1e-5 <= found <= exact + 1e-6
+        assert peak - 1e-5 <= result <= exact + 1e-6
 
 
 @pytest.mark.parametrize("seed", [3, 4])
@@ -191,8 +191,8 @@ def test_with_labels_the_same_seed_never_scores_below_the_search_without(seed: i
     data = coronary()
     plain = nats(end(run("ldag.greedy", data, seed, structure=FULL, restarts=2)))
     for kappa in (1.0, 0.1, 1e-12):
-        found = nats(end(run("ldag.greedy", data, seed, kappa=kappa, restarts=2)))
-        assert found >= plain - 1e-6
+        result = nats(end(run("ldag.greedy", data, seed, kappa=kappa, restarts=2)))
+        assert result >= plain - 1e-6
 
 
 def test_by_default_labels_share_the_prior_of_their_graph_and_stay_when_they_are_worth_it() -> None:
@@ -215,7 +215,7 @@ def test_by_default_labels_share_the_prior_of_their_graph_and_stay_when_they_are
 def test_a_probable_label_goes_where_rows_left_out_are_better_predicted_without(
     tilt: float, stays: bool
 ) -> None:
-    """Two rows of nine states and 5 000 counts, as good as alike: merged they save 8 parameters.
+    """Two rows of nine states and 5 000 counts, nearly equal: merged they save 8 parameters.
 
     The label pays as long as it costs less than ½ · 8 · ln 2 500 − 8 · ln 10 ≈ 13 nats of
     likelihood, and predicts better as long as it costs less than the 8 parameters' noise, 8/2 for
@@ -226,8 +226,8 @@ def test_a_probable_label_goes_where_rows_left_out_are_better_predicted_without(
     rows = np.array([[even, tilted], [steep, steep[::-1]]])
     data = rows_of(np.round(5000 * rows / rows.sum(axis=-1, keepdims=True)), "abc")
     settings = {"knowledge": Knowledge(frozenset({("a", "c"), ("b", "c")}))}
-    told = end(run("ldag.greedy", data, kappa=0.1, prior="shared", **settings))
-    assert told.model.labelled_edges == (("b", "c"),)
+    notes = end(run("ldag.greedy", data, kappa=0.1, prior="shared", **settings))
+    assert notes.model.labelled_edges == (("b", "c"),)
     events = run("ldag.greedy", data, **settings)
     assert bool(end(events).model.labelled_edges) == stays
     notes = [event.message for event in events if isinstance(event, Note)]
@@ -277,8 +277,8 @@ def test_contexts_without_rows_are_told() -> None:
     start, _ = LabelScores(data, PartitionScore()).model(
         Dag.from_edges(("a", "b", "c"), [("a", "c"), ("b", "c")])
     )
-    told = [e.message for e in run("ldag.labels", data, start=start, kappa=1.0) if type(e) is Note]
-    assert any("no support in the data" in sentence for sentence in told)
+    notes = [e.message for e in run("ldag.labels", data, start=start, kappa=1.0) if type(e) is Note]
+    assert any("no support in the data" in note for note in notes)
 
 
 # -- κ by cross-validation
@@ -310,7 +310,7 @@ def test_held_out_rows_are_scored_by_the_counts_of_the_others() -> None:
 def test_one_kappa_to_try_is_the_one_chosen() -> None:
     events = run("ldag.greedy", coronary("ABCD"), kappa="auto", kappas=(0.3,), restarts=0)
     assert end(events).measures["kappa"] == 0.3
-    path = kept(events)
+    path = artifact_of(events)
     assert [point.kappa for point in path.points] == [0.3]
 
 
@@ -318,7 +318,7 @@ def test_the_path_of_kappa_has_a_model_for_each_and_the_best_is_the_end() -> Non
     events = run(
         "ldag.greedy", coronary("ABCDE"), kappa="auto", kappas=(1.0, 0.1, 0.0), folds=3, restarts=0
     )
-    path = kept(events)
+    path = artifact_of(events)
     assert isinstance(path, KappaPath)
     assert [point.kappa for point in path.points] == [0.0, 0.1, 1.0]
     assert path.points[0].labels == 0

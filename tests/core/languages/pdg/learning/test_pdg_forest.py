@@ -27,10 +27,10 @@ RULES = BlockRules()
 
 def test_the_worked_test_of_two_blocks() -> None:
     counts = np.array([[[30, 10], [10, 30]], [[20, 20], [15, 25]]], dtype=float)
-    found = block_test(counts, RULES)
-    assert found.statistic == pytest.approx(21.26984127, abs=5e-9)
-    assert found.freedom == 2
-    assert found.p_value == pytest.approx(2.40609e-5, rel=1e-5)
+    result = block_test(counts, RULES)
+    assert result.statistic == pytest.approx(21.26984127, abs=5e-9)
+    assert result.freedom == 2
+    assert result.p_value == pytest.approx(2.40609e-5, rel=1e-5)
 
 
 def test_empty_cells_take_freedom_away_down_to_1() -> None:

@@ -72,11 +72,11 @@ def test_a_graph_made_for_the_rows_is_the_compiled_one_without_idle_nodes(
 ) -> None:
     network, data = rows_of(seed, rows)
     wanted = refitted(without_idle_nodes(compiled_graph(network), data), data)
-    found = graph_of_rows(network.clique_tree, data)
-    assert found.forest == wanted.forest
-    for mine, theirs in zip(found.parameters, wanted.parameters, strict=True):
+    result = graph_of_rows(network.clique_tree, data)
+    assert result.forest == wanted.forest
+    for mine, theirs in zip(result.parameters, wanted.parameters, strict=True):
         np.testing.assert_array_equal(mine, theirs)
-    for edges, others in zip(found.successors, wanted.successors, strict=True):
+    for edges, others in zip(result.successors, wanted.successors, strict=True):
         assert (edges is None) == (others is None)
         if edges is not None:
             np.testing.assert_array_equal(edges, others)
@@ -222,9 +222,9 @@ def test_merging_tells_how_far_it_is_and_can_be_stopped() -> None:
     params = HybridParams(start=network, smoothing=0.0)
     rng = np.random.default_rng(1)
     events = list(HybridPdgLearner().run(data, params, rng=rng, cancel=NEVER))
-    shares = [e.fraction for e in events if isinstance(e, Progress) and e.fraction is not None]
-    assert shares[-1] == 1.0
-    assert shares == sorted(shares)
+    fractions = [e.fraction for e in events if isinstance(e, Progress) and e.fraction is not None]
+    assert fractions[-1] == 1.0
+    assert fractions == sorted(fractions)
     switch, seen = StopSwitch(), 0
 
     def follow() -> None:
@@ -236,4 +236,4 @@ def test_merging_tells_how_far_it_is_and_can_be_stopped() -> None:
 
     with pytest.raises(Cancelled):
         follow()
-    assert seen < len(shares)
+    assert seen < len(fractions)

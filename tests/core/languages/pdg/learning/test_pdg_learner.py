@@ -54,9 +54,9 @@ def learned(data: DataSet, **given: object) -> list[LearnEvent]:
 
 
 def scan_of(events: list[LearnEvent]) -> PdgScan:
-    kept = [event.artifact for event in events if isinstance(event, ArtifactSaved)]
-    assert isinstance(kept[-1], PdgScan)
-    return kept[-1]
+    artifacts = [event.artifact for event in events if isinstance(event, ArtifactSaved)]
+    assert isinstance(artifacts[-1], PdgScan)
+    return artifacts[-1]
 
 
 @pytest.fixture(scope="module")

@@ -23,14 +23,14 @@ from pgmstudio.core.languages.pdg.measures import (
 )
 from pgmstudio.core.languages.pdg.model import DecisionGraph, minimal_graph
 from pgmstudio.core.languages.pdg.operators import merged, redirected, split
-from tests.core.languages.pdg.test_decision_graph_edits import alike
+from tests.core.languages.pdg.test_decision_graph_edits import mergeable_pairs
 from tests.decision_graphs import random_graph
 
 seeds = st.integers(0, 2**32)
 lambdas = st.sampled_from([0.05, 0.3, 0.6, 0.9, 0.98])
 
 
-def begun(seed: int, count: int = 200) -> tuple[PdgState, DataSet, np.random.Generator]:
+def started_state(seed: int, count: int = 200) -> tuple[PdgState, DataSet, np.random.Generator]:
     """A random graph with rows from another one over the same variables."""
     rng = np.random.default_rng(seed)
     graph = random_graph(rng, 5)
@@ -42,8 +42,8 @@ def begun(seed: int, count: int = 200) -> tuple[PdgState, DataSet, np.random.Gen
 def check(state: PdgState, data: DataSet) -> DecisionGraph:
     """What is stored is what counting the graph's rows again gives; every row is in one node."""
     graph = state.graph()
-    for kept, counted in zip(state.counts, node_counts(graph, data), strict=True):
-        assert kept == pytest.approx(counted)
+    for remaining, counted in zip(state.counts, node_counts(graph, data), strict=True):
+        assert remaining == pytest.approx(counted)
     assert state.log2_likelihood() == pytest.approx(fitted_log2_likelihood(graph, data), abs=1e-6)
     assert state.size() == graph.effective_size()
     pointers = sum(
@@ -58,7 +58,7 @@ def check(state: PdgState, data: DataSet) -> DecisionGraph:
 @settings(max_examples=25, deadline=None)
 @given(seeds, lambdas)
 def test_every_merge_raises_the_score_until_none_would(seed: int, lambda_: float) -> None:
-    state, data, _ = begun(seed)
+    state, data, _ = started_state(seed)
     before, nodes = state.score(lambda_), state.node_count
     made = state.merge_at(lambda_)
     after = check(state, data)
@@ -66,21 +66,22 @@ def test_every_merge_raises_the_score_until_none_would(seed: int, lambda_: float
     assert state.score(lambda_) > before if made else state.score(lambda_) == before
     counts = node_counts(after, data)
     for i, variable in enumerate(after.domain.names):
-        for a, b in alike(after, i):
+        for a, b in mergeable_pairs(after, i):
             assert merge_change(after, counts, variable, a, b).score(lambda_) <= 1e-6
 
 
 @settings(max_examples=15, deadline=None)
 @given(seeds)
 def test_the_first_merge_is_the_one_that_loses_least(seed: int) -> None:
-    state, data, _ = begun(seed)
+    state, data, _ = started_state(seed)
     graph = refitted(state.graph(), data)
     counts = node_counts(graph, data)
     leaves = [i for i, below in enumerate(graph.children) if not below and graph.node_counts[i] > 2]
     for i in leaves:
         name = graph.domain.names[i]
         losses = {
-            p: -merge_change(graph, counts, name, *p).log2_likelihood for p in alike(graph, i)
+            p: -merge_change(graph, counts, name, *p).log2_likelihood
+            for p in mergeable_pairs(graph, i)
         }
         (a, b), least = min(losses.items(), key=lambda pair: pair[1])
         ordered = sorted(losses.values())
@@ -132,7 +133,7 @@ def bits_of(counts: np.ndarray) -> float:
 @settings(max_examples=25, deadline=None)
 @given(seeds)
 def test_a_traversal_of_splits_is_one_that_single_splits_could_make(seed: int) -> None:
-    state, data, rng = begun(seed)
+    state, data, rng = started_state(seed)
     before = state.graph()
     split_count = state.split(0.0, rng)
     after = check(state, data)
@@ -161,7 +162,7 @@ def test_a_traversal_of_splits_is_one_that_single_splits_could_make(seed: int) -
 @settings(max_examples=25, deadline=None)
 @given(seeds)
 def test_redirecting_loses_no_likelihood_and_grows_nothing(seed: int) -> None:
-    state, data, _ = begun(seed)
+    state, data, _ = started_state(seed)
     before_bits, before_size = state.log2_likelihood(), state.size()
     state.redirect()
     after = check(state, data)
@@ -175,7 +176,7 @@ def test_redirecting_loses_no_likelihood_and_grows_nothing(seed: int) -> None:
 @settings(max_examples=15, deadline=None)
 @given(seeds)
 def test_an_edge_to_a_leaf_goes_where_its_rows_are_likeliest(seed: int) -> None:
-    state, data, _ = begun(seed)
+    state, data, _ = started_state(seed)
     graph = state.graph()
     trial = state.copy()
     trial.redirect()
@@ -203,7 +204,7 @@ def test_an_edge_to_a_leaf_goes_where_its_rows_are_likeliest(seed: int) -> None:
 @settings(max_examples=6, deadline=None)
 @given(seeds)
 def test_a_penalty_near_1_leaves_single_nodes(seed: int) -> None:
-    state, data, rng = begun(seed)
+    state, data, rng = started_state(seed)
     start = PdgState(state.rows, state.forest)
     best = run_to_end(learn_pdg(start, 1 - 1e-9, SweepRules(), rng, NEVER))
     assert best.node_count == len(data.domain)
@@ -213,7 +214,7 @@ def test_a_penalty_near_1_leaves_single_nodes(seed: int) -> None:
 
 def test_a_search_never_ends_below_where_it_began() -> None:
     for seed in range(4):
-        state, data, rng = begun(seed)
+        state, data, rng = started_state(seed)
         for lambda_ in (0.1, 0.5, 0.9):
             best = run_to_end(learn_pdg(state, lambda_, SweepRules(), rng, NEVER))
             assert best.score(lambda_) >= state.score(lambda_)

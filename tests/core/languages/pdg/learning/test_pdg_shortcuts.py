@@ -14,7 +14,7 @@ from pgmstudio.core.languages.pdg.learning import forest as pdg_gains
 from pgmstudio.core.languages.pdg.learning.forest import SPREAD, PlacementGains, _grown, _Position
 from pgmstudio.core.languages.pdg.learning.population import RelocationGains
 from pgmstudio.core.languages.pdg.learning.state import Forest, PdgRows, PdgState, RowClasses
-from tests.core.languages.pdg.learning.test_pdg_search import begun
+from tests.core.languages.pdg.learning.test_pdg_search import started_state
 from tests.decision_graphs import random_graph
 from tests.strategies import domain_of
 
@@ -119,9 +119,9 @@ def test_merges_are_those_of_plain_comparisons_also_where_pairs_tie(
     node_bits(counts, table, bits)
     made = merge_nodes(counts, bits, heads, is_changed, limit, table, home, pairs)
     assert list(map(tuple, pairs[:made].tolist())) == expected
-    kept = home == np.arange(30)
-    assert (counts[kept] == plain.counts[kept]).all()
-    assert bits[kept].tolist() == [bits_of(one, table) for one in counts[kept]]
+    remaining = home == np.arange(30)
+    assert (counts[remaining] == plain.counts[remaining]).all()
+    assert bits[remaining].tolist() == [bits_of(one, table) for one in counts[remaining]]
 
 
 @settings(max_examples=25, deadline=None)
@@ -164,7 +164,7 @@ def test_rows_are_classed_as_by_sorting_all_that_stands_below(seed: int) -> None
 @settings(max_examples=25, deadline=None)
 @given(seeds, lambdas)
 def test_no_place_gains_more_than_was_hoped(seed: int, lambda_: float) -> None:
-    state, *_ = begun(seed)
+    state, *_ = started_state(seed)
     placing = PlacementGains.of(state, lambda_)
     for i, above in np.ndindex(len(state.forest), len(state.forest)):
         if i != above:
@@ -200,7 +200,7 @@ def test_a_tree_grows_as_if_every_place_had_been_tried(seed: int, lambda_: float
 @settings(max_examples=15, deadline=None)
 @given(seeds, lambdas)
 def test_changes_are_drawn_from_all_that_gain(seed: int, lambda_: float) -> None:
-    state, *_ = begun(seed)
+    state, *_ = started_state(seed)
     placing, size = PlacementGains.of(state, lambda_), len(state.forest)
     gains = {
         (i, above): placing.below(i, above).gain - placing.worth(i, state)
@@ -208,14 +208,16 @@ def test_changes_are_drawn_from_all_that_gain(seed: int, lambda_: float) -> None
         for above in range(size)
         if above not in (i, state.forest[i])
     }
-    found = {pair: gain for pair, gain in gains.items() if gain > 0}
+    result = {pair: gain for pair, gain in gains.items() if gain > 0}
     guide = RelocationGains(state, lambda_)
-    assert bool(guide) == bool(found)
-    if found:
-        shares = np.array(list(found.values()))
+    assert bool(guide) == bool(result)
+    if result:
+        fractions = np.array(list(result.values()))
         for draw in range(3):  # the first finds them all, the others remember
-            chosen = np.random.default_rng(draw).choice(shares.size, p=shares / shares.sum())
-            assert guide.drawn(np.random.default_rng(draw)) == list(found)[int(chosen)]
+            chosen = np.random.default_rng(draw).choice(
+                fractions.size, p=fractions / fractions.sum()
+            )
+            assert guide.drawn(np.random.default_rng(draw)) == list(result)[int(chosen)]
 
 
 @settings(max_examples=40, deadline=None)
@@ -246,7 +248,7 @@ def test_redirecting_finds_what_all_sums_would(seed: int) -> None:
 
 def test_a_copy_redirects_as_a_graph_with_classes_of_its_own() -> None:
     for seed in range(5):
-        state, *_ = begun(seed)
+        state, *_ = started_state(seed)
         fresh = PdgState(state.rows, state.forest, start=state.graph())
         twin = state.copy()
         state.redirect()
@@ -262,13 +264,13 @@ def test_blocks_that_are_distributed_alike_are_made_one_where_there_are_very_man
     above = np.repeat(np.arange(60), 4)
     below = np.where(above % 3 == 0, 1, np.where(above % 3 == 1, 0, np.tile([0, 1], 120)))
     data = DataSet(domain_of([60, 2, 2]), np.stack([above, below, rng.integers(0, 2, 240)]))
-    found = []
+    result = []
     for most in (pdg_gains.MAX_MERGE_WORK, 60, 10):
         monkeypatch.setattr(pdg_gains, "MAX_MERGE_WORK", most)
         placing = PlacementGains(PdgRows(data), 0.3)
         placing.add(0, _Position(None, 0.0, None, 1))
-        found.append(placing.below(1, 0))
-    whole, joined, refused = found
+        result.append(placing.below(1, 0))
+    whole, joined, refused = result
     assert whole.nodes == joined.nodes == 3
     assert whole.gain == pytest.approx(joined.gain)
     assert whole.reached is not None

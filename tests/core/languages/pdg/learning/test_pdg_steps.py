@@ -31,14 +31,14 @@ def rows_of_two_trees() -> DataSet:
 
 
 def learned(cancel: StopSwitch | None = None) -> list[LearnEvent]:
-    """All events; with a switch, a step is wished for after each."""
-    found = []
+    """All events; with a switch, a step is requested after each."""
+    result = []
     rng = np.random.default_rng(3)
     for event in PdgLearner().run(rows_of_two_trees(), PARAMS, rng=rng, cancel=cancel or NEVER):
-        found.append(event)
+        result.append(event)
         if cancel is not None and isinstance(event, SearchStep) and cancel.is_stepping:
             cancel.step()
-    return found
+    return result
 
 
 @settings(max_examples=8)
@@ -99,12 +99,12 @@ def test_whoever_resumes_is_told_no_further_step() -> None:
     switch = StopSwitch()
     switch.pause()
     switch.step()
-    rng, told = np.random.default_rng(3), 0
+    rng, count = np.random.default_rng(3), 0
     for event in PdgLearner().run(rows_of_two_trees(), PARAMS, rng=rng, cancel=switch):
         if isinstance(event, SearchStep):
-            told += 1
-            if told == 5:
+            count += 1
+            if count == 5:
                 switch.resume()
             else:
                 switch.step()
-    assert told == 5
+    assert count == 5

@@ -36,16 +36,16 @@ def rows_of(cards: list[int], count: int, seed: int = 0) -> SparseRows:
 def test_the_sums_are_those_of_all_pairs_in_every_row(cards: list[int], count: int) -> None:
     rows = rows_of(cards, 700)
     rng = np.random.default_rng(1)
-    shares = rng.dirichlet(np.full(count, 0.5), size=rows.row_count)
+    fractions = rng.dirichlet(np.full(count, 0.5), size=rows.row_count)
     em = TreeMixtureEm(rows, count, TreePriors())
-    em.start(shares)
+    em.start(fractions)
     there = np.zeros((rows.row_count, rows.cell_count))
     for row in range(rows.row_count):
         there[row, rows.cells[rows.starts[row] : rows.starts[row + 1]]] = 1.0
     pairs = np.zeros((1, rows.cell_count * (rows.cell_count + 1) // 2))
     for k in range(count):
         em._mix(k, np.ones(1), np.zeros(1), np.zeros(pairs.size), 0, rows.cell_count, pairs)
-        wanted = (there * (shares[:, k] * rows.weights)[:, None]).T @ there
+        wanted = (there * (fractions[:, k] * rows.weights)[:, None]).T @ there
         assert pairs[0] == pytest.approx(wanted[np.triu_indices(rows.cell_count)], abs=1e-9)
 
 
@@ -56,13 +56,13 @@ def test_tiles_of_rows_have_the_logarithms_of_single_rows(
     rows = rows_of(cards, 700)
     em = TreeMixtureEm(rows, 5, TreePriors(2.0, toward="uniform"))
     em.start_at_random(np.random.default_rng(0))
-    found = []
+    result = []
     for factor in (0.0, 1e9):  # never in tiles, always in tiles
         monkeypatch.setattr(mixture_expectation, "_TILES_PAY", factor)
-        found.append(em.row_logs(rows))
+        result.append(em.row_logs(rows))
     direct = em.mixture().log2_probabilities(rows.data_of(0, rows.row_count)) * np.log(2)
-    assert found[0] == pytest.approx(direct, rel=1e-10)
-    assert found[1] == pytest.approx(direct, rel=1e-10)
+    assert result[0] == pytest.approx(direct, rel=1e-10)
+    assert result[1] == pytest.approx(direct, rel=1e-10)
 
 
 def test_cells_that_stand_together_share_a_bundle() -> None:

@@ -19,23 +19,26 @@ F2 = DataSet.from_rows(
     ["0000", "0001", "1100", "1110", "1111", "0101", "1011", "0000", "1111", "0010"],
 )
 # Responsibilities of tree 1 for the rows of F2 in order.
-SHARES = [0.9, 0.8, 0.1, 0.2, 0.1, 0.5, 0.3, 0.9, 0.1, 0.7]
+RESPONSIBILITIES = [0.9, 0.8, 0.1, 0.2, 0.1, 0.5, 0.3, 0.9, 0.1, 0.7]
 
 
 def em_on(data: DataSet, count: int, **priors: object) -> TreeMixtureEm:
     return TreeMixtureEm(sparse_rows(data), count, TreePriors(**priors))  # type: ignore[arg-type]
 
 
-def shares_of_merged(em: TreeMixtureEm, shares: list[float]) -> np.ndarray:
-    """Equal rows of F2 have equal shares, so merging them loses nothing."""
+def responsibilities_of_merged(em: TreeMixtureEm, responsibilities: list[float]) -> np.ndarray:
+    """Equal rows of F2 have equal responsibilities, so merging them loses nothing."""
     rows = em.rows
-    found = np.zeros((rows.row_count, 2))
-    index = {tuple(codes): share for codes, share in zip(F2.codes.T.tolist(), shares, strict=True)}
+    result = np.zeros((rows.row_count, 2))
+    index = {
+        tuple(codes): fraction
+        for codes, fraction in zip(F2.codes.T.tolist(), responsibilities, strict=True)
+    }
     numbers = [rows.state_numbers(v) for v in range(4)]
     for row in range(rows.row_count):
         codes = tuple(int(np.flatnonzero(numbers[v] == rows.states[row, v])[0]) for v in range(4))
-        found[row] = index[codes], 1 - index[codes]
-    return found
+        result[row] = index[codes], 1 - index[codes]
+    return result
 
 
 def edges_of(em: TreeMixtureEm, k: int) -> set[frozenset[int]]:
@@ -68,7 +71,7 @@ def test_fictitious_rows_draw_the_tables_to_the_even_one() -> None:
 
 def test_a_step_with_free_trees_is_the_worked_one() -> None:
     em = em_on(F2, 2)
-    em.start(shares_of_merged(em, SHARES))
+    em.start(responsibilities_of_merged(em, RESPONSIBILITIES))
     assert em.masses == pytest.approx([4.6, 5.4])
     assert em.weights == pytest.approx([0.46, 0.54])
     assert edges_of(em, 0) == {frozenset(e) for e in ((0, 2), (0, 1), (1, 3))}
@@ -80,7 +83,7 @@ def test_a_step_with_free_trees_is_the_worked_one() -> None:
 
 def test_a_step_with_shared_edges_is_the_worked_one() -> None:
     em = em_on(F2, 2, is_shared=True)
-    em.start(shares_of_merged(em, SHARES))
+    em.start(responsibilities_of_merged(em, RESPONSIBILITIES))
     given_class = np.tensordot(em.weights, em.information, axes=1)
     expected = {(0, 1): 0.078254, (0, 2): 0.129011, (0, 3): 0.010873}
     expected |= {(1, 2): 0.003648, (1, 3): 0.026224, (2, 3): 0.023619}
@@ -99,8 +102,8 @@ def test_the_likelihood_never_decreases(is_shared: bool) -> None:
         data = random_mixture(rng, 6, 3).sample(200, rng)
         em = em_on(data, 3, is_shared=is_shared)
         em.start_at_random(rng)
-        found = [em.improve() for _ in range(12)]
-        assert all(b >= a - 1e-9 * abs(a) for a, b in pairwise(found)), seed
+        result = [em.improve() for _ in range(12)]
+        assert all(b >= a - 1e-9 * abs(a) for a, b in pairwise(result)), seed
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -119,11 +122,11 @@ def test_with_priors_the_objective_never_decreases(seed: int, toward: str, is_sh
         is_shared=is_shared,
     )
     em.start_at_random(rng)
-    found = []
+    result = []
     for _ in range(12):
         prior = em.prior_term()
-        found.append(em.improve() + prior)
-    assert all(b >= a - 1e-9 * abs(a) for a, b in pairwise(found))
+        result.append(em.improve() + prior)
+    assert all(b >= a - 1e-9 * abs(a) for a, b in pairwise(result))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -147,10 +150,10 @@ def test_the_model_says_the_same_of_rows_as_the_run_did(seed: int) -> None:
 def test_shared_edges_never_fit_better_than_free_ones_after_one_step() -> None:
     rng = np.random.default_rng(3)
     data = random_mixture(rng, 6, 3).sample(200, rng)
-    shares = rng.dirichlet(np.ones(3), size=sparse_rows(data).row_count)
+    responsibilities = rng.dirichlet(np.ones(3), size=sparse_rows(data).row_count)
     free, shared = em_on(data, 3), em_on(data, 3, is_shared=True)
-    free.start(shares)
-    shared.start(shares)
+    free.start(responsibilities)
+    shared.start(responsibilities)
     gains = [
         sum(
             em.masses[k] * em.information[k][v, p]

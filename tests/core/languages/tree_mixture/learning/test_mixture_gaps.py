@@ -25,15 +25,15 @@ def listed_counts(model: TreeMixture, data: DataSet) -> Array:
         for weight, tree in zip(model.weights, model.trees, strict=True)
     ]
     cards = data.domain.cardinalities
-    found = np.zeros((len(joints), *cards))
+    result = np.zeros((len(joints), *cards))
     for row in data.codes.T:
         seen = tuple(
             slice(None) if c == data.missing_code else slice(int(c), int(c) + 1) for c in row
         )
         total = sum(float(joint[seen].sum()) for joint in joints)
         for k, joint in enumerate(joints):
-            found[(k, *seen)] += joint[seen] / total
-    return found
+            result[(k, *seen)] += joint[seen] / total
+    return result
 
 
 def maximised(counts: Array, data: DataSet, *, is_shared: bool) -> TreeMixture:
@@ -43,9 +43,9 @@ def maximised(counts: Array, data: DataSet, *, is_shared: bool) -> TreeMixture:
     weighted = DataSet(data.domain, cases.codes, flat.sum(axis=0))
     rows = sparse_rows(weighted)
     em = TreeMixtureEm(rows, len(flat), TreePriors(is_shared=is_shared))
-    shares = flat / np.maximum(flat.sum(axis=0), 1e-300)
-    shares[:, flat.sum(axis=0) <= 0] = 1 / len(flat)
-    em.start(shares.T)  # every case once, in the order it was listed
+    fractions = flat / np.maximum(flat.sum(axis=0), 1e-300)
+    fractions[:, flat.sum(axis=0) <= 0] = 1 / len(flat)
+    em.start(fractions.T)  # every case once, in the order it was listed
     return em.mixture()
 
 
@@ -59,8 +59,8 @@ def test_a_step_is_that_of_listing_all_completions(seed: int, is_shared: bool) -
     for _ in range(3):
         before = em.mixture()
         expected = maximised(listed_counts(before, data), data, is_shared=is_shared)
-        found = em.improve()
-        assert found == pytest.approx(before.log2_probabilities(data).sum() * np.log(2), rel=1e-10)
+        result = em.improve()
+        assert result == pytest.approx(before.log2_probabilities(data).sum() * np.log(2), rel=1e-10)
         cases = all_cases(data.domain)
         assert np.exp2(em.mixture().log2_probabilities(cases)) == pytest.approx(
             np.exp2(expected.log2_probabilities(cases)), abs=1e-9
@@ -68,18 +68,18 @@ def test_a_step_is_that_of_listing_all_completions(seed: int, is_shared: bool) -
 
 
 @pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("share", [0.05, 0.5])
+@pytest.mark.parametrize("fraction", [0.05, 0.5])
 @pytest.mark.parametrize("strength", [0.0, 3.0])
-def test_the_objective_never_decreases(seed: int, share: float, strength: float) -> None:
+def test_the_objective_never_decreases(seed: int, fraction: float, strength: float) -> None:
     rng = np.random.default_rng(seed)
-    data = with_missing(rng, random_mixture(rng, 6, 3).sample(150, rng), share)
+    data = with_missing(rng, random_mixture(rng, 6, 3).sample(150, rng), fraction)
     em = TreeMixtureEm(sparse_rows(data), 3, TreePriors(strength, even_rows=1.0))
     em.start_at_random(rng)
-    found = []
+    result = []
     for _ in range(10):
         prior = em.prior_term()
-        found.append(em.improve() + prior)
-    assert all(b >= a - 1e-9 * abs(a) for a, b in pairwise(found))
+        result.append(em.improve() + prior)
+    assert all(b >= a - 1e-9 * abs(a) for a, b in pairwise(result))
 
 
 def test_rows_with_nothing_in_them_change_nothing() -> None:

@@ -1,4 +1,5 @@
-"""A mixture of trees listens and tells inside its long steps; its sums and sizes stay the same."""
+"""EM for mixtures of trees can be cancelled and reports progress inside long steps; its sums and
+sizes stay the same."""
 
 from __future__ import annotations
 
@@ -51,15 +52,15 @@ def test_what_is_told_on_the_way_changes_nothing(
     kind: type, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = sparse_rows(rows_of_two_kinds(2, 2))
-    found = []
+    result = []
     for look in (10, 10**9):
         monkeypatch.setattr(mixture_work, "_LOOK", look)
         em = kind(rows, 3, TreePriors(2.0, even_rows=1.0))
         em.start_at_random(np.random.default_rng(0))
-        told = len(list(em.improving()))
-        assert (told > 0) == (look == 10)
-        found.append((em.log_likelihood(), em.forests.tolist()))
-    assert found[0] == found[1]
+        reports = len(list(em.improving()))
+        assert (reports > 0) == (look == 10)
+        result.append((em.log_likelihood(), em.forests.tolist()))
+    assert result[0] == result[1]
 
 
 @pytest.mark.usefixtures("impatient")
@@ -70,13 +71,13 @@ def test_a_long_run_tells_what_it_tries_and_its_share_never_falls() -> None:
         rng=np.random.default_rng(0),
         cancel=NEVER,
     )
-    told = [event for event in events if isinstance(event, Progress)]
-    listed = [event.fraction for event in told if event.message.startswith("Listing the cells")]
+    reports = [event for event in events if isinstance(event, Progress)]
+    listed = [event.fraction for event in reports if event.message.startswith("Listing the cells")]
     assert len(set(listed)) > 4
-    assert any("trying smoothing 4 of 9" in event.message for event in told)
-    shares = [event.fraction for event in told if event.fraction is not None]
-    assert shares == sorted(shares)
-    assert len(set(shares)) > 6
+    assert any("trying smoothing 4 of 9" in event.message for event in reports)
+    fractions = [event.fraction for event in reports if event.fraction is not None]
+    assert fractions == sorted(fractions)
+    assert len(set(fractions)) > 6
 
 
 @pytest.mark.parametrize("cards", [[2] * 9, [2, 1, 2, 2, 1, 2], [3, 2, 4, 1, 2]])

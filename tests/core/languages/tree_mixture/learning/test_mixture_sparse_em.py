@@ -46,11 +46,11 @@ def weighted(states: int, seed: int) -> DataSet:
 def test_each_step_is_as_good_as_the_dense_one(states: int, settings: dict[str, object]) -> None:
     rows = sparse_rows(weighted(states, 3))
     priors = TreePriors(**settings)  # type: ignore[arg-type]
-    shares = np.random.default_rng(5).dirichlet([0.5] * 3, size=rows.row_count)
+    fractions = np.random.default_rng(5).dirichlet([0.5] * 3, size=rows.row_count)
     dense = TreeMixtureEm(rows, 3, priors)
     sparse = SparseTreeMixtureEm(rows, 3, priors)
     for em in (dense, sparse):
-        em.start(shares)
+        em.start(fractions)
     for _ in range(4):
         gains = [dense_gain(dense, em, k) for em in (dense, sparse) for k in range(3)]
         assert gains[3:] == pytest.approx(gains[:3], rel=1e-9, abs=1e-9)
@@ -115,7 +115,7 @@ def test_sparse_rows_of_many_columns_choose_the_accelerated_trees() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "message"),
     [
         ({"is_shared": True}, "share"),
         ({"costs": np.zeros((11, 11))}, "like"),
@@ -123,11 +123,11 @@ def test_sparse_rows_of_many_columns_choose_the_accelerated_trees() -> None:
     ],
 )
 def test_where_accelerated_trees_would_not_be_the_best_asking_for_them_says_why(
-    settings: dict[str, object], told: str
+    settings: dict[str, object], message: str
 ) -> None:
     rows = sparse_rows(weighted(3, 2))
     priors = TreePriors(**settings)  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match=told):
+    with pytest.raises(ParameterError, match=message):
         mixture_em(rows, 2, priors, tree=ACCELERATED)
     assert choose_in_em(rows, 2, priors, "auto").backend == DENSE
 

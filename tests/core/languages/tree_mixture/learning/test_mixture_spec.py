@@ -56,8 +56,8 @@ def test_2_3_4_the_worked_marginals_of_vertices_edges_and_paths_from_every_root(
         "AC": [[0.366, 0.234], [0.124, 0.276]],
         "CD": [[0.2742, 0.2158], [0.1338, 0.3762]],
     }.items():
-        found = np.asarray(session.joint(tuple(names)))
-        assert found.ravel() == pytest.approx(np.ravel(expected), abs=1e-12)
+        result = np.asarray(session.joint(tuple(names)))
+        assert result.ravel() == pytest.approx(np.ravel(expected), abs=1e-12)
     session.set_evidence("C", Observed("1"))
     assert 2 ** session.log2_evidence() == pytest.approx(0.51, abs=1e-12)
     assert session.belief("B").values == pytest.approx([0.0666667, 0.3058824, 0.6274510], abs=1e-7)
@@ -73,12 +73,12 @@ def test_7_the_exact_joint_gives_back_its_tree_and_informations() -> None:
     assert edges_of(em, 0) == {frozenset(e) for e in ((0, 1), (1, 2), (1, 3))}
     assert -em.log_likelihood() == pytest.approx(2.615148, abs=1e-6)
     cases = all_cases(DOMAIN)
-    wanted, found = F1.log2_probabilities(cases), em.mixture().log2_probabilities(cases)
-    assert abs(np.exp2(wanted) @ (wanted - found)) < 1e-12  # the KL distance, in bits
+    wanted, result = F1.log2_probabilities(cases), em.mixture().log2_probabilities(cases)
+    assert abs(np.exp2(wanted) @ (wanted - result)) < 1e-12  # the KL distance, in bits
     gain = sum(em.information[0][v, p] for v, p in enumerate(em.forests[0]) if p >= 0)
     single = 0.0
-    for share in ((0.6, 0.4), (0.34, 0.26, 0.40), (0.49, 0.51), (0.408, 0.592)):
-        single -= sum(p * math.log(p) for p in share)
+    for fraction in ((0.6, 0.4), (0.34, 0.26, 0.40), (0.49, 0.51), (0.408, 0.592)):
+        single -= sum(p * math.log(p) for p in fraction)
     assert single - gain == pytest.approx(2.615148, abs=1e-6)
 
 
@@ -125,7 +125,7 @@ def test_10_what_is_absorbed_already_changes_nothing_and_tables_stay_distributio
     session.set_evidence(names[0], Observed(tree.domain[names[0]].states[-1]))
     session.set_evidence(names[-1], Excluded(frozenset({tree.domain[names[-1]].states[0]})))
     once = tables()
-    for name in names:  # what is believed of a variable, said again as a set of states
+    for name in names:  # the belief of a variable, set again as a set of states
         possible = session.belief(name).values > 0
         states = tree.domain[name].states
         out = frozenset(
@@ -147,8 +147,8 @@ def test_11_the_marginals_of_all_pairs_are_those_of_the_joint(seed: int) -> None
     joint = joint_table(tree.as_bayesian_network)
     for u, v in itertools.combinations(range(6), 2):
         others = tuple(w for w in range(6) if w not in (u, v))
-        found = session.joint((tree.domain.names[u], tree.domain.names[v]))
-        assert np.asarray(found).reshape(joint.sum(axis=others).shape) == pytest.approx(
+        result = session.joint((tree.domain.names[u], tree.domain.names[v]))
+        assert np.asarray(result).reshape(joint.sum(axis=others).shape) == pytest.approx(
             joint.sum(axis=others), abs=1e-10
         )
 
@@ -161,8 +161,8 @@ def test_12_a_hundred_thousand_samples_have_the_frequencies_of_the_tree() -> Non
         "C": (0.49, 0.51),
         "D": (0.408, 0.592),
     }.items():
-        found = np.bincount(sample.column(name), minlength=len(expected)) / 100_000
-        for one, wanted in zip(found, expected, strict=True):
+        result = np.bincount(sample.column(name), minlength=len(expected)) / 100_000
+        for one, wanted in zip(result, expected, strict=True):
             assert abs(one - wanted) < 4 * math.sqrt(wanted * (1 - wanted) / 100_000)
 
 
@@ -174,8 +174,8 @@ def test_14_the_likelihood_is_rows_times_information_without_entropies(seed: int
     gain = sum(em.information[0][v, p] for v, p in enumerate(em.forests[0]) if p >= 0)
     entropy = 0.0
     for variable, column in zip(data.domain, data.codes, strict=True):
-        share = np.bincount(column, minlength=variable.cardinality) / 120
-        entropy -= float((share[share > 0] * np.log(share[share > 0])).sum())
+        fraction = np.bincount(column, minlength=variable.cardinality) / 120
+        entropy -= float((fraction[fraction > 0] * np.log(fraction[fraction > 0])).sum())
     assert em.log_likelihood() == pytest.approx(120 * (gain - entropy), rel=1e-9)
 
 
@@ -194,11 +194,11 @@ def test_19_the_objective_with_every_prior_never_decreases(seed: int, is_shared:
         toward="uniform",
     )
     em.start_at_random(rng)
-    found = []
+    result = []
     for _ in range(10):
         prior = em.prior_term()
-        found.append(em.improve() + prior)
-    assert all(b >= a - 1e-9 * abs(a) for a, b in pairwise(found))
+        result.append(em.improve() + prior)
+    assert all(b >= a - 1e-9 * abs(a) for a, b in pairwise(result))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -214,8 +214,8 @@ def test_20_one_tree_is_that_of_chow_and_liu_after_one_step(seed: int) -> None:
         frozenset(data.domain.index(name) for name in edge) for edge in learned[0].edges
     }
     for step in range(2):
-        found = em.mixture().log2_probabilities(data)
-        assert found == pytest.approx(learned[0].log2_probabilities(data), abs=1e-9), step
+        result = em.mixture().log2_probabilities(data)
+        assert result == pytest.approx(learned[0].log2_probabilities(data), abs=1e-9), step
         em.improve()
 
 
@@ -232,10 +232,10 @@ def test_21_with_a_visible_choice_every_class_has_its_own_tree(is_shared: bool) 
     alone = [one_tree(rest.take_rows(chosen == k)) for k in range(3)]
     if is_shared:  # edge weights are I(u;v | class)
         given = np.tensordot(em.weights, [one.information[0] for one in alone], axes=1)
-        found = sum(given[v, p] for v, p in enumerate(em.forests[0]) if p >= 0)
+        result = sum(given[v, p] for v, p in enumerate(em.forests[0]) if p >= 0)
         width = len(rest.domain)
         best = max(sum(given[e] for e in forest) for forest in FORESTS[width])
-        assert found == pytest.approx(best, abs=1e-9)
+        assert result == pytest.approx(best, abs=1e-9)
         return
     for k, one in enumerate(alone):
         cases = all_cases(rest.domain)
@@ -256,9 +256,9 @@ def test_23_shares_and_weights_sum_to_1_and_wide_rows_stay_finite(columns: int) 
     assert em.masses.sum() == pytest.approx(30, rel=1e-12)
     model = em.mixture()
     assert np.isfinite(model.log2_probabilities(data)).all()
-    shares = model.responsibilities(data)
-    assert shares.sum(axis=1) == pytest.approx(np.ones(30), abs=1e-12)
-    assert shares.sum(axis=0).sum() == pytest.approx(30, rel=1e-12)
+    fractions = model.responsibilities(data)
+    assert fractions.sum(axis=1) == pytest.approx(np.ones(30), abs=1e-12)
+    assert fractions.sum(axis=0).sum() == pytest.approx(30, rel=1e-12)
     session = open_session(model)
     session.set_all({name: Observed("1") for name in data.domain.names[::2]})
     assert session.component_shares().sum() == pytest.approx(1, abs=1e-12)
@@ -277,8 +277,8 @@ def test_24_the_mode_of_a_dirichlet_in_natural_coordinates_is_its_mean() -> None
         return -float((rows + own) @ logs)
 
     best = np.append(minimize(minus_log, np.zeros(2), method="Nelder-Mead", options=close).x, 0.0)
-    found = np.exp(best) / np.exp(best).sum()
-    assert found == pytest.approx((rows + own) / (rows + own).sum(), abs=1e-8)
+    result = np.exp(best) / np.exp(best).sum()
+    assert result == pytest.approx((rows + own) / (rows + own).sum(), abs=1e-8)
     # And these are the tables of a tree without edges.
     data = DataSet(Domain.of({"x": "abc"}), np.array([[0] * 7 + [1] * 2], dtype=np.uint8))
     em = one_tree(data, strength=3.0, toward="uniform")
@@ -289,18 +289,18 @@ def test_24_the_mode_of_a_dirichlet_in_natural_coordinates_is_its_mean() -> None
 def test_24_the_smoothed_tables_of_all_pairs_have_the_same_margins(toward: str) -> None:
     rng = np.random.default_rng(11)
     data = random_mixture(rng, 5, 3).sample(150, rng)
-    shares = rng.dirichlet(np.ones(3), size=150)
+    fractions = rng.dirichlet(np.ones(3), size=150)
     em = em_on(data, 3, strength=4.5, toward=toward)
-    em.start(merged_shares(data, em.rows, shares))
+    em.start(merged_responsibilities(data, em.rows, fractions))
     states = {name: np.eye(len(data.domain[name].states)) for name in data.domain.names}
     cells = {name: eye[data.column(name)] for name, eye in states.items()}  # a column per state
 
     def smoothed(k: int, u: str, v: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
         """(N'P' + Γ_k P^k) / (Γ_k + N'), N' = 1.5 for each of three trees (eq. 4.38)."""
-        own = np.einsum("r,ri,rj->ij", shares[:, k], cells[u], cells[v])
+        own = np.einsum("r,ri,rj->ij", fractions[:, k], cells[u], cells[v])
         total = cells[u].T @ cells[v] / 150
         prior = np.full_like(own, 1 / own.size) if toward == "uniform" else total
-        return np.asarray((1.5 * prior + own) / (shares[:, k].sum() + 1.5))
+        return np.asarray((1.5 * prior + own) / (fractions[:, k].sum() + 1.5))
 
     for k, tree in enumerate(em.mixture().trees):
         session = open_session(tree)
@@ -319,7 +319,7 @@ def test_25_a_prior_network_draws_the_edges_to_its_own(kappa: float) -> None:
     for one, other in ((0, 3), (1, 2)):
         wanted[one, other] = wanted[other, one] = True
     em = one_tree(F2, costs=likeness_costs(wanted, kappa))
-    found = edges_of(em, 0)
+    result = edges_of(em, 0)
     information = em.information[0]
 
     def value(edges: set[frozenset[int]]) -> float:
@@ -328,16 +328,16 @@ def test_25_a_prior_network_draws_the_edges_to_its_own(kappa: float) -> None:
         return gain + len(edges ^ own) * math.log(kappa)
 
     every = [{frozenset(e) for e in forest} for forest in FORESTS[4]]
-    assert value(found) == pytest.approx(max(map(value, every)), abs=1e-9)
+    assert value(result) == pytest.approx(max(map(value, every)), abs=1e-9)
     if kappa < 1e-20:
-        assert found == {frozenset((0, 3)), frozenset((1, 2))}
+        assert result == {frozenset((0, 3)), frozenset((1, 2))}
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_27_names_states_and_components_in_another_order_say_the_same(seed: int) -> None:
     rng = np.random.default_rng(seed)
     data = random_mixture(rng, 5, 3).sample(150, rng)
-    shares = rng.dirichlet(np.ones(2), size=150)
+    fractions = rng.dirichlet(np.ones(2), size=150)
     columns = rng.permutation(5)
     variables, codes = [], []
     for v in columns:
@@ -345,21 +345,21 @@ def test_27_names_states_and_components_in_another_order_say_the_same(seed: int)
         variables.append(Variable(variable.name, tuple(variable.states[s] for s in order)))
         codes.append(np.argsort(order)[data.codes[v]])
     other = DataSet(Domain(tuple(variables)), np.array(codes, dtype=np.uint8))
-    found = []
-    for rows, given in ((data, shares), (other, shares[:, ::-1])):
+    result = []
+    for rows, given in ((data, fractions), (other, fractions[:, ::-1])):
         em = em_on(rows, 2, strength=2.0)
-        em.start(merged_shares(rows, em.rows, given))
-        found.append([em.improve() for _ in range(4)])
-    assert found[0] == pytest.approx(found[1], rel=1e-9)
+        em.start(merged_responsibilities(rows, em.rows, given))
+        result.append([em.improve() for _ in range(4)])
+    assert result[0] == pytest.approx(result[1], rel=1e-9)
 
 
-def merged_shares(
-    data: DataSet, rows: SparseRows, shares: np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+def merged_responsibilities(
+    data: DataSet, rows: SparseRows, fractions: np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """Mean shares of equal rows, in the order of `rows`."""
+    """Mean responsibilities of equal rows, in the order of `rows`."""
     sums: dict[tuple[int, ...], list[np.ndarray[tuple[int, ...], np.dtype[np.float64]]]] = {}
-    for codes, share in zip(data.codes.T.tolist(), shares, strict=True):
-        sums.setdefault(tuple(codes), []).append(share)
+    for codes, fraction in zip(data.codes.T.tolist(), fractions, strict=True):
+        sums.setdefault(tuple(codes), []).append(fraction)
     back = rows.data_of(0, rows.row_count).codes.T.tolist()
     return np.array([np.mean(sums[tuple(codes)], axis=0) for codes in back])
 
@@ -372,14 +372,14 @@ def test_28_a_tree_tells_the_class_by_its_neighbours_alone(seed: int) -> None:
     name = tree.domain.names[2]
     joint = joint_table(tree.as_bayesian_network)
     near = {a if b == name else b for a, b in tree.edges if name in (a, b)}
-    places = [tree.domain.index(n) for n in sorted(near)]
+    indices = [tree.domain.index(n) for n in sorted(near)]
     own = joint.sum(axis=tuple(v for v in range(5) if v != 2))
     for row in data.codes.T:
         at: list[object] = [int(c) for c in row]
         at[2] = slice(None)
         whole = joint[tuple(at)]  # type: ignore[index]
         naive = own.copy()
-        for v in places:
+        for v in indices:
             pair = joint.sum(axis=tuple(w for w in range(5) if w not in (2, v)))
             pair = pair if v > 2 else pair.T
             naive *= pair[:, int(row[v])] / own
@@ -390,20 +390,20 @@ def test_28_a_tree_tells_the_class_by_its_neighbours_alone(seed: int) -> None:
 def test_29_smoothing_by_rows_is_the_posterior_mean_of_the_tables(seed: int) -> None:
     rng = np.random.default_rng(seed)
     data = random_mixture(rng, 4, 2).sample(80, rng)
-    shares = rng.dirichlet(np.ones(2), size=sparse_rows(data).row_count)
+    fractions = rng.dirichlet(np.ones(2), size=sparse_rows(data).row_count)
     plain, smoothed = em_on(data, 2), em_on(data, 2, strength=6.0)
     none = em_on(data, 2, strength=0.0)
     for em in (plain, smoothed, none):
-        em.start(shares)
+        em.start(fractions)
     everything = one_tree(data)
     for k in range(2):
         mass = plain.masses[k]
         for v, name in enumerate(data.domain.names):
-            own, total, found = (
+            own, total, result = (
                 marginal(em, k_, v) for em, k_ in ((plain, k), (everything, 0), (smoothed, k))
             )
             expected = (mass * own + 3 * total) / (mass + 3)
-            assert found == pytest.approx(expected, abs=1e-10), name
+            assert result == pytest.approx(expected, abs=1e-10), name
     assert none.log_likelihood() == plain.log_likelihood()
 
 
@@ -419,12 +419,12 @@ def marginal(
 def test_29_the_other_policies_also_range_from_nothing_to_everything(policy: str) -> None:
     rng = np.random.default_rng(9)
     data = random_mixture(rng, 4, 2).sample(80, rng)
-    shares = rng.dirichlet(np.ones(2), size=sparse_rows(data).row_count)
+    fractions = rng.dirichlet(np.ones(2), size=sparse_rows(data).row_count)
     plain, faint, full = (
         em_on(data, 2, strength=s, policy=policy, even_rows=1.0) for s in (0.0, 1e-9, 1e9)
     )
     for em in (plain, faint, full):
-        em.start(shares)
+        em.start(fractions)
     assert faint.log_likelihood() == pytest.approx(plain.log_likelihood(), rel=1e-6)
     one, other = full.mixture().trees
     assert full.log_likelihood() <= plain.log_likelihood()

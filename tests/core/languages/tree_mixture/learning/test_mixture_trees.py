@@ -1,4 +1,4 @@
-"""The learners of mixtures of trees: what they choose, tell and keep."""
+"""The learners of mixtures of trees: selection, messages and artifacts."""
 
 from __future__ import annotations
 
@@ -39,22 +39,22 @@ def events(
     return list((learner or MixtureLearner()).run(data, chosen, rng=rng, cancel=NEVER))
 
 
-def model_of(found: list[LearnEvent]) -> TreeMixture:
-    last = found[-1]
+def model_of(result: list[LearnEvent]) -> TreeMixture:
+    last = result[-1]
     assert isinstance(last, Finished)
     assert isinstance(last.model, TreeMixture)
     return last.model
 
 
-def scan_of(found: list[LearnEvent]) -> MixtureScan:
-    kept = [event.artifact for event in found if isinstance(event, ArtifactSaved)]
-    *_, last = (artifact for artifact in kept if isinstance(artifact, MixtureScan))
+def scan_of(result: list[LearnEvent]) -> MixtureScan:
+    artifacts = [event.artifact for event in result if isinstance(event, ArtifactSaved)]
+    *_, last = (artifact for artifact in artifacts if isinstance(artifact, MixtureScan))
     return last
 
 
-def adjacency_of(found: list[LearnEvent]) -> Adjacency:
-    kept = [event.artifact for event in found if isinstance(event, ArtifactSaved)]
-    *_, last = (artifact for artifact in kept if isinstance(artifact, Adjacency))
+def adjacency_of(result: list[LearnEvent]) -> Adjacency:
+    artifacts = [event.artifact for event in result if isinstance(event, ArtifactSaved)]
+    *_, last = (artifact for artifact in artifacts if isinstance(artifact, Adjacency))
     return last
 
 
@@ -74,14 +74,14 @@ def two_kinds() -> DataSet:
 def test_the_default_finds_more_than_one_tree_where_rows_are_of_two_kinds(
     two_kinds: DataSet,
 ) -> None:
-    found = events(two_kinds)
-    model = model_of(found)
+    result = events(two_kinds)
+    model = model_of(result)
     single = model_of(events(two_kinds, components=(1,)))
     assert len(model.trees) > 1
     gain = (model.log2_probabilities(two_kinds) - single.log2_probabilities(two_kinds)).mean()
     # One tree knows x0, x2, x4 and x1, x3, x5 as chains: 3.8 bits; two know 1 + 1 + 5 · 0.286.
     assert gain == pytest.approx(3.81 - 3.43, abs=0.06)
-    scores = [event.measures["score"] for event in found if isinstance(event, ImprovedModel)]
+    scores = [event.measures["score"] for event in result if isinstance(event, ImprovedModel)]
     assert all(b > a for a, b in pairwise(scores))
 
 
@@ -104,13 +104,13 @@ def test_the_scan_is_kept_and_comes_back(two_kinds: DataSet) -> None:
 
 def test_smoothings_are_compared_for_every_number_of_trees(two_kinds: DataSet) -> None:
     asked = {"components": (1, 2), "smoothings": (0.0, 8.0), "restarts": 2, "max_iterations": 5}
-    found = events(two_kinds, **asked)
-    points = scan_of(found).points
+    result = events(two_kinds, **asked)
+    points = scan_of(result).points
     tried = [(point.trees, point.smoothing, point.start) for point in points]
     starts = [(2, alpha, start) for alpha in (0.0, 8.0) for start in range(2)]
     assert tried == [(1, 0.0, 0), (1, 8.0, 0), *starts]
-    told = [event.message for event in found if isinstance(event, Progress)]
-    assert any(message.startswith("2 trees, start 2 of 2, smoothing 8") for message in told)
+    messages = [event.message for event in result if isinstance(event, Progress)]
+    assert any(message.startswith("2 trees, start 2 of 2, smoothing 8") for message in messages)
 
 
 def test_a_penalty_that_is_shared_is_divided_by_the_trees(two_kinds: DataSet) -> None:
@@ -120,34 +120,34 @@ def test_a_penalty_that_is_shared_is_divided_by_the_trees(two_kinds: DataSet) ->
 
 
 def test_the_edges_of_every_restart_are_counted_and_come_back(two_kinds: DataSet) -> None:
-    found = adjacency_of(events(two_kinds, components=(2, 3), restarts=3, held_out=0.3))
-    tally = found.tally(2)
+    result = adjacency_of(events(two_kinds, components=(2, 3), restarts=3, held_out=0.3))
+    tally = result.tally(2)
     assert (tally.total, tally.what) == (6, "trees")
     assert sum(tally.counts.values()) == 6 * 5  # six spanning trees over six variables
-    runs = found.tally(3, of_restarts=True)
+    runs = result.tally(3, of_restarts=True)
     assert runs.total == 3
     assert all(1 <= count <= 3 for count in runs.counts.values())
-    assert found.tally().total == 6 + 9
-    assert restored(found.kind, found.plain()) == found
-    assert tally_of(found, number=2) == tally
-    head, rows = found.table()
+    assert result.tally().total == 6 + 9
+    assert restored(result.kind, result.plain()) == result
+    assert tally_of(result, number=2) == tally
+    head, rows = result.table()
     assert all(len(row) == len(head) for row in rows)
-    assert sum(int(str(row[3])) for row in rows) == sum(found.tally().counts.values())
+    assert sum(int(str(row[3])) for row in rows) == sum(result.tally().counts.values())
 
 
 def test_shared_edges_are_counted_once_for_each_tree(two_kinds: DataSet) -> None:
-    found = adjacency_of(events(two_kinds, SharedMixtureLearner(), components=(3,), restarts=2))
-    tally = found.tally(3)
+    result = adjacency_of(events(two_kinds, SharedMixtureLearner(), components=(3,), restarts=2))
+    tally = result.tally(3)
     assert tally.total == 6
     assert all(count % 3 == 0 for count in tally.counts.values())
 
 
 def test_a_run_tells_models_before_its_first_start_has_ended(two_kinds: DataSet) -> None:
-    found = events(two_kinds, components=(4,), start="shares", tolerance=1e-12, patience=50)
-    first = next(place for place, event in enumerate(found) if isinstance(event, ImprovedModel))
-    ended = next(place for place, event in enumerate(found) if isinstance(event, ArtifactSaved))
+    result = events(two_kinds, components=(4,), start="shares", tolerance=1e-12, patience=50)
+    first = next(index for index, event in enumerate(result) if isinstance(event, ImprovedModel))
+    ended = next(index for index, event in enumerate(result) if isinstance(event, ArtifactSaved))
     assert first < ended
-    scores = [event.measures["score"] for event in found if isinstance(event, ImprovedModel)]
+    scores = [event.measures["score"] for event in result if isinstance(event, ImprovedModel)]
     assert len(scores) > 1
     assert all(b > a for a, b in pairwise(scores))
 
@@ -234,10 +234,10 @@ def test_every_start_ends_in_a_mixture(two_kinds: DataSet, start: str) -> None:
 
 
 def test_few_rows_are_compared_by_bic_and_that_is_said() -> None:
-    found = events(F1.sample(60, np.random.default_rng(0)))
-    notes = [event.message for event in found if isinstance(event, Note)]
+    result = events(F1.sample(60, np.random.default_rng(0)))
+    notes = [event.message for event in result if isinstance(event, Note)]
     assert any("so BIC chooses" in note for note in notes)
-    assert scan_of(found).criterion == "bic"
+    assert scan_of(result).criterion == "bic"
 
 
 def test_progress_tells_bits_held_out_bits_and_edges(two_kinds: DataSet) -> None:
@@ -273,9 +273,9 @@ def test_rows_given_to_choose_by_leave_all_others_to_learn_from(two_kinds: DataS
 def test_more_states_than_memory_has_room_for_are_refused_with_a_sentence() -> None:
     domain = Domain.of({f"v{i}": [str(s) for s in range(200)] for i in range(80)})
     data = DataSet(domain, np.zeros((80, 3), dtype=np.uint8))
-    sentence = MixtureLearner().refuses(data)
-    assert sentence is not None
-    assert "Leave columns out" in sentence
+    message = MixtureLearner().refuses(data)
+    assert message is not None
+    assert "Leave columns out" in message
 
 
 def test_random_trees_are_drawn_evenly() -> None:

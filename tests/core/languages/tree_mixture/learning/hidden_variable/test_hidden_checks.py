@@ -43,12 +43,12 @@ def with_a_stranger(blocks: Blocks) -> Blocks:
 def test_the_true_blocks_are_accepted(true_model: TreeMixture, held: DataSet) -> None:
     blocks = partition_of(true_model)
     assert blocks is not None
-    found = check_partition(true_model, held, blocks, rng=np.random.default_rng(0))
-    assert found.verdict == ACCEPTED
-    assert len(found.pairs) == 3 * 16
-    assert found.summary().startswith("Accepted on 5000 held-out rows")
-    for pair in found.pairs:
-        assert pair.low <= pair.outside / pair.samples <= pair.high < found.delta
+    result = check_partition(true_model, held, blocks, rng=np.random.default_rng(0))
+    assert result.verdict == ACCEPTED
+    assert len(result.pairs) == 3 * 16
+    assert result.summary().startswith("Accepted on 5000 held-out rows")
+    for pair in result.pairs:
+        assert pair.low <= pair.outside / pair.samples <= pair.high < result.delta
         assert not pair.is_vacuous
 
 
@@ -59,12 +59,12 @@ def test_blocks_with_a_stranger_are_rejected_and_the_pair_is_named(
     bits = [edge_information(tree)["V5", "V6"] for tree in true_model.trees]
     assert float(weights @ bits) > 0.2
     moved = with_a_stranger(partition_of(true_model) or ())
-    found = check_partition(true_model, held, moved, rng=np.random.default_rng(0))
-    assert found.verdict == REJECTED
-    rejected = {frozenset((pair.one, pair.other)) for pair in found.pairs_with(REJECTED)}
+    result = check_partition(true_model, held, moved, rng=np.random.default_rng(0))
+    assert result.verdict == REJECTED
+    rejected = {frozenset((pair.one, pair.other)) for pair in result.pairs_with(REJECTED)}
     assert frozenset(("V5", "V6")) in rejected
     assert all("V6" in pair for pair in rejected)
-    assert "V6" in found.summary()
+    assert "V6" in result.summary()
 
 
 @pytest.mark.parametrize("test", [CHI_SQUARE, G])
@@ -74,44 +74,44 @@ def test_the_other_tests_reject_the_stranger_too(
     moved = with_a_stranger(partition_of(true_model) or ())
     part = held.take_rows(slice(0, 1500))
     rng = np.random.default_rng(0)
-    found = check_partition(true_model, part, moved, rng=rng, test=test, most_samples=300)
-    assert found.verdict == REJECTED
+    result = check_partition(true_model, part, moved, rng=rng, test=test, most_samples=300)
+    assert result.verdict == REJECTED
 
 
 def test_what_is_not_decided_is_not_accepted(true_model: TreeMixture, held: DataSet) -> None:
     rng = np.random.default_rng(0)
     blocks = partition_of(true_model) or ()
-    found = check_partition(true_model, held, blocks, rng=rng, most_samples=20)
-    assert found.verdict == UNDECIDED
-    assert "could not be decided" in found.summary()
+    result = check_partition(true_model, held, blocks, rng=rng, most_samples=20)
+    assert result.verdict == UNDECIDED
+    assert "could not be decided" in result.summary()
 
 
 def test_one_block_has_nothing_to_test(true_model: TreeMixture, held: DataSet) -> None:
     rng = np.random.default_rng(0)
-    found = check_partition(true_model, held, (true_model.domain.names,), rng=rng)
-    assert found.verdict == NOT_TESTED
-    assert found.pairs == ()
+    result = check_partition(true_model, held, (true_model.domain.names,), rng=rng)
+    assert result.verdict == NOT_TESTED
+    assert result.pairs == ()
 
 
 def test_few_rows_cannot_reject_and_that_is_said(true_model: TreeMixture, held: DataSet) -> None:
     moved = with_a_stranger(partition_of(true_model) or ())
     few = held.take_rows(slice(0, 40))
-    found = check_partition(true_model, few, moved, rng=np.random.default_rng(0))
-    assert found.verdict == ACCEPTED
-    assert all(pair.is_vacuous for pair in found.pairs)
-    assert "could not have been" in found.summary()
+    result = check_partition(true_model, few, moved, rng=np.random.default_rng(0))
+    assert result.verdict == ACCEPTED
+    assert all(pair.is_vacuous for pair in result.pairs)
+    assert "could not have been" in result.summary()
 
 
 def test_missing_cells_and_weights_count(true_model: TreeMixture, held: DataSet) -> None:
     blocks = partition_of(true_model) or ()
     part = held.take_rows(slice(0, 300))
     gaps = with_missing(np.random.default_rng(1), part, 0.2)
-    found = check_partition(true_model, gaps, blocks, rng=np.random.default_rng(0))
-    assert found.verdict == ACCEPTED
-    assert found.rows == 300
+    result = check_partition(true_model, gaps, blocks, rng=np.random.default_rng(0))
+    assert result.verdict == ACCEPTED
+    assert result.rows == 300
     # Fewer rows have both cells, so more information is needed.
     whole = check_partition(true_model, part, blocks, rng=np.random.default_rng(0))
-    assert min(found.pairs[0].thresholds) > min(whole.pairs[0].thresholds)
+    assert min(result.pairs[0].thresholds) > min(whole.pairs[0].thresholds)
     twice = part.take_rows(np.repeat(np.arange(300), 2))
     assert check_partition(true_model, twice, blocks, rng=np.random.default_rng(0)).rows == 600
 

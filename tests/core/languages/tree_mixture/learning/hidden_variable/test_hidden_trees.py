@@ -1,4 +1,4 @@
-"""The search for hidden variables: what it finds, tells and keeps."""
+"""The search for hidden variables: results, notes and artifacts."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ def events(data: DataSet, seed: int = 1, **params: object) -> list[LearnEvent]:
     return list(HiddenLearner().run(data, chosen, rng=rng, cancel=NEVER))
 
 
-def end_of(found: list[LearnEvent]) -> tuple[TreeMixture, HiddenScan, Finished]:
-    last = found[-1]
-    scan = [event.artifact for event in found if isinstance(event, ArtifactSaved)][-1]
+def end_of(result: list[LearnEvent]) -> tuple[TreeMixture, HiddenScan, Finished]:
+    last = result[-1]
+    scan = [event.artifact for event in result if isinstance(event, ArtifactSaved)][-1]
     assert isinstance(last, Finished)
     assert isinstance(last.model, TreeMixture)
     assert isinstance(scan, HiddenScan)
     return last.model, scan, last
 
 
-def notes_of(found: list[LearnEvent]) -> str:
-    return "\n".join(event.message for event in found if isinstance(event, Note))
+def notes_of(result: list[LearnEvent]) -> str:
+    return "\n".join(event.message for event in result if isinstance(event, Note))
 
 
 @pytest.fixture(scope="module")
@@ -104,16 +104,16 @@ def test_better_models_come_on_the_way_and_every_candidate_is_kept(run: list[Lea
 
 
 def test_partition_test_and_identifiability_are_told_in_words(run: list[LearnEvent]) -> None:
-    told = notes_of(run)
-    assert "3 hidden states, 3 blocks" in told
-    assert "V1, V2, V3, V4 | V5, V6, V7, V8 | V9, V10, V11, V12" in told
-    assert "Identifiability is unknown" in told
-    assert "Accepted on 700 held-out rows" in told
+    notes = notes_of(run)
+    assert "3 hidden states, 3 blocks" in notes
+    assert "V1, V2, V3, V4 | V5, V6, V7, V8 | V9, V10, V11, V12" in notes
+    assert "Identifiability is unknown" in notes
+    assert "Accepted on 700 held-out rows" in notes
 
 
 def test_a_given_number_of_blocks_is_kept_to(labelled: DataSet) -> None:
     data = labelled.take_rows(slice(0, 600))
-    found = events(
+    result = events(
         data,
         label="h",
         validate=False,
@@ -122,7 +122,7 @@ def test_a_given_number_of_blocks_is_kept_to(labelled: DataSet) -> None:
         restarts=1,
         penalty="none",
     )
-    scan = end_of(found)[1]
+    scan = end_of(result)[1]
     assert [len(c.blocks) for c in scan.candidates] == [2, 5]
     assert all(c.held_bits is None and c.verdict == NOT_TESTED for c in scan.candidates)
     with pytest.raises(ParameterError, match="13 blocks are more than 12 columns"):
@@ -132,18 +132,18 @@ def test_a_given_number_of_blocks_is_kept_to(labelled: DataSet) -> None:
 @pytest.mark.parametrize("score", ["bic", "bic-h", "held-out"])
 def test_other_scores_choose_by_what_they_say(labelled: DataSet, score: str) -> None:
     data = labelled.take_rows(slice(0, 300))
-    found = events(data, label="h", score=score, components=(2, 3), restarts=1, penalty="bic-h")
-    _, scan, last = end_of(found)
+    result = events(data, label="h", score=score, components=(2, 3), restarts=1, penalty="bic-h")
+    _, scan, last = end_of(result)
     assert scan.score == score
-    assert "may fall" in notes_of(found)
-    ranked = [scan.candidates[place].value(score) for place in scan.distinct()]
+    assert "may fall" in notes_of(result)
+    ranked = [scan.candidates[index].value(score) for index in scan.distinct()]
     assert ranked == sorted(ranked, reverse=True)
     assert last.measures["score"] in ranked
 
 
 def test_a_column_that_separates_the_others_is_found_without_em(labelled: DataSet) -> None:
-    found = events(labelled, separator="visible")
-    model, scan, _ = end_of(found)
+    result = events(labelled, separator="visible")
+    model, scan, _ = end_of(result)
     assert [c.separator for c in scan.candidates] == list(labelled.domain.names)
     assert model.choice == "h"
     assert partition_of(model) == TRUTH
@@ -152,8 +152,8 @@ def test_a_column_that_separates_the_others_is_found_without_em(labelled: DataSe
     assert best.verdict == ACCEPTED
     assert best.steps == 1
     assert restored(scan.kind, scan.plain()) == scan
-    assert "Separator h, 3 blocks" in notes_of(found)
-    assert "Identifiable: h is a column" in notes_of(found)
+    assert "Separator h, 3 blocks" in notes_of(result)
+    assert "Identifiable: h is a column" in notes_of(result)
     with pytest.raises(ParameterError, match="several states and another one"):
         events(labelled.select_columns(["V1"]), separator="visible")
 
@@ -174,12 +174,12 @@ def test_blocks_that_depend_on_each_other_are_not_accepted() -> None:
     """One hidden state cannot part the blocks, so cutting a tree leaves dependence."""
     model = tree_h_model(TreeHParams(hidden_states=1, concentration=0.3), np.random.default_rng(1))
     data = model.sample(3000, np.random.default_rng(2))
-    found = events(data, components=(1,), blocks=(6,), penalty="none")
-    best = end_of(found)[1].best
+    result = events(data, components=(1,), blocks=(6,), penalty="none")
+    best = end_of(result)[1].best
     assert best is not None
     assert best.verdict == "rejected"
-    assert "None of the 1 best models was accepted" in notes_of(found)
-    assert "dependence is left in" in notes_of(found)
+    assert "None of the 1 best models was accepted" in notes_of(result)
+    assert "dependence is left in" in notes_of(result)
 
 
 def test_accuracy_does_not_depend_on_the_names_of_states() -> None:

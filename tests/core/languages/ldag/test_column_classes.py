@@ -1,4 +1,4 @@
-"""Columns of a table that are alike within ε fall into one class."""
+"""Columns of a table that differ by at most ε fall into one class."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ tables = st.integers(0, 10_000).map(
 @given(tables, st.floats(0, 1))
 @settings(max_examples=60, deadline=None)
 def test_any_two_columns_of_a_class_are_within_epsilon(columns: np.ndarray, epsilon: float) -> None:
-    found = column_classes(columns, epsilon)
+    result = column_classes(columns, epsilon)
     for a, b in combinations(range(len(columns)), 2):
-        if found.classes[a] == found.classes[b]:
+        if result.classes[a] == result.classes[b]:
             assert np.abs(columns[a] - columns[b]).max() <= epsilon + 1e-9
 
 
 @given(tables, st.floats(0, 1))
 @settings(max_examples=60, deadline=None)
 def test_at_the_next_epsilon_there_are_fewer_classes(columns: np.ndarray, epsilon: float) -> None:
-    found = column_classes(columns, epsilon)
-    if found.next_epsilon is None:
-        assert found.count == 1
+    result = column_classes(columns, epsilon)
+    if result.next_epsilon is None:
+        assert result.count == 1
     else:
-        assert found.next_epsilon > epsilon
-        assert column_classes(columns, found.next_epsilon).count < found.count
+        assert result.next_epsilon > epsilon
+        assert column_classes(columns, result.next_epsilon).count < result.count
