@@ -28,7 +28,7 @@ KINDS = (TreeMixtureEm, SparseTreeMixtureEm)
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Looks up after a handful of numbers."""
-    monkeypatch.setattr(mixture_work, "_LOOK", 10)
+    monkeypatch.setattr(mixture_work, "_NUMBERS_PER_CHECK", 10)
     monkeypatch.setattr(mixture_em, "_PIECE", 20)
     monkeypatch.setattr(mixture_rows, "_CELLS_PER_TURN", 1)
 
@@ -54,7 +54,7 @@ def test_what_is_told_on_the_way_changes_nothing(
     rows = sparse_rows(rows_of_two_kinds(2, 2))
     result = []
     for look in (10, 10**9):
-        monkeypatch.setattr(mixture_work, "_LOOK", look)
+        monkeypatch.setattr(mixture_work, "_NUMBERS_PER_CHECK", look)
         em = kind(rows, 3, TreePriors(2.0, even_rows=1.0))
         em.start_at_random(np.random.default_rng(0))
         reports = len(list(em.improving()))

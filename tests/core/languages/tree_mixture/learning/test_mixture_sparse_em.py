@@ -66,7 +66,7 @@ def dense_gain(dense: TreeMixtureEm, em: TreeMixtureEm | SparseTreeMixtureEm, k:
     """Σ over the edges of tree k of what each gains by the dense counts."""
     if dense.priors.policy == "edges":
         return float((em.forests[k] >= 0).sum())  # its edges are chosen without smoothing
-    rows = dense._imagined_rows()[k]
+    rows = dense._rows_with_prior()[k]
     weights = rows * dense.information[k] - dense.priors.penalties(rows, 3, dense._free)
     children = np.flatnonzero(em.forests[k] >= 0)
     return float(weights[children, em.forests[k][children]].sum())

@@ -135,7 +135,7 @@ def test_other_scores_choose_by_what_they_say(labelled: DataSet, score: str) -> 
     result = events(data, label="h", score=score, components=(2, 3), restarts=1, penalty="bic-h")
     _, scan, last = end_of(result)
     assert scan.score == score
-    assert "may fall" in notes_of(result)
+    assert "may decrease" in notes_of(result)
     ranked = [scan.candidates[index].value(score) for index in scan.distinct()]
     assert ranked == sorted(ranked, reverse=True)
     assert last.measures["score"] in ranked
@@ -154,7 +154,7 @@ def test_a_column_that_separates_the_others_is_found_without_em(labelled: DataSe
     assert restored(scan.kind, scan.plain()) == scan
     assert "Separator h, 3 blocks" in notes_of(result)
     assert "Identifiable: h is a column" in notes_of(result)
-    with pytest.raises(ParameterError, match="several states and another one"):
+    with pytest.raises(ParameterError, match="several states and another column"):
         events(labelled.select_columns(["V1"]), separator="visible")
 
 
