@@ -75,7 +75,9 @@ def curve_actions(app: AppContext) -> list[ActionSpec]:
 
         folder = QFileDialog.getExistingDirectory(app.window, "A folder of points")
         if folder and not (Path(folder) / POINTS).is_file():
-            problem = "holds no points of a sweep. Choose what --out of “pgmstudio sweep” named."
+            problem = (
+                "holds no points of a sweep. Choose the folder given as --out to “pgmstudio sweep”."
+            )
             app.errors.report(FileError(Path(folder), problem))
         elif folder:
             open_curves(app, Path(folder))

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class CurvesController(QObject):
-    """Of one page; models are read beside the window."""
+    """Commands of one SL-curves page; models are read in the background."""
 
     compared = Signal(list)  # points with their distances
 

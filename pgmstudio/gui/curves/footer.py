@@ -28,9 +28,9 @@ from pgmstudio.gui.widgets.marker_table import MarkerTable
 
 
 class FixedWidthLabel(QWidget):
-    """As wide as there is room, and as high as its letters.
+    """Label that fills the available width and has the height of one line of text.
 
-    A label in a layout tells the window of every other word, and the window would lay out all of
+    A plain label announces a new size hint with every text, and the window would lay out all of
     its panels again, several times a second while something runs.
     """
 
@@ -43,11 +43,11 @@ class FixedWidthLabel(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def text(self) -> str:
-        """What stands there."""
+        """The text shown."""
         return self.label.text()
 
     def setText(self, status: str) -> None:
-        """Also as its tooltip, since it may be cut."""
+        """Set the text and, since it may be elided, the same tooltip."""
         if status != self.label.text():
             self.label.setText(status)
             self.label.setToolTip(status)
@@ -139,7 +139,7 @@ class CurvesFoot(QWidget):
         self.table_changed.emit()
 
     def turn_table(self) -> None:
-        """Points for curves, and the other way round."""
+        """Switch between the tables of curves and points."""
         self.show_table("curves" if self.which.current == "points" else "points")
 
     def show_state(
@@ -151,7 +151,7 @@ class CurvesFoot(QWidget):
         disabled_reason: str | None,
         can_extend: bool,
     ) -> None:
-        """What is going on and what can be done; `why_not` a sweep cannot go on."""
+        """Show the state of the sweep; `disabled_reason` is why it cannot be resumed."""
         is_running = run is not None and run.is_running
         is_whole = known.is_whole or (run is not None and run.state is JobState.FINISHED)
         self.stop.setVisible(is_running)
@@ -184,7 +184,7 @@ class CurvesFoot(QWidget):
         self.show_notes(run.problems)
 
     def show_text(self, text: str, fraction: float | None) -> None:
-        """The sentence on the sweep; None hides the bar."""
+        """Show the status text and the progress; None hides the bar."""
         self.status.setText(text)
         self.bar.setVisible(fraction is not None)
         if fraction is not None:

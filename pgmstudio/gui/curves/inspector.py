@@ -75,7 +75,7 @@ class CurvesSide(QFrame):
             "Models that no other model dominates",
             FRONT_COLUMNS,
         )
-        # A click on a head still sorts; without room for its arrow the names are not cut.
+        # A click on a head still sorts; without space for its arrow the names are not elided.
         head = self.front.horizontalHeader()
         head.setSortIndicatorShown(False)
         head.setMinimumSectionSize(round(_MIN_WIDE * theme().scale))
@@ -179,7 +179,7 @@ class CurvesSide(QFrame):
             tick.setIcon(mark_icon(tick.property("family")))
         self.show_lambda(None, self._selected)
 
-    # -- wishes
+    # -- requests
 
     def _on_tick(self) -> None:
         gone = {series for series, tick in self._ticks.items() if not tick.isChecked()}

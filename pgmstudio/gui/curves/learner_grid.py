@@ -47,7 +47,7 @@ _PIECE = re.compile(r"\[[^\]]*\]|[^,;]+")
 
 
 def parsed_values(spec: ParamSpec, text: str) -> tuple[Any, ...]:
-    """`1, 2, 5` are three values to try, `[0.3, 1]` is one that is a list; ValueError says why not.
+    """`1, 2, 5` are three values to try, `[0.3, 1]` is one list; raises ValueError.
 
     None for an empty text is the caller's affair.
     """
@@ -116,7 +116,7 @@ def default_text(spec: ParamSpec) -> str:
 
 
 class GridForm(QWidget):
-    """`grid()` is what a plan says of the learner, or None while something is wrong and marked."""
+    """Form of one learner's values to try; `grid()` is None while a field is invalid."""
 
     changed = Signal()
 
@@ -179,7 +179,7 @@ class GridForm(QWidget):
 
     @property
     def problems_by_title(self) -> dict[str, str]:
-        """What is wrong, by the words that stand before the fields."""
+        """The problems, by the titles of their fields."""
         return {self._titles[option].text(): problem for option, problem in self.problems.items()}
 
     @property
@@ -255,14 +255,14 @@ class GridForm(QWidget):
 
 
 def error_line() -> QLabel:
-    """For the sentence under a field; hidden while there is none."""
+    """Label of the error under a field; hidden while there is none."""
     made = label("", "danger", size="dense", wrap=True)
     made.hide()
     return made
 
 
 def mark_field(field: QLineEdit, error: QLabel, problem: str) -> None:
-    """Outline a field in which something is wrong, and say under it what; empty: nothing is."""
+    """Outline an invalid field and show the error under it; an empty text clears both."""
     stop = "" if problem.endswith(".") else "."
     error.setText(f"{problem[:1].upper()}{problem[1:]}{stop}" if problem else "")
     error.setVisible(bool(problem) and not field.isHidden())

@@ -74,7 +74,7 @@ class CurvesFilling(QObject):
 
 
 class CurvesPlots(QStackedWidget):
-    """All show the same points; wishes of any of them are told here."""
+    """The plots of the page: all show the same points and forward their requests."""
 
     chosen = Signal(object)  # CurvePoint
     pinned = Signal(object)
@@ -143,7 +143,7 @@ class CurvesPlots(QStackedWidget):
 
     def fit(self) -> None:
         """All that is in sight of them."""
-        self.in_front[0].fit()  # the one beside follows
+        self.in_front[0].fit()  # the other plot follows
 
     def set_lambda(self, lambda_: float) -> None:
         for plot in self._curves:
@@ -158,7 +158,7 @@ class CurvesPlots(QStackedWidget):
             plot.set_pins(keys)
 
     def mark_new(self, points: Iterable[CurvePoint]) -> None:
-        """These have just been found."""
+        """Highlight points that are new."""
         keys = [point.key for point in points]
         for plot in self._curves:
             plot.mark_new(keys)
@@ -206,7 +206,7 @@ class CurvesPage(Page):
         self._look = QTimer(self)
         self._look.setInterval(LOOK_MS)
         self._look.timeout.connect(self._on_look)
-        self._clock = QTimer(self)  # seconds pass also while a run says nothing
+        self._clock = QTimer(self)  # the time is shown also while a run reports nothing
         self._clock.setInterval(500)
         self._clock.timeout.connect(self._on_clock)
         self._lay_out()
@@ -289,7 +289,7 @@ class CurvesPage(Page):
 
     @property
     def passing(self) -> list[CurvePoint]:
-        """What the runs that go on would give now; it stands on the plot and is kept nowhere."""
+        """Interim results of the runs in progress; they are plotted and not saved."""
         if self.run is None or not self.run.is_running:
             return []
         return [point for own in self.run.passing.values() for point in own.values()]
@@ -319,7 +319,7 @@ class CurvesPage(Page):
         return self.commands.drawing()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """0 shows all, as the plot says, also where it has not been clicked yet."""
+        """Make 0 fit the plot, also before it was clicked."""
         if event.key() == Qt.Key.Key_0:
             self.plots.fit()
         else:
@@ -423,7 +423,7 @@ class CurvesPage(Page):
             self._refresh_text()
 
     def _on_run_changed(self) -> None:
-        """Batches come thirty times a second; words that fast cannot be read."""
+        """Update the text with a delay: batches arrive thirty times a second."""
         if not self._text_timer.isActive():
             self._text_timer.start()
 
@@ -473,7 +473,8 @@ class CurvesPage(Page):
         self._fill_table()
 
     def _ask_chart(self) -> None:
-        """Worked out beside the window; what comes meanwhile is taken along the next time."""
+        """Compute the details in the background; what arrives meanwhile is included the next
+        time."""
         if self._charts.is_waiting:
             self._is_stale = True
             return

@@ -33,7 +33,7 @@ from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.param_form import ParamForm
 
 HOW = (
-    (FRACTION, "Share", "A random fraction of the rows is held out."),
+    (FRACTION, "Fraction", "A random fraction of the rows is held out."),
     (SPLIT, "Split", "The split of the data set."),
     (SETS, "Data sets", "Separate data sets for test and validation."),
 )
@@ -56,7 +56,7 @@ class RowFields(QWidget):
         self.test_fraction.setValue(10)
         self.test_fraction.setSuffix(" %")
         self.test_fraction.setAccessibleName("Rows for the test, percent")
-        self.test_fraction.setToolTip("Share of rows held out for testing.")
+        self.test_fraction.setToolTip("Fraction of rows held out for testing.")
         self.seed = QSpinBox()
         self.seed.setObjectName("planSplitSeed")
         self.seed.setRange(0, 2**31 - 1)
@@ -74,7 +74,7 @@ class RowFields(QWidget):
         self._form = form_of(
             ("Data", self.data),
             ("Test rows", self.how),
-            ("Test share", self.test_fraction),
+            ("Test fraction", self.test_fraction),
             ("Seed", self.seed),
             ("Parts", self.parts),
             ("Test on", self.test),
@@ -97,8 +97,8 @@ class RowFields(QWidget):
 
     @property
     def data_id(self) -> str | None:
-        found = self.data.currentData()
-        return None if found is None else str(found)
+        current = self.data.currentData()
+        return None if current is None else str(current)
 
     @property
     def entry(self) -> DataEntry | None:
@@ -130,7 +130,7 @@ class RowFields(QWidget):
         if self.entry is None:
             return "There is no data set. Import one first, or generate some in the Data menu."
         if self.how.current == SETS and self.test.currentData() is None:
-            return "No other data set has the same columns and states. Put a share aside instead."
+            return "No other data set has the same columns and states. Hold out a fraction instead."
         return None
 
     def fill(self, choice: RowChoice) -> None:
@@ -210,7 +210,7 @@ class RowFields(QWidget):
 
 
 def _roles(split: Split) -> tuple[str, str, str | None]:
-    """Which part is for learning, for the test and for validation, by name and else by place."""
+    """The parts for training, test and validation, by name and else by position."""
     names = list(split.names)
 
     def like(*starts: str) -> str | None:
@@ -336,7 +336,7 @@ class PlanSheet(QWidget):
         location.add(self._executor_form)
         folder_row = row(self.folder, self._choose)
         folder_row.layout().setStretch(0, 1)  # type: ignore[union-attr]
-        self._keeping = Section("Points are kept in")
+        self._keeping = Section("Folder of the points")
         self._keeping.add(folder_row)
         for section in (rows, runs, asked, location, self._keeping):
             layout.addWidget(section)
@@ -360,7 +360,7 @@ class PlanSheet(QWidget):
         return self.address.text().strip() if self.executor.current == "cluster" else ""
 
     def options(self) -> dict[str, Any]:
-        """What a plan says besides its learners; what is wrong is in `problems`."""
+        """The plan without its learners; errors are collected in `problems`."""
         self.problems = {}
         lambdas = self._numbers("λ", self.lambdas, whole=False)
         if not all(0 < value < 1 for value in lambdas):
@@ -387,7 +387,7 @@ class PlanSheet(QWidget):
         }
 
     def _mark(self) -> None:
-        """Say under each field what is wrong in it."""
+        """Show the error of each field under it."""
         for name, (field, error) in self._marked.items():
             form = self._runs if name else self._executor_form
             form.setRowVisible(error, name in self.problems)

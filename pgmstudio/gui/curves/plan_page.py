@@ -121,7 +121,7 @@ class CurvesPlanPage(Page):
         side_layout(self, self.learners, scrolled(content, "planScroll"), foot)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where two columns have no room, the sheet stands below the values."""
+        """Stack the form below the values where two columns do not fit."""
         super().resizeEvent(event)
         ways = QBoxLayout.Direction
         narrow = self.width() < STACKED_BELOW * theme().scale
@@ -154,7 +154,7 @@ class CurvesPlanPage(Page):
             form.show_advanced(self._advanced.isChecked())
 
     def setup(self) -> CurveSetup:
-        """The plan as it stands; ParameterError or another sentence says what is wrong."""
+        """The plan as entered; raises ParameterError or another error of the input."""
         texts = self.sheet.options()
         why = self.sheet.rows.disabled_reason() or self._why_busy()
         if why is not None:
@@ -317,7 +317,7 @@ class CurvesPlanPage(Page):
 
 
 def _error_text(error: PgmStudioError) -> str:
-    """Everything that is wrong, in one sentence."""
+    """All problems of an error in one sentence."""
     if isinstance(error, ParameterError):
         text = "; ".join(f"{name} {problem}" for name, problem in error.problems.items())
         return f"{text}." if text.startswith("λ") else f"{text[:1].upper()}{text[1:]}."

@@ -28,7 +28,7 @@ def _milliseconds(point: CurvePoint) -> float | None:
 
 @dataclass(frozen=True)
 class QueryView:
-    """One scatter plot: what is told across and up, and which of them by logarithms."""
+    """One scatter plot: its two measures, and which of them are logarithmic."""
 
     key: str
     title: str

@@ -1,6 +1,6 @@
-"""Before a sweep connects or writes where a project file says: a question with the address in it.
+"""Confirmation before a sweep connects or writes to an address from a project file.
 
-A project may come from somebody else. A Dask scheduler that is connected to can run its own code
+A project may come from another person. A Dask scheduler that is connected to can run its own code
 here, and a folder of points may be anywhere.
 """
 
@@ -33,7 +33,9 @@ def may_sweep(app: AppContext, cluster: str, folder: Path | None) -> bool:
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setWindowTitle("PGM Studio")
     box.setText(f"The sweep {' and '.join(asked.values())}.")
-    box.setInformativeText("The project file says so. Go on only if you know and trust it.")
+    box.setInformativeText(
+        "This address comes from the project file. Continue only if you know and trust it."
+    )
     box.setStandardButtons(buttons.Yes | buttons.Cancel)
     box.button(buttons.Yes).setText("Go on")
     box.setDefaultButton(buttons.Cancel)

@@ -29,7 +29,7 @@ def new_folder(app: AppContext) -> Path:
 
 
 def usual_folder(app: AppContext) -> Path:
-    """Where the folders of points are made: beside the project file, else with the preferences."""
+    """Parent of the folders of points: that of the project file, else of the preferences."""
     if app.document.path is not None:
         return app.document.path.with_suffix(ENDING)
     return preferences.preferences_folder() / "points"

@@ -19,12 +19,12 @@ from pgmstudio.gui.plots.model_scatter.hover_card import seconds_text
 
 # Test rows fall by so many bits per row before it is called overfitting.
 CLEAR_FALL = 0.02
-# Of the runs, up to which those that are done tell something of the time that the rest takes.
+# Up to this fraction of the runs, the time left is estimated from those that are done.
 FORESEEN = 0.9
 
 
 def overfitting(curve: CurveMarks) -> str | None:
-    """A sentence where training rises while test falls behind the best of a curve (Def. 4.1)."""
+    """Warning that training rises while test falls behind the best of a curve (Def. 4.1)."""
     known = np.isfinite(curve.test) & np.isfinite(curve.train)
     if known.sum() < 3:
         return None
@@ -51,20 +51,20 @@ def curve_rows(
     planned = known.planned
     rows: list[tuple[object, ...]] = []
     for series in dict.fromkeys([*planned, *own]):
-        found_points = own.get(series, [])
+        points_of_curve = own.get(series, [])
         keys = planned.get(series, [])
         ended = sum(key in done for key in keys)
-        best = max(found_points, key=lambda p: p.test_log2_likelihood_per_row, default=None)
+        best = max(points_of_curve, key=lambda p: p.test_log2_likelihood_per_row, default=None)
         rows.append(
             (
                 series,
                 _state_text(ended, len(keys), state, not started.isdisjoint(set(keys) - done)),
                 f"{ended} of {len(keys)}" if keys else "–",
-                len(found_points),
+                len(points_of_curve),
                 -math.inf if best is None else best.test_log2_likelihood_per_row,
                 0 if best is None else best.effective_size,
-                sum(point.seconds for point in found_points),
-                sign_of(found_points[0]) if found_points else known.families[series],
+                sum(point.seconds for point in points_of_curve),
+                sign_of(points_of_curve[0]) if points_of_curve else known.families[series],
             )
         )
     return rows
@@ -90,9 +90,9 @@ def progress_text(
     fraction: float,
     fraction_before: float = 0.0,
 ) -> str:
-    """One sentence about a sweep that began when `share_before` of all was done.
+    """Progress of a sweep that started when `fraction_before` of all runs was done.
 
-    The time left is told while many runs are left: the last may take longer than all before.
+    The time left is shown while many runs are left: the last may take longer than all before.
     """
     points = counted(new, "new point")
     if state is JobState.CANCELLING:

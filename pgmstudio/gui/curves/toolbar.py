@@ -14,7 +14,7 @@ from pgmstudio.gui.widgets.basic import Segments, tool_button
 from pgmstudio.gui.widgets.combo_box import Combo
 
 CURVES = "curves"
-_SHORT, _LONG = 6, 20  # letters of the view that is named
+_SHORT, _LONG = 6, 20  # characters of the name of the view
 PARTS = (
     ("both", "Both", "Test rows filled, training rows open."),
     ("test", "Test", "Test rows only."),
@@ -24,7 +24,7 @@ PARTS = (
 
 
 class CurvesBar(QWidget):
-    """`changed` tells that something else is to be shown."""
+    """Toolbar of the SL-curves page; `changed` when another view is selected."""
 
     changed = Signal()
     table_requested = Signal()
@@ -45,19 +45,19 @@ class CurvesBar(QWidget):
         self.view.currentIndexChanged.connect(self._on_changed)
         self.parts = Segments(PARTS, "curvesParts")
         self.parts.chosen.connect(self._on_part)
-        self.part = Combo()  # in place of the words where they have no room
+        self.part = Combo()  # replaces the segments where they do not fit
         self.part.setObjectName("curvesPart")
         self.part.setAccessibleName("Test rows, training rows or both")
         self.part.setToolTip("Test rows filled, training rows hollow; one of them or both.")
-        for key, words, _ in PARTS:
-            self.part.addItem(words, key)
+        for key, title, _ in PARTS:
+            self.part.addItem(title, key)
         self.part.currentIndexChanged.connect(self._on_part_combo)
         self.measure = Combo()
         self.measure.setObjectName("curvesSize")
         self.measure.setAccessibleName("Measure of size")
         self.measure.setToolTip("Size measure of the horizontal axis.")
-        for key, words in SIZE_TITLES.items():
-            self.measure.addItem(words, key)
+        for key, title in SIZE_TITLES.items():
+            self.measure.addItem(title, key)
         self.measure.currentIndexChanged.connect(self._on_changed)
         self.log = QCheckBox("Log")
         self.log.setObjectName("curvesLog")
@@ -73,7 +73,7 @@ class CurvesBar(QWidget):
         self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self.export)
         menu.setToolTipsVisible(True)
-        for words, name, tip, signal in (
+        for title, name, tip, signal in (
             (
                 "Picture…",
                 "curvesPicture",
@@ -93,7 +93,7 @@ class CurvesBar(QWidget):
                 self.plan_requested,
             ),
         ):
-            action = QAction(words, menu)
+            action = QAction(title, menu)
             action.setObjectName(name)
             action.setToolTip(tip)
             action.triggered.connect(signal)
@@ -147,7 +147,7 @@ class CurvesBar(QWidget):
         self._fold()
 
     def _fold(self) -> None:
-        """Words where they have room, else a list of them."""
+        """Show segments where they fit, else a combo box."""
         always = (self.view, self.parts, self.measure, self.log, self.table, self.export)
         needed = sum(widget.sizeHint().width() + 8 for widget in always) + 20
         is_wide = self.width() >= needed

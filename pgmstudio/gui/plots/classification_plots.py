@@ -18,7 +18,7 @@ from pgmstudio.gui.theme.theme import theme
 
 
 class CalibrationPlot(CurvePlot):
-    """Bars under the diagram say where the rows are; whiskers are 95 % intervals."""
+    """Calibration curve with 95 % intervals, and a histogram of the rows under it."""
 
     across = True
     can_wait = True
@@ -105,7 +105,7 @@ def weight_text(weight: float) -> str:
 
 
 class ConfusionMap(HeatMap):
-    """Colour is the share of the true state's rows; a cell holds its rows and that share."""
+    """Confusion matrix; colour and percentage are the fraction of the true state's rows."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(name, parent)
@@ -122,7 +122,7 @@ class ConfusionMap(HeatMap):
         self.show_values(states, values, range(len(states)))
 
     def describe_cell(self, true: int, chosen: int) -> str:
-        """A cell in words."""
+        """Tooltip of a cell."""
         rows = weight_text(self._counts[true, chosen])
         state = self._names[true]
         percentage = 100 * self._values[true, chosen]
@@ -257,7 +257,7 @@ class ConfusionMap(HeatMap):
 
 
 MAX_CURVES = 8  # as many have colours of their own
-# Told apart without colour, too.
+# Distinguishable without colour, too.
 _DASHES = (
     Qt.PenStyle.SolidLine,
     Qt.PenStyle.DashLine,
@@ -267,7 +267,7 @@ _DASHES = (
 
 
 def dash(index: int) -> Qt.PenStyle:
-    """The line of the curve at this place."""
+    """The line style of the curve with this index."""
     return _DASHES[index % len(_DASHES)]
 
 
@@ -280,7 +280,7 @@ class RocPlot(CurvePlot):
     def __init__(self) -> None:
         super().__init__("rocPlot")
         self._curves_of: tuple[tuple[str, RocCurve], ...] = ()
-        self.note = ""  # what there is to say beside the heading
+        self.note = ""  # shown next to the heading
         self._hint.hide()
 
     @property
@@ -290,7 +290,7 @@ class RocPlot(CurvePlot):
     def show_curves(self, states: Sequence[str], curves: Sequence[RocCurve]) -> None:
         """Those without an area have nothing to show; the first eight of the rest are drawn.
 
-        The two curves of two states are mirrors of each other: one tells all.
+        The two curves of two states mirror each other: one is enough.
         """
         known = [
             (state, curve)

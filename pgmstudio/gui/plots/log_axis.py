@@ -1,4 +1,4 @@
-"""Axes of marks; those of logarithms have decades, with 2 and 5 where there is room."""
+"""Plot axes; logarithmic ones have decades, with 2 and 5 where they fit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Ticks = list[tuple[float, list[float]]]
 _PART_DECADE = 0.75
 _FEW_DECADES = 1.6
 _SOME_DECADES = 4.5
-# Levels of ticks, told to the axis as their distance.
+# Levels of ticks, given to the axis as their distance.
 NAMED, BETWEEN = 1.0, 0.5
 
 
@@ -81,7 +81,7 @@ def _axis_type() -> type:
 
 
 def set_log(axis: Any, is_log: bool, plain: tuple[Any, Any]) -> None:
-    """Let an axis tell logarithms to base ten, or numbers again by its own functions `plain`."""
+    """Make an axis logarithmic (base ten), or linear again with its own functions `plain`."""
     if is_log:
         axis.tickValues = log_ticks
         axis.tickStrings = log_tick_labels

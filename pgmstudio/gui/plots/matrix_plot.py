@@ -51,7 +51,7 @@ def step_of(value: float, largest: float) -> int:
 class HeatMap(QWidget):
     """Variables × variables; the diagonal is grey. Edges of a model are outlined cells."""
 
-    hovered = Signal(int, int)  # places in the given order of names; -1, -1: nothing
+    hovered = Signal(int, int)  # indices in the given order of names; -1, -1: nothing
     chosen = Signal(str, str)
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
@@ -63,7 +63,7 @@ class HeatMap(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._names: tuple[str, ...] = ()
         self._values: Floats = np.zeros((0, 0))
-        self.describe: Callable[[int, int], str] | None = None  # what hovering a cell says
+        self.describe: Callable[[int, int], str] | None = None  # tooltip of a cell
         self._order: list[int] = []
         self._edges: set[frozenset[str]] = set()
         self._selected: tuple[str, str] | None = None
@@ -121,7 +121,7 @@ class HeatMap(QWidget):
 
     @property
     def cell_width(self) -> float:
-        """As wide as high, unless a child has room to the side."""
+        """Width of a cell: its height, unless a subclass has wider cells."""
         return self.cell
 
     def _margins(self, cell: float) -> tuple[float, float]:
@@ -185,7 +185,7 @@ class HeatMap(QWidget):
             painter.drawRect(QRectF(left + column * width, top + row * cell, width, cell))
 
     def _pixels(self) -> QImage:
-        """One pixel per cell, kept until values or colours change."""
+        """One pixel per cell, cached until values or colours change."""
         if self._image is None:
             count = len(self._order)
             largest = self.largest
@@ -391,7 +391,7 @@ class AdjacencyMatrix(HeatMap):
     # -- painting
 
     def size_of_picture(self) -> QSizeF:
-        """For a file: cells with room for names."""
+        """Size of the exported image, with cells large enough for the names."""
         cell = max(self.cell, 16.0)
         side = cell * len(self._names) + 2 * _PAD
         return QSizeF(side + self._name_width(), side)
@@ -646,7 +646,7 @@ class PatternMap(QWidget):
             painter.restore()
 
     def _paint_totals(self, painter: QPainter, cell: float, top: float) -> None:
-        """How many cells of each column are missing, where there is room for the number."""
+        """How many cells of each column are missing, where the number fits."""
         totals = self._weights @ self._patterns
         painter.setFont(theme().font("caption"))
         metrics = QFontMetricsF(painter.font())

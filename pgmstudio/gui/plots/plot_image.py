@@ -54,7 +54,7 @@ class PlotDrawing:
     ) -> None:
         plot.draw_on(None if options.transparent else "canvas")
         items = [item for item in canvas.scene().items() if hasattr(item, "setExportMode")]
-        for item in items:  # dots are shapes in a file, not the small pictures kept for the screen
+        for item in items:  # dots are shapes in a file, not the pixmaps of the screen
             item.setExportMode(True, {})
         painter.save()
         canvas.render(painter, QRectF(canvas.rect()), canvas.rect())

@@ -1,11 +1,9 @@
-"""What plots of curves have in common: a canvas in the house style, a legend, a line of words.
+"""Base classes of plots of curves: a styled canvas, a legend and a line of text.
 
 pyqtgraph takes a third of a second to load: a thread does it while the first run starts.
 
-It takes every class of Qt into its hands. PySide makes a class when it is first asked for, and two
-threads that do so at the same time crash. So the window's thread makes them all beforehand.
-
-Curves whose points are models: a click on one tells its number.
+It uses every class of Qt. PySide makes a class on first access, and two threads that do so at the
+same time crash. So the window's thread makes them all beforehand.
 """
 
 from __future__ import annotations
@@ -39,7 +37,7 @@ SLICE_SECONDS = 0.004
 
 
 class PlotLibrary(QObject):
-    """Loads once; whoever draws asks early and draws when `loaded` is told."""
+    """Loader of pyqtgraph: plots ask for it early and draw on the signal `loaded`."""
 
     loaded = Signal()
 
@@ -48,7 +46,7 @@ class PlotLibrary(QObject):
         self._is_loaded = "pyqtgraph" in sys.modules
         self._thread: threading.Thread | None = None
         self._classes = _made_classes()
-        # The thread knows nothing of Qt: a signal from it could arrive where nobody is left.
+        # The thread does not use Qt: its signal could arrive after the receiver is gone.
         self._look = QTimer(self)
         self._look.timeout.connect(self._on_look)
 
@@ -97,7 +95,7 @@ def _load() -> None:
         with _breathing():
             import pyqtgraph  # noqa: F401
     except ImportError:
-        pass  # whoever draws imports it once more and says so in the window
+        pass  # the plot imports it again and reports the error in the window
 
 
 @cache
@@ -167,7 +165,7 @@ def dress(canvas: Any) -> None:
     canvas.setBackground(look.color("surface"))
     for side in ("left", "bottom"):
         axis = canvas.getAxis(side)
-        # Switched off alone, a visible axis would still tell 0.05 as 50, without saying so.
+        # Switched off alone, a visible axis would still show 0.05 as 50, without a note.
         axis.setSIPrefixEnableRanges(((0.0, 0.0),))
         axis.enableAutoSIPrefix(False)
         axis.setPen(look.color("border_control"))
@@ -178,7 +176,7 @@ def dress(canvas: Any) -> None:
 def points_along(
     curves: Sequence[Curve], others: Sequence[Curve] = ()
 ) -> tuple[list[float], list[float]]:
-    """Places on the curves and between their marks, as parts of what they and those beside span."""
+    """Points on and between the marks of curves, as fractions of the range of all curves."""
     import numpy as np
 
     parts = np.linspace(0, 1, 12, endpoint=False)
@@ -202,11 +200,11 @@ def show_as_text(legend: Any) -> None:
 
 
 class CurvePlot(QWidget):
-    """The library is loaded with the first curves; a child says what they are."""
+    """Base of plots of curves; subclasses draw them once pyqtgraph is loaded."""
 
     across = False
     may_hide = ""  # a curve that only shows how it should be
-    can_wait = False  # the library is loaded beside the window; meanwhile words stand here
+    can_wait = False  # pyqtgraph is loaded in the background; meanwhile a text is shown
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -232,12 +230,12 @@ class CurvePlot(QWidget):
         """What is drawn, by its name in the legend."""
         if self._plot is None:
             return {}
-        told = {}
+        curves = {}
         for item in self._plot.listDataItems():
             if item.name():
                 xs, ys = item.getData()
-                told[item.name()] = (list(map(float, xs)), list(map(float, ys)))
-        return told
+                curves[item.name()] = (list(map(float, xs)), list(map(float, ys)))
+        return curves
 
     @property
     def hint(self) -> str:
@@ -308,7 +306,7 @@ class CurvePlot(QWidget):
 
 
 class PointPlot(CurvePlot):
-    """`chosen` tells the number of a point."""
+    """Plot of points that can be clicked; `chosen` sends the number of the point."""
 
     across = True
     chosen = Signal(int)

@@ -50,7 +50,7 @@ _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 @dataclass(frozen=True, eq=False)
 class Profiles:
-    """P(X = state | component) of every variable, components × states, and the shares."""
+    """P(X = state | component) of every variable, components × states, and the weights."""
 
     domain: Domain  # of the variables that are shown
     tables: Mapping[str, Floats]
@@ -74,7 +74,7 @@ class Profiles:
 
 
 def marker(number: int, middle: QPointF, size: float = _MARKER) -> QPolygonF:
-    """A shape for each component, so that colour is not the only sign; it repeats after six."""
+    """A shape for each component, so that colour is not the only cue; it repeats after six."""
     x, y, s = middle.x(), middle.y(), size
     shapes = (
         [(s * np.cos(a), s * np.sin(a)) for a in np.linspace(0, 2 * np.pi, 17)[:-1]],
@@ -122,7 +122,7 @@ class ProfilePlot(QWidget):
         self.update()
 
     def show_posterior(self, probabilities: tuple[float, ...]) -> None:
-        """The shares given the evidence; none without any."""
+        """Show the weights given the evidence; empty without evidence."""
         self._posterior = probabilities
         self.setMinimumSize(self.minimumSizeHint())
         self.update()
@@ -222,7 +222,7 @@ class ProfilePlot(QWidget):
                 painter.drawText(box, _CENTER, shown)
 
     def _paint_weights(self, painter: QPainter, area: QRectF, profiles: Profiles) -> None:
-        """At the left: whose line it is, and how large a share it has."""
+        """Paint the names and weights of the components at the left."""
         look, width = theme(), self._weights_width()
         height = _LEGEND * look.scale
         for number, (name, fraction) in enumerate(
@@ -237,11 +237,11 @@ class ProfilePlot(QWidget):
                 fraction, self._posterior[number] if self._posterior else fraction
             )
             used = QFontMetricsF(painter.font()).horizontalAdvance(text)
-            room = row.adjusted(20, 0, -used - 6, 0)
+            area = row.adjusted(20, 0, -used - 6, 0)
             shown = QFontMetricsF(painter.font()).elidedText(
-                name, Qt.TextElideMode.ElideMiddle, room.width()
+                name, Qt.TextElideMode.ElideMiddle, area.width()
             )
-            painter.drawText(room, _LEFT, shown)
+            painter.drawText(area, _LEFT, shown)
             painter.drawText(row, _RIGHT, text)
             fraction = self._posterior[number] if self._posterior else fraction
             bar = QRectF(row.left() + 20, row.bottom() - 4, row.width() - 20, 3)
@@ -282,7 +282,7 @@ class ProfilePlot(QWidget):
         return super().event(event)
 
     def text_at(self, position: QPointF) -> str:
-        """What the column under the pointer says; empty beside the columns."""
+        """Tooltip of the column under the pointer; empty outside the columns."""
         result = self._profiles
         area = self._plot_area(self.width(), self.height())
         if (
@@ -362,7 +362,7 @@ class ProfileImages(ProfilePlot):
         seen = self.parentWidget()
         return QSizeF(self.width(), seen.height() if seen is not None else self.height())
 
-    def _layout_in(self, room: QSizeF) -> tuple[int, float]:
+    def _layout_in(self, size: QSizeF) -> tuple[int, float]:
         """How many images stand side by side, and how large: all in sight, if that can be."""
         images, scale = self._images, theme().scale
         if images is None:
@@ -370,13 +370,13 @@ class ProfileImages(ProfilePlot):
         best = (1, 0.0)
         for across in range(1, len(images.names) + 1):
             width, height = images.size(across)
-            zoom = min(room.width() / width, (room.height() - self._foot()) / height)
+            zoom = min(size.width() / width, (size.height() - self._foot()) / height)
             if zoom > best[1]:
                 best = across, zoom
         if best[1] >= scale:
             return best[0], min(best[1], _MAX_ZOOM * scale)
         each = (images.grid.columns * CELL + GAP) * scale
-        fitting = int((room.width() - (2 * MARGIN - GAP) * scale) // each)
+        fitting = int((size.width() - (2 * MARGIN - GAP) * scale) // each)
         return max(1, min(len(images.names), fitting)), scale
 
     def _foot(self) -> float:
@@ -449,7 +449,7 @@ class ProfileImages(ProfilePlot):
         images: Images,
         zoom: float,
     ) -> None:
-        """In letters of the usual size, however large the image is."""
+        """Paint the head in the usual font size, however large the image is."""
         look = theme()
         font = look.font("dense", "medium")
         painter.save()
@@ -468,7 +468,7 @@ class ProfileImages(ProfilePlot):
         painter.restore()
 
     def text_at(self, position: QPointF) -> str:
-        """The pixel under the pointer in words."""
+        """Tooltip of the pixel under the pointer."""
         result = self._images
         if result is None:
             return ""
@@ -583,7 +583,7 @@ class ProfileMap(ProfilePlot):
             painter.drawText(box, _MAP_CENTER, percent(value))
 
     def text_at(self, position: QPointF) -> str:
-        """The cell under the pointer in words."""
+        """Tooltip of the cell under the pointer."""
         result = self._profiles
         if result is None:
             return ""

@@ -71,16 +71,16 @@ class KappaPlot(PointPlot):
         ticks = [(float(i), kappa_text(point.kappa)) for i, point in enumerate(points)]
         self._plot.getAxis("bottom").setTicks([ticks])
         best = path.best()
-        for place, (name, value) in enumerate(lines):
+        for index, (name, value) in enumerate(lines):
             known = [(i, number) for i, p in enumerate(points) if (number := value(p)) is not None]
             if not known:
                 continue
             numbers = [i for i, _ in known]
             xs, ys = [float(i) for i in numbers], [float(number) for _, number in known]
-            self._draw_points(place, name, "od"[place], numbers, xs, ys)
+            self._draw_points(index, name, "od"[index], numbers, xs, ys)
             if best in points and points.index(best) in numbers:
                 at = points.index(best)
-                self._ring(place, float(at), ys[numbers.index(at)])
+                self._ring(index, float(at), ys[numbers.index(at)])
         if self._quantity == HELD:
             self._draw_errors(points)
         self._legend.setVisible(len(lines) > 1)
@@ -110,7 +110,7 @@ class KappaPlot(PointPlot):
             )
 
 
-# Told apart without colour, too.
+# Distinguishable without colour, too.
 SYMBOLS = ("o", "s", "t", "d", "+", "x", "star", "t1", "p", "h", "t2")
 WITH_SYMBOLS = 60  # more runs of one k are a line
 
@@ -139,7 +139,7 @@ class RestartPlot(CurvePlot):
     def _draw_scores(self, optima: KesOptima) -> None:
         import pyqtgraph
 
-        self._name_axes("Share of the runs, lowest score first (%)", "Score (bits) ↑")
+        self._name_axes("Fraction of runs, lowest score first (%)", "Score (bits) ↑")
         for index, k in enumerate(optima.greedinesses):
             scores = optima.sorted_scores(k)
             # A line through all runs of each k, whether there are one or a thousand.
@@ -206,7 +206,7 @@ class RestartPlot(CurvePlot):
 
 
 Value = Callable[[ScanPoint], float | None]
-# Name, value, marker; each has its own sign as well as its colour.
+# Name, value, marker; each has its own symbol as well as its colour.
 LINES: tuple[tuple[str, Value, str], ...] = (
     ("training", lambda p: p.train_bits, "o"),
     ("BIC", lambda p: p.bic_bits, "s"),
@@ -224,7 +224,7 @@ def flag_of(point: ScanPoint) -> str:
 
 
 class ScanPlot(PointPlot):
-    """A click on a point tells its number in the scan."""
+    """Plot of a scan over numbers of classes; a click sends the number of the point."""
 
     def __init__(self) -> None:
         super().__init__("scanPlot")
@@ -236,7 +236,7 @@ class ScanPlot(PointPlot):
 
     @property
     def flags(self) -> dict[int, str]:
-        """What is said at points with classes of no use, by their number of classes."""
+        """Warnings at points with useless classes, by their number of classes."""
         points = () if self._scan is None else self._scan.points
         return {point.classes: flag_of(point) for point in points if flag_of(point)}
 
@@ -276,7 +276,7 @@ class ScanPlot(PointPlot):
         )
 
     def _draw_flags(self, scan: ClassScan) -> None:
-        """Words at the points whose classes are empty or repeat each other."""
+        """Label the points whose classes are empty or repeat each other."""
         import pyqtgraph
 
         for point in scan.points:
@@ -304,7 +304,7 @@ _MAX_TICKS = 16
 
 
 class SweepLinesPlot(CurvePlot):
-    """A line, a sign and a colour for each; places of settings that grow by factors are even."""
+    """A line, symbol and colour for each; settings that grow by factors are evenly spaced."""
 
     across = True
 
@@ -345,7 +345,7 @@ class SweepLinesPlot(CurvePlot):
         is_repeated = any(mark.spread for one in sweep.lines for mark in one.marks)
         bars = "." if sweep.is_log_up else "; bars are ± one standard deviation."
         self._hint.setText(
-            f"Means over the repeats{bars}" if is_repeated else "One repeat at each place."
+            f"Means over the repeats{bars}" if is_repeated else "One repeat at each setting."
         )
 
     def _x_of(self, value: float) -> float:
@@ -429,7 +429,7 @@ class SweepPlot(PointPlot):
         )
 
 
-# Where a legend may stand, across and down; the first is taken when all are alike. About so large
+# Candidate positions of a legend, across and down; the first wins ties. About so large
 # a part of the plot does it cover.
 _CORNERS = ((1.0, 1.0), (0.0, 1.0), (0.0, 0.0), (1.0, 0.0), (1.0, 0.5), (0.0, 0.5))
 _COVERED = (0.3, 0.25)

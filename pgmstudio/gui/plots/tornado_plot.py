@@ -1,10 +1,8 @@
 """A tornado chart: how far a belief moves, one bar per cause, the widest on top.
 
 The line is the belief as it is. What would lower it lies at the left, what would raise it at the
-right. The two ends of a bar are told apart by hatching, not by colour alone, and the legend that
-says what they mean stands on the chart.
-
-What a tornado chart shows: rows with two ends, and the axis they lie on.
+right. The two ends of a bar differ by hatching, not by colour alone, and the legend that
+explains them is on the chart.
 """
 
 from __future__ import annotations
@@ -38,7 +36,7 @@ class TornadoRow:
 
     key: str
     title: str
-    fact: str  # a number beside the title
+    fact: str  # a number next to the title
     hatched: float
     solid: float
     hatched_text: str = ""
@@ -52,7 +50,7 @@ class TornadoRow:
 
 @dataclass(frozen=True, slots=True)
 class Tornado:
-    """All of a chart; `hatched` and `solid` say in words what the two kinds of end mean."""
+    """Content of a tornado chart; `hatched` and `solid` explain the two kinds of end."""
 
     belief: float = 0.0
     rows: tuple[TornadoRow, ...] = ()
@@ -89,7 +87,7 @@ _PAD = 16.0
 
 
 class TornadoChart(QAbstractScrollArea):
-    """Keys: ↑↓ move, Enter chooses; hovering or moving tells `looked_at`."""
+    """Tornado chart; keys: ↑↓ move, Enter chooses; hovering or moving emits `looked_at`."""
 
     looked_at = Signal(str)  # key
     chosen = Signal(str)  # key
@@ -133,14 +131,14 @@ class TornadoChart(QAbstractScrollArea):
         self._head.update()
         self.viewport().update()
 
-    # -- places
+    # -- geometry
 
     @property
     def row_height(self) -> int:
         return round(QFontMetricsF(theme().font("dense")).height() * 2) + 4
 
     def columns(self) -> tuple[float, float, float, float]:
-        """x of the end of titles, of the facts, and both ends of the bars' room."""
+        """x of the end of titles, of the facts, and both ends of the area of the bars."""
         width = self.viewport().width()
         fact = QFontMetricsF(theme().font("dense")).horizontalAdvance("0.000  100.0 %") + 6
         title = width * (0.36 if width > 640 * theme().scale else 0.32)
@@ -269,7 +267,7 @@ class TornadoChart(QAbstractScrollArea):
     def _paint_number(
         self, painter: QPainter, end: float, x: float, now: float, middle: float
     ) -> None:
-        """The belief at the end of a bar, beside it."""
+        """Paint the belief next to the end of a bar."""
         if abs(x - now) < 1.0:
             return
         font = theme().font("caption")

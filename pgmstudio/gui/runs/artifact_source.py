@@ -1,4 +1,4 @@
-"""What a run kept beside its model: of a run in the queue, live, or of one in the project."""
+"""Artifacts of runs besides their models: live from the queue, or from the project."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pgmstudio.gui.runs.run_recorder import models_of
 
 
 class ArtifactSource(QObject):
-    """One keepsake of one run; `changed` when the run has kept a newer one."""
+    """One artifact of one run; `changed` when the run has a newer one."""
 
     changed = Signal()
 
@@ -40,7 +40,7 @@ class ArtifactSource(QObject):
 
     @property
     def key(self) -> str:
-        """Tells this source from others."""
+        """Key that identifies this source."""
         return self._run if isinstance(self._run, str) else f"live-{id(self._run)}"
 
     @property
@@ -84,7 +84,7 @@ class ArtifactSource(QObject):
 
 
 def task_of(project: Project, run: Run) -> LearnTask:
-    """The task that a record tells of; DataError when its rows are no longer what they were."""
+    """The task of a recorded run; DataError when its rows have changed."""
     params_type = learner_of(run.learner).params_type
     params: Any = parse_params(params_type, restored_params(run.params, models_of(project)))
     entry = project.data_entry(run.data_id or "")
@@ -126,7 +126,7 @@ def active_source(app: AppContext, kind: str) -> ArtifactSource | None:
 
 
 def has_source(app: AppContext, kind: str) -> bool:
-    """Whether any run has kept something of this kind; quick, for greying out."""
+    """Whether any run has an artifact of this kind; fast enough to enable actions."""
     if any(kind in run.kept for run in app.workspace.runs.runs):
         return True
     return any(kind in run.kept for run in app.project.runs.values())

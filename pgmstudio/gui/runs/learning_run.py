@@ -27,9 +27,9 @@ from pgmstudio.core.model import Model
 from pgmstudio.gui.jobs.job import Job, JobState
 from pgmstudio.gui.project.run_request import RunRequest
 
-# A share of a shorter time says nothing about the rest.
+# A shorter time is too little to estimate the rest.
 MIN_TO_FORECAST = 1.0
-# So long a run may say nothing before it is told why.
+# A run that reports nothing for this long gets an explanation.
 SILENCE_MS = 4_000
 
 
@@ -38,12 +38,12 @@ BITS_PER_ROW = ("mixture.trees", "mixture.trees-shared", "nb.latent")
 
 
 def score_text(learner_key: str, score: float) -> str:
-    """A score with as many digits as tell something: of all rows one, of a row three."""
+    """A score with its significant digits: one for all rows, three per row."""
     digits = 3 if learner_key in BITS_PER_ROW else 1
     return f"{score:,.{digits}f}".replace(",", "\u2009").replace("-", "−")
 
 
-NO_STEPS = "its learner does not tell its steps."
+NO_STEPS = "its learner does not report its steps."
 
 
 def reports_steps(learner: Learner[Any]) -> bool:
@@ -51,7 +51,7 @@ def reports_steps(learner: Learner[Any]) -> bool:
     return bool(getattr(learner, "reports_steps", False))
 
 
-# Counters that are curves beside the score: how their names begin.
+# Prefix of counters that are drawn as curves next to the score.
 CURVES = ("held-out", "edges changed", "weight ")
 
 
@@ -62,7 +62,7 @@ class Trace:
     steps: list[float] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
     groups: list[float] = field(default_factory=list)  # the restart a point belongs to
-    more: dict[str, list[float]] = field(default_factory=dict)  # further curves; NaN: not told
+    more: dict[str, list[float]] = field(default_factory=dict)  # further curves; NaN: not reported
 
     def add(self, step: float, score: float, group: float, counters: Mapping[str, float]) -> None:
         """One more point of every curve."""
@@ -81,7 +81,7 @@ class LearningRun(QObject):
 
     changed = Signal()
     best_changed = Signal()  # a better model is in `best`
-    stepped = Signal(object)  # Stepped: only while somebody walks through it
+    stepped = Signal(object)  # Stepped: only in a step-by-step run
     ended = Signal()
 
     def __init__(self, request: RunRequest, task: LearnTask, parent: QObject | None = None) -> None:
@@ -90,10 +90,12 @@ class LearningRun(QObject):
         self.task = task
         self.best: Model | None = None
         self.measures: dict[str, float] = {}
-        self.best_found_at: dict[str, float] = {}  # what the run counted when it found its best
+        self.best_found_at: dict[
+            str, float
+        ] = {}  # counters of the run when it found its best model
         self.progress = Progress(None, "starts")
         self.notes: list[str] = []
-        self.kept: dict[str, RunArtifact] = {}  # what it saw on the way, by kind
+        self.kept: dict[str, RunArtifact] = {}  # artifacts collected during the run, by kind
         self.trace = Trace()
         self.is_unwanted = False  # its result is not to land in the project
         self.run_id: str | None = None  # of its record in the project
@@ -145,7 +147,7 @@ class LearningRun(QObject):
 
     @property
     def seconds_left(self) -> float | None:
-        """About how long it will still take; None when that cannot be told."""
+        """Estimated time left; None when unknown."""
         done = self.progress.fraction
         is_going = self.state is JobState.RUNNING and not self.is_paused
         if not is_going or not done or self.seconds < MIN_TO_FORECAST:
@@ -201,7 +203,7 @@ class LearningRun(QObject):
             match event:
                 case ImprovedModel(model, measures) | Finished(model, measures):
                     is_known = measures.get("score", 0.0) == self.measures.get("score")
-                    if not (self.best_found_at and is_known):  # told once more at the end
+                    if not (self.best_found_at and is_known):  # reported again at the end
                         self.best_found_at = dict(self.progress.counters)
                     self.best, self.measures = model, dict(measures)
                     self._is_start = isinstance(event, ImprovedModel) and event.is_start

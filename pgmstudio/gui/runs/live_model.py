@@ -31,7 +31,7 @@ def position_text(word: str, number: float) -> str:
 
 
 class LiveModel(QObject):
-    """One model that follows one run until it is told to stay, edited, or the run ends."""
+    """One model that follows one run until it is pinned, edited, or the run ends."""
 
     changed = Signal()
 
@@ -104,7 +104,7 @@ class LiveModel(QObject):
 
 
 class LiveModels(QObject):
-    """All followers of a shell; `changed` tells the model whose chip, badge or facts are new."""
+    """All live models of a window; `changed` sends the model whose chip, badge or facts are new."""
 
     changed = Signal(str)
 

@@ -21,7 +21,7 @@ NO_BOOTSTRAP = "No bootstrap of these rows yet. Learn ▸ Bootstrap… makes one
 
 
 class ModelSources(QObject):
-    """Answers from the project; what was found is kept until the project has other rows."""
+    """Rows and artifacts of models in the project, cached until the data change."""
 
     def __init__(self, app: AppContext) -> None:
         super().__init__(app.window)
@@ -47,7 +47,7 @@ class ModelSources(QObject):
         return cached[1]
 
     def rows_or_why(self, model_id: str) -> DataSet | str:
-        """The rows, or the sentence why there are none."""
+        """The rows, or the reason why there are none."""
         rows = self.rows(model_id)
         return no_rows_reason(self._project, model_id) if rows is None else rows.data
 
@@ -69,7 +69,7 @@ class ModelSources(QObject):
             return None
 
     def kept(self, model_id: str, kind: str) -> RunArtifact | None:
-        """What the run that made a model kept of this kind."""
+        """Artifact of this kind of the run that made a model."""
         entry = self._project.models.get(model_id)
         return None if entry is None else self._artifact_of(entry.run_id or "", kind)
 

@@ -22,7 +22,7 @@ from pgmstudio.gui.widgets.param_form import choice_label
 
 @dataclass(frozen=True)
 class ModelFacts:
-    """`fit` says bits per row by name, higher being better; `problem` why there are none."""
+    """Summary of a model; `fit`: bits per row by name, higher is better; `problem`: why none."""
 
     effective_size: int
     method: str  # of the triangulation; empty where there is none
@@ -96,7 +96,7 @@ def provenance_facts(provenance: Mapping[str, Any]) -> list[tuple[str, str, str]
 
 
 def _provenance_row(entry: str, value: Any, tip: str) -> tuple[str, str]:
-    """One line of the card and its tip; a model file tells of its data in a group of facts."""
+    """One line of the card and its tip; a model file describes its data in a group of facts."""
     if entry == "data":
         group = value if isinstance(value, Mapping) else {"fingerprint": value}
         fingerprint = str(group.get("fingerprint", ""))

@@ -1,4 +1,4 @@
-"""Runs as the project records them, beside those that the queue still knows."""
+"""Runs recorded in the project, as opposed to those in the queue."""
 
 from __future__ import annotations
 

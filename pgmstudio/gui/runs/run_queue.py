@@ -38,7 +38,7 @@ class RunQueue(QObject):
         return self._looked_at if self._looked_at in self._runs else None
 
     def look_at(self, run: LearningRun | None) -> None:
-        """Somebody wants to see this run."""
+        """Request that this run is shown."""
         self._looked_at = run
         self.looked_at_changed.emit(run)
 
@@ -79,7 +79,7 @@ class RunQueue(QObject):
             self.order_changed.emit()
 
     def discard(self, run: LearningRun) -> None:
-        """Stop a run and take it off the list; what it found is not wanted."""
+        """Stop a run, remove it from the list and discard its result."""
         run.is_unwanted = True
         if run.state.is_end:
             self.remove(run)

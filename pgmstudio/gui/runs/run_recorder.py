@@ -35,7 +35,7 @@ from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.learning_run import LearningRun, score_text
 from pgmstudio.gui.runs.live_model import live_models
 
-# More points than a plot is wide tell nothing.
+# More points than a plot has pixels add nothing.
 MAX_TRACE_POINTS = 600
 _OUTCOMES = {
     JobState.FINISHED: Outcome.FINISHED,
@@ -59,7 +59,7 @@ def models_of(project: Project) -> dict[str, Any]:
 
 
 class RunRecorder(QObject):
-    """Starts runs for the shell and puts what they found into the project, undoably."""
+    """Starts runs and records their results in the project, with undo."""
 
     def __init__(self, app: AppContext) -> None:
         super().__init__(app.window)
@@ -72,7 +72,7 @@ class RunRecorder(QObject):
         return self._app.workspace.runs.enqueue(request, task, is_paused=is_paused)
 
     def again(self, run_id: str) -> LearningRun | None:
-        """Run what a record says once more; the same seed must give the same model."""
+        """Rerun a recorded run; the same seed must give the same model."""
         request = self.request_of(run_id)
         if request is None:
             return None
@@ -85,7 +85,7 @@ class RunRecorder(QObject):
         return None if request is None else self._start_as(run_id, replace(request, title=title))
 
     def request_of(self, run_id: str) -> RunRequest | None:
-        """What a record says was run, on the rows as they are now; None, and said, if unknown."""
+        """The task of a record on the present rows; None, and reported, if unknown."""
         project = self._app.project
         run = project.runs[run_id]
         try:
@@ -236,7 +236,7 @@ def _provenance(run: Run) -> dict[str, Any]:
 
 
 def end_message(run: LearningRun) -> str:
-    """How a run ended, in words."""
+    """Message on how a run ended."""
     seconds = f"{run.seconds:.1f}\u00a0s"
     score = run.measures.get("score")
     details = "" if score is None else f" Score {score_text(run.request.learner_key, score)}."
@@ -244,7 +244,7 @@ def end_message(run: LearningRun) -> str:
         return f"{run.request.title} finished after {seconds}.{details}"
     if run.best is not None:
         ended = "failed" if run.state is JobState.FAILED else "stopped"
-        return f"{run.request.title} {ended} after {seconds}. The best model was kept.{details}"
+        return f"{run.request.title} {ended} after {seconds}. The best model was saved.{details}"
     if run.state is JobState.CANCELLED:
         return f"{run.request.title} stopped after {seconds}, before it had found a model."
     return f"{run.request.title} failed after {seconds}."

@@ -1,4 +1,4 @@
-"""What a run tells about itself, its best model and its settings, as pairs of words."""
+"""Summary of a run, its best model and its settings, as pairs of name and value."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _INFORMATION_TIP = (
     "Mutual information of the joined variables, in bits over all rows, less any penalty. "
     "Not a likelihood: scores of networks are on another scale."
 )
-# Learners whose score is what the edges of a tree tell, not a likelihood: above 0.
+# Learners whose score is the mutual information of a tree, not a likelihood: above 0.
 INFORMATION = ("tree.chow-liu", "tree.chow-liu-sparse")
-# Said of the best model, or in the heading.
+# Shown with the best model, or in the heading.
 _SHOWN_ELSEWHERE = {"best score", "restart", "restarts"}
 # Of the climb that came last; when the run is over only the best one counts.
 _OF_LAST_CLIMB = {"score", "edges", "greediness"}
 
 
 def state_text(run: AnyRun) -> str:
-    """The state of a run in words: a sentence of its own, or how it ended."""
+    """State of a run as text: its own message, or how it ended."""
     if run.is_paused and run.state is JobState.RUNNING:
         return "paused"
     match run.state:
@@ -49,7 +49,7 @@ def state_text(run: AnyRun) -> str:
         case JobState.FINISHED:
             return "finished"
         case JobState.CANCELLED:
-            return "stopped, kept" if run.has_model else "stopped"
+            return "stopped, saved" if run.has_model else "stopped"
         case JobState.FAILED:
             return "failed, see log"
 
@@ -61,7 +61,7 @@ def sentence_case(text: str) -> str:
 
 
 def progress_text(run: AnyRun) -> str:
-    """`52 %` while a run knows how far it is; else its state in words."""
+    """`52 %` while a run knows how far it is; else its state as text."""
     fraction = run.progress.fraction
     if run.state is JobState.RUNNING and not run.is_paused and fraction is not None:
         return f"{fraction:.0%}".replace("%", " %")
@@ -117,7 +117,7 @@ def best_facts(run: LearningRun) -> list[Fact]:
     positions = [
         position_text(word, run.best_found_at[name])
         for name, word in (("restart", "restart"), ("runs", "run"), ("step", "step"))
-        # Where restarts are numbered, how many runs had ended tells nothing more.
+        # Where restarts are numbered, the number of runs that had ended adds nothing.
         if name in run.best_found_at and not (name == "runs" and "restart" in run.best_found_at)
     ]
     if positions:
@@ -189,14 +189,14 @@ def number_label(value: float) -> str:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """How well a model fits each part of the rows; `problem` says why it cannot be told."""
+    """Fit of a model on each part of the rows; `problem` is why it is unknown."""
 
     model: Model
     fits: Mapping[str, Mapping[str, float]]
     problem: str = ""
 
     def facts(self) -> list[Fact]:
-        """Pairs of words; bits per row, higher is better."""
+        """Pairs of name and value; bits per row, higher is better."""
         return [
             (f"{name} ↑, {part}", bits_text(value), "Bits per row; higher is better.")
             for part, fit in self.fits.items()
@@ -205,7 +205,7 @@ class Evaluation:
 
 
 def evaluate(model: Model, parts: Mapping[str, DataSet]) -> Evaluation:
-    """Log-likelihood on each part; BIC and AIC where it was learned. Computed beside the window."""
+    """Log-likelihood on each part; BIC and AIC where it was learned. Runs in the background."""
     fits: dict[str, dict[str, float]] = {}
     try:
         for number, (part, data) in enumerate(parts.items()):
@@ -219,7 +219,7 @@ def evaluate(model: Model, parts: Mapping[str, DataSet]) -> Evaluation:
 
 
 def time_left_text(seconds: float | None) -> str:
-    """`about 40 s left`; nothing when it cannot be told."""
+    """`about 40 s left`; empty when unknown."""
     if seconds is None:
         return ""
     if seconds < 90:

@@ -150,7 +150,7 @@ class RunTable(QAbstractTableModel):
 
 
 def _side_of(column: int) -> int:
-    """Words at the left, numbers at the right, each with the head above it."""
+    """Alignment of a column and its heading: text left, numbers right."""
     side = Qt.AlignmentFlag.AlignRight if column >= 2 else Qt.AlignmentFlag.AlignLeft
     return int(side | Qt.AlignmentFlag.AlignVCenter)
 
@@ -161,7 +161,7 @@ def _state_icon(run: AnyRun) -> QIcon:
 
 
 class _ProgressDelegate(QStyledItemDelegate):
-    """A short bar before the share of a run that knows how far it is."""
+    """Draws a short progress bar before the percentage of a run."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         fraction = index.data(FRACTION)
@@ -188,7 +188,7 @@ class _ProgressDelegate(QStyledItemDelegate):
 
 
 class _NameDelegate(QStyledItemDelegate):
-    """A name and the state beside it are not one sentence: there is room between them."""
+    """Leaves a gap between a name and the state next to it."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return super().sizeHint(option, index) + QSize(theme().space(3), 0)
@@ -216,7 +216,7 @@ class RunsPanel(QWidget):
         self._view.setItemDelegateForColumn(1, _ProgressDelegate(self._view))
         self._view.verticalHeader().hide()
         header = self._view.horizontalHeader()
-        # What a run says about itself may be long; its name, score and time are always whole.
+        # The state text may be long; name, score and time are never elided.
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         for column in (0, 2, 3):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
@@ -248,7 +248,7 @@ class RunsPanel(QWidget):
             self._on_stop,
             icon_name="stop",
             name="runStop",
-            tip="End the run within a second; the best model so far is kept.",
+            tip="End the run within a second; the best model so far is saved.",
         )
         splitter = QSplitter()
         splitter.addWidget(self._view)
@@ -294,7 +294,7 @@ class RunsPanel(QWidget):
         self._chosen, self._is_resetting = self.selected, True
 
     def _on_reset(self) -> None:
-        """What was selected stays so, else the newest is; nobody asked to see it."""
+        """Keep the selection, else select the newest run; this does not show the panel."""
         runs = self._table.runs
         if runs:
             known = self._chosen in runs
@@ -429,7 +429,7 @@ class RunsPanel(QWidget):
 
 
 def _counters(run: AnyRun) -> list[str]:
-    """What the run tells about itself, in words."""
+    """Counters of the run as text."""
     parts = [state_text(run)]
     for name, value in list(shown_counters(run).items())[:5]:
         is_score = "score" in name or name == HELD

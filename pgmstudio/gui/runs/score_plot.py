@@ -26,7 +26,7 @@ from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 HELD, EDGES, WEIGHT = "held-out", "edges changed", "weight "
-# More lines than this cannot be told apart; those of the largest weights are drawn.
+# More lines than this cannot be distinguished; those of the largest weights are drawn.
 MAX_WEIGHTS = 12
 # Starts so quick that only a point or two were seen are passed over for one with a curve.
 _MIN_POINTS = 3
@@ -84,7 +84,7 @@ class WeightCurves:
             line.setData([], [])
 
     def draw(self, trace: Trace) -> str:
-        """Of the last start that told weights; returns what the lines mean."""
+        """Draw the weights of the last start that reported them; returns the legend text."""
         import pyqtgraph
 
         own = [name for name in trace.more if name.startswith(WEIGHT)]
@@ -136,13 +136,13 @@ def _last_step(trace: Trace, values: list[float]) -> tuple[int, int]:
     return newest
 
 
-# More points than this of finished restarts are a cloud; the newest tell enough.
+# More points than this of finished restarts are a cloud; the newest are enough.
 MAX_DIM = 2000
 REDRAW_MS = 100
 _HEADINGS = {"score": "Score by step", "weights": "Weights by step", "edges": "Edges changed"}
 
 _NOT_YET = "The score of the selected run is drawn here."
-_NO_SCORE = "This run tells no score by step."
+_NO_SCORE = "This run has no score by step."
 _ONE_STEP = "Found in one step, so there is no curve."
 
 
@@ -203,7 +203,7 @@ class ScorePlot(QWidget):
         self.refresh()
 
     def refresh_soon(self) -> None:
-        """A run tells more than eyes can follow: draw ten times a second."""
+        """Draw at most ten times a second, however often the run reports."""
         if not self._soon.isActive():
             self._soon.start()
 
@@ -215,7 +215,7 @@ class ScorePlot(QWidget):
     def refresh(self, *_: object) -> None:
         run = self._run
         steps = [] if run is None else run.trace.steps
-        # An exact learner is done in one step: a point on axes of no meaning tells nothing.
+        # An exact learner is done in one step: a single point would be meaningless.
         is_lone = run is not None and run.state.is_end and len(steps) == 1
         has_points = bool(steps) and not is_lone
         known = views_of(run.trace) if run is not None else ["score"]
@@ -338,7 +338,7 @@ def step_ticks(low: float, high: float, length: float) -> list[tuple[float, list
 
 
 def tick_labels(values: Sequence[float], scale: float, distance: float) -> list[str]:
-    """As many digits as tell them apart, thousands grouped, and never a power of ten."""
+    """Tick labels with enough digits to differ, thousands grouped, never a power of ten."""
     digits = max(0, math.ceil(-math.log10(max(distance * scale, 1e-9))))
     details = (f"{round(value * scale, digits) + 0.0:,.{digits}f}" for value in values)  # not −0
     return [text.replace(",", "\u2009").replace("-", "−") for text in details]

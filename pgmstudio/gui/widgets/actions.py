@@ -1,6 +1,6 @@
-"""Every action of the program in tables: text, menu, keys, icon, help, and why it is greyed out.
+"""Tables of all actions: text, menu, keys, icon, help, and why it is disabled.
 
-Menus, the command field, tooltips and the contract test read the same rows.
+Menus, the command palette, tooltips and the contract test read the same rows.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class ActionSpec:
     keys: Sequence[str] = ()
     icon: str | None = None
     disabled_reason: Callable[[], str | None] | None = None
-    is_checked: Callable[[], bool] | None = None  # a tick beside the text
+    is_checked: Callable[[], bool] | None = None  # a tick next to the text
     text_provider: Callable[[], str] | None = None  # the text as it is now, where it changes
     separator_before: bool = False
 
@@ -54,7 +54,7 @@ class ActionRegistry(QObject):
         super().__init__(parent)
         self.specs: dict[str, ActionSpec] = {}
         self.by_id: dict[str, QAction] = {}
-        self._reasons: dict[str, str | None] = {}  # as told to the actions
+        self._reasons: dict[str, str | None] = {}  # as set on the actions
         theme().changed.connect(self._on_theme_changed)
 
     def add(self, specs: Sequence[ActionSpec]) -> None:

@@ -34,7 +34,7 @@ Bar = tuple[str, tuple[float | None, ...]]  # a letter, and a number for each st
 
 @dataclass(frozen=True, slots=True)
 class BarCard(ABC):
-    """One variable and what every voice says about it."""
+    """One variable and its belief in every model or scenario."""
 
     name: str
     states: tuple[str, ...]
@@ -47,7 +47,7 @@ class BarCard(ABC):
     @property
     @abstractmethod
     def description(self) -> str:
-        """All of it in words."""
+        """The card as text, for screen readers."""
 
     @abstractmethod
     def colors(self, number: int) -> tuple[QColor, QColor]:
@@ -64,7 +64,7 @@ class BarCard(ABC):
 
     @property
     def evidence(self) -> str:
-        """What stands beside the heading."""
+        """Text next to the heading."""
         return ""
 
     @property
@@ -136,7 +136,7 @@ class BarCardPainter(QStyledItemDelegate):
 
     width: ClassVar[int]  # of a card at scale 1
     leading: ClassVar[int] = 0  # between two bars
-    widest: ClassVar[str] = "M"  # of the letters
+    widest: ClassVar[str] = "M"  # character of the font
     more: ClassVar[str] = "more"  # after the number of the states left out
 
     def line(self) -> int:

@@ -1,7 +1,4 @@
-"""A histogram of a few pixels, for lists of columns.
-
-What a bar of a belief can carry: its filled part, the outline of a prior, hatching.
-"""
+"""Painting of bars: small histograms, and belief bars with prior outline and hatching."""
 
 from __future__ import annotations
 
@@ -61,7 +58,7 @@ def paint_prior(painter: QPainter, bar: QRectF, prior: float) -> None:
 
 
 def paint_hatched(painter: QPainter, area: QRectF, color: QColor) -> None:
-    """Slanted stripes on the surface colour: told apart from a bar without its colour."""
+    """Slanted stripes on the surface colour: differs from a bar also without colour."""
     if area.width() <= 0:
         return
     painter.fillRect(area, theme().color("surface"))

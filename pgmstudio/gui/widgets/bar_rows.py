@@ -1,7 +1,4 @@
-"""Rows of name, bar and number, to look at or to use: what beliefs and rankings share.
-
-A short ranking in bits: name, bar, number; a click chooses the variable.
-"""
+"""Rows of name, bar and number: the base of belief bars, and rankings in bits."""
 
 from __future__ import annotations
 
@@ -30,7 +27,7 @@ RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 class PlainRows(QWidget):
     """As high as its rows, to look at only."""
 
-    air: ClassVar[int] = 8  # of a row, above and below its words
+    air: ClassVar[int] = 8  # of a row, above and below its text
 
     def __init__(self, name: str, accessible: str, tip: str) -> None:
         super().__init__()
@@ -77,7 +74,7 @@ class BarRows(PlainRows):
         self._hovered: int | None = None
 
     def tip_at(self, rect: QPoint) -> str | None:
-        """What is said about the row at a place; None: what is said about all."""
+        """Tooltip of the row at a position; None: that of the whole widget."""
         return None
 
     def _hover(self, hovered: int | None, *, can_be_used: bool) -> None:

@@ -37,7 +37,7 @@ def label(
 ) -> QLabel:
     """Roles: heading, secondary, tertiary, danger, warning, success, chip, chip-…
 
-    With `rich` the text is HTML, and whoever puts a name into it escapes the name.
+    With `rich` the text is HTML, and the caller escapes names in it.
     """
     made = _Label(text, role, size)
     made.setWordWrap(wrap)
@@ -117,9 +117,9 @@ class _Label(QLabel):
 
     def _renew_links(self) -> None:
         """A rich text has the colour of its links from the palette it was set under."""
-        words = self.text()
+        text = self.text()
         super().setText("")
-        super().setText(words)
+        super().setText(text)
 
 
 class PushButton(QPushButton):
@@ -141,7 +141,7 @@ class PushButton(QPushButton):
             self.setIconSize(QSize(theme().px("icon"), theme().px("icon")))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Words that have too little room are shortened, not cut."""
+        """Elide a text that does not fit."""
         lacking = self.sizeHint().width() - self.width()
         if lacking <= 0:
             super().paintEvent(event)
@@ -168,12 +168,12 @@ class _ToolButton(QToolButton):
 
 
 class Segments(QWidget):
-    """A row of words of which one is chosen."""
+    """Segmented control: a row of buttons of which one is checked."""
 
     chosen = Signal(str)
 
     def __init__(self, options: Sequence[tuple[str, str, str]], name: str) -> None:
-        """`words`: key, text, tooltip."""
+        """`options`: key, text, tooltip."""
         super().__init__()
         self.setObjectName(name)
         self._buttons: dict[str, QToolButton] = {}
@@ -212,7 +212,7 @@ class Segments(QWidget):
         return self._buttons[key]
 
     def show_only(self, keys: Collection[str]) -> None:
-        """Hide the other words; the row keeps its round ends."""
+        """Hide the other options; the row keeps its round ends."""
         shown = [key for key in self._buttons if key in keys]
         for key, made in self._buttons.items():
             made.setVisible(key in keys)
@@ -234,7 +234,7 @@ def hairline() -> QFrame:
 
 
 class Note(QFrame):
-    """A sentence in a soft box with an icon; level: info, warning, danger, success."""
+    """Message in a tinted box with an icon; level: info, warning, danger, success."""
 
     link_activated = Signal(str)
 
@@ -265,9 +265,9 @@ class Note(QFrame):
         self.show_text(text, level)
 
     def show_text(self, text: str, level: str | None = None) -> None:
-        """Another sentence; an empty one hides the note."""
+        """Set the message; an empty one hides the box."""
         wanted = level or self._level
-        # Before it has a place, "visible" would open it as a window of its own.
+        # Before it has a parent, "visible" would open it as a window of its own.
         self.setVisible(bool(text) and self.parent() is not None)
         if (text, wanted) == (self.text, self._level) and self.property("role"):
             return
@@ -337,7 +337,7 @@ def row(*widgets: QWidget | None, spacing: int = 8) -> QWidget:
 
 
 def foot_of(labels: Sequence[QWidget], *buttons: QWidget, margin: int = 24) -> QWidget:
-    """The foot of a page: what there is to say, and the buttons that act on it."""
+    """Footer of a page: labels and the buttons that act on it."""
     made = QWidget()
     layout = QHBoxLayout(made)
     layout.setContentsMargins(margin, 8, margin, 8)
@@ -371,7 +371,7 @@ def empty(layout: QLayout) -> None:
 
 
 def form_of(*rows: tuple[str, QWidget], parent: QWidget | None = None) -> QFormLayout:
-    """Fields one below the other, each with quiet words before it."""
+    """Form layout of fields, each with a quiet label before it."""
     form = QFormLayout(parent)
     form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
     for text, widget in rows:
@@ -391,7 +391,7 @@ def scrolled(content: QWidget, name: str) -> QScrollArea:
 
 
 def empty_state(message: str, *buttons: QPushButton) -> QWidget:
-    """One sentence what will be here and at most two ways to get it."""
+    """Empty state: one sentence on what will be here and at most two actions."""
     made = QWidget()
     layout = QVBoxLayout(made)
     layout.addStretch(1)

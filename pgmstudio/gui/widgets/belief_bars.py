@@ -19,7 +19,7 @@ MAX_ROWS = 12
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """What is shown; two equal ones look alike."""
+    """Content of the bars; equal values look the same."""
 
     title: str = ""
     states: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ class Bars:
 class BeliefBars(BarRows):
     """One row per state: name, bar, number. Keys: ↑↓, Enter or Space, 1…9, Shift, Ctrl."""
 
-    state_used = Signal(str, object, object)  # state, modifiers, place for a refusal
+    state_used = Signal(str, object, object)  # state, modifiers, position for a refusal
     likelihood_requested = Signal()  # L
     cleared = Signal()  # C
     target_requested = Signal()  # T
@@ -57,7 +57,7 @@ class BeliefBars(BarRows):
         self._shown: tuple[float, ...] = ()  # on their way to the beliefs
         self._starts: tuple[float, ...] = ()
         self._shows_all = False
-        self.tip_of: Callable[[str], str] = str  # replaced by whoever knows more
+        self.tip_of: Callable[[str], str] = str  # replaced by owners that know more
         self._slide = QVariantAnimation(self)
         self._slide.setStartValue(0.0)
         self._slide.setEndValue(1.0)

@@ -1,4 +1,4 @@
-"""A chip: a few words on a soft ground with an icon."""
+"""Chip: a short text on a tinted background with an icon."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _drawn(name: str, tint: str, shade: str, size: int, ratio: float) -> QPixmap
 
 
 def chip_size(chip: Chip, most_width: int | None = None) -> QSize:
-    """The room a chip wants; `most_width` cuts its words."""
+    """Size hint of a chip; `most_width` elides its text."""
     metrics = QFontMetrics(theme().font("caption", "semibold"))
     width = metrics.horizontalAdvance(chip.words) + 14 + (_icon_size() + 3 if chip.icon else 0)
     if most_width is not None:

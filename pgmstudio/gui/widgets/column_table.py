@@ -1,7 +1,4 @@
-"""A list of columns: tick, kind, small histogram, range or states, missing cells, a chip.
-
-A model of rows with a tick in their first column, which is a wish and not a change.
-"""
+"""List of columns: tick, kind, small histogram, range or states, missing cells, a chip."""
 
 from __future__ import annotations
 
@@ -40,7 +37,7 @@ TICK = 0
 
 
 class TickedRows(QAbstractTableModel):
-    """A child shows the cells; `ticked` tells the key of the row and what is wished."""
+    """Table model with a tick column; `ticked` requests a change of the tick of a row."""
 
     ticked = Signal(str, bool)
     rows: tuple[Any, ...] = ()  # each with a key
@@ -63,7 +60,7 @@ _, NAME, BARS, FACTS, MISSING, CHIP = range(6)
 _ROW = Qt.ItemDataRole.UserRole
 _MAX_NAME, _MIN_NAME = 150, 84  # px
 _MAX_FACTS = 110
-BRIEF_HEAD = "Values"  # in little room, over ranges and states alike
+BRIEF_HEAD = "Values"  # short heading over both ranges and states
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +154,10 @@ class _Rows(TickedRows):
 def dress_head(head: QHeaderView, *, quiet: bool = False) -> None:
     """Names straight above their cells, in the size of the cells; `quiet`: for row numbers.
 
-    As a sheet, because a font set by hand is lost where a sheet has a say in the font.
+    As a sheet, because a font set by hand is lost where a style sheet sets the font.
     """
     size = theme().font("dense").pixelSize()
-    # Row numbers stand at the right, and keep a distance from the words that follow.
+    # Row numbers stand at the right, and keep a distance from the text that follows.
     weight = "font-weight: 400; border: none; padding-right: 8px;" if quiet else ""
     head.setStyleSheet(
         f"QHeaderView::section {{ padding-left: 3px; padding-right: 3px; {weight} }}"
@@ -169,7 +166,7 @@ def dress_head(head: QHeaderView, *, quiet: bool = False) -> None:
 
 
 def paint_row_line(painter: QPainter, option: QStyleOptionViewItem) -> None:
-    """A hairline under the cell: rows are told apart without a grid."""
+    """A hairline under the cell: rows are distinguishable without a grid."""
     painter.setPen(QPen(theme().color("border"), 1))
     painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
 
@@ -230,7 +227,7 @@ class _Painter(QStyledItemDelegate):
         if index.column() == CHIP and isinstance(row := index.data(_ROW), ColumnRow):
             metrics = QFontMetrics(theme().font("caption", "semibold"))
             size.setWidth(metrics.horizontalAdvance(row.chip) + 28 if row.chip else 8)
-        elif index.column() == TICK:  # its box grows with the words, which the style does not know
+        elif index.column() == TICK:  # its box grows with the font, which the style does not know
             size.setWidth(max(size.width(), theme().px("icon_small") + 6))
         return size
 
@@ -249,7 +246,7 @@ class ColumnList(QTableView):
         facts_head: str = "Range or states",
         chip_head: str = "",
     ) -> None:
-        """`chip_head`: what the chips tell; then the missing cells are told by them alone."""
+        """`chip_head`: heading of the chips, which then alone show the missing cells."""
         super().__init__()
         self._facts_head = facts_head
         self.setObjectName(name)
@@ -324,7 +321,7 @@ class ColumnList(QTableView):
             self.picked.emit(name)
 
     def _fit_head(self, section: int, _before: int, width: int) -> None:
-        """A head that would be cut says less."""
+        """Shorten a heading that would be elided."""
         if section == FACTS:
             needed = QFontMetrics(theme().font("dense", "semibold")).horizontalAdvance
             whole = self._facts_head
@@ -336,7 +333,7 @@ class ColumnList(QTableView):
         names = [row.name for row in self._rows.rows]
         longest = max((metrics.horizontalAdvance(name) for name in names), default=0)
         most = min(round(_MAX_NAME * theme().scale), longest + theme().px("icon") + 18)
-        # Ranges and states get their room first; a name that is cut is whole in its tip.
+        # Ranges and states get their width first; an elided name is whole in its tooltip.
         facts = [*(row.facts for row in self._rows.rows), BRIEF_HEAD]
         needed = max(metrics.horizontalAdvance(text) for text in facts) + 12
         shown = (TICK, BARS, MISSING, CHIP)

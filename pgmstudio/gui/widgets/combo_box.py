@@ -1,7 +1,4 @@
-"""A combo box over keys and words that is filled again only when the words are others.
-
-A combo box for names of any length: what does not fit is shortened, not cut.
-"""
+"""Combo boxes: eliding long texts, and filled again only when the choices change."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter
 
-_AIR = 4  # between the words and the arrow
+_AIR = 4  # between the text and the arrow
 
 
 class Combo(QComboBox):
@@ -39,7 +36,7 @@ class Combo(QComboBox):
 
 
 def chooser(name: str, tip: str, characters: int = 8) -> Combo:
-    """An empty combo box that asks for room for so many letters, however long its words are."""
+    """An empty combo box with the width of so many characters, however long its texts are."""
     combo = Combo()
     combo.setObjectName(name)
     combo.setToolTip(tip)
@@ -50,7 +47,7 @@ def chooser(name: str, tip: str, characters: int = 8) -> Combo:
 
 
 def offer(combo: QComboBox, titles: Mapping[Any, str], wanted: object = None) -> None:
-    """Keys and their words to choose from, telling nobody.
+    """Fill a combo box with keys and titles, without emitting signals.
 
     Chosen is `wanted`, else what was chosen before, else the first.
     """
@@ -66,7 +63,7 @@ def offer(combo: QComboBox, titles: Mapping[Any, str], wanted: object = None) ->
 
 
 class ChoiceBox(Combo):
-    """`picked` tells the key a person chose; showing choices tells nobody."""
+    """Combo box of keys; `picked` only when the user chooses, not when choices are shown."""
 
     picked = Signal(object)  # a key, a text or None
 

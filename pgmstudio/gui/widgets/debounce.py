@@ -1,4 +1,4 @@
-"""What may be done a little later, and once, however often it is asked for."""
+"""Debouncing: calls that are delayed and happen once, however often they are requested."""
 
 from __future__ import annotations
 

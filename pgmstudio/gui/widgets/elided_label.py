@@ -1,4 +1,4 @@
-"""A line of text that gives way: cut with an ellipsis, whole in its tooltip."""
+"""Label that elides its text; the whole text is in the tooltip."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pgmstudio.gui.theme.theme import theme
 
 
 class ElidedLabel(QLabel):
-    """Never wider than its place; with `is_link` a click or Enter is told."""
+    """Label that elides its text; with `is_link` a click or Enter emits a signal."""
 
     clicked = Signal()
 
@@ -22,10 +22,12 @@ class ElidedLabel(QLabel):
         is_snug: bool = False,
         parent: QWidget | None = None,
     ) -> None:
-        """`is_snug`: no wider than its text, so that something can stand right beside it."""
+        """`is_snug`: no wider than its text, so that another widget can follow directly."""
         super().__init__(text, parent)
         self._is_link = is_link
-        self.brief = ""  # what is said where the whole does not fit; where that does not, nothing
+        self.brief = (
+            ""  # shown where the whole text does not fit; where it does not fit either, nothing
+        )
         self.elide = Qt.TextElideMode.ElideMiddle
         across = QSizePolicy.Policy.Maximum if is_snug else QSizePolicy.Policy.Ignored
         self.setSizePolicy(across, QSizePolicy.Policy.Fixed)

@@ -77,7 +77,7 @@ def picture_bytes(drawing: Drawing, ending: str, options: PictureOptions) -> byt
 
 
 def write_picture(path: Path, drawing: Drawing, options: PictureOptions) -> None:
-    """The ending of `path` tells the format; the old file stays until the new one is whole."""
+    """Write the image in the format of the suffix of `path`; the file is replaced atomically."""
     ending = path.suffix.lower()
     if ending not in FORMATS:
         known = ", ".join(FORMATS)
@@ -86,7 +86,7 @@ def write_picture(path: Path, drawing: Drawing, options: PictureOptions) -> None
 
 
 def image_of(drawing: Drawing, options: PictureOptions, *, most: QSize | None = None) -> QImage:
-    """The picture in pixels; `most` makes it smaller than its resolution says, for a preview."""
+    """The image in pixels; `most` limits its size, for a preview."""
     size = page_size(drawing, options)
     pixels = pixel_size(size, options)
     if most is not None:

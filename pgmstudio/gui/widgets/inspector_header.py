@@ -15,7 +15,7 @@ from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 
 class InspectorHead(QWidget):
-    """Says what is inspected."""
+    """Header with the title of what is inspected."""
 
     def __init__(self, name: str) -> None:
         super().__init__()

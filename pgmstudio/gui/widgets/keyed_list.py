@@ -1,4 +1,4 @@
-"""A list of which every row stands for a key."""
+"""List whose rows have keys."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ KEY = Qt.ItemDataRole.UserRole
 
 
 class KeyedList(QListWidget):
-    """Rows as wide as the list, found and chosen by their key."""
+    """List of rows as wide as the list, looked up and selected by key."""
 
     def __init__(self, name: str, title: str, tip: str) -> None:
         super().__init__()

@@ -26,7 +26,7 @@ PAUSE_MS = 800
 
 
 class NotesEditor(QWidget):
-    """`edited` tells the whole text."""
+    """Editor of notes; `edited` sends the whole text."""
 
     edited = Signal(str, str)  # key, text
 
@@ -58,7 +58,7 @@ class NotesEditor(QWidget):
         self._show_preview("")
 
     def show_notes(self, key: str, text: str) -> None:
-        """Other notes; what was typed into the ones before is kept first."""
+        """Show other notes; edits of the previous ones are saved first."""
         if key == self._key and text == self._saved:
             return
         if key != self._key:
@@ -71,7 +71,7 @@ class NotesEditor(QWidget):
             self._show_preview(text)
 
     def commit(self) -> None:
-        """Tell what was typed, if anything is new."""
+        """Emit `edited` if the text has changed."""
         self._pause.stop()
         text = self._field.toPlainText()
         if self._key and text != self._saved:
@@ -95,7 +95,8 @@ WEB = ("http", "https")
 
 
 def notes_html(markdown: str, font: QFont) -> str:
-    """Notes come with files of others: images are their words only, and links lead to the web."""
+    """Notes come with files of others: images become their alternative text, and links lead to the
+    web."""
     document = QTextDocument()
     document.setDefaultFont(font)
     document.setMarkdown(markdown, QTextDocument.MarkdownFeature.MarkdownNoHTML)

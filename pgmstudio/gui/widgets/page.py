@@ -1,7 +1,4 @@
-"""What every tab of the centre is.
-
-A page with choices of its own, which undo and redo take back before those of the project.
-"""
+"""Base classes of pages: tabs of the central area, and pages with an undo list of their own."""
 
 from __future__ import annotations
 
@@ -55,7 +52,7 @@ class Page(QWidget):
 
     @property
     def short_title(self) -> str:
-        """What its tab says where there is little room."""
+        """Short title, for a narrow tab."""
         return BEST_SO_FAR.capitalize() if self.title.endswith(BEST_SO_FAR) else self.title
 
     def page_icon(self) -> QIcon:
@@ -71,7 +68,7 @@ class Page(QWidget):
         return None
 
     def inspector(self) -> QWidget | None:
-        """What stands at the right while this page is in front, in place of facts about a model."""
+        """Widget shown in the inspector while this page is current, instead of model facts."""
         return None
 
     def drawing(self) -> Drawing | None:
@@ -93,7 +90,7 @@ class Page(QWidget):
         return None
 
     def data_facts(self) -> str | None:
-        """What the status bar says about the data of this page; None: those of the project."""
+        """Status-bar text on the data of this page; None: those of the project."""
         return None
 
     def selected_rect(self) -> QRect | None:
@@ -101,10 +98,10 @@ class Page(QWidget):
         return None
 
     def keep_clear(self, covered: Sequence[QRect]) -> None:
-        """Panels lie over these parts of the screen now: keep what matters beside them."""
+        """Keep the content clear of these areas of the screen, which panels cover now."""
 
     def may_close(self) -> bool:
-        """False keeps the tab open; the page says why by itself."""
+        """Whether the tab may close; if False, the page has shown the reason itself."""
         return True
 
     def closed(self) -> None:
@@ -122,7 +119,7 @@ Command = Callable[[], None]
 
 
 class UndoablePage(Page):
-    """A child says what there is to take back."""
+    """Page with undo and redo of its own choices, defined by subclasses."""
 
     def _undoing(self) -> tuple[Command | None, Command | None]:
         """What undo and redo do here; None leaves the key to the window."""

@@ -1,9 +1,4 @@
-"""How the choices of settings read; a script writes them in plain letters.
-
-A form made from parameter specs: one field each, help on hover, errors under the field.
-
-A slider beside a number with two bounds: for trying; the field has the exact value.
-"""
+"""Form made from parameter specs: one field each, help on hover, errors under the field."""
 
 from __future__ import annotations
 
@@ -64,7 +59,7 @@ def has_slider(spec: ParamSpec) -> bool:
 
 
 class ParamSlider(QSlider):
-    """Says the value it is moved to; shows the value it is told."""
+    """Slider of a number with two bounds; emits the value it is moved to."""
 
     moved_to = Signal(float)
 
@@ -80,7 +75,7 @@ class ParamSlider(QSlider):
         self.valueChanged.connect(self._on_moved)
 
     def value_at(self, step: int) -> float:
-        """The number a place stands for, with two digits that tell."""
+        """The value at a slider position, with two significant digits."""
         fraction = step / STEPS
         if self._spec.low_open and self._low == 0:
             value = self._high * 10 ** (DECADES * (fraction - 1))
@@ -147,7 +142,7 @@ class ParamForm(QWidget):
         error.hide()
         rect = 2 * len(self._fields)
         self._grid.addWidget(title, rect, 0)
-        # A list is long, and its numbers have no slider beside them.
+        # A list is long, and its numbers have no slider.
         self._grid.addWidget(field.widget, rect, 1, 1, 2 if spec.is_list else 1)
         if has_slider(spec):
             self._add_slider(spec, field, rect)
@@ -244,7 +239,7 @@ class _Field:
         chosen = self.widget.currentText()
         self._objects = self._ask_objects()
         none = [self.spec.none_label] if self.spec.none_label is not None else []
-        self.widget.blockSignals(True)  # between the choices there is nothing to tell
+        self.widget.blockSignals(True)  # no signal between the choices
         self.widget.clear()
         self.widget.addItems([*none, *self._objects])
         self.widget.setCurrentText(chosen)

@@ -1,4 +1,4 @@
-"""Words above buttons: as high as they are long, until they would push out what they are about."""
+"""Notes above buttons that scroll when they are higher than a part of the window."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ _EDGE = 8  # px between the edge of the field and its lens
 
 
 class LensField(QLineEdit):
-    """The lens grows with the letters; a picture that Qt puts into a field keeps one size."""
+    """Search field whose lens scales with the font; Qt's own icon in a field has a fixed size."""
 
     def __init__(self) -> None:
         super().__init__()

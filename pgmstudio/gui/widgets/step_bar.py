@@ -89,7 +89,7 @@ class _Dash(QWidget):
 
 
 class PlainLine(ElidedLabel):
-    """Facts at the right end of a bar; the first to give way when there is little room."""
+    """Facts at the right end of a bar; the first to be elided."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -97,7 +97,7 @@ class PlainLine(ElidedLabel):
         self.setProperty("role", "secondary")
         self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         policy = self.sizePolicy()
-        policy.setHorizontalStretch(1)  # all the room its neighbours leave, and no more
+        policy.setHorizontalStretch(1)  # the width its neighbours leave, and no more
         self.setSizePolicy(policy)
         theme().changed.connect(self._restyle)
         self._restyle()
@@ -136,7 +136,7 @@ class StepBar(QWidget):
         theme().changed.connect(self._arrange)
 
     def _arrange(self) -> None:
-        """Where steps and facts have no room in one line, the facts stand below."""
+        """Move the facts below the steps where both do not fit in one line."""
         text_width = self.summary.fontMetrics().horizontalAdvance(self.summary.text())
         margins = self._both.contentsMargins()
         space = self.width() - margins.left() - margins.right() - self._both.spacing()
@@ -158,11 +158,11 @@ class StepBar(QWidget):
     def show_step(self, current: int) -> None:
         for number, step in enumerate(self._steps):
             step.state = "now" if number == current else "done" if number < current else "later"
-            step.updateGeometry()  # the words of the present one are wider
+            step.updateGeometry()  # the text of the current step is wider
             step.update()
 
     def show_summary(self, text: str) -> None:
-        """What was found out about the file, said at the right."""
+        """Show a summary of the file at the right."""
         self.summary.setText(text)
         self.summary.setToolTip(text)
         self._arrange()

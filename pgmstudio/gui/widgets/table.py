@@ -1,11 +1,4 @@
-"""A table of facts that is read, sorted and picked from: rows of words and numbers.
-
-A table of ranked things: a tick where wanted, a name, a bar, numbers; weak ones are greyed.
-
-Any table of words and numbers: sorted by a click on a head, copied with Ctrl+C.
-
-The head of a table: names that have no room are shortened, the order has a sign of its own.
-"""
+"""Tables of facts and rankings: sorted by a click on a heading, copied with Ctrl+C."""
 
 from __future__ import annotations
 
@@ -54,7 +47,7 @@ _FRACTION = Qt.ItemDataRole.UserRole
 
 @dataclass(frozen=True, slots=True)
 class RankedRow:
-    """`share` is the length of the bar, 0 to 1; `cells` are the numbers in words."""
+    """Row of a ranking; `fraction`: length of the bar, 0 to 1; `cells`: texts of the numbers."""
 
     key: str
     name: str
@@ -88,7 +81,7 @@ class _Rows(TickedRows):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
         if orientation is not Qt.Orientation.Horizontal:
             return None
-        head, tip = ("", "Kept") if section == TICK else self._heads[section - 1]
+        head, tip = ("", "Selected") if section == TICK else self._heads[section - 1]
         if role == Qt.ItemDataRole.DisplayRole:
             return head
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -155,7 +148,7 @@ class _Painter(QStyledItemDelegate):
 
 
 class RankedTable(QTableView):
-    """Rows in the order they are given; Space ticks, Delete wishes the row gone."""
+    """Rows in the order they are given; Space ticks, Delete requests removal of the row."""
 
     picked = Signal(str)
     ticked = Signal(str, bool)
@@ -240,7 +233,7 @@ _PADDING = 4  # px at each side, as the sheets of heads have it, and one more
 
 
 class SortHead(QHeaderView):
-    """The sign of the order stands behind the words; the style would draw it over them."""
+    """Header whose sort arrow follows the text; the style would draw it over the text."""
 
     def __init__(self, table: QTableView) -> None:
         super().__init__(Qt.Orientation.Horizontal, table)
@@ -248,13 +241,15 @@ class SortHead(QHeaderView):
         table.setHorizontalHeader(self)
 
     def heading(self, section: int, name: str) -> str:
-        """The name of a column as far as it fits, and the sign if the table is sorted by it."""
+        """Elided heading of a column, with an arrow if the table is sorted by it."""
         arrow = ""
         if self.isSortIndicatorShown() and section == self.sortIndicatorSection():
             is_up = self.sortIndicatorOrder() == Qt.SortOrder.AscendingOrder
             arrow = " ▴" if is_up else " ▾"
         font = QFont(self.font())
-        font.setWeight(QFont.Weight.DemiBold)  # as the sheet has it, of which the font says nothing
+        font.setWeight(
+            QFont.Weight.DemiBold
+        )  # as in the style sheet, which does not change the font
         metrics = QFontMetrics(font)
         available = self.sectionSize(section) - 2 * _PADDING - metrics.horizontalAdvance(arrow)
         return metrics.elidedText(name, Qt.TextElideMode.ElideRight, available) + arrow
@@ -332,7 +327,7 @@ class Facts(QAbstractTableModel):
         return _table_side(column) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def _gap(self, index: int) -> str:
-        """Words that follow a number at the right side of its column need room before them."""
+        """Gap before a text column that follows a right-aligned number."""
         follows = index > 0 and self._columns[index - 1].is_number
         return "\u2003" if follows and not self._columns[index].is_number else ""
 
@@ -418,12 +413,12 @@ class FactTable(QTableView):
 
 
 def wide_first(made: QWidget) -> QWidget:
-    """A row whose first widget takes the room that is left."""
+    """A row whose first widget takes the space that is left."""
     return widening(made, 0)
 
 
 def widening(made: QWidget, index: int) -> QWidget:
-    """A row whose widget at this place takes the room that is left."""
+    """A row whose widget at this index takes the space that is left."""
     layout = made.layout()
     assert isinstance(layout, QHBoxLayout)
     layout.setStretch(index, 1)

@@ -32,15 +32,15 @@ from pgmstudio.gui.widgets.basic import label
 
 Floats = NDArray[np.float64]
 
-EDGE = 0.03  # how much of the free room at each side may be taken before all is fitted anew
-MIN_FILL = 0.9  # marks that fill less than this share of the plot are brought nearer
+EDGE = 0.03  # fraction of the margin at each side that may fill before the range is fitted again
+MIN_FILL = 0.9  # the range is fitted again when the marks fill less than this fraction
 TIP = "Click to open a model, right-click to pin it.\nWheel zooms, drag pans, 0 fits."
 
 
 class MarkCanvas(QWidget):
-    """A child draws; words stand here as long as there is nothing to draw."""
+    """Base of scatter plots; shows a text as long as there is nothing to draw."""
 
-    moved = Signal()  # a hand has brought another part in sight
+    moved = Signal()  # the user has changed the visible range
 
     def __init__(self, name: str, empty_text: str) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ class MarkCanvas(QWidget):
         self._canvas: Any = None
         self._is_fitted = True
         self._plain: dict[str, tuple[Any, Any]] = {}
-        self._look: object = None  # what the axes were last told to be
+        self._look: object = None  # theme, scale and background of the axes
         self._is_for_file = False
         self._titles: tuple[Sequence[str], Sequence[str]] = ((), ())
         self._named: tuple[str, ...] | None = None
@@ -63,7 +63,7 @@ class MarkCanvas(QWidget):
         plot_library().loaded.connect(self.refresh)
         theme().changed.connect(self.refresh)
 
-    # -- what a child says
+    # -- overridden by subclasses
 
     def _build(self) -> None:
         """Put the items on the new canvas."""
@@ -76,7 +76,7 @@ class MarkCanvas(QWidget):
         return None
 
     def _on_range(self, *_: object) -> None:
-        """The part in sight is another one."""
+        """The visible range has changed."""
         self._arrange_overlays()
 
     # -- the canvas
@@ -105,21 +105,23 @@ class MarkCanvas(QWidget):
         self._arrange_overlays()
 
     def draw_on(self, background: str | None) -> None:
-        """Once more in the present colours, on a ground of that name or on none: for a file."""
+        """Draw for a file in the present colours, on this background or on none."""
         if self.canvas is not None:
             self._is_for_file = True
             self._dress(background)
             self._draw()
             self._arrange_overlays()
 
-    def _dress(self, ground: str | None) -> None:
-        """Only where the look is another one: the axes are laid out again by it."""
-        look = (theme().shade, theme().scale, ground)
+    def _dress(self, background: str | None) -> None:
+        """Style the axes, only when the look has changed: it lays them out again."""
+        look = (theme().shade, theme().scale, background)
         if look != self._look:
             self._look = look
             dress(self._canvas)
-            if ground != "surface":
-                self._canvas.setBackground(None if ground is None else theme().color(ground))
+            if background != "surface":
+                self._canvas.setBackground(
+                    None if background is None else theme().color(background)
+                )
             self._named = None
 
     def _make(self) -> None:
@@ -148,13 +150,13 @@ class MarkCanvas(QWidget):
     def _name_axes(
         self, bottom: str | Sequence[str], left: str | Sequence[str], accessible: str
     ) -> None:
-        """The titles; of several wordings of one, the first that the axis has room for."""
+        """Set the axis titles; of several wordings the first that fits is shown."""
         self._titles = _wordings(bottom), _wordings(left)
         self._canvas.setAccessibleName(accessible)
         self._show_titles()
 
     def _show_titles(self) -> None:
-        """Only where they are others: the axes are laid out again by it."""
+        """Set the titles, only when they have changed: it lays the axes out again."""
         area = self._view.sceneBoundingRect()
         named = tuple(
             _fitting(wordings, length)
@@ -183,22 +185,22 @@ class MarkCanvas(QWidget):
             self._legend_state = state
             self.legend.set_entries(entries)
 
-    # -- the part in sight
+    # -- the visible range
 
     def fit(self) -> None:
-        """All of it."""
+        """Show all marks."""
         self._is_fitted = True
         self._fit(exactly=True)
         self.moved.emit()
 
     def follow(self, other: MarkCanvas) -> None:
-        """Bring the same part in sight as another plot of the same axes."""
+        """Show the same range as another plot with the same axes."""
         if self._canvas is not None and other._canvas is not None:
             self._is_fitted = other._is_fitted
             self._view.setRange(other._view.viewRect(), padding=0.0)
 
     def _fit(self, *, exactly: bool = False) -> None:
-        """While marks come, the part in sight stays until it is too small or much too large."""
+        """Fit the range; while marks arrive it stays until too small or much too large."""
         bounds = self._bounds()
         if self._canvas is None or bounds is None or not self._is_fitted:
             return

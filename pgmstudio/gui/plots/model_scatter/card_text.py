@@ -51,7 +51,7 @@ def _update_text(point: CurvePoint) -> str | None:
 
 def _chip(point: CurvePoint, behind: Behind, chart: Chart, pinned: frozenset[str]) -> str:
     if any(one.model is not None for one in behind):
-        return "so far"  # its run goes on and may give another in its place
+        return "so far"  # its run continues and may replace it
     if any(one is chart.best for one in behind):
         return "best test"
     if any(one.key in pinned for one in behind):

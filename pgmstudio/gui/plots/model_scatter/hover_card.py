@@ -19,7 +19,7 @@ APART = 16  # px between the mark and the card
 
 @dataclass(frozen=True, slots=True)
 class CardFacts:
-    """A sign, a title, at most one chip, and lines of a name and a value."""
+    """Content of a hover card: symbol, title, chip, and lines of a name and a value."""
 
     family: str
     title: str
@@ -84,7 +84,7 @@ class MarkCard(QFrame):
     def show_facts(
         self, facts: CardFacts, mark: QPoint, area: QRect, crowd: Callable[[QRect], int]
     ) -> None:
-        """Beside the mark or in a corner of the room, where it covers the fewest of all marks."""
+        """Show the card next to the mark or in a corner, where it covers the fewest marks."""
         self._title.setText(facts.title)
         self._chip.setText(facts.chip)
         self._chip.setVisible(bool(facts.chip))
@@ -107,7 +107,7 @@ class MarkCard(QFrame):
         self.raise_()
 
     def _wide(self) -> int:
-        """As everywhere, or so that the title is not cut beside its chip."""
+        """Width of the card: the usual one, or wider so that the title fits next to its chip."""
         least, most = (round(each * theme().scale) for each in (WIDTH, MAX_WIDTH_COLUMNS))
         title = self._title.fontMetrics().horizontalAdvance(self._title.text())
         chip = 0 if self._chip.isHidden() else self._chip.sizeHint().width() + 6
@@ -139,7 +139,7 @@ class MarkCard(QFrame):
         return candidates or [area.topLeft()]
 
     def leads_from(self, mark: QPoint) -> QPoint | None:
-        """Where a line from the mark would meet the card; None when it stands beside the mark."""
+        """End of a line from the mark to the card; None when the card is next to the mark."""
         box = self.geometry()
         x = max(box.left(), min(mark.x(), box.right()))
         y = max(box.top(), min(mark.y(), box.bottom()))

@@ -16,7 +16,7 @@ from pgmstudio.gui.widgets.debounce import one_shot
 
 Floats = NDArray[np.float64]
 
-# Above, below and beside a mark; then askew, which is further from it.
+# Above, below and next to a mark; then diagonal, which is further from it.
 _SIDES = ((0, -1), (0, 1), (1, 0), (-1, 0), (1, 1), (-1, -1), (1, -1), (-1, 1))
 _APART = 11.0  # px from the middle of a mark
 _FURTHER = 1.8
@@ -27,8 +27,7 @@ _LATER_MS = 25  # the marks are drawn first, and the window breathes between
 
 @dataclass(frozen=True, slots=True)
 class MarkLabel:
-    """A short word beside a mark, which is where the axes say; a name would rather be right of
-    it."""
+    """Short text next to a mark at data coordinates; a name is preferably right of it."""
 
     x: float
     y: float
@@ -38,7 +37,7 @@ class MarkLabel:
 
 
 class _Crowd:
-    """How many of the places lie in a rectangle: sums over a grid, so that asking costs nothing."""
+    """Number of marks in a rectangle, from cumulative sums over a grid."""
 
     def __init__(self, xs: Floats, ys: Floats, area: QRectF) -> None:
         shape = (int(area.height() / _CELL) + 1, int(area.width() / _CELL) + 1)
@@ -63,7 +62,7 @@ class _Crowd:
 
 
 class LabelLayer(Layer):
-    """Words around their marks, where the fewest marks and lines are, or left out."""
+    """Layer of labels, placed where they cover the fewest marks and lines, or left out."""
 
     arranged = Signal()
 
@@ -77,12 +76,12 @@ class LabelLayer(Layer):
         self._later = one_shot(self, self._arrange, _LATER_MS)
 
     def show_labels(self, labels: Sequence[MarkLabel], xs: Floats, ys: Floats) -> None:
-        """Those that come first are placed first; `xs` and `ys` are better left uncovered."""
+        """Place these labels in their order; `xs` and `ys` should stay uncovered."""
         self._labels, self._xs, self._ys = tuple(labels), xs, ys
         self._arrange_later()
 
     def keep_clear(self, areas: list[QRectF]) -> None:
-        """No word is placed there: something lies over it."""
+        """Place no label in these areas: something covers them."""
         if areas != self._clear:
             self._clear = areas
             self._arrange_later()
@@ -91,14 +90,14 @@ class LabelLayer(Layer):
         """Where they go in the part in sight."""
         if frame != self.frame:
             super().set_frame(frame)
-            self._arrange()  # at once: words that stay behind the marks would swim
+            self._arrange()  # at once: labels must move with their marks
 
     def _arrange_later(self) -> None:
         if not self._later.isActive():
             self._later.start()
 
     def arrange_now(self) -> None:
-        """What is to be placed; not while the scene is painted, whose items move by it."""
+        """Place pending labels; not while the scene is painted, since it moves items."""
         if self._later.isActive():
             self._arrange()
 
@@ -124,7 +123,7 @@ class LabelLayer(Layer):
 
     @property
     def label_rects(self) -> list[QRectF]:
-        """What the words take, in px of the scene."""
+        """Rectangles of the labels, in px of the scene."""
         return [rect for rect, _ in self._arranged]
 
     @property
@@ -141,7 +140,7 @@ class LabelLayer(Layer):
 
 
 def _around(one: MarkLabel, at: QPointF, metrics: QFontMetricsF) -> list[QRectF]:
-    """The places for a word, the best first."""
+    """Candidate rectangles of a label, the best first."""
     size = metrics.size(0, one.text)
     sides = sorted(_SIDES, key=lambda side: side != (1, 0)) if one.is_name else _SIDES
     rects = []

@@ -37,15 +37,15 @@ from pgmstudio.gui.theme.theme import theme
 
 Floats = NDArray[np.float64]
 
-# From so many marks on they stand on whole px, and of those at one place one is drawn.
+# From so many marks on they are drawn at whole px, and one of those at the same position.
 MANY = 400
-_SEAM = 3.0  # px around words
-_FAR = 2.0**30  # Qt has no place farther away
+_SEAM = 3.0  # px around text
+_FAR = 2.0**30  # limit of the coordinates of Qt
 
 
 @dataclass(frozen=True)
 class Frame:
-    """The part in sight: `seen` in numbers of the axes, `area` in px of the scene."""
+    """The visible range: `seen` in data coordinates, `area` in px of the scene."""
 
     seen: QRectF = field(default_factory=lambda: QRectF(0, 0, 1, 1))
     area: QRectF = field(default_factory=QRectF)
@@ -62,7 +62,7 @@ class Frame:
 
 
 class CachedShape(QGraphicsObject):
-    """Drawn when it has changed, and else put there as the picture it was; in files as shapes."""
+    """Graphics item that is cached as a pixmap on screen and drawn as shapes in files."""
 
     def __init__(self, z: float) -> None:
         super().__init__()
@@ -72,10 +72,10 @@ class CachedShape(QGraphicsObject):
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
 
     def draw(self, painter: QPainter, on_screen: bool) -> None:
-        """All of it, in px of this item."""
+        """Draw the whole item, in px of the item."""
 
     def changed(self) -> None:
-        """It is to be drawn again."""
+        """Discard the pixmap and draw again."""
         self._pixmap = None
         self.update()
 
@@ -106,14 +106,14 @@ class CachedShape(QGraphicsObject):
 
 
 class Layer(CachedShape):
-    """One that covers the plot inside its axes."""
+    """Graphics item that covers the plot inside its axes."""
 
     def __init__(self, z: float) -> None:
         super().__init__(z)
         self.frame = Frame()
 
     def set_frame(self, frame: Frame) -> None:
-        """The part in sight is another one."""
+        """Show another visible range."""
         if frame != self.frame:
             self.prepareGeometryChange()
             self.frame = frame
@@ -123,7 +123,7 @@ class Layer(CachedShape):
         return self.frame.area
 
     def at(self, x: float, y: float) -> QPointF:
-        """The place of these numbers, in px."""
+        """Position of data coordinates, in px."""
         return QPointF(*(float(v[0]) for v in self._px(np.array([x]), np.array([y]))))
 
     def _px(self, xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
@@ -131,7 +131,7 @@ class Layer(CachedShape):
 
 
 class DotLook(NamedTuple):
-    """How marks of one kind look; colours as their numbers."""
+    """Style of marks of one kind; colours as integers, so that it can be a cache key."""
 
     symbol: str
     size: float
@@ -141,13 +141,13 @@ class DotLook(NamedTuple):
 
 
 def dot_look(symbol: str, size: float, line: QColor, width: float, fill: QColor) -> DotLook:
-    """The look in plain numbers."""
+    """The style of marks from Qt's colours."""
     return DotLook(symbol, size, line.rgba(), width, fill.rgba())
 
 
 @dataclass(frozen=True, eq=False)
 class Stroke:
-    """A line through places; it is broken where a place is not known."""
+    """A polyline; it is broken where a coordinate is not finite."""
 
     xs: Floats
     ys: Floats
@@ -173,7 +173,7 @@ class Bars:
 
 
 class MarksLayer(Layer):
-    """Lines, bars over them, marks over those; those told first lie below."""
+    """Layer of lines, error bars over them and marks on top, each in the given order."""
 
     def __init__(self, z: float = 10) -> None:
         super().__init__(z)
@@ -220,7 +220,7 @@ class MarksLayer(Layer):
     def _stamp(
         self, painter: QPainter, xs: Floats, ys: Floats, look: DotLook, is_many: bool
     ) -> None:
-        """Each mark as the same small picture."""
+        """Draw each mark as the same pixmap."""
         ratio, small = self._ratio, _small_picture(look, self._ratio)
         corner = painter.transform().map(QPointF(0, 0)) * ratio
         xs, ys = xs * ratio + corner.x(), ys * ratio + corner.y()
@@ -238,7 +238,7 @@ class MarksLayer(Layer):
 
 
 def draw_stroke(painter: QPainter, xs: Floats, ys: Floats, pen: QPen) -> None:
-    """A line through places in px, broken where one is not known."""
+    """Draw a polyline in px, broken where a coordinate is not finite."""
     from pyqtgraph.functions import arrayToQPolygonF
 
     painter.setPen(pen)
@@ -249,7 +249,7 @@ def draw_stroke(painter: QPainter, xs: Floats, ys: Floats, pen: QPen) -> None:
 
 
 def _draw_fragments(painter: QPainter, xs: Floats, ys: Floats, picture: QPixmap) -> None:
-    """One picture around many places."""
+    """Draw one pixmap centred at many positions."""
     from pyqtgraph.Qt import internals
 
     fragments = internals.PrimitiveArray(QPainter.PixmapFragment, 10)
@@ -293,7 +293,7 @@ def _outline(symbol: str, size: float) -> QPainterPath:
 
 @dataclass(frozen=True, eq=False)
 class HighlightRings:
-    """Around places; `is_square`: not round."""
+    """Rings around positions; squares with `is_square`."""
 
     xs: Floats
     ys: Floats
@@ -317,17 +317,17 @@ class RingsLayer(Layer):
         self.update()
 
     def line(self, name: str, line: Stroke | None, text: str = "") -> None:
-        """The same for a line, with words above one of its ends."""
+        """The same for a line, with a text above one of its ends."""
         _put(self._lines, name, None if line is None else (line, text))
         self.update()
 
     def keep_clear(self, areas: list[QRectF]) -> None:
-        """No words are drawn there: something lies over it."""
+        """Draw no text in these areas: something covers them."""
         self._clear = areas
         self.update()
 
     def ring_positions(self, name: str) -> list[tuple[float, float]]:
-        """Where the rings of that name are, in numbers of the axes."""
+        """Positions of the rings of that name, in data coordinates."""
         rings = self._rings.get(name)
         return [] if rings is None else list(zip(rings.xs, rings.ys, strict=True))
 
@@ -367,7 +367,7 @@ class RingsLayer(Layer):
 
 
 def draw_label(painter: QPainter, at: QPointF, text: str, font: QFont, ink: QColor) -> None:
-    """A word on its base line, with a seam that keeps lines below it apart."""
+    """Draw a text on its base line, with an outline that separates it from lines below."""
     seam = QPen(theme().color("surface", 0.85), _SEAM)
     seam.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
     path = QPainterPath()

@@ -35,7 +35,7 @@ Floats = NDArray[np.float64]
 
 
 class Pill(QGraphicsObject):
-    """A handle with words; `dragged` tells where on the scene the pointer is."""
+    """Handle with a text; `dragged` sends the position of the pointer on the scene."""
 
     dragged = Signal(QPointF)
 
@@ -45,7 +45,7 @@ class Pill(QGraphicsObject):
         self._is_held = False
         self.setZValue(60)
         self.setCursor(Qt.CursorShape.SizeVerCursor)
-        self.setToolTip("Drag to another λ: which model it selects is told at once.")
+        self.setToolTip("Drag to change λ; the selected model is shown at once.")
 
     def set_text(self, text: str) -> None:
         if text != self.text:
@@ -90,14 +90,14 @@ class Pill(QGraphicsObject):
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """`sign` is a family for its mark, or test, training, front, truth or fit."""
+    """Entry of a legend; `symbol`: a family, or test, training, front, truth or fit."""
 
     symbol: str
     text: str
 
 
 class LegendBox(CachedShape):
-    """Signs and their words in two columns, in a corner of the plot."""
+    """Legend in two columns, in a corner of the plot."""
 
     _SAMPLE = 26.0
 

@@ -39,7 +39,7 @@ Numbers = NDArray[np.int64]
 
 
 def next_on_line(xs: Floats, ys: Floats, line_of: Numbers, at: int | None, step: int) -> int | None:
-    """The mark so many steps to the right on the same line; the first of all without `at`."""
+    """Index of the mark so many steps to the right on the same line; the first without `at`."""
     usable = np.flatnonzero(np.isfinite(ys))
     if not len(usable):
         return None
@@ -71,7 +71,7 @@ _SPOTS = 5  # each way, where the legend may stand between the corners
 
 
 class ModelScatter(MarkCanvas):
-    """A child draws; this knows where the marks are."""
+    """Base of scatter plots of models: finds marks by position and by key."""
 
     chosen = Signal(object)  # CurvePoint: to be opened
     pinned = Signal(object)  # CurvePoint: to be pinned, or no longer
@@ -108,8 +108,8 @@ class ModelScatter(MarkCanvas):
         parts: Sequence[tuple[int, Floats, Floats, Sequence[Behind]]],
         positions: Mapping[str, Place],
     ) -> None:
-        """Where the marks are: of a curve its number, across, up, and the models behind them;
-        `places` are the curve and mark of every model."""
+        """Set the marks: of each curve its number, x, y and the models of each mark;
+        `positions` are the curve and mark of every model."""
         before = self._behind(self._at) if self._at is not None else None
         self._xs = np.concatenate([xs for _, xs, _, _ in parts] or [np.empty(0)])
         self._ys = np.concatenate([ys for _, _, ys, _ in parts] or [np.empty(0)])
@@ -129,7 +129,7 @@ class ModelScatter(MarkCanvas):
             self._lead_to_card()
 
     def _place_legend(self) -> None:
-        """In the corner that has the fewest marks, of equals the first; where marks are in every
+        """Put the legend into the corner with the fewest marks or, where marks are in every
         corner, anywhere with fewer."""
         inside, box = self._view.sceneBoundingRect(), self.legend.boundingRect()
         left, right = inside.left() + 12, inside.right() - box.width() - 8
@@ -148,12 +148,12 @@ class ModelScatter(MarkCanvas):
         self.legend.setPos(*spots[crowds.index(min(crowds))])
 
     def _on_scene(self) -> tuple[Floats, Floats]:
-        """Where all marks are on the scene, in px."""
+        """Positions of all marks on the scene, in px."""
         frame = self._frame
         return frame.across(self._xs), frame.down(self._ys)
 
     def _index_of(self, key: str, *, last: bool = False) -> int | None:
-        """The number of the first or last mark of a model; None when it has none."""
+        """Index of the first or last mark of a model; None when it has none."""
         position = self._positions.get(key)
         if position is None:
             return None
@@ -175,7 +175,7 @@ class ModelScatter(MarkCanvas):
     # -- pointing
 
     def mark_at(self, position: QPointF) -> int | None:
-        """The number of the nearest mark within reach of a place on the scene."""
+        """Index of the nearest mark within reach of a position on the scene."""
         if self._canvas is None or not len(self._xs):
             return None
         if not self._view.sceneBoundingRect().contains(position):
@@ -187,7 +187,7 @@ class ModelScatter(MarkCanvas):
         return nearest if apart[nearest] <= REACH else None
 
     def point_to(self, number: int | None) -> None:
-        """Mark a model as the one that is looked at."""
+        """Highlight the mark with this index, or none."""
         if number == self._at:
             return
         self._at = number
@@ -199,7 +199,7 @@ class ModelScatter(MarkCanvas):
         return None if self._at is None else best_of(self._behind(self._at))
 
     def position_on_screen(self, point: CurvePoint) -> QPoint | None:
-        """Where on the viewport the mark of a model is; None when it has none."""
+        """Position of the mark of a model on the viewport; None when it has none."""
         number = self._index_of(point.key)
         if number is None or self._canvas is None:
             return None
@@ -239,7 +239,7 @@ class ModelScatter(MarkCanvas):
         self._lead_to_card()
 
     def _widget_position(self, number: int) -> QPoint:
-        """Where a mark is on this widget."""
+        """Position of a mark on this widget."""
         seen = self._canvas.mapFromScene(self._scene_position(number))
         return QPoint(self._canvas.viewport().mapTo(self, seen))
 
@@ -257,7 +257,7 @@ class ModelScatter(MarkCanvas):
         self._ring.line("to the card", Stroke(xs, ys, QPen(theme().color("text_tertiary"), 1)))
 
     def _crowd(self, rect: QRect) -> int:
-        """How many marks lie under a part of this widget."""
+        """Number of marks under a rectangle of this widget."""
         corner = self._canvas.viewport().mapFrom(self, rect.topLeft())
         area = QRectF(self._canvas.mapToScene(corner), QSizeF(rect.size()))
         return _marks_in(self._on_scene(), area)
@@ -280,7 +280,7 @@ class ModelScatter(MarkCanvas):
             self._zoom(event)
             return True
         if kind == QEvent.Type.ToolTip and self._at is not None:
-            return True  # the card says more
+            return True  # the card shows more
         if kind == QEvent.Type.Leave:
             if not self.card.underMouse():
                 self._soon.stop()
@@ -294,13 +294,13 @@ class ModelScatter(MarkCanvas):
         turned = event.angleDelta().y() or event.angleDelta().x()  # Shift turns it in some systems
         if not turned or self._canvas is None:
             return
-        place = self._view.mapSceneToView(self._canvas.mapToScene(event.position().toPoint()))
+        center = self._view.mapSceneToView(self._canvas.mapToScene(event.position().toPoint()))
         factor = 1.02 ** (-turned / 8)
         self._is_fitted = False
         if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-            self._view.scaleBy(y=factor, center=place)
+            self._view.scaleBy(y=factor, center=center)
         else:
-            self._view.scaleBy(x=factor, center=place)
+            self._view.scaleBy(x=factor, center=center)
         self.moved.emit()
         event.accept()
 
@@ -349,12 +349,12 @@ class ModelScatter(MarkCanvas):
 
 
 def _around(corner: tuple[float, float], box: QRectF) -> QRectF:
-    """The room that a box takes there, with a little air."""
+    """Rectangle of a box at a corner, with a margin."""
     return QRectF(QPointF(*corner), box.size()).adjusted(-6, -6, 6, 6)
 
 
 def _marks_in(marks: tuple[Floats, Floats], area: QRectF) -> int:
-    """How many of the places on the scene lie in a part of it."""
+    """Number of marks in an area of the scene."""
     across, down = marks
     is_in = (across > area.left()) & (across < area.right())
     return int((is_in & (down > area.top()) & (down < area.bottom())).sum())

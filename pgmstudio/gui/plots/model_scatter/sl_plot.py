@@ -33,8 +33,8 @@ from pgmstudio.gui.theme.language_symbols import mark_colors
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.debounce import one_shot
 
-# Fewer marks than FEW are all in sight. Of more, those below FLOOR_ROOM times the way from the top
-# to where but FAR_SHARE of them lie are not, when the lowest is FAR times as far down as that.
+# Fewer marks than FEW are all visible. Of more, those below FLOOR_FACTOR times the way from the top
+# to where but FAR_FRACTION of them lie are not, when the lowest is FAR times as far down as that.
 FEW, FAR_FRACTION, FLOOR_FACTOR, FAR = 8, 0.1, 1.5, 2.0
 _MIN_TALL, _NEAR = 0.05, 0.25  # bits per row
 Across = Callable[[Floats], Floats]
@@ -101,7 +101,7 @@ def _heights(curve: CurveMarks, mode: str) -> Floats:
 
 
 def _floor(heights: Floats) -> float:
-    """A few marks that lie far off would leave no room for the others."""
+    """Lower limit of the y range: a few marks far below would compress the others."""
     if len(heights) < FEW:
         return -np.inf
     top, most = float(heights.max()), float(np.quantile(heights, FAR_FRACTION))
@@ -110,7 +110,7 @@ def _floor(heights: Floats) -> float:
 
 
 def _near(ceiling: float | None, low: float, high: float) -> float | None:
-    """−H far above everything would only take the room: at most a third of it."""
+    """The ceiling −H, or None when it would take more than a third of the y range."""
     if ceiling is None or ceiling - high > max((high - low) / 2, _NEAR):
         return None
     return ceiling
@@ -127,10 +127,10 @@ def show_curves(layer: MarksLayer, chart: Chart, mode: str, across: Across) -> N
     dots: list[Dots] = []
     bars: list[Bars] = []
     is_plain, is_small = chart.marks > VERY_MANY, chart.marks > MANY
-    told = [(curve, across(curve.sizes), mark_colors(curve.family)) for curve in chart.curves]
+    lines = [(curve, across(curve.sizes), mark_colors(curve.family)) for curve in chart.curves]
     if mode != "test":
         style = Qt.PenStyle.SolidLine if is_plain else Qt.PenStyle.DashLine
-        for curve, xs, (_, ink) in told:
+        for curve, xs, (_, ink) in lines:
             faint = QColor(ink)
             faint.setAlphaF(0.75)
             pen = QPen(faint, 1 if is_plain else 1.2, style)
@@ -139,7 +139,7 @@ def show_curves(layer: MarksLayer, chart: Chart, mode: str, across: Across) -> N
             look = dot_look(symbol, 4 if is_small else 6, faint, 1.2, ground)
             dots.append(Dots(xs, curve.train, look))
     if mode != "training":
-        for curve, xs, (fill, ink) in told:
+        for curve, xs, (fill, ink) in lines:
             strokes.append(Stroke(xs, curve.test, QPen(ink, 1 if is_plain else 2), not is_plain))
             bars += _bars(curve, xs, ink)
             symbol = language_sign(curve.family)[0]
@@ -170,7 +170,7 @@ def _bars(curve: CurveMarks, xs: Floats, ink: QColor) -> list[Bars]:
 
 
 def curve_labels(chart: Chart, mode: str, across: Across) -> list[MarkLabel]:
-    """At its end the name of a curve, where others have the same sign; then what BIC, AIC take."""
+    """Names at the ends of curves that share a symbol; then the choices of BIC and AIC."""
     names: list[MarkLabel] = []
     criteria: list[MarkLabel] = []
     for curve in chart.curves:
@@ -189,7 +189,7 @@ def curve_labels(chart: Chart, mode: str, across: Across) -> list[MarkLabel]:
 
 
 def along(xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
-    """Places all along a line, near enough to each other that no word fits between."""
+    """Points all along a line, so close to each other that no label fits between."""
     if len(xs) < 2:
         return xs, ys
     indices = np.arange(len(xs))
@@ -203,7 +203,7 @@ LEGEND_MOST = 10
 
 
 class SlPlot(ModelScatter):
-    """`lambda_moved` tells the λ that a hand has moved the line to."""
+    """SL plot: log-likelihood by size; `lambda_moved` when the user drags the line of λ."""
 
     lambda_moved = Signal(float)
 
@@ -218,7 +218,7 @@ class SlPlot(ModelScatter):
         self._pins: frozenset[str] = frozenset()
         self._new: frozenset[str] = frozenset()
         self.has_legend = True
-        self.is_apart = False  # another plot beside it shows the other rows at the same heights
+        self.is_apart = False  # another plot shows the other rows on the same y range
         self._shows_all = False
         self._extent = Extent()
         self._old = one_shot(self, self._on_old, NEW_MS)
@@ -253,7 +253,7 @@ class SlPlot(ModelScatter):
                 self._show_card()
 
     def mark_new(self, keys: Iterable[str]) -> None:
-        """These have just been found: a thin ring for two seconds."""
+        """Show a thin ring around new points for two seconds."""
         self._new = frozenset(keys)
         self._old.start()
 
@@ -330,7 +330,7 @@ class SlPlot(ModelScatter):
         return entries
 
     def _across_titles(self) -> tuple[str, ...]:
-        """The size, and that marks are out of sight or have no place; what is short last."""
+        """Titles of the x axis with notes on marks outside the range, the shortest last."""
         size, extent = SIZE_TITLES[self.chart.size], self._extent
         below, nowhere = extent.below, extent.nowhere
         plain = f"{size} (log scale)" if self.is_log else size
@@ -426,12 +426,12 @@ class SlPlot(ModelScatter):
             taken = [self.legend.sceneBoundingRect()] if self.legend.isVisible() else []
             self._labels.keep_clear(taken)
             self.rings.keep_clear(taken)
-        self._show_line()  # its handle stands beside the legend
+        self._show_line()  # its handle avoids the legend
 
     # -- the line of equal score
 
     def _height(self, at: float) -> float | None:
-        """Of the line, at a place across."""
+        """Height of the line at a position on the x axis."""
         line = None if self.lambda_ is None else self.chart.arrays.line_at(self.lambda_)
         if line is None:
             return None
@@ -463,8 +463,8 @@ class SlPlot(ModelScatter):
         self._place_pill(xs, ys, rect)
 
     def _place_pill(self, xs: Floats, ys: Floats, rect: QRectF) -> None:
-        """At four fifths of the width, or before the line leaves at the top, beside the legend and
-        words; at the edge where the line is out of sight."""
+        """Put the handle at four fifths of the width, or before the line leaves at the top, away
+        from the legend and labels; at the edge where the line is outside the range."""
         top = rect.bottom() - 0.08 * rect.height()
         heights = np.clip(ys, rect.top(), top)
         inside, free = heights == ys, ~self._is_taken(xs, heights)
@@ -479,7 +479,7 @@ class SlPlot(ModelScatter):
         self.pill.setPos(QPointF(max(least, min(position.x(), most)), position.y()))
 
     def _is_taken(self, xs: Floats, ys: Floats) -> NDArray[np.bool_]:
-        """At which of these places the pill would lie under the legend or over words."""
+        """Mask of the points where the handle would be under the legend or over labels."""
         across, down = self._frame.across(xs), self._frame.down(ys)
         own, is_taken = self.pill.boundingRect(), np.zeros(len(xs), dtype=bool)
         areas = [self.legend.sceneBoundingRect()] if self.legend.isVisible() else []
@@ -490,7 +490,7 @@ class SlPlot(ModelScatter):
         return is_taken
 
     def _is_over_marks(self, xs: Floats, ys: Floats) -> NDArray[np.bool_]:
-        """At which of these places the pill would lie over marks; many marks are everywhere."""
+        """Mask of the points where the handle would cover marks; False if there are many marks."""
         if len(self._xs) > MANY:
             return np.zeros(len(xs), dtype=bool)
         own, (marks_across, marks_down) = self.pill.boundingRect(), self._on_scene()

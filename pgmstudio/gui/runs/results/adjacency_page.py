@@ -38,7 +38,7 @@ REDRAW_MS = 250
 _COLUMNS = (
     Column("Edge", str, stretches=True, tip="Two variables that are joined."),
     Column("Count", str, True, tip="In how many of them."),
-    Column("Share", lambda fraction: f"{100 * fraction:.0f} %", True, tip="Of all of them."),
+    Column("Fraction", lambda fraction: f"{100 * fraction:.0f} %", True, tip="Of all of them."),
 )
 
 
@@ -136,14 +136,14 @@ class AdjacencyPage(ArtifactPage):
             self.facts.setText("No restart has ended yet.")
             return
         self.tally = tally
-        words = [counted(tally.total, tally.what[:-1], tally.what)]
+        facts = [counted(tally.total, tally.what[:-1], tally.what)]
         if isinstance(artifact, Adjacency) and tally.what == "trees":
             chosen = self.numbers.currentData()
             restarts = artifact.tally(chosen, of_restarts=True).total
-            words.insert(0, counted(restarts, "restart"))
+            facts.insert(0, counted(restarts, "restart"))
         pairs = len(tally.names) * (len(tally.names) - 1) // 2
-        words.append(f"{len(tally.counts)} of {counted(pairs, 'pair')} joined at least once")
-        self.facts.setText(" · ".join(words))
+        facts.append(f"{len(tally.counts)} of {counted(pairs, 'pair')} joined at least once")
+        self.facts.setText(" · ".join(facts))
         self.facts.setToolTip(self.facts.text())
         outlined = self._model_edges()
         self._legend.setText(

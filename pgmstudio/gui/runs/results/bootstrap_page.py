@@ -35,10 +35,12 @@ def _percent_text(value: float) -> str:
 
 _COLUMNS = (
     Column("Edge", str, stretches=True, tip="In its own, the more frequent, direction."),
-    Column("Joined", _percent_text, True, tip="The share of replicates that join the two."),
+    Column(
+        "Joined", _percent_text, True, tip="Fraction of replicates in which the two are adjacent."
+    ),
     Column("→", _percent_text, True, tip="… with this direction."),
     Column("←", _percent_text, True, tip="… with the other direction."),
-    Column("Either", _percent_text, True, tip="… where both directions say the same."),
+    Column("Either", _percent_text, True, tip="… where both directions are equivalent."),
 )
 
 
@@ -58,7 +60,7 @@ class BootstrapPage(FittingPage):
         self.facts = facts_label("bootstrapFacts")
         self.threshold = QSlider(Qt.Orientation.Horizontal)
         self.threshold.setObjectName("bootstrapThreshold")
-        self.threshold.setAccessibleName("Smallest share of replicates, in percent")
+        self.threshold.setAccessibleName("Smallest fraction of replicates, in percent")
         self.threshold.setToolTip("Edges that fewer replicates join are not in the network.")
         self.threshold.setRange(1, 100)
         self.threshold.setValue(50)

@@ -43,12 +43,12 @@ _COLUMNS = (
     Column("df", str, True, tip="Degrees of freedom."),
     Column("p-value", lambda p: f"{p:.3g}".replace("-", "−"), True),
     Column("Bits", lambda bits: f"{bits:.4f}", True, tip="The (conditional) information gain."),
-    Column("Found", str),
+    Column("Result", str),
 )
 
 
 class TestLogPage(ArtifactPage):
-    """One run; filtered by a pair of variables and by what the tests found."""
+    """Independence tests of one run, filtered by a pair of variables and by result."""
 
     __test__ = False  # nothing for pytest to collect
 

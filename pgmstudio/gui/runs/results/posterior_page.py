@@ -62,7 +62,7 @@ _TABLES = {
         (
             Column("Graph", grouped, True),
             Column(
-                "P", _percent_text, True, tip="Probability among the graphs that the chains kept."
+                "P", _percent_text, True, tip="Probability among the sampled graphs of the chains."
             ),
             Column("Score ↑", lambda bits: f"{bits:,.2f}".replace(",", "\u2009"), True),
             Column("Edges", str, stretches=True),
@@ -201,7 +201,7 @@ class PosteriorPage(ArtifactPage):
         self.picture.show_average(frequencies, averaged)
 
     def _strengths(self, edges: Iterable[Edge], frequencies: EdgeFrequencies) -> Strengths:
-        """Probabilities as widths; the tooltip tells directions and labels."""
+        """Show probabilities as widths; the tooltip shows directions and labels."""
         artifact = self._artifact
         labelled = (
             {} if artifact is None else {(e.source, e.target): e.labelled for e in artifact.edges}

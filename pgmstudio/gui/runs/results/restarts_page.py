@@ -47,7 +47,7 @@ REDRAW_MS = 250
 _COLUMNS = (
     Column("Score ↑", lambda score: decimal(score, 1), True, tip="Higher is better."),
     Column("Runs", str, True, tip="How many runs ended here."),
-    Column("Share", lambda fraction: f"{100 * fraction:.1f} %", True, tip="Of all runs."),
+    Column("Fraction", lambda fraction: f"{100 * fraction:.1f} %", True, tip="Of all runs."),
     Column("Edges", str, True),
     Column("Directed", str, True, tip="Edges with one direction in every graph of the class."),
     Column("Greediness k of its runs", lambda ks: ", ".join(f"{k:g}" for k in ks), stretches=True),
@@ -77,7 +77,7 @@ class RestartsPage(FittingPage):
         )
         self.views.chosen.connect(self._on_view)
         self.plot = RestartPlot()
-        self.frequencies = FrequencyCanvas("Edges by the share of optima that have them")
+        self.frequencies = FrequencyCanvas("Edges by the fraction of optima that have them")
         self._stack = QStackedWidget()
         self._stack.addWidget(self.plot)
         self._stack.addWidget(self._edges_view())
@@ -112,7 +112,7 @@ class RestartsPage(FittingPage):
         self.weight.chosen.connect(self._show_edges)
         self.least = QSlider(Qt.Orientation.Horizontal)
         self.least.setObjectName("restartsLeast")
-        self.least.setAccessibleName("Smallest share shown, in percent")
+        self.least.setAccessibleName("Smallest fraction shown, in percent")
         self.least.setToolTip("Edges of fewer are not drawn.")
         self.least.setRange(1, 100)
         self.least.setValue(10)

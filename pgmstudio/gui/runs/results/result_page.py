@@ -1,4 +1,4 @@
-"""What the pages about things that a run kept have in common: a file of it, and its models."""
+"""Base of the pages on artifacts of a run: export to a file, and its models."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pgmstudio.gui.widgets.page import Page
 
 
 def facts_label(name: str) -> ElidedLabel:
-    """The line that says in short what was kept."""
+    """Line of facts on the artifact."""
     made = ElidedLabel()
     made.setObjectName(name)
     made.setProperty("role", "secondary")
@@ -41,7 +41,7 @@ def one_above_the_other(upper: QWidget, lower: QWidget) -> QSplitter:
 
 
 def under_the_picture(*widgets: QWidget, top: int = 8) -> QWidget:
-    """The lower of the two; its last widget takes the room."""
+    """The lower of the two; its last widget takes the space that is left."""
     made = QWidget()
     layout = QVBoxLayout(made)
     layout.setContentsMargins(0, top, 0, 0)
@@ -53,7 +53,7 @@ def under_the_picture(*widgets: QWidget, top: int = 8) -> QWidget:
 
 
 class ArtifactPage(Page):
-    """Shows `_kept`, which is None as long as the run has kept nothing."""
+    """Page on one artifact of a run; None as long as the run has none."""
 
     # Of the dialog that asks for a file: its title, the name it offers, the kinds of files.
     export_dialog: tuple[str, str, str]
@@ -75,7 +75,7 @@ class ArtifactPage(Page):
         return self._source.model_id
 
     def _lay_out(self, *widgets: QWidget) -> None:
-        """One under the other; the last takes the room."""
+        """Stack widgets; the last takes the space that is left."""
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 8)
         layout.setSpacing(8)
@@ -107,7 +107,7 @@ class ArtifactPage(Page):
         self._app.notify(f"{path.name} was written.")
 
     def _task(self) -> LearnTask | None:
-        """What the run was asked; None, and said why, when its rows are gone."""
+        """The task of the run; None, and the reason reported, when its rows are gone."""
         try:
             return self._source.task()
         except PgmStudioError as error:

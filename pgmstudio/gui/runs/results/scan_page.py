@@ -1,12 +1,6 @@
-"""The numbers of classes a run tried: criteria live, and every model to be opened.
+"""Result pages of scans: over numbers of classes, κ, λ, and numbers of trees.
 
-The κ path of a run: what each κ gave, which one held-out rows prefer, and its model to open.
-
-The decision graphs of a λ sweep: size against bits, and every model to be opened.
-
-A run that kept several models: a plot of them, a table, and each of them to be opened.
-
-The numbers of trees and smoothings a run tried: bits per row with their spread, and a table.
+Each has a plot of the models of a run, a table, and opens every model.
 """
 
 from __future__ import annotations
@@ -70,7 +64,7 @@ def bits_cell(value: float | None) -> str:
 
 
 class RecordedPoint(Protocol):
-    """One of the models, which is None where it was too large to be kept."""
+    """One of the models; None where it was too large to be saved."""
 
     @property
     def model(self) -> Model | None: ...
@@ -95,14 +89,14 @@ class RecordedScan(RunArtifact, Protocol[P_co]):
 
 
 class PointsPage(ArtifactPage, Generic[P]):
-    """Follows the run while it goes on; a child says what its points are."""
+    """Base of the scan pages: follows the run; subclasses define its points."""
 
     name: str  # of the widgets
     symbol: str  # the name of an icon
     columns: Sequence[Column]
     table_title: str
     open_tip: str
-    missing_text: str  # when a model was too large to be kept
+    missing_text: str  # when a model was too large to be saved
     _scan: RecordedScan[P] | None = None
 
     def __init__(self, key: str, app: AppContext, source: ArtifactSource, plot: PointPlot) -> None:
@@ -133,23 +127,23 @@ class PointsPage(ArtifactPage, Generic[P]):
     def page_icon(self) -> QIcon:
         return icon(self.symbol)
 
-    # -- what a child says
+    # -- overridden by subclasses
 
     def _show(self, artifact: RunArtifact) -> RecordedScan[P] | None:
-        """Draws what the run has kept; None when it is of another kind."""
+        """Draw the artifact of the run; None when it is of another kind."""
         raise AssertionError("a child draws its points")
 
     def _point_text(self, point: P) -> str:
-        """The best point in a few words."""
-        raise AssertionError("a child tells of its points")
+        """Short description of the best point."""
+        raise NotImplementedError
 
     def _row(self, point: P) -> tuple[object, ...]:
         """A point as a row of the table."""
-        raise AssertionError("a child tells of its points")
+        raise NotImplementedError
 
     def _about(self, point: P) -> tuple[str, Mapping[str, Any]]:
         """The title of the model of a point, and where it comes from."""
-        raise AssertionError("a child says where its models come from")
+        raise NotImplementedError
 
     # -- what all have
 
@@ -230,7 +224,7 @@ class ClassScanPage(PointsPage[ScanPoint]):
     )
     table_title = "Models of the scan, in the order of the run"
     open_tip = "The model with this number of classes, as one of the project."
-    missing_text = "its tables were too large to be kept; learn that number alone."
+    missing_text = "its tables were too large to be saved; learn that number alone."
 
     def __init__(self, app: AppContext, source: ArtifactSource) -> None:
         self.plot = ScanPlot()
@@ -307,7 +301,7 @@ class KappaPage(PointsPage[KappaPoint]):
     )
     table_title = "Models from the smallest κ to the largest"
     open_tip = "The graph of this κ, as a model of the project."
-    missing_text = "its model was not kept."
+    missing_text = "its model was not saved."
 
     def __init__(self, app: AppContext, source: ArtifactSource) -> None:
         self.plot = KappaPlot()
@@ -379,11 +373,11 @@ class PdgScanPage(PointsPage[PdgPoint]):
         Column("Held-out ↑", bits_cell, True, tip="Bits per row of rows it has not learned from."),
         Column("BIC ↑", bits_cell, True, tip="Bits per row, ½ log2 N off for every parameter."),
         Column("Forest", str, True, tip="Which of the forests of the run it stands on."),
-        Column("Found", str, stretches=True, tip="Searched, or merged from that of a smaller λ."),
+        Column("Origin", str, stretches=True, tip="Searched, or merged from that of a smaller λ."),
     )
     table_title = "Models from the largest λ to the smallest"
     open_tip = "The graph of this λ, as a model of the project."
-    missing_text = "its numbers were too many to be kept; learn with that λ alone."
+    missing_text = "its parameters were too many to be saved; learn with that λ alone."
 
     def __init__(self, app: AppContext, source: ArtifactSource) -> None:
         self.plot = SweepPlot()

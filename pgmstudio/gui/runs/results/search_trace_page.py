@@ -93,7 +93,7 @@ class TracePage(ArtifactPage):
         self.forth.setShortcut("PgDown")
         self.canvas = Canvas()
         self.canvas.view.is_editable = False
-        self.canvas.shows_legend = False  # the words above the graph say it
+        self.canvas.shows_legend = False  # the text above the graph explains it
         self._layouts = LayoutMaker(self)
         self._layouts.placed.connect(self._on_layout)
         self._layouts.failed.connect(app.errors.report)
@@ -164,7 +164,7 @@ class TracePage(ArtifactPage):
         self._draw()
 
     def _ask_layout(self) -> None:
-        """Places for the whole result; a step only shows and hides edges."""
+        """Lay out the whole result once; a step only shows and hides edges."""
         picture = step_picture(self._artifact, len(self._artifact.steps))
         sizes = {n.id: face_size(n, NodeView(n.label)) for n in picture.nodes}
         self._layouts.ask(LayoutQuestion("k2", picture, sizes, "layered"))
