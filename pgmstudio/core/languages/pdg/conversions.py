@@ -16,7 +16,7 @@ from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.large_counts import count_text
 from pgmstudio.core.model import Model
 
-# Of a mixture whose component is hidden, as a decision graph: every joint state is looked at.
+# Maximum joint states of a mixture with hidden component, all of which are enumerated.
 MAX_STATES = 2**16
 
 

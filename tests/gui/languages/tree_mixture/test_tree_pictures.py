@@ -240,7 +240,7 @@ def test_squares_have_areas_in_proportion_to_the_counts(
         assert square.width() * square.height() == pytest.approx(full * count / 5)
     (one, other), count = next(iter(tally.counts.items()))
     middle = matrix.square_rect(one, other).center().toPoint()
-    assert matrix.words(one, other) == f"{one} – {other}: in {count} of 5 trees"
+    assert matrix.pair_text(one, other) == f"{one} – {other}: in {count} of 5 trees"
     qtbot.mouseClick(matrix, LEFT, pos=middle)
     assert counts.table.current is not None
     counts.numbers.setCurrentIndex(counts.numbers.findData(2))
