@@ -25,7 +25,7 @@ class Waiting:
     title: str  # the title of the node
 
     @property
-    def sentence(self) -> str:
+    def message(self) -> str:
         return f"beliefs not updated: a column of {self.title} does not sum to 1"
 
 

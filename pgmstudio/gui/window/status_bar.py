@@ -130,7 +130,7 @@ class StatusBar(QStatusBar):
         waiting = self._work.waiting
         if waiting is not None and waiting.model_id == workspace.model_id:
             self._wanted.add(self.waits)
-            self.waits.setText(waiting.sentence)
+            self.waits.setText(waiting.message)
             self.waits.setIcon(icon("warning", "warning_ink"))
         self._fit()
 
