@@ -85,7 +85,7 @@ class CurvesController(QObject):
     def open_model(self, point: CurvePoint) -> None:
         """Add the model of a point to the project and open it."""
         for model_id, entry in self._app.project.models.items():
-            # One of a run that goes on has its model with it; another may have its key later.
+            # A point of a run in progress includes its model; its key may be reused later.
             is_same = point.model is None or point.model is entry.model
             if is_same and point.key and entry.provenance.get("point") == point.key:
                 open_model_page(self._app, model_id)

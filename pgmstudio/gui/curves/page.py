@@ -374,7 +374,7 @@ class CurvesPage(Page):
         self._refresh_text()
 
     def _on_look(self) -> None:
-        """Others may add points: the command line, or a comparison that goes on."""
+        """Reload points that were added elsewhere: by the command line or a running comparison."""
         is_busy = self.run is not None and self.run.is_running
         if is_busy or self._loads.is_waiting:
             return
@@ -417,7 +417,7 @@ class CurvesPage(Page):
         self._refresh_text()
 
     def stop(self) -> None:
-        """Stop the sweep; Resume goes on from there."""
+        """Stop the sweep; Resume continues from there."""
         if self.run is not None:
             self.run.stop()
             self._refresh_text()

@@ -90,9 +90,7 @@ class LearningRun(QObject):
         self.task = task
         self.best: Model | None = None
         self.measures: dict[str, float] = {}
-        self.best_found_at: dict[
-            str, float
-        ] = {}  # counters of the run when it found its best model
+        self.best_found_at: dict[str, float] = {}  # counters when it found its best model
         self.progress = Progress(None, "starts")
         self.notes: list[str] = []
         self.kept: dict[str, RunArtifact] = {}  # artifacts collected during the run, by kind

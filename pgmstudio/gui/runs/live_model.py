@@ -128,7 +128,7 @@ class LiveModels(QObject):
         return follower
 
     def of_model(self, model_id: str | None) -> LiveModel | None:
-        """The follower of a model, while its run goes on."""
+        """The live model, while its run is in progress."""
         follower = self._followers.get(model_id or "")
         if follower is None or follower.model_id not in self._app.project.models:
             return None

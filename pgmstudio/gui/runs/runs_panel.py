@@ -241,7 +241,7 @@ class RunsPanel(QWidget):
             role="link",
             icon_name="pause",
             name="runPause",
-            tip="Hold the run; once more goes on.",
+            tip="Pause the run; press again to resume.",
         )
         self._stop = button(
             "Stop, keep best",

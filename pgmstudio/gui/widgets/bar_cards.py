@@ -1,4 +1,4 @@
-"""Cards of variables with thin bars, one for each voice and state: a model, or a scenario."""
+"""Cards of variables with thin bars, one for each model or scenario and state."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class BarCard(ABC):
     @property
     @abstractmethod
     def bars(self) -> Sequence[Bar]:
-        """The voices, in order."""
+        """The bars of each model or scenario, in order."""
 
     @property
     @abstractmethod
@@ -51,7 +51,7 @@ class BarCard(ABC):
 
     @abstractmethod
     def colors(self, number: int) -> tuple[QColor, QColor]:
-        """The fill of the bars of a voice, and the ink of its letter."""
+        """Colours of a model or scenario: fill of its bars, ink of its letter."""
 
     @property
     def heading(self) -> str:

@@ -190,7 +190,7 @@ class Segments(QWidget):
             made.setCheckable(True)
             made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             made.setProperty("role", "segment")
-            made.setProperty("place", _segment_position(number, len(options)))
+            made.setProperty("position", _segment_position(number, len(options)))
             made.clicked.connect(lambda _=False, key=key: self.chosen.emit(key))
             self._group.addButton(made)
             self._buttons[key] = made
@@ -217,7 +217,7 @@ class Segments(QWidget):
         for key, made in self._buttons.items():
             made.setVisible(key in keys)
             rect = _segment_position(shown.index(key), len(shown)) if key in keys else "only"
-            mark(made, "place", rect)
+            mark(made, "position", rect)
 
 
 def _segment_position(number: int, count: int) -> str:

@@ -403,10 +403,10 @@ class SlPlot(ModelScatter):
         covered = (np.concatenate(some) for some in zip(*parts, strict=True))
         self._labels.show_labels(labels, *(covered if parts else (self._xs, self._ys)))
 
-    # -- the part in sight
+    # -- the visible range
 
     def fit(self) -> None:
-        """All of it, also what lies far below; once more, without that."""
+        """Show all marks, also those far below; called again, without them."""
         self._shows_all = not (self._shows_all and self._is_fitted)
         self.refresh()
         super().fit()

@@ -51,7 +51,7 @@ class HasEdgeCounts(Protocol):
 
 
 class AdjacencyPage(ArtifactPage):
-    """Follows the run while it goes on."""
+    """Page of edge counts; updated during the run."""
 
     export_dialog = ("Export counts", "edges.csv", "One line for each edge (*.csv);;All (*.json)")
     _artifact: RunArtifact | None = None

@@ -1,4 +1,4 @@
-"""How often a bootstrap found each edge, and the network of those above a threshold."""
+"""Bootstrap edge frequencies, and the network of the edges above a threshold."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _title_of(learner: object) -> str:
 
 
 class BootstrapPage(FittingPage):
-    """Follows the run while it goes on; the threshold can be moved at any time."""
+    """Page of bootstrap edge frequencies; updated during the run."""
 
     export_dialog = ("Export edges", "edges.csv", "One row for each edge (*.csv);;All (*.json)")
     _artifact: EdgeFrequencies | None = None

@@ -65,7 +65,7 @@ _PAIRS = (
 
 
 class HiddenScanPage(ArtifactPage):
-    """Follows the run while it goes on."""
+    """Page of candidate hidden variables; updated during the run."""
 
     export_dialog = (
         "Export the candidates",

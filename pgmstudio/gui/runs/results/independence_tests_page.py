@@ -183,7 +183,7 @@ class TestLogPage(ArtifactPage):
         self.why.show_text(self._artifact.why(one, other) if is_pair and one and other else "")
         shown = f"{grouped(len(self._shown))} of " if len(self._shown) < self._artifact.made else ""
         cut = (
-            "; of each pair the one that decided was kept"
+            "; of each pair the decisive test is listed"
             if len(self._artifact.tests) < self._artifact.made
             else ""
         )

@@ -55,7 +55,7 @@ _COLUMNS = (
 
 
 class RestartsPage(FittingPage):
-    """Follows the run while it goes on."""
+    """Page of the restarts of a search; updated during the run."""
 
     export_dialog = (
         "Export restarts",

@@ -198,7 +198,7 @@ class PointsPage(ArtifactPage, Generic[P]):
 
 
 class ClassScanPage(PointsPage[ScanPoint]):
-    """Follows the run while it goes on."""
+    """Page of one scan; updated during the run."""
 
     export_dialog = (
         "Export the scan",
@@ -281,7 +281,7 @@ def _two(value: float) -> str:
 
 
 class KappaPage(PointsPage[KappaPoint]):
-    """Follows the run while it goes on."""
+    """Page of one scan; updated during the run."""
 
     export_dialog = (
         "Export the κ path",
@@ -357,7 +357,7 @@ def _lambda(value: float) -> str:
 
 
 class PdgScanPage(PointsPage[PdgPoint]):
-    """Follows the run while it goes on."""
+    """Page of one scan; updated during the run."""
 
     export_dialog = (
         "Export the sweep",
@@ -435,7 +435,7 @@ _COLUMNS = (
 
 
 class TreeScanPage(ArtifactPage):
-    """Follows the run while it goes on."""
+    """Page of one scan; updated during the run."""
 
     export_dialog = (
         "Export the scan",
