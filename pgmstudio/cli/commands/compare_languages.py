@@ -191,13 +191,13 @@ def _splits(args: argparse.Namespace, line: ProgressLine) -> tuple[PlanRows, ...
     count = args.splits
     if args.test is None and args.valid is None:
         data = read_rows(args.data, args, line)
-        return train_valid_test_splits(data, count=count, seed=args.seed, shares=fractions)
+        return train_valid_test_splits(data, count=count, seed=args.seed, fractions=fractions)
     if args.test is None or args.valid is None:
         other = args.test or args.valid
         data, second = read_together(args.data, other, args, line)
         test, valid = (second, None) if args.valid is None else (None, second)
         return train_valid_test_splits(
-            data, count=count, seed=args.seed, shares=fractions, test=test, valid=valid
+            data, count=count, seed=args.seed, fractions=fractions, test=test, valid=valid
         )
     files = [args.data, args.test, args.valid]
     parts = [one.data for one in import_together(files, import_options(args))]

@@ -63,15 +63,15 @@ def cross_validate(
     prepared = _prepared(candidates, data, folds)
     dealt = deal_folds(data, folds, np.random.default_rng(seed))
     results: dict[str, list[FoldScored]] = {name: [] for name in candidates}
-    place, count = 0, folds * len(candidates)
+    index, count = 0, folds * len(candidates)
     for fold in range(folds):
         rows, _ = dealt.rows(fold)
         train, test = dealt.rest(data, fold), dealt.part(data, fold)
         for name, params in prepared.items():
             cancel.raise_if_cancelled()
             title = f"{name}, fold {fold + 1} of {folds}"
-            yield Progress(place / count, title)
-            place += 1
+            yield Progress(index / count, title)
+            index += 1
             task = LearnTask(candidates[name].learner, train, params, seed)
             try:
                 start = time.perf_counter()
@@ -85,13 +85,13 @@ def cross_validate(
             results[name].append(scored)
             yield scored
     yield Progress(1.0)
-    complete = {name: found for name, found in results.items() if len(found) == folds}
+    complete = {name: result for name, result in results.items() if len(result) == folds}
     if complete:
         first = next(iter(complete.values()))  # all have the same folds
         order = np.argsort(np.concatenate([scored.rows for scored in first]), kind="stable")
         weights = [scored.weights for scored in first if scored.weights is not None]
         yield comparison_of(
-            {name: _joined(found, order) for name, found in complete.items()},
+            {name: _joined(result, order) for name, result in complete.items()},
             np.concatenate(weights)[order] if weights else None,
         )
 
@@ -140,10 +140,10 @@ def _model_of(task: LearnTask, cancel: CancelToken) -> Model:
     return finished[-1].model
 
 
-def _joined(found: list[FoldScored], order: NDArray[np.intp]) -> Scored:
+def _joined(result: list[FoldScored], order: NDArray[np.intp]) -> Scored:
     """The rows of all folds in the order of the data, and the mean sizes of the models."""
-    row_log2 = np.concatenate([scored.row_log2 for scored in found])[order]
-    models = [scored.model for scored in found]
+    row_log2 = np.concatenate([scored.row_log2 for scored in result])[order]
+    models = [scored.model for scored in result]
     return Scored(
         models[0].kind,
         float(np.mean([model.representation_size() for model in models])),

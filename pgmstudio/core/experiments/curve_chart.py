@@ -83,16 +83,16 @@ def chart_of(
     curves = tuple(_marks(name, own, size) for name, own in curves_of(shown).items())
     front, arrays = tuple(pareto_front(shown, size)), CurveArrays.of(shown, size)
     behind = [curve.behind for curve in curves]
-    best, places = best_on_test(shown), places_of(behind)
-    return Chart(curves, shown, front, best, arrays, size, places, counts)
+    best, indices = best_on_test(shown), places_of(behind)
+    return Chart(curves, shown, front, best, arrays, size, indices, counts)
 
 
 def places_of(curves: Sequence[Sequence[Behind]]) -> dict[str, Place]:
     """Of every model the number of its curve and of its mark there."""
     return {
-        point.key: (number, place)
+        point.key: (number, index)
         for number, marks in enumerate(curves)
-        for place, group in enumerate(marks)
+        for index, group in enumerate(marks)
         for point in group
     }
 
@@ -112,7 +112,7 @@ def _marks(name: str, points: Sequence[CurvePoint], size: SizeName) -> CurveMark
     numbers = np.array([mark[:4] for mark in told], dtype=float).reshape(-1, 4)
     numbers[np.isinf(numbers)] = np.nan  # a model that rules out rows has no place on the plot
     behind = tuple(mark[4] for mark in told)
-    sizes, test, train, spread = (numbers[:, place].copy() for place in range(4))
+    sizes, test, train, spread = (numbers[:, index].copy() for index in range(4))
     letters, family = _letters(points, behind), sign_of(points[0])
     title = series_title(name)
     return CurveMarks(name, title, family, sizes, test, train, spread, behind, letters)
@@ -124,9 +124,9 @@ def _letters(points: Sequence[CurvePoint], behind: Sequence[Behind]) -> dict[int
         return {}
     words: dict[int, str] = {}
     for mark, point in (("BIC", chosen.bic), ("AIC", chosen.aic)):
-        for place, group in enumerate(behind):
+        for index, group in enumerate(behind):
             if any(one is point for one in group):
-                words[place] = f"{words[place]} {mark}" if place in words else mark
+                words[index] = f"{words[index]} {mark}" if index in words else mark
     return words
 
 

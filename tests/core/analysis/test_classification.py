@@ -60,29 +60,29 @@ FAMILIES: dict[str, Make] = {
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("share", [0.0, 0.3])
-def test_posteriors_are_those_of_the_joint_table(family: str, share: float) -> None:
+def test_posteriors_are_those_of_the_joint_table(family: str, fraction: float) -> None:
     for seed in range(4):
         rng = np.random.default_rng(seed)
         model = FAMILIES[family](rng)
         cases = all_cases(model.domain)
         joint = np.exp2(log2_probabilities(model, cases))
-        rows = with_missing(rng, cases.take_rows(rng.integers(0, cases.row_count, 60)), share)
+        rows = with_missing(rng, cases.take_rows(rng.integers(0, cases.row_count, 60)), fraction)
         for target in model.domain.names:
-            found = classify(model, rows, target)
-            place = model.domain.index(target)
+            result = classify(model, rows, target)
+            position = model.domain.index(target)
             for row in range(0, 60, 7):
                 seen = rows.codes[:, row].copy()
-                seen[place] = rows.missing_code
+                seen[position] = rows.missing_code
                 fits = ((cases.codes == seen[:, None]) | (seen == rows.missing_code)[:, None]).all(
                     axis=0
                 )
-                mass = np.bincount(cases.codes[place][fits], joint[fits], len(found.states))
+                mass = np.bincount(cases.codes[position][fits], joint[fits], len(result.states))
                 if mass.sum() == 0:
-                    assert np.isneginf(found.beliefs.log2_rest[row])
-                    mass = np.bincount(cases.codes[place], joint, len(found.states))
+                    assert np.isneginf(result.beliefs.log2_rest[row])
+                    mass = np.bincount(cases.codes[position], joint, len(result.states))
                 else:
-                    assert 2 ** found.beliefs.log2_rest[row] == pytest.approx(mass.sum())
-                assert found.beliefs.shares[row] == pytest.approx(mass / mass.sum(), abs=1e-12)
+                    assert 2 ** result.beliefs.log2_rest[row] == pytest.approx(mass.sum())
+                assert result.beliefs.shares[row] == pytest.approx(mass / mass.sum(), abs=1e-12)
 
 
 @pytest.mark.parametrize("family", EXAMPLES, ids=lambda family: str(family.__name__))
@@ -94,28 +94,28 @@ def test_every_language_that_is_a_distribution_classifies_as_its_session_believe
         pytest.skip("no distribution")
     rng = np.random.default_rng(9)
     rows = with_missing(rng, model.sample(12, rng), 0.3)
-    found = classify(model, rows, model.domain.names[1]).beliefs
+    result = classify(model, rows, model.domain.names[1]).beliefs
     session = open_session(model)
     for row in range(12):
         session.retract_all()
         for variable, code in zip(model.domain, rows.codes[:, row], strict=True):
-            if variable.name != found.variable.name and code != rows.missing_code:
+            if variable.name != result.variable.name and code != rows.missing_code:
                 session.set_evidence(variable.name, Observed(variable.states[code]))
-        assert found.shares[row] == pytest.approx(session.belief(found.variable.name).values)
-        assert found.log2_rest[row] == pytest.approx(session.log2_evidence())
+        assert result.shares[row] == pytest.approx(session.belief(result.variable.name).values)
+        assert result.log2_rest[row] == pytest.approx(session.log2_evidence())
 
 
 @settings(max_examples=25)
 @given(seed=st.integers(0, 2**32 - 1), share=st.sampled_from([0.0, 0.2]))
 def test_a_tree_classifies_as_naive_bayes_on_the_neighbours_of_the_class(
-    seed: int, share: float
+    seed: int, fraction: float
 ) -> None:
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, 6)
     target = tree.domain.names[int(rng.integers(6))]
     used = [one.name for one in features_of(tree, target) if one.is_used]
     assert set(used) == {b if a == target else a for a, b in tree.edges if target in (a, b)}
-    rows = with_missing(rng, tree.sample(80, rng), share)
+    rows = with_missing(rng, tree.sample(80, rng), fraction)
     column = {name: rows.column(name) for name in used}
     there = np.all([column[name] != rows.missing_code for name in used], axis=0) | (not used)
     joint = np.exp2(log2_probabilities(tree, all_cases(tree.domain)))
@@ -131,32 +131,32 @@ def test_a_tree_classifies_as_naive_bayes_on_the_neighbours_of_the_class(
         scores[there] += np.log(given_class[:, column[name][there]]).T
     expected = np.exp(scores - scores.max(axis=1, keepdims=True))
     expected /= expected.sum(axis=1, keepdims=True)
-    found = classify(tree, rows, target).beliefs.shares
+    result = classify(tree, rows, target).beliefs.shares
     # A neighbour that is missing lets what lies behind it speak; naive Bayes has no such thing.
-    assert found[there] == pytest.approx(expected[there], abs=1e-9)
+    assert result[there] == pytest.approx(expected[there], abs=1e-9)
 
 
-def by_hand(truth: list[int], shares: list[list[float]], weights: list[float]) -> Classification:
-    variable = Variable("c", tuple(f"s{k}" for k in range(len(shares[0]))))
-    beliefs = TargetBeliefs(variable, np.array(shares), np.zeros(len(truth)))
+def by_hand(truth: list[int], fractions: list[list[float]], weights: list[float]) -> Classification:
+    variable = Variable("c", tuple(f"s{k}" for k in range(len(fractions[0]))))
+    beliefs = TargetBeliefs(variable, np.array(fractions), np.zeros(len(truth)))
     return Classification(beliefs, np.array(truth, dtype=np.intp), np.array(weights))
 
 
 def test_measures_of_four_rows_by_hand() -> None:
-    shares = [[0.8, 0.2], [0.4, 0.6], [0.5, 0.5], [0.1, 0.9], [0.3, 0.7]]
-    found = by_hand([0, 0, 1, 1, -1], shares, [1.0] * 5)
-    assert found.confusion.tolist() == [[1, 1], [1, 1]]
-    assert found.accuracy.value == 0.5
-    assert found.soft_score.value == pytest.approx((0.8 + 0.4 + 0.5 + 0.9) / 4)
-    assert found.brier.value == pytest.approx((0.08 + 0.72 + 0.5 + 0.02) / 4)
+    fractions = [[0.8, 0.2], [0.4, 0.6], [0.5, 0.5], [0.1, 0.9], [0.3, 0.7]]
+    result = by_hand([0, 0, 1, 1, -1], fractions, [1.0] * 5)
+    assert result.confusion.tolist() == [[1, 1], [1, 1]]
+    assert result.accuracy.value == 0.5
+    assert result.soft_score.value == pytest.approx((0.8 + 0.4 + 0.5 + 0.9) / 4)
+    assert result.brier.value == pytest.approx((0.08 + 0.72 + 0.5 + 0.02) / 4)
     expected = -(math.log2(0.8) + math.log2(0.4) + math.log2(0.5) + math.log2(0.9)) / 4
-    assert found.log_loss.value == pytest.approx(expected)
-    assert (found.unlabelled_rows, found.judged_weight, found.majority_share) == (1, 4, 0.5)
+    assert result.log_loss.value == pytest.approx(expected)
+    assert (result.unlabelled_rows, result.judged_weight, result.majority_share) == (1, 4, 0.5)
     # Of the pairs (0.2 | 0.6) against (0.5, 0.9), 3 of 4 are in order.
-    assert found.roc[1].area == found.roc[0].area == 0.75
+    assert result.roc[1].area == result.roc[0].area == 0.75
     # 0.8 right; 0.6 wrong, 0.5 wrong; 0.9 right: |1 − .8| + |0 − .6| + |0 − .5| + |1 − .9|.
-    assert found.calibration.error == pytest.approx(1.4 / 4)
-    assert found.rows_of_cell(0, 1).tolist() == [1]
+    assert result.calibration.error == pytest.approx(1.4 / 4)
+    assert result.rows_of_cell(0, 1).tolist() == [1]
 
 
 @settings(max_examples=30)
@@ -205,8 +205,8 @@ def test_the_area_is_the_share_of_pairs_in_order(seed: int, grid: int) -> None:
 def test_a_target_that_depends_on_nothing_has_an_area_of_exactly_one_half() -> None:
     samples = Path(__file__).parents[3] / "sample_data"
     model = read_model(samples / "coronary_labels.json").model
-    found = classify(model, read_data(samples / "coronary.csv"), "family")
-    assert [curve.area for curve in found.roc] == [0.5, 0.5]
+    result = classify(model, read_data(samples / "coronary.csv"), "family")
+    assert [curve.area for curve in result.roc] == [0.5, 0.5]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -218,10 +218,10 @@ def test_the_area_counts_pairs_of_rows_with_equal_beliefs_as_halves(family: str)
         model = FAMILIES[family](rng)
         rows = model.sample(120, rng)
         target = model.domain.names[-1]
-        found = classify(model, rows, target)
-        posterior = np.round(found.beliefs.shares, 9)
-        for state, curve in enumerate(found.roc):
-            is_state = found.truth == state
+        result = classify(model, rows, target)
+        posterior = np.round(result.beliefs.shares, 9)
+        for state, curve in enumerate(result.roc):
+            is_state = result.truth == state
             ahead = posterior[is_state, state][:, None] - posterior[~is_state, state]
             if ahead.size == 0:
                 assert curve.area is None
@@ -250,11 +250,11 @@ def test_what_is_sure_and_right_is_calibrated() -> None:
 def test_a_model_is_calibrated_on_its_own_rows() -> None:
     rng = np.random.default_rng(5)
     model = random_network(rng, 6, density=0.6)
-    found = classify(model, model.sample(20_000, rng), "X3")
-    assert found.calibration.error is not None
-    assert found.calibration.error < 0.02
-    assert found.soft_score.value == pytest.approx(
-        float((found.beliefs.shares**2).sum(axis=1).mean()), abs=0.02
+    result = classify(model, model.sample(20_000, rng), "X3")
+    assert result.calibration.error is not None
+    assert result.calibration.error < 0.02
+    assert result.soft_score.value == pytest.approx(
+        float((result.beliefs.shares**2).sum(axis=1).mean()), abs=0.02
     )
 
 
@@ -263,9 +263,9 @@ def test_rows_that_the_model_rules_out_get_the_prior_and_are_counted() -> None:
     tables = (np.array([0.25, 0.75]), np.array([1.0, 0.0]), np.array([0.5, 0.5]))
     tree = Tree(domain, (None, None, None), tables)
     rows = DataSet.from_rows(domain, [["x", "y", "x"], ["y", "x", "x"]])
-    found = classify(tree, rows, "a")
-    assert found.impossible_rows == 1
-    assert found.beliefs.shares[0] == pytest.approx([0.25, 0.75])
+    result = classify(tree, rows, "a")
+    assert result.impossible_rows == 1
+    assert result.beliefs.shares[0] == pytest.approx([0.25, 0.75])
     sure = classify(tree, rows, "b")
     assert sure.zero_rows == 1
     assert math.isinf(sure.log_loss.value)
@@ -277,15 +277,15 @@ def test_the_target_may_be_absent_and_is_then_predicted_only() -> None:
     model = random_mixture(rng, 4, 3, is_visible=True)
     rows = model.sample(40, rng)
     rest = rows.select_columns(n for n in rows.domain.names if n != "choice")
-    found = classify(model, rest, "choice")
-    assert found.judged_weight == 0
-    assert found.unlabelled_rows == 40
-    assert math.isnan(found.accuracy.value)
-    assert found.mean_area is None
-    assert found.as_dict()["accuracy"] is None
+    result = classify(model, rest, "choice")
+    assert result.judged_weight == 0
+    assert result.unlabelled_rows == 40
+    assert math.isnan(result.accuracy.value)
+    assert result.mean_area is None
+    assert result.as_dict()["accuracy"] is None
     seen = classify(model, rows, "choice")
-    assert found.beliefs.shares == pytest.approx(seen.beliefs.shares)
-    assert found.beliefs.shares == pytest.approx(
+    assert result.beliefs.shares == pytest.approx(seen.beliefs.shares)
+    assert result.beliefs.shares == pytest.approx(
         model.responsibilities(
             DataSet(
                 model.domain,
@@ -303,20 +303,20 @@ def test_tables_hold_what_is_shown() -> None:
     rng = np.random.default_rng(8)
     model = random_network(rng, 4)
     rows = with_missing(rng, model.sample(50, rng))
-    found = classify(model, rows, "X1")
-    lines = prediction_table(found)
+    result = classify(model, rows, "X1")
+    lines = prediction_table(result)
     assert len(lines) == 51
     logs = log2_probabilities(model, rows)
     for row, line in enumerate(lines[1:]):
         assert line[0] == row + 1
         assert line[4] == pytest.approx(logs[row])
         assert sum(c for c in line[6:] if isinstance(c, float)) == pytest.approx(1)
-        assert line[2] == found.states[int(found.beliefs.chosen[row])]
-    counts = [c for line in confusion_table(found)[1:] for c in line if isinstance(c, float)]
-    assert sum(counts) == found.judged_weight
-    assert {line[0] for line in roc_table(found.states, found.roc)[1:]} == set(found.states)
-    states = {line[0] for line in calibration_table(found)[1:]}
-    assert states == {"most probable state", *found.states}
+        assert line[2] == result.states[int(result.beliefs.chosen[row])]
+    counts = [c for line in confusion_table(result)[1:] for c in line if isinstance(c, float)]
+    assert sum(counts) == result.judged_weight
+    assert {line[0] for line in roc_table(result.states, result.roc)[1:]} == set(result.states)
+    states = {line[0] for line in calibration_table(result)[1:]}
+    assert states == {"most probable state", *result.states}
 
 
 def test_features_say_how_they_stand_to_the_target() -> None:
@@ -329,10 +329,10 @@ def test_features_say_how_they_stand_to_the_target() -> None:
         blanket |= {p for child in dag.children(target) for p in dag.parents(child)} - {target}
         assert set(roles) == blanket
     mixture = random_mixture(rng, 5, 3, is_visible=True)
-    found = features_of(mixture, mixture.domain.names[0])
-    assert {one.name for one in found if one.role == "chooses the tree"} == {"choice"}
-    assert all(one.bits is not None and one.bits >= 0 for one in found)
-    assert [one.is_used for one in found] == sorted((one.is_used for one in found), reverse=True)
+    result = features_of(mixture, mixture.domain.names[0])
+    assert {one.name for one in result if one.role == "chooses the tree"} == {"choice"}
+    assert all(one.bits is not None and one.bits >= 0 for one in result)
+    assert [one.is_used for one in result] == sorted((one.is_used for one in result), reverse=True)
 
 
 def test_a_long_classification_tells_how_far_it_is_and_stops(
@@ -345,7 +345,7 @@ def test_a_long_classification_tells_how_far_it_is_and_stops(
     events = list(classifying(model, rows, "X0"))
     told = [event.fraction for event in events if isinstance(event, Progress)]
     assert len(told) > 2
-    assert told == sorted(told, key=lambda share: share or 0.0)
+    assert told == sorted(told, key=lambda portion: portion or 0.0)
     whole = classify(model, rows, "X0").beliefs.shares
     switch = StopSwitch()
     run = classifying(model, rows, "X0", switch)

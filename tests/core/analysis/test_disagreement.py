@@ -49,19 +49,19 @@ def evidence_of(domain: Domain) -> dict[str, Finding]:
 @settings(max_examples=25)
 @given(st.integers(0, 10_000))
 def test_beliefs_and_distances_are_those_of_brute_force(seed: int) -> None:
-    found = models(seed)
-    domain = found["one"].domain
+    result = models(seed)
+    domain = result["one"].domain
     evidence = evidence_of(domain)
-    answers = [answer_of(name, model, evidence) for name, model in found.items()]
+    answers = [answer_of(name, model, evidence) for name, model in result.items()]
     asked = {}
     for answer in answers:
-        listed = asked[answer.name] = BruteForceSession(found[answer.name])
+        listed = asked[answer.name] = BruteForceSession(result[answer.name])
         listed.set_all(evidence)
         assert answer.log2_evidence == pytest.approx(listed.log2_evidence(), abs=1e-9)
         for name in domain.names:
             assert answer.beliefs[name] == pytest.approx(listed.belief(name).values, abs=1e-9)
     for one in disagreements(answers):
-        beliefs = [asked[name].belief(one.variable).values for name in found]
+        beliefs = [asked[name].belief(one.variable).values for name in result]
         events = [list(s) for s in _subsets(len(one.states))]
         # By its definition: the largest difference of the probability of any set of states.
         most = max(
@@ -89,10 +89,10 @@ def _subsets(count: int) -> chain[tuple[int, ...]]:
 @pytest.mark.parametrize("measure", ["total variation", "relative entropy"])
 def test_the_largest_disagreement_comes_first(measure: str) -> None:
     answers = [answer_of(name, model, {}) for name, model in models(3).items()]
-    found = disagreements(answers, measure)  # type: ignore[arg-type]
-    values = [one.distances[measure].value for one in found]  # type: ignore[index]
+    result = disagreements(answers, measure)  # type: ignore[arg-type]
+    values = [one.distances[measure].value for one in result]  # type: ignore[index]
     assert values == sorted(values, reverse=True)
-    assert {one.variable for one in found} == set(answers[0].domain.names)
+    assert {one.variable for one in result} == set(answers[0].domain.names)
 
 
 def test_models_of_other_languages_with_the_same_distribution_do_not_disagree() -> None:

@@ -125,11 +125,11 @@ def test_searches_tell_what_they_saw_of_the_pair(rows: DataSet) -> None:
     assert why.pc is not None
     assert why.pc.startswith("There is no edge: A ⊥ C | B")
     optima = next(OptimaTask(rows, KesParams(restarts=2), 3)(NEVER))
-    share = optima_share(optima, "A", "B")
-    assert share.joined_in == tuple(range(1, share.runs + 1))
-    assert share.best_joins
+    fraction = optima_share(optima, "A", "B")
+    assert fraction.joined_in == tuple(range(1, fraction.runs + 1))
+    assert fraction.best_joins
     assert not optima_share(optima, "A", "C").best_joins
-    told = as_dict(why.with_records(optima=share))
+    told = as_dict(why.with_records(optima=fraction))
     assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert told["optima"]["runs"] == share.runs
+    assert told["optima"]["runs"] == fraction.runs
     assert told["pc"]["tests"]

@@ -21,9 +21,9 @@ def joint_of(network: BayesianNetwork) -> np.ndarray:
 
 def with_parent_lost(network: BayesianNetwork, source: str, target: str) -> BayesianNetwork:
     """P'(x | rest) = P(x | rest) by summing the whole joint; uniform where that never happens."""
-    joint, place = joint_of(network), network.domain.index
+    joint, position = joint_of(network), network.domain.index
     dag = network.dag.without_edge(source, target)
-    scope = [*dag.parent_indices[place(target)], place(target)]
+    scope = [*dag.parent_indices[position(target)], position(target)]
     away = tuple(axis for axis in range(joint.ndim) if axis not in scope)
     # Summing keeps the axes in the order of the domain; the child's has to come last.
     kept = [axis for axis in range(joint.ndim) if axis in scope]
@@ -31,7 +31,7 @@ def with_parent_lost(network: BayesianNetwork, source: str, target: str) -> Baye
     sums = table.sum(axis=-1, keepdims=True)
     table = np.where(sums > 0, table / np.where(sums > 0, sums, 1), 1 / table.shape[-1])
     tables = list(network.tables)
-    tables[place(target)] = table
+    tables[position(target)] = table
     return BayesianNetwork(network.domain, dag, tuple(tables))
 
 
@@ -40,10 +40,10 @@ def with_parent_lost(network: BayesianNetwork, source: str, target: str) -> Baye
 def test_the_divergence_of_removal_is_that_of_the_two_joint_distributions(
     network: BayesianNetwork,
 ) -> None:
-    found = dict(removal_divergences(CliqueTreeSession(network), network.edges))
-    assert set(found) == set(network.edges)
+    result = dict(removal_divergences(CliqueTreeSession(network), network.edges))
+    assert set(result) == set(network.edges)
     p = joint_of(network)
-    for edge, bits in found.items():
+    for edge, bits in result.items():
         q = joint_of(with_parent_lost(network, *edge))
         seen = p > 0
         assert bits == pytest.approx(np.sum(p[seen] * np.log2(p[seen] / q[seen])), abs=1e-9)

@@ -64,18 +64,18 @@ def test_the_answer_is_the_probability_of_what_is_asked_given_what_is_known(
     queries = random_queries(rows, QueryPlan(count=20, targets=2, given=2))
     table = joint_table(network)
     missing = rows.missing_code
-    found = query_log2(network, queries)
+    result = query_log2(network, queries)
     for number in range(20):
         both, given = (
             table[tuple(slice(None) if c == missing else int(c) for c in part.codes[:, number])]
             for part in (queries.asked, queries.known)
         )
-        assert 2 ** found[number] == pytest.approx(both.sum() / given.sum())
+        assert 2 ** result[number] == pytest.approx(both.sum() / given.sum())
 
 
 def test_nothing_asked_is_answered_with_certainty(network: BayesianNetwork, rows: DataSet) -> None:
-    found = query_log2(network, random_queries(rows, QueryPlan(count=30, targets=0, given=3)))
-    np.testing.assert_allclose(found, 0, atol=1e-9)
+    result = query_log2(network, random_queries(rows, QueryPlan(count=30, targets=0, given=3)))
+    np.testing.assert_allclose(result, 0, atol=1e-9)
 
 
 def test_the_saturated_model_answers_queries_of_its_own_rows_best(rows: DataSet) -> None:

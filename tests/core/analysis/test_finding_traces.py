@@ -94,14 +94,14 @@ def test_asking_tells_what_listing_says(network: BayesianNetwork, data: st.DataO
     domain = network.domain
     target = data.draw(st.sampled_from(domain.names))
     before = dict(session.evidence)
-    found = value_of_evidence(session, domain, target)
+    result = value_of_evidence(session, domain, target)
     assert dict(session.evidence) == before
-    assert found.entropy == pytest.approx(entropy_bits(found.belief))
-    bits = [worth.bits for worth in found.worths]
+    assert result.entropy == pytest.approx(entropy_bits(result.belief))
+    bits = [worth.bits for worth in result.worths]
     assert bits == sorted(bits, reverse=True)
-    for worth in found.worths:
-        assert 0 <= worth.bits <= found.entropy + 1e-9
-        assert 0 <= found.share(worth) <= 1
+    for worth in result.worths:
+        assert 0 <= worth.bits <= result.entropy + 1e-9
+        assert 0 <= result.share(worth) <= 1
         expected, chance = 0.0, 0.0
         told = {state: (p, belief) for state, p, belief in worth.outcomes(0)}
         for state, (p, belief) in told.items():
@@ -113,9 +113,9 @@ def test_asking_tells_what_listing_says(network: BayesianNetwork, data: st.DataO
             chance += p
         assert chance == pytest.approx(1)
         # The expected entropy afterwards is what is left of it.
-        assert found.entropy - expected == pytest.approx(worth.bits, abs=1e-9)
+        assert result.entropy - expected == pytest.approx(worth.bits, abs=1e-9)
         (_, least), (_, most) = worth.extremes(0)
-        assert least <= found.belief[0] + 1e-9 <= most + 2e-9
+        assert least <= result.belief[0] + 1e-9 <= most + 2e-9
 
 
 def chance_and_session(
@@ -131,11 +131,11 @@ def chance_and_session(
 
 def test_an_independent_variable_is_worth_nothing_and_a_copy_everything() -> None:
     network = random_network(np.random.default_rng(1), cardinalities=(3, 3), density=0.0)
-    found = value_of_evidence(CliqueTreeSession(network), network.domain, "X0")
-    assert found.worths[0].bits == pytest.approx(0, abs=1e-12)
+    result = value_of_evidence(CliqueTreeSession(network), network.domain, "X0")
+    assert result.worths[0].bits == pytest.approx(0, abs=1e-12)
     copies = random_network(np.random.default_rng(1), cardinalities=(3, 3), density=1.0)
     child = copies.dag.topological_order[1]
     tables = [np.eye(3) if v == child else t for v, t in enumerate(copies.tables)]
     copies = BayesianNetwork(copies.domain, copies.dag, tuple(tables))
-    found = value_of_evidence(CliqueTreeSession(copies), copies.domain, "X0")
-    assert found.share(found.worths[0]) == pytest.approx(1)
+    result = value_of_evidence(CliqueTreeSession(copies), copies.domain, "X0")
+    assert result.share(result.worths[0]) == pytest.approx(1)

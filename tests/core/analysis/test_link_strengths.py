@@ -41,8 +41,8 @@ def test_bits_follow_from_entropies_of_the_counts(rows: DataSet) -> None:
     def entropy(*names: str) -> float:
         codes = np.array([rows.column(name) for name in names])
         _, counts = np.unique(codes, axis=1, return_counts=True)
-        shares = counts / counts.sum()
-        return float(-(shares * np.log2(shares)).sum())
+        fractions = counts / counts.sum()
+        return float(-(fractions * np.log2(fractions)).sum())
 
     dag = Dag.from_edges(rows.domain.names, EDGES)
     links = {link.edge: link for link in link_strengths(dag, rows)}

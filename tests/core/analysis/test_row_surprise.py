@@ -30,7 +30,7 @@ def test_every_cell_given_the_rest_is_that_of_listing(
     rows = cases.take_rows(rng.integers(0, cases.row_count, 6))
     if has_missing:
         rows = with_missing(rng, rows, 0.3)
-    found = row_surprises(network, rows)
+    result = row_surprises(network, rows)
     truth = BruteForceSession(network)
     for row in range(rows.row_count):
         states = {
@@ -38,8 +38,8 @@ def test_every_cell_given_the_rest_is_that_of_listing(
             for v, code in zip(rows.domain, rows.codes[:, row], strict=True)
             if code != rows.missing_code
         }
-        for place, variable in enumerate(rows.domain):
-            bits = found.cell_bits[place, row]
+        for index, variable in enumerate(rows.domain):
+            bits = result.cell_bits[index, row]
             if variable.name not in states:
                 assert math.isnan(bits)
                 continue
@@ -48,7 +48,7 @@ def test_every_cell_given_the_rest_is_that_of_listing(
             except ImpossibleEvidenceError:
                 assert math.isnan(bits)
                 continue
-            chance = truth.belief(variable.name).values[int(rows.codes[place, row])]
+            chance = truth.belief(variable.name).values[int(rows.codes[index, row])]
             assert 2.0**-bits == pytest.approx(float(chance), abs=1e-9)
 
 
@@ -74,9 +74,9 @@ def test_the_flipped_cell_of_a_sure_row_is_the_surprising_one() -> None:
     dag = Dag(domain.names, ((), (0,), (0,)))
     network = BayesianNetwork(domain, dag, (np.array([0.5, 0.5]), sure, sure))
     rows = DataSet.from_rows(domain, [("yes", "yes", "yes"), ("yes", "no", "yes")])
-    found = row_surprises(network, rows)
-    assert found.row_bits[1] > found.row_bits[0]
-    name, bits = found.most_surprising(1) or ("", 0.0)
+    result = row_surprises(network, rows)
+    assert result.row_bits[1] > result.row_bits[0]
+    name, bits = result.most_surprising(1) or ("", 0.0)
     assert name == "b"
     assert bits == pytest.approx(-math.log2(0.01))
 

@@ -18,43 +18,43 @@ def test_scores_of_four_rows_by_hand() -> None:
     domain = Domain.of({"a": ["x", "y"]})
     tree = Tree(domain, (None,), (np.array([0.25, 0.75]),))
     rows = DataSet.from_rows(domain, [["x"], ["y"], ["y"], ["y"]])
-    found = model_scores(tree, rows)
+    result = model_scores(tree, rows)
     mean = (math.log2(0.25) + 3 * math.log2(0.75)) / 4
-    assert found.log2_per_row == pytest.approx(mean)
-    assert found.bic == pytest.approx(mean - 0.5 * 2 / 4)  # k/2 · log2 4 / 4
-    assert found.aic == pytest.approx(mean - 1 / 4 / math.log(2))
+    assert result.log2_per_row == pytest.approx(mean)
+    assert result.bic == pytest.approx(mean - 0.5 * 2 / 4)  # k/2 · log2 4 / 4
+    assert result.aic == pytest.approx(mean - 1 / 4 / math.log(2))
 
     # Beta(½, ½) over x, y: B(1.5, 3.5) / B(.5, .5).
     def log_beta(a: float, b: float) -> float:
         return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
 
     bits = (log_beta(1.5, 3.5) - log_beta(0.5, 0.5)) / math.log(2)
-    assert found.bdeu == pytest.approx(bits / 4)
-    assert (found.representation_size, found.effective_size) == (1, 2)
+    assert result.bdeu == pytest.approx(bits / 4)
+    assert (result.representation_size, result.effective_size) == (1, 2)
 
 
 def test_languages_without_a_graph_of_families_have_no_bdeu() -> None:
     rng = np.random.default_rng(1)
     for model in (random_mixture(rng), random_classes(rng)):
         rows = with_missing(rng, model.sample(50, rng))
-        found = model_scores(model, rows)
-        assert found.bdeu is None
-        assert found.log2_per_row is not None
-        assert found.bic is not None
-        assert found.bic < found.log2_per_row
-    assert found.problem == ""
+        result = model_scores(model, rows)
+        assert result.bdeu is None
+        assert result.log2_per_row is not None
+        assert result.bic is not None
+        assert result.bic < result.log2_per_row
+    assert result.problem == ""
 
 
 def test_rows_without_the_columns_are_a_problem_in_words() -> None:
     rng = np.random.default_rng(2)
     model = random_network(rng, 4)
     other = DataSet.from_rows(Domain.of({"else": ["x"]}), [["x"]])
-    found = model_scores(model, other)
-    assert found.log2_per_row is None
-    assert "no column" in found.problem
+    result = model_scores(model, other)
+    assert result.log2_per_row is None
+    assert "no column" in result.problem
     some = model_scores(model, model.sample(20, rng).select_columns(["X0", "X2"]))
     assert some.columns == 2
     assert some.bdeu is None
-    lines = score_lines({"one": found, "two": some})
+    lines = score_lines({"one": result, "two": some})
     assert len(lines) == 3
     assert all(len(line) == len(lines[0]) for line in lines)

@@ -28,9 +28,9 @@ def changed(
     network: BayesianNetwork, variable: str, cell: tuple[int, ...], theta: float
 ) -> BayesianNetwork:
     """The network with one entry set, the others of its row sharing the rest in proportion."""
-    place = network.domain.index(variable)
+    position = network.domain.index(variable)
     tables = [table.copy() for table in network.tables]
-    row = tables[place][cell[:-1]]
+    row = tables[position][cell[:-1]]
     others = [s for s in range(row.size) if s != cell[-1]]
     old = row[others].sum()
     row[others] = row[others] * (1 - theta) / old if old > 0 else (1 - theta) / len(others)
@@ -50,11 +50,11 @@ def belief_in(
     return float(session.belief(target).values[code])
 
 
-def cells_of(found: Sensitivity) -> list[tuple[str, tuple[int, ...]]]:
+def cells_of(result: Sensitivity) -> list[tuple[str, tuple[int, ...]]]:
     return [
-        (found.network.domain.names[child], tuple(map(int, cell)))
-        for child in found.tables
-        for cell in np.ndindex(found.network.tables[child].shape)
+        (result.network.domain.names[child], tuple(map(int, cell)))
+        for child in result.tables
+        for cell in np.ndindex(result.network.tables[child].shape)
     ]
 
 
@@ -70,16 +70,16 @@ def test_every_function_is_that_of_listing_also_at_zeros_and_ones(
     code = data.draw(st.integers(0, target.cardinality - 1))
     now = belief_in(network, given_, target.name, code)
     assume(now is not None)
-    found = sensitivity_of(network, given_, target.name, target.states[code])
-    assert found.probability == pytest.approx(now, abs=1e-9)
-    for index, (variable, cell) in enumerate(cells_of(found)):
-        assert found.parameter(index)[0] == variable
+    result = sensitivity_of(network, given_, target.name, target.states[code])
+    assert result.probability == pytest.approx(now, abs=1e-9)
+    for index, (variable, cell) in enumerate(cells_of(result)):
+        assert result.parameter(index)[0] == variable
         for theta in (0.0, 0.3, 1.0):
             true = belief_in(changed(network, variable, cell, theta), given_, target.name, code)
             if true is not None:
-                thetas = found.values.copy()
+                thetas = result.values.copy()
                 thetas[index] = theta
-                assert found.beliefs_at(thetas)[index] == pytest.approx(true, abs=1e-9)
+                assert result.beliefs_at(thetas)[index] == pytest.approx(true, abs=1e-9)
 
 
 @settings(max_examples=40)
@@ -96,29 +96,29 @@ def test_derivatives_are_those_of_finite_differences(
         session.set_all(given_)
     except ImpossibleEvidenceError:
         assume(False)
-    found = sensitivity_of(network, given_, target.name, target.states[0])
+    result = sensitivity_of(network, given_, target.name, target.states[0])
     assume(np.exp2(session.log2_evidence()) > 1e-3)
     step = 1e-6
-    for swing in found.swings(Span.TENTH)[:10]:
+    for swing in result.swings(Span.TENTH)[:10]:
         if 0.01 < swing.value < 0.99:
             rise = swing.belief_at(swing.value + step) - swing.belief_at(swing.value - step)
             assert rise / (2 * step) == pytest.approx(swing.derivative, abs=1e-5, rel=1e-4)
-            assert swing.belief_at(swing.value) == pytest.approx(found.probability, abs=1e-9)
+            assert swing.belief_at(swing.value) == pytest.approx(result.probability, abs=1e-9)
 
 
 @settings(max_examples=30)
 @given(small_networks(max_variables=5, min_cardinality=2), st.data())
 def test_what_is_left_out_cannot_matter(network: BayesianNetwork, data: st.DataObject) -> None:
     target = data.draw(st.sampled_from(network.domain.variables))
-    found = sensitivity_of(network, {}, target.name, target.states[0])
+    result = sensitivity_of(network, {}, target.name, target.states[0])
     rng = np.random.default_rng(0)
-    others = {*range(len(network.domain))} - {*found.tables}
+    others = {*range(len(network.domain))} - {*result.tables}
     tables = [
         rng.dirichlet(np.ones(t.shape[-1]), t.shape[:-1]) if v in others else t
         for v, t in enumerate(network.tables)
     ]
     other = BruteForceSession(replace(network, tables=tuple(tables)))
-    assert other.belief(target.name).values[0] == pytest.approx(found.probability, abs=1e-12)
+    assert other.belief(target.name).values[0] == pytest.approx(result.probability, abs=1e-12)
 
 
 def test_the_worked_example_of_two_variables() -> None:
@@ -130,9 +130,9 @@ def test_the_worked_example_of_two_variables() -> None:
     tables[1 - first] = np.array([[0.9, 0.1], [0.2, 0.8]])
     network = replace(network, tables=tuple(tables))
     names = network.domain.names
-    found = sensitivity_of(network, {names[1 - first]: Observed("s0")}, names[first], "s0")
-    assert found.probability == pytest.approx(0.09 / 0.27)
-    prior = next(s for s in found.swings(Span.WHOLE) if not s.context and s.state == "s0")
+    result = sensitivity_of(network, {names[1 - first]: Observed("s0")}, names[first], "s0")
+    assert result.probability == pytest.approx(0.09 / 0.27)
+    prior = next(s for s in result.swings(Span.WHOLE) if not s.context and s.state == "s0")
     for theta in (0.0, 0.1, 0.5, 1.0):
         assert prior.belief_at(theta) == pytest.approx(0.9 * theta / (0.2 + 0.7 * theta))
     assert prior.derivative == pytest.approx(0.9 * 0.2 / 0.27**2)
@@ -141,8 +141,8 @@ def test_the_worked_example_of_two_variables() -> None:
 
 def test_once_a_row_keeps_the_widest_of_each_row() -> None:
     network = random_network(np.random.default_rng(3), cardinalities=(3, 2, 3), density=1.0)
-    found = sensitivity_of(network, {"X1": Observed("s0")}, "X0", "s1")
-    every, once = found.swings(Span.TENTH), found.swings(Span.TENTH, once_a_row=True)
+    result = sensitivity_of(network, {"X1": Observed("s0")}, "X0", "s1")
+    every, once = result.swings(Span.TENTH), result.swings(Span.TENTH, once_a_row=True)
     rows = {(s.variable, s.context) for s in every}
     assert len(once) == len(rows)
     for swing in once:
@@ -158,10 +158,10 @@ def test_after_do_the_tables_of_what_was_done_have_no_say() -> None:
     network = random_network(np.random.default_rng(4), cardinalities=(2, 3, 2, 2), density=1.0)
     order = network.dag.topological_order
     middle, last = network.domain.names[order[1]], network.domain.names[order[-1]]
-    found = sensitivity_of(network, {middle: Done("s1")}, last, "s0")
+    result = sensitivity_of(network, {middle: Done("s1")}, last, "s0")
     cut = BruteForceSession(mutilated(network, {middle: "s1"}))
-    assert found.probability == pytest.approx(float(cut.belief(last).values[0]), abs=1e-9)
-    assert middle not in {s.variable for s in found.swings(Span.WHOLE)}
+    assert result.probability == pytest.approx(float(cut.belief(last).values[0]), abs=1e-9)
+    assert middle not in {s.variable for s in result.swings(Span.WHOLE)}
 
 
 def test_an_observed_target_is_refused_in_a_sentence() -> None:
@@ -175,10 +175,10 @@ def test_a_thousand_findings_do_not_underflow() -> None:
     network = random_network(np.random.default_rng(6), cardinalities=[2] * 400, density=0.0)
     names = network.domain.names
     findings: dict[str, Finding] = {n: Likelihood((("s0", 1e-3), ("s1", 1.0))) for n in names[1:]}
-    found = sensitivity_of(network, findings, names[0], "s0")
+    result = sensitivity_of(network, findings, names[0], "s0")
     prior = network.tables[0][0]
-    assert found.probability == pytest.approx(prior, abs=1e-12)
-    only = found.swings(Span.WHOLE)
+    assert result.probability == pytest.approx(prior, abs=1e-12)
+    only = result.swings(Span.WHOLE)
     assert {s.variable for s in only} == {names[0]}
 
 
@@ -186,16 +186,16 @@ def test_alarm_agrees_with_asking_again_with_other_numbers(shared: Path) -> None
     network = read_model(shared / "data/networks/alarm.bif").model
     assert isinstance(network, BayesianNetwork)
     given_: dict[str, Finding] = {"HRBP": Observed("HIGH"), "BP": Observed("LOW")}
-    found = sensitivity_of(network, given_, "HYPOVOLEMIA", "TRUE")
-    for swing in found.swings(Span.TENTH, 12):
-        place = network.domain.index(swing.variable)
+    result = sensitivity_of(network, given_, "HYPOVOLEMIA", "TRUE")
+    for swing in result.swings(Span.TENTH, 12):
+        position = network.domain.index(swing.variable)
         cell = tuple(network.domain[name].code(state) for name, state in swing.context)
         cell = (*cell, network.domain[swing.variable].code(swing.state))
         for theta, told in (
             (swing.low, swing.belief_at_low),
             (swing.high, swing.belief_at_high),
         ):
-            session = CliqueTreeSession(changed(network, network.domain.names[place], cell, theta))
+            session = CliqueTreeSession(changed(network, network.domain.names[position], cell, theta))
             session.set_all(given_)
             true = session.belief("HYPOVOLEMIA").values[network.domain["HYPOVOLEMIA"].code("TRUE")]
             assert told == pytest.approx(float(true), abs=1e-9)
@@ -206,6 +206,6 @@ def test_slopes_are_numbers_beside_a_probability_of_nearly_nothing() -> None:
     domain = Domain.of({"a": "yn", "b": "yn"})
     tables = (np.array([1.0, 1e-40]), np.array([[0.9, 0.1], [0.5, 0.5]]))
     network = BayesianNetwork(domain, Dag(domain.names, ((), (0,))), tables)
-    found = sensitivity_of(network, {"a": Observed("n")}, "b", "y")
-    assert np.isfinite(found.derivatives).all()
-    assert found.probability == pytest.approx(0.5)
+    result = sensitivity_of(network, {"a": Observed("n")}, "b", "y")
+    assert np.isfinite(result.derivatives).all()
+    assert result.probability == pytest.approx(0.5)

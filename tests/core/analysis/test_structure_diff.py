@@ -20,13 +20,13 @@ from tests.strategies import random_network, random_tree, small_networks
 @settings(max_examples=25)
 def test_a_model_does_not_differ_from_itself(network: BayesianNetwork) -> None:
     rows = network.sample(20, np.random.default_rng(0))
-    found = structure_difference(network, network, rows)
-    assert found.graph.is_empty
-    assert found.parameter_difference == 0
-    assert found.likelihood is not None
-    assert found.likelihood.difference == pytest.approx(0)
-    assert {edge.label for edge in difference_picture(found.graph).edges} <= {""}
-    json.dumps(found.as_dict(), allow_nan=False)
+    result = structure_difference(network, network, rows)
+    assert result.graph.is_empty
+    assert result.parameter_difference == 0
+    assert result.likelihood is not None
+    assert result.likelihood.difference == pytest.approx(0)
+    assert {edge.label for edge in difference_picture(result.graph).edges} <= {""}
+    json.dumps(result.as_dict(), allow_nan=False)
 
 
 def test_likelihoods_are_those_of_the_models_and_second_minus_first() -> None:
@@ -56,16 +56,16 @@ def test_models_of_other_variables_have_a_structure_but_no_common_likelihood() -
     rng = np.random.default_rng(3)
     small = random_network(rng, 3, cardinalities=[2, 2, 2])
     large = random_network(rng, 4, cardinalities=[2, 2, 2, 2])
-    found = structure_difference(small, large)
-    assert found.graph.only_second == ("X3",)
+    result = structure_difference(small, large)
+    assert result.graph.only_second == ("X3",)
     with pytest.raises(DataError, match="X3"):
         structure_difference(small, large, large.sample(5, rng))
 
 
 def test_trees_and_networks_can_be_compared_and_models_without_edges_are_refused() -> None:
     tree = random_tree(np.random.default_rng(4), 4)
-    found = structure_difference(tree, tree.as_bayesian_network)
-    assert found.graph.is_empty
+    result = structure_difference(tree, tree.as_bayesian_network)
+    assert result.graph.is_empty
 
     class Shapeless:
         kind = "shapeless"
@@ -83,12 +83,12 @@ def test_trees_and_networks_can_be_compared_and_models_without_edges_are_refused
 
 def test_every_difference_in_the_picture_has_its_sign() -> None:
     rng = np.random.default_rng(8)
-    found = structure_difference(
+    result = structure_difference(
         random_network(rng, 6, cardinalities=[2] * 6), random_network(rng, 6, cardinalities=[2] * 6)
     )
-    picture = difference_picture(found.graph)
-    assert len(picture.edges) == len(found.graph.edges)
-    for drawn, edge in zip(picture.edges, found.graph.edges, strict=True):
+    picture = difference_picture(result.graph)
+    assert len(picture.edges) == len(result.graph.edges)
+    for drawn, edge in zip(picture.edges, result.graph.edges, strict=True):
         assert drawn.label == SIGNS[edge.change]
         assert drawn.style.is_difference == bool(drawn.label)
         assert drawn.style.has_arrow

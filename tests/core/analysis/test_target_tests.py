@@ -30,20 +30,20 @@ def some_rows() -> DataSet:
 
 def test_p_values_and_bits_are_those_of_all_pairs_and_the_surest_come_first() -> None:
     data = some_rows()
-    found, pairs = target_tests(data, "t"), associations(data)
-    place = data.domain.index("t")
-    for row in found:
+    result, pairs = target_tests(data, "t"), associations(data)
+    position = data.domain.index("t")
+    for row in result:
         other = data.domain.index(row.column)
-        assert row.p_value == pytest.approx(float(pairs.p_values[other, place]), rel=1e-9)
-        assert row.bits == pytest.approx(float(pairs.information_bits[other, place]), abs=1e-12)
-    assert [row.p_value for row in found] == sorted(row.p_value for row in found)
-    assert {row.column for row in found} == set("abcd")
+        assert row.p_value == pytest.approx(float(pairs.p_values[other, position]), rel=1e-9)
+        assert row.bits == pytest.approx(float(pairs.information_bits[other, position]), abs=1e-12)
+    assert [row.p_value for row in result] == sorted(row.p_value for row in result)
+    assert {row.column for row in result} == set("abcd")
 
 
 def test_columns_below_the_threshold_are_kept_and_a_column_of_one_state_never_is() -> None:
-    found = target_tests(some_rows(), "t")
-    assert set(telling(found)) == {"b", "c"}
-    assert next(row for row in found if row.column == "a").p_value == 1
+    result = target_tests(some_rows(), "t")
+    assert set(telling(result)) == {"b", "c"}
+    assert next(row for row in result if row.column == "a").p_value == 1
 
 
 def test_an_unknown_target_is_named_with_the_nearest() -> None:

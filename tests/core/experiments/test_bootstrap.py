@@ -64,9 +64,9 @@ def plan(data: DataSet, replicates: int = 6, **settings: Any) -> BootstrapPlan:
 
 def counted(some: BootstrapPlan, processes: int = 1) -> EdgeFrequencies:
     events = list(bootstrap(replace(some, processes=processes), cancel=NEVER))
-    found = [event.frequencies for event in events if isinstance(event, Counted)]
-    assert [each.graphs for each in found] == list(range(1, len(found) + 1))
-    return found[-1]
+    result = [event.frequencies for event in events if isinstance(event, Counted)]
+    assert [each.graphs for each in result] == list(range(1, len(result) + 1))
+    return result[-1]
 
 
 # -- frequencies
@@ -75,28 +75,28 @@ def counted(some: BootstrapPlan, processes: int = 1) -> EdgeFrequencies:
 @given(some_graphs)
 @settings(max_examples=50)
 def test_the_shares_of_a_pair_sum_to_how_often_it_is_joined(graphs: list[Pdag | Dag]) -> None:
-    found = EdgeFrequencies.of(graphs, NAMES)
-    for edge in found.edges:
+    result = EdgeFrequencies.of(graphs, NAMES)
+    for edge in result.edges:
         assert edge.forward + edge.backward + edge.undirected == pytest.approx(edge.joined)
         assert 0 < edge.joined <= 1 + 1e-9
         assert edge.forward >= edge.backward  # its own orientation
-        assert found.of_pair(edge.source, edge.target) == edge
-        assert found.of_pair(edge.target, edge.source) == edge.turned()
+        assert result.of_pair(edge.source, edge.target) == edge
+        assert result.of_pair(edge.target, edge.source) == edge.turned()
     edges = sum(len(g.edges) if isinstance(g, Dag) else g.edge_count for g in graphs)
-    assert sum(edge.joined for edge in found.edges) * len(graphs) == pytest.approx(edges)
+    assert sum(edge.joined for edge in result.edges) * len(graphs) == pytest.approx(edges)
 
 
 @given(some_graphs)
 @settings(max_examples=40)
 def test_neither_order_nor_file_changes_the_frequencies(graphs: list[Pdag | Dag]) -> None:
-    found = EdgeFrequencies.of(graphs, NAMES)
+    result = EdgeFrequencies.of(graphs, NAMES)
     grown = EdgeFrequencies(NAMES)
     for graph in reversed(graphs):
         grown = grown.joined_by(graph)
-    assert grown == found
-    assert EdgeFrequencies.restored(found.plain()) == found
-    head, table = found.table()
-    assert len(found.as_csv().splitlines()) == len(table) + 1
+    assert grown == result
+    assert EdgeFrequencies.restored(result.plain()) == result
+    head, table = result.table()
+    assert len(result.as_csv().splitlines()) == len(table) + 1
     assert all(len(row) == len(head) for row in table)
 
 
@@ -105,10 +105,10 @@ def test_neither_order_nor_file_changes_the_frequencies(graphs: list[Pdag | Dag]
 def test_the_averaged_graph_has_the_frequent_edges_that_close_no_cycle(
     graphs: list[Pdag | Dag], threshold: float
 ) -> None:
-    found = EdgeFrequencies.of(graphs, NAMES)
-    averaged = found.averaged(threshold)
+    result = EdgeFrequencies.of(graphs, NAMES)
+    averaged = result.averaged(threshold)
     frequent = {
-        frozenset((e.source, e.target)) for e in found.edges if e.joined >= threshold - 1e-9
+        frozenset((e.source, e.target)) for e in result.edges if e.joined >= threshold - 1e-9
     }
     left_out = {frozenset((e.source, e.target)) for e in averaged.left_out}
     assert {frozenset(edge) for edge in averaged.dag.edges} == frequent - left_out
@@ -137,11 +137,11 @@ def test_an_edge_that_would_close_a_cycle_is_left_out_and_said() -> None:
 
 def test_a_threshold_is_reached_by_exactly_that_share() -> None:
     with_edge, without = Dag.from_edges("AB", [("A", "B")]), Dag.empty("AB")
-    found = EdgeFrequencies.of([with_edge] * 3 + [without] * 7, "AB")
-    assert found.averaged(0.3).dag == with_edge
-    assert found.averaged(0.31).dag == without
+    result = EdgeFrequencies.of([with_edge] * 3 + [without] * 7, "AB")
+    assert result.averaged(0.3).dag == with_edge
+    assert result.averaged(0.31).dag == without
     with pytest.raises(DataError, match="threshold"):
-        found.averaged(0)
+        result.averaged(0)
 
 
 def test_a_free_edge_counts_half_for_either_direction() -> None:
@@ -170,8 +170,8 @@ def test_whole_weights_are_rows_and_others_shares() -> None:
     # Binomial with n = 200 and p = 1/4: mean 50, deviation 6.1; of 200 means it is 0.43.
     assert np.mean(first) == pytest.approx(50, abs=2)
     assert np.std(first) == pytest.approx(6.1, abs=1)
-    shares = DataSet(domain, codes, np.array([0.25, 0.5, 0.25]))
-    drawn_share = bootstrap_rows(shares, np.random.default_rng(1))
+    fractions = DataSet(domain, codes, np.array([0.25, 0.5, 0.25]))
+    drawn_share = bootstrap_rows(fractions, np.random.default_rng(1))
     assert drawn_share.total_weight == pytest.approx(1.0)
 
 
@@ -199,14 +199,14 @@ def test_more_replicates_keep_the_first_ones() -> None:
 
 def test_knowledge_holds_in_every_replicate() -> None:
     rules = Knowledge(required=frozenset({("X3", "X0")}), forbidden=frozenset({("X1", "X2")}))
-    found = counted(plan(rows(), 5, orientation="graph", params={"knowledge": rules}))
-    assert found.of_pair("X3", "X0").forward == 1
-    assert found.of_pair("X1", "X2").forward == 0
+    result = counted(plan(rows(), 5, orientation="graph", params={"knowledge": rules}))
+    assert result.of_pair("X3", "X0").forward == 1
+    assert result.of_pair("X1", "X2").forward == 0
     # Also as a class: rules make directions known that the data do not tell.
-    found = counted(plan(rows(), 5, orientation="class", params={"knowledge": rules}))
-    assert found.of_pair("X3", "X0").forward == 1
-    assert found.of_pair("X1", "X2").forward == 0
-    assert found.of_pair("X1", "X2").undirected == 0
+    result = counted(plan(rows(), 5, orientation="class", params={"knowledge": rules}))
+    assert result.of_pair("X3", "X0").forward == 1
+    assert result.of_pair("X1", "X2").forward == 0
+    assert result.of_pair("X1", "X2").undirected == 0
 
 
 def test_classes_leave_free_what_graphs_direct() -> None:
@@ -240,7 +240,7 @@ def test_a_run_keeps_frequencies_and_ends_with_the_averaged_network() -> None:
 def test_stopping_a_run_keeps_the_replicates_that_are_done() -> None:
     switch = StopSwitch()
     kept: list[EdgeFrequencies] = []
-    found = []
+    result = []
 
     def listen() -> None:
         for event in plan(rows(), 500)(switch):
@@ -249,11 +249,11 @@ def test_stopping_a_run_keeps_the_replicates_that_are_done() -> None:
                 if event.artifact.graphs >= 5:
                     switch.cancel()
             elif isinstance(event, ImprovedModel):
-                found.append(event.model)
+                result.append(event.model)
 
     with pytest.raises(Cancelled):
         listen()
-    assert found
+    assert result
     assert 5 <= kept[-1].graphs < 500
 
 

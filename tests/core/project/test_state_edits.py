@@ -72,11 +72,11 @@ def test_moving_a_state_keeps_every_belief_by_name(seed: int, data: st.DataObjec
     model = random_network(np.random.default_rng(seed), 4)
     name = data.draw(st.sampled_from(model.domain.names))
     state = data.draw(st.sampled_from(model.domain[name].states))
-    place = data.draw(st.integers(0, model.domain[name].cardinality - 1))
+    position = data.draw(st.integers(0, model.domain[name].cardinality - 1))
     project = project_of(model)
-    moved = move_state(project, model_id="m1", variable=name, state=state, index=place)
+    moved = move_state(project, model_id="m1", variable=name, state=state, index=position)
     after = model_of(moved)
-    assert after.domain[name].states[place] == state
+    assert after.domain[name].states[position] == state
     assert joint(after) == pytest.approx(joint(model))
 
 

@@ -120,7 +120,7 @@ def train_valid_test_split(
     seed: int = 0,
     test: DataSet | None = None,
     valid: DataSet | None = None,
-    shares: tuple[float, float] = (VALID_SHARE, TEST_SHARE),
+    fractions: tuple[float, float] = (VALID_SHARE, TEST_SHARE),
 ) -> PlanRows:
     """Training, validation and test rows.
 
@@ -133,11 +133,11 @@ def train_valid_test_split(
         parts = dict(zip(own.names, own.parts(data), strict=True))
         if "test" in parts:
             train, test, valid = parts["train"], parts["test"], parts.get("valid", valid)
-    held = (0.0 if valid is not None else shares[0], 0.0 if test is not None else shares[1])
+    held = (0.0 if valid is not None else fractions[0], 0.0 if test is not None else fractions[1])
     if sum(held) >= 1:
         raise DataError("The fractions of validation and test rows must add up to less than 1.")
     if any(held):
-        wanted = (1 - sum(held), *(share for share in held if share))
+        wanted = (1 - sum(held), *(fraction for fraction in held if fraction))
         made = list(split(train, wanted, seed).parts(train))
         train = made.pop(0)
         valid = made.pop(0) if held[0] else valid
@@ -159,7 +159,7 @@ def train_valid_test_splits(
     seed: int = 0,
     test: DataSet | None = None,
     valid: DataSet | None = None,
-    shares: tuple[float, float] = (VALID_SHARE, TEST_SHARE),
+    fractions: tuple[float, float] = (VALID_SHARE, TEST_SHARE),
 ) -> tuple[PlanRows, ...]:
     """`count` splits of the rows, each with other test rows; None: several for few rows.
 
@@ -170,28 +170,28 @@ def train_valid_test_splits(
     is_split = own is not None and own.fits(data) and {"train", "test"} <= set(own.names)
     if count is None:
         count = SPLITS if case_total(data) < ROWS_FOR_ONE_SPLIT else 1
-        count = min(count, int(1 / shares[1] + 1e-9))
+        count = min(count, int(1 / fractions[1] + 1e-9))
     if count == 1 or is_split or test is not None:
         return (
-            train_valid_test_split(data, own, seed=seed, test=test, valid=valid, shares=shares),
+            train_valid_test_split(data, own, seed=seed, test=test, valid=valid, fractions=fractions),
         )
-    if count * shares[1] > 1 + 1e-9:
+    if count * fractions[1] > 1 + 1e-9:
         raise DataError(
-            f"{count} splits with a fraction of {shares[1]:g} test rows each need more rows than "
+            f"{count} splits with a fraction of {fractions[1]:g} test rows each need more rows than "
             "there are. Use fewer splits or a smaller fraction."
         )
     total = case_total(data)
-    size = int(total * shares[1] + 1e-9)
+    size = int(total * fractions[1] + 1e-9)
     sizes = [*(size for _ in range(count)), total - count * size]
     dealt = deal(data, [(in_order(data), sizes)], np.random.default_rng(seed))
-    valid_share = shares[0] / (1 - shares[1])  # of the rows that are left
+    valid_share = fractions[0] / (1 - fractions[1])  # of the rows that are left
     return tuple(
         train_valid_test_split(
             dealt.rest(data, number),
             seed=seed,
             test=dealt.part(data, number),
             valid=valid,
-            shares=(valid_share, shares[1]),
+            fractions=(valid_share, fractions[1]),
         )
         for number in range(count)
     )

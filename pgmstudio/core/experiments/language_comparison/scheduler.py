@@ -285,16 +285,16 @@ class BudgetedProcessExecutor:
         assert block is not None
         assert block.buf is not None
         works = [replace(work, reports_interim=True) for work in works]
-        shares = _Shares(works, self.budget, self.processes or core_count(), packed)
-        token = _LastWord(cancel, self.finish, partial(_end_due, shares, block.buf))
+        fractions = _Shares(works, self.budget, self.processes or core_count(), packed)
+        token = _LastWord(cancel, self.finish, partial(_end_due, fractions, block.buf))
         try:
             self.finish.watch([work.run.name for work in works], block.buf)
-            for index, event in in_pool(rows, shares, token, processes=self.processes):
+            for index, event in in_pool(rows, fractions, token, processes=self.processes):
                 run = works[index]
                 if isinstance(event, RunQueued):
-                    shares.began(index)
+                    fractions.began(index)
                 elif isinstance(event, WorkEnded | WorkFailed):
-                    shares.done += 1
+                    fractions.done += 1
                     yield index, RunEnded(run.key, run.run.name)
                 elif isinstance(event, Progress):
                     message = event.message.removeprefix(run.run.title).removeprefix(": ")
@@ -306,8 +306,8 @@ class BudgetedProcessExecutor:
             block.unlink()
 
 
-def _end_due(shares: _Shares, flags: memoryview) -> None:
-    for index in shares.due():
+def _end_due(fractions: _Shares, flags: memoryview) -> None:
+    for index in fractions.due():
         flags[index] = max(flags[index], DUE)
 
 

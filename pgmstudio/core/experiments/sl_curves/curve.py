@@ -159,13 +159,13 @@ def sl_curve(
         raise DataError("A curve needs rows to learn from and rows to test on.")
     rows = PlanRows(data, test)
     runs = runs_of(plan.learners, plan.lambdas or default_lambdas(data.total_weight), plan.seeds)
-    for place, run in enumerate(runs):
+    for index, run in enumerate(runs):
         cancel.raise_if_cancelled()
-        yield Progress(place / len(runs), run.title, {"model": place + 1})
+        yield Progress(index / len(runs), run.title, {"model": index + 1})
         for event in PointWork(run)(rows, cancel):
             match event:
                 case Progress(fraction, message, counters):
-                    yield Progress((place + (fraction or 0.0)) / len(runs), message, counters)
+                    yield Progress((index + (fraction or 0.0)) / len(runs), message, counters)
                 case Note() | CurvePoint():
                     yield event
     yield Progress(1.0, counters={"model": len(runs)})
@@ -190,5 +190,5 @@ def likelihood_ceiling(data: DataSet) -> float:
     merged = data.complete_rows().merged()
     if merged.weights is None or merged.total_weight == 0:
         raise DataError("The ceiling needs rows without missing cells.")
-    shares = merged.weights[merged.weights > 0] / merged.total_weight
-    return float(shares @ np.log2(shares))
+    fractions = merged.weights[merged.weights > 0] / merged.total_weight
+    return float(fractions @ np.log2(fractions))

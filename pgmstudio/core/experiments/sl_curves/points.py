@@ -116,10 +116,10 @@ def point_of(told: Mapping[str, Any]) -> CurvePoint:
 
 def curves_of(points: Iterable[CurvePoint]) -> dict[str, list[CurvePoint]]:
     """The points of each curve, from small to large."""
-    found: dict[str, list[CurvePoint]] = {}
+    result: dict[str, list[CurvePoint]] = {}
     for point in points:
-        found.setdefault(point.series, []).append(point)
-    return {name: sorted(own, key=lambda p: p.effective_size) for name, own in found.items()}
+        result.setdefault(point.series, []).append(point)
+    return {name: sorted(own, key=lambda p: p.effective_size) for name, own in result.items()}
 
 
 def points_csv(points: Iterable[CurvePoint]) -> str:
@@ -176,9 +176,9 @@ class CurveArrays:
     @cached_property
     def _hull(self) -> tuple[Floats, Floats, float]:
         """Sizes and bits of those that some λ selects, and the rows they were learned from."""
-        found = sorted({i for r in _RATIOS[::8] if (i := self.best_at(r / (1 + r))) is not None})
-        rows = float(self.rows[found[0]]) if found else 1.0
-        return self.sizes[found], self.bits[found], rows
+        result = sorted({i for r in _RATIOS[::8] if (i := self.best_at(r / (1 + r))) is not None})
+        rows = float(self.rows[result[0]]) if result else 1.0
+        return self.sizes[result], self.bits[result], rows
 
     def lambda_through(self, size: float, bits: float) -> float:
         """The λ whose line goes through a place of the plot; where none does, the nearest.
@@ -191,15 +191,15 @@ class CurveArrays:
         slopes = _RATIOS[:, None] / rows
         heights = (own[None, :] + slopes * (size - sizes[None, :])).max(axis=1)
         low = int(np.argmin(heights))
-        place = low + int(np.searchsorted(heights[low:], bits))
-        if place <= low:
+        index = low + int(np.searchsorted(heights[low:], bits))
+        if index <= low:
             ratio = _RATIOS[low]
-        elif place >= len(_RATIOS):
+        elif index >= len(_RATIOS):
             ratio = _RATIOS[-1]
         else:
-            before, after = heights[place - 1], heights[place]
-            share = 0.0 if after <= before else (bits - before) / (after - before)
-            ratio = _RATIOS[place - 1] + share * (_RATIOS[place] - _RATIOS[place - 1])
+            before, after = heights[index - 1], heights[index]
+            fraction = 0.0 if after <= before else (bits - before) / (after - before)
+            ratio = _RATIOS[index - 1] + fraction * (_RATIOS[index] - _RATIOS[index - 1])
         return float(ratio / (1 + ratio))
 
 

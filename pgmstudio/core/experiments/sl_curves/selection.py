@@ -44,9 +44,9 @@ def pareto_front(
     two. Models that rule out rows are not on the front. Of equal points all are.
     """
     name = LIKELIHOODS[on_test]
-    found = [(getattr(point, size), getattr(point, name), point) for point in points]
+    result = [(getattr(point, size), getattr(point, name), point) for point in points]
     usable = sorted(
-        (entry for entry in found if math.isfinite(entry[1])),
+        (entry for entry in result if math.isfinite(entry[1])),
         key=lambda entry: (entry[0], -entry[1]),
     )
     front: list[tuple[float, float, CurvePoint]] = []
@@ -217,13 +217,13 @@ class CurveSummary:
 
 def summaries_of(points: Iterable[CurvePoint]) -> tuple[CurveSummary, ...]:
     """The table of curves, in the order they came."""
-    found = []
+    result = []
     for name, own in curves_of(points).items():
         chosen = chosen_of(own)
         assert chosen is not None
         seconds = sum(point.seconds for point in own)
-        found.append(CurveSummary(name, own[0].family, chosen, len(own), seconds))
-    return tuple(found)
+        result.append(CurveSummary(name, own[0].family, chosen, len(own), seconds))
+    return tuple(result)
 
 
 def dominance_matrix(
@@ -248,11 +248,11 @@ def timing_fits(points: Iterable[CurvePoint]) -> dict[str, LineFit]:
         if point.inference_seconds is not None:
             pair = (float(point.effective_size), point.inference_seconds)
             times.setdefault(point.family, []).append(pair)
-    found = {
+    result = {
         family: line_fit([size for size, _ in pairs], [seconds for _, seconds in pairs])
         for family, pairs in times.items()
     }
-    return {family: fit for family, fit in found.items() if fit is not None}
+    return {family: fit for family, fit in result.items() if fit is not None}
 
 
 def with_distances(

@@ -62,14 +62,14 @@ class Curves:
 
     def place_of(self, key: str) -> tuple[str, float] | None:
         """The line of a quantity and its place on it; None for other quantities."""
-        found = re.fullmatch(self.pattern, key)
-        return None if found is None else (found["line"], float(found["x"]))
+        result = re.fullmatch(self.pattern, key)
+        return None if result is None else (result["line"], float(result["x"]))
 
 
-def lines_of(found: Iterable[tuple[str, float, float]]) -> tuple[SweepLine, ...]:
+def lines_of(result: Iterable[tuple[str, float, float]]) -> tuple[SweepLine, ...]:
     """Lines through (name, x, value), repeats averaged, in the order of first appearance."""
     values: dict[str, dict[float, list[float]]] = {}
-    for name, x, value in found:
+    for name, x, value in result:
         if math.isfinite(value):
             values.setdefault(name, {}).setdefault(x, []).append(value)
     return tuple(
@@ -99,8 +99,8 @@ def trees_sweep(scan: MixtureScan) -> Sweep:
         by_trees = smoothing_sweep(scan).lines
         best = {line.name: max(line.marks, key=lambda mark: mark.mean).x for line in by_trees}
         points = tuple(p for p in points if best.get(_trees(p)) == p.smoothing)
-    found = ((name, float(p.trees), value(p)) for name, value in kinds for p in points)
-    return Sweep("Numbers of trees", "Trees", "Bits per row ↑", lines_of(found))
+    result = ((name, float(p.trees), value(p)) for name, value in kinds for p in points)
+    return Sweep("Numbers of trees", "Trees", "Bits per row ↑", lines_of(result))
 
 
 def has_smoothings(scan: MixtureScan) -> bool:
@@ -111,8 +111,8 @@ def has_smoothings(scan: MixtureScan) -> bool:
 
 def smoothing_sweep(scan: MixtureScan) -> Sweep:
     """What the run chose by against the smoothing α, a line for each number of trees."""
-    found = [(_trees(p), p.smoothing, p.value(scan.criterion)) for p in scan.points]
-    is_log = all(x > 0 for _, x, _ in found)
+    result = [(_trees(p), p.smoothing, p.value(scan.criterion)) for p in scan.points]
+    is_log = all(x > 0 for _, x, _ in result)
     criterion = {
         "held-out": "Held-out bits",
         "bic": "BIC, bits",
@@ -120,7 +120,7 @@ def smoothing_sweep(scan: MixtureScan) -> Sweep:
         "aic-thesis": "AIC (thesis), bits",
     }
     y_title = f"{criterion[scan.criterion]} per row ↑"
-    return Sweep("Smoothing", "Smoothing α", y_title, lines_of(found), is_log)
+    return Sweep("Smoothing", "Smoothing α", y_title, lines_of(result), is_log)
 
 
 def _trees(point: MixturePoint) -> str:

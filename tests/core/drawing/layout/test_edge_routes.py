@@ -29,7 +29,7 @@ def routes_of(positions: dict[str, Point], *edges: tuple[str, str]) -> tuple[Edg
 def goes_through(route: EdgeRoute, centre: Point) -> bool:
     return any(
         abs(x - centre[0]) < A_BOX[0] / 2 and abs(y - centre[1]) < A_BOX[1] / 2
-        for x, y in (route.at(share) for share in np.linspace(0, 1, 400))
+        for x, y in (route.at(fraction) for fraction in np.linspace(0, 1, 400))
     )
 
 

@@ -181,8 +181,8 @@ def test_a_deep_chain_can_be_drawn_as_a_tree() -> None:
 
 def test_many_nodes_on_a_circle_stand_closer_where_they_are_above_each_other() -> None:
     picture = picture_of_edges(40, list(pairwise(range(40))))
-    found = place(picture, method="circle")
-    centres = np.array([found[f"n{i}"] for i in range(40)])
+    result = place(picture, method="circle")
+    centres = np.array([result[f"n{i}"] for i in range(40)])
     radii = np.hypot(*(centres - (centres.max(axis=0) + centres.min(axis=0)) / 2).T)
     assert np.ptp(radii) < 0.05 * radii.mean()
     steps = np.hypot(*np.diff(centres, axis=0).T)
@@ -262,14 +262,14 @@ def test_a_row_keeps_order_and_gaps_and_no_small_move_brings_it_nearer_to_the_wi
     wished, widths = [w for w, _ in boxes], [w for _, w in boxes]
     row = in_a_row(wished, widths, 10.0)
 
-    def is_allowed(places: list[float]) -> bool:
+    def is_allowed(positions: list[float]) -> bool:
         return all(
             b - a >= (u + v) / 2 + 10 - 1e-9
-            for (a, u), (b, v) in pairwise(zip(places, widths, strict=True))
+            for (a, u), (b, v) in pairwise(zip(positions, widths, strict=True))
         )
 
-    def cost(places: list[float]) -> float:
-        return sum((p - w) ** 2 for p, w in zip(places, wished, strict=True))
+    def cost(positions: list[float]) -> float:
+        return sum((p - w) ** 2 for p, w in zip(positions, wished, strict=True))
 
     assert is_allowed(row)
     # The problem is convex: checking moves of every run of neighbours is enough.

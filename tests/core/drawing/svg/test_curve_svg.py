@@ -36,7 +36,7 @@ def plot(**told: object) -> CurvePlot:
 
 
 def texts_of(picture: str) -> list[str]:
-    return ["".join(found.itertext()) for found in ET.fromstring(picture).iter(f"{SVG}text")]
+    return ["".join(result.itertext()) for result in ET.fromstring(picture).iter(f"{SVG}text")]
 
 
 def test_all_that_is_told_is_drawn() -> None:
@@ -61,7 +61,7 @@ def test_all_that_is_told_is_drawn() -> None:
 def test_points_that_cannot_be_shown_are_left_out() -> None:
     tree = ET.fromstring(curve_svg(plot()))
     green = tokens()["category"]["light"][2]["fill"]
-    diamonds = [found for found in tree.iter(f"{SVG}path") if found.get("fill") == green]
+    diamonds = [result for result in tree.iter(f"{SVG}path") if result.get("fill") == green]
     assert len(diamonds) == 1 + 1  # the finite one and the legend's
     assert "nan" not in curve_svg(plot())
     assert "inf" not in curve_svg(plot())
@@ -69,17 +69,17 @@ def test_points_that_cannot_be_shown_are_left_out() -> None:
 
 def lines_of(picture: str, width: str = "2") -> list[list[tuple[float, float]]]:
     """The corners of the lines of test points."""
-    found = []
+    result = []
     for one in ET.fromstring(picture).iter(f"{SVG}path"):
         if one.get("stroke-width") == width and one.get("fill") == "none":
             numbers = [float(word) for word in str(one.get("d")).split() if word not in "ML"]
-            found.append(list(zip(numbers[::2], numbers[1::2], strict=True)))
-    return found
+            result.append(list(zip(numbers[::2], numbers[1::2], strict=True)))
+    return result
 
 
 def test_a_line_is_broken_at_a_model_that_rules_out_rows_and_the_legend_says_so() -> None:
     bits = (-5.0, -4.0, -math.inf, -3.5, -3.4, -3.3)
-    marks = tuple(PlotMark(10.0 * 2**place, value) for place, value in enumerate(bits))
+    marks = tuple(PlotMark(10.0 * 2**position, value) for position, value in enumerate(bits))
     whole = curve_svg(CurvePlot((PlotSeries("PDG", "pdg", marks[:2]),)))
     broken = curve_svg(CurvePlot((PlotSeries("PDG", "pdg", marks),)))
     assert [len(line) for line in lines_of(broken)] == [2, 3]
@@ -111,8 +111,8 @@ def test_letters_lie_over_no_line_where_there_is_room() -> None:
     assert len(boxes) == 2
     assert not boxes[0].meets(boxes[1])
     for (x, y), (to_x, to_y) in (pair for line in lines_of(picture) for pair in pairwise(line)):
-        for share in (k / 40 for k in range(41)):
-            at = x + share * (to_x - x), y + share * (to_y - y)
+        for fraction in (k / 40 for k in range(41)):
+            at = x + fraction * (to_x - x), y + fraction * (to_y - y)
             assert not any(box.meets(Box.around(at, 0.1, 0.1)) for box in boxes)
 
 
@@ -167,9 +167,9 @@ def test_an_axis_shows_all_its_numbers_in_order_with_round_ticks(
     values: list[float], is_log: bool
 ) -> None:
     axis = Axis.around(values, 10, 110, is_log=is_log)
-    places = [axis.place(value) for value in sorted(values)]
-    assert places == sorted(places)
-    assert all(10 <= place <= 110 for place in places)
+    positions = [axis.place(value) for value in sorted(values)]
+    assert positions == sorted(positions)
+    assert all(10 <= position <= 110 for position in positions)
     ticks = axis.ticks()
     assert all(axis.low <= tick <= axis.high * (1 + 1e-9) for tick in ticks)
     assert len(ticks) <= 9

@@ -45,8 +45,8 @@ def texts(svg: str) -> list[str]:
 
 
 def rects(svg: str, fill: str) -> list[dict[str, str]]:
-    found = ElementTree.fromstring(svg).iter(f"{SVG}rect")
-    return [dict(node.attrib) for node in found if node.get("fill") == fill]
+    result = ElementTree.fromstring(svg).iter(f"{SVG}rect")
+    return [dict(node.attrib) for node in result if node.get("fill") == fill]
 
 
 @given(
@@ -109,10 +109,10 @@ def test_bars_are_as_long_as_their_beliefs() -> None:
         rects(svg, colors("light")["belief_track"]),
         rects(svg, colors("light")["belief"]),
     )
-    shares = [
+    fractions = [
         float(bar["width"]) / float(track["width"]) for bar, track in zip(bars, tracks, strict=True)
     ]
-    assert shares == pytest.approx([0.2, 0.8], abs=0.001)
+    assert fractions == pytest.approx([0.2, 0.8], abs=0.001)
     assert {"Rain", "yes", "20.0", "no", "80.0"} <= set(texts(svg))
 
 
@@ -296,8 +296,8 @@ def test_no_tag_of_a_label_is_cut_at_the_edge_of_the_drawing() -> None:
         PictureEdge("b", "c"),
         PictureEdge("a", "c", label, EdgeStyle.LABELLED),
     )
-    places = {"a": (0.0, 0.0), "b": (0.0, 100.0), "c": (0.0, 200.0)}
-    root = ElementTree.fromstring(svg_of(GraphPicture(nodes, edges), places, background=False))
+    positions = {"a": (0.0, 0.0), "b": (0.0, 100.0), "c": (0.0, 200.0)}
+    root = ElementTree.fromstring(svg_of(GraphPicture(nodes, edges), positions, background=False))
     left, _, width, _ = (float(value) for value in root.attrib["viewBox"].split())
     (words,) = [one for one in root.iter() if one.tag.endswith("text") and one.text == label]
     x, half = float(words.attrib["x"]), tag_size(label)[0] / 2

@@ -60,6 +60,6 @@ def test_noise_stands_after_the_own_columns_and_is_independent_of_them() -> None
     assert (wide.codes[:4] == data.codes).all()
     pairs = np.zeros((2, 4))
     np.add.at(pairs, (wide.codes[0], wide.codes[4]), 1)
-    shares = pairs / pairs.sum()
-    expected = shares.sum(axis=1)[:, None] * shares.sum(axis=0)
-    assert np.abs(shares - expected).max() < 0.01
+    fractions = pairs / pairs.sum()
+    expected = fractions.sum(axis=1)[:, None] * fractions.sum(axis=0)
+    assert np.abs(fractions - expected).max() < 0.01

@@ -159,8 +159,8 @@ def test_logic_rows_have_as_many_bits_as_free_inputs(name: str, bits: int, colum
 
 def test_logic3_says_whether_two_neighbours_are_one() -> None:
     data = generator_of("logic3").generate(LogicParams(), rng(), 3_000)
-    for *bits, found in data.codes.T.tolist():
-        assert found == any(a and b for a, b in itertools.pairwise(bits))
+    for *bits, result in data.codes.T.tolist():
+        assert result == any(a and b for a, b in itertools.pairwise(bits))
 
 
 def test_the_four_cycle_joint_has_the_worked_values() -> None:

@@ -113,9 +113,9 @@ def test_test_rows_of_their_own_or_many_rows_leave_one_split() -> None:
     assert len(train_valid_test_splits(data, split(data, (0.5, 0.5), 1))) == 1
     assert len(train_valid_test_splits(data, test=data)) == 1
     assert len(train_valid_test_splits(rows_of_a_network(10_000))) == 1
-    assert len(train_valid_test_splits(data, count=3, shares=(0.1, 0.3))) == 3
+    assert len(train_valid_test_splits(data, count=3, fractions=(0.1, 0.3))) == 3
     with pytest.raises(DataError, match="fewer splits"):
-        train_valid_test_splits(data, count=4, shares=(0.1, 0.3))
+        train_valid_test_splits(data, count=4, fractions=(0.1, 0.3))
 
 
 def test_the_rows_of_all_splits_are_compared_each_by_the_models_of_its_split() -> None:
@@ -136,8 +136,8 @@ def test_the_rows_of_all_splits_are_compared_each_by_the_models_of_its_split() -
         assert isinstance(last, Finished)
         logs.append(row_log2(last.model, part.test))
     assert table.comparison is not None
-    found = table.comparison.row_log2["Chow–Liu tree"]
-    assert found == pytest.approx(np.concatenate(logs))
+    result = table.comparison.row_log2["Chow–Liu tree"]
+    assert result == pytest.approx(np.concatenate(logs))
     bits = sum(float(part.mean()) for part in logs) / 2
     assert table.comparison["Chow–Liu tree"].log2_likelihood_per_row == pytest.approx(bits)
     assert [len(models) for models in table.models_by_split()] == [1, 1]
@@ -237,8 +237,8 @@ def test_a_budget_is_shared_fairly_and_kept_whatever_the_runs_take() -> None:
             now = free[number]
             # Those that are over by now; the others are still running or waiting.
             over = len([end for _, end in spans if end <= now])
-            share = budget.share(100.0 - now, count - over, processes)
-            takes = share if done % 3 else share * rng.random()
+            fraction = budget.share(100.0 - now, count - over, processes)
+            takes = fraction if done % 3 else fraction * rng.random()
             spans.append((now, now + takes))
             free[number] = now + takes
         assert max(free) <= 100.0 + 0.5 * count  # the last may have the least there is

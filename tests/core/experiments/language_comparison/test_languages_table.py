@@ -41,17 +41,17 @@ Floats = NDArray[np.float64]
 
 def test_a_paired_difference_computed_by_hand() -> None:
     one, other = np.array([-1.0, -2.0, -3.0, -4.0]), np.array([-1.5, -2.0, -2.5, -5.0])
-    found = paired(one, other)
+    result = paired(one, other)
     # d = ½, 0, −½, 1: mean ¼, Σ(d − ¼)² = 1.25, s.e. √(1.25/3/4), t(0.975; 3) = 3.182446
-    assert found.value == pytest.approx(0.25)
-    assert found.standard_error == pytest.approx(math.sqrt(1.25 / 12))
-    assert found.half == pytest.approx(3.182446 * math.sqrt(1.25 / 12), rel=1e-6)
-    assert found.rows == 4
+    assert result.value == pytest.approx(0.25)
+    assert result.standard_error == pytest.approx(math.sqrt(1.25 / 12))
+    assert result.half == pytest.approx(3.182446 * math.sqrt(1.25 / 12), rel=1e-6)
+    assert result.rows == 4
     back = paired(other, one)
     assert back.value == pytest.approx(-0.25)
     assert back.interval is not None
-    assert found.interval is not None
-    assert back.interval == pytest.approx((-found.interval[1], -found.interval[0]))
+    assert result.interval is not None
+    assert back.interval == pytest.approx((-result.interval[1], -result.interval[0]))
 
 
 def test_a_weight_counts_as_so_many_rows() -> None:

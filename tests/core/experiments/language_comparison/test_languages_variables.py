@@ -45,9 +45,9 @@ def test_means_by_variable_are_over_the_same_rows_for_all_models() -> None:
     network = random_network(rng, cardinalities=[2, 2, 3])
     data = network.sample(40, rng)
     models = {"true": network, "uniform": BayesianNetwork.uniform(data.domain)}
-    found = [e for e in VariableBitsTask([(models, data)])(NEVER) if isinstance(e, VariableBits)]
-    assert [one.name for one in found] == ["true", "uniform"]
-    assert sum(found[0].bits.values()) == pytest.approx(row_log2(network, data).mean())
-    assert found[1].bits[data.domain.names[2]] == pytest.approx(-math.log2(3))
+    result = [e for e in VariableBitsTask([(models, data)])(NEVER) if isinstance(e, VariableBits)]
+    assert [one.name for one in result] == ["true", "uniform"]
+    assert sum(result[0].bits.values()) == pytest.approx(row_log2(network, data).mean())
+    assert result[1].bits[data.domain.names[2]] == pytest.approx(-math.log2(3))
     few = [e for e in VariableBitsTask([(models, data)], 7)(NEVER) if isinstance(e, VariableBits)]
     assert {one.rows for one in few} == {7}

@@ -145,8 +145,8 @@ def test_a_pool_gives_the_same_points_as_this_process(rows: PlanRows) -> None:
 
 def test_a_plan_is_a_task_with_the_same_points(rows: PlanRows) -> None:
     task = PlanTask(TREES, rows, executor=SerialExecutor())
-    found = [event for event in task(NEVER) if isinstance(event, CurvePoint)]
-    assert told(found) == told(points_of(TREES, rows))
+    result = [event for event in task(NEVER) if isinstance(event, CurvePoint)]
+    assert told(result) == told(points_of(TREES, rows))
 
 
 def test_progress_goes_from_nothing_to_all(rows: PlanRows) -> None:

@@ -25,10 +25,10 @@ def test_the_same_model_is_selected_and_the_same_line_drawn(
     points: list[CurvePoint], lambda_: float
 ) -> None:
     arrays = CurveArrays.of(points)
-    found, told = arrays.best_at(lambda_), best_at(points, lambda_)
-    assert found is not None
+    result, told = arrays.best_at(lambda_), best_at(points, lambda_)
+    assert result is not None
     assert told is not None
-    assert points[found].score(lambda_) == pytest.approx(told.score(lambda_), rel=1e-12)
+    assert points[result].score(lambda_) == pytest.approx(told.score(lambda_), rel=1e-12)
     line, slope_and_height = equi_score_line(points, lambda_), arrays.line_at(lambda_)
     assert line is not None
     assert slope_and_height is not None
@@ -45,8 +45,8 @@ def test_a_place_on_a_line_right_of_all_models_gives_its_λ_back(
     line = arrays.line_at(lambda_)
     assert line is not None
     beyond = max(point.effective_size for point in points) * 3.0
-    found = arrays.lambda_through(beyond, line[1] + line[0] * beyond)
-    again = arrays.line_at(found)
+    result = arrays.lambda_through(beyond, line[1] + line[0] * beyond)
+    again = arrays.line_at(result)
     assert again is not None
     assert again[1] + again[0] * beyond == pytest.approx(line[1] + line[0] * beyond, abs=2e-3)
 

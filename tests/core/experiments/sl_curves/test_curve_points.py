@@ -76,14 +76,14 @@ PUBLISHED = {
 
 
 def test_dominance_on_the_published_points_is_as_the_specification_lists() -> None:
-    found = {
+    result = {
         (name, one, other)
         for name, sets in PUBLISHED.items()
         for one, (size, bits) in sets.items()
         for other, (other_size, other_bits) in sets.items()
         if dominates(point(size, -1, bits), point(other_size, -1, other_bits))
     }
-    assert found == {
+    assert result == {
         ("Page-blocks", "PDG", "BN"),
         ("Page-blocks", "NB", "BN"),
         ("Landsat", "NB", "PDG"),

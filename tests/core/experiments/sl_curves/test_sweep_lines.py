@@ -28,13 +28,13 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def test_repeats_are_averaged_and_places_come_in_order() -> None:
-    found = lines_of(
+    result = lines_of(
         [("b", 3, 1.0), ("a", 2, 4.0), ("b", 1, 5.0), ("b", 3, 3.0), ("b", 2, math.inf)]
     )
-    assert [line.name for line in found] == ["b", "a"]
-    assert [(m.x, m.mean, m.count) for m in found[0].marks] == [(1, 5.0, 1), (3, 2.0, 2)]
-    assert found[0].marks[0].spread is None
-    assert found[0].marks[1].spread == pytest.approx(math.sqrt(2))
+    assert [line.name for line in result] == ["b", "a"]
+    assert [(m.x, m.mean, m.count) for m in result[0].marks] == [(1, 5.0, 1), (3, 2.0, 2)]
+    assert result[0].marks[0].spread is None
+    assert result[0].marks[1].spread == pytest.approx(math.sqrt(2))
 
 
 def point(trees: int, start: int, held: float | None) -> MixturePoint:
