@@ -190,7 +190,7 @@ class SensitivityReport:
                 [
                     worth.variable,
                     decimal(worth.bits, 4),
-                    percent(self.value.share(worth)),
+                    percent(self.value.entropy_fraction(worth)),
                     f"{percent(low)} ({low_state})",
                     f"{percent(high)} ({high_state})",
                 ]
@@ -216,7 +216,7 @@ class SensitivityReport:
     def _entry_table(self, swings: Sequence[ParameterSensitivity]) -> Table:
         rows = [
             [
-                swing.words,
+                swing.label,
                 f"{swing.value:.4g}",
                 f"{percent(swing.belief_at_low)} … {percent(swing.belief_at_high)}",
                 decimal(swing.derivative, 4),

@@ -209,7 +209,7 @@ class SweepReport:
             chosen = chosen_of(curve)
             for point in curve:
                 marks = ["★"] if point is best else ["●"] if id(point) in front else []
-                marks += [] if chosen is None else chosen.letters(point)
+                marks += [] if chosen is None else chosen.labels(point)
                 update = point.inference_seconds
                 rows.append(
                     (

@@ -24,9 +24,9 @@ from pgmstudio.core.analysis.edge_explanation import (
     PcTask,
     as_dict,
     data_tests,
+    explanation_lines,
     optima_share,
     scores_for,
-    sentences,
     why_edge,
 )
 from pgmstudio.core.data.dataset import DataSet
@@ -107,7 +107,7 @@ class EdgeReport:
             yield f"{why.source} → {why.target} is an edge of this model.\n"
         else:
             yield f"{why.source} and {why.target} have no edge between them in this model.\n"
-        for reason in sentences(why):
+        for reason in explanation_lines(why):
             yield f"- {reason}"
         for test in why.pc_tests:
             yield f"    {test}"

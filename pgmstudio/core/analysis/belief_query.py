@@ -171,8 +171,10 @@ def settled(before: Beliefs, after: Beliefs) -> Beliefs:
     differs = (np.abs(old - new) > ROUNDING) | ((old <= 0) != (new <= 0)) | ((old < 1) != (new < 1))
     sizes = [after[name].size for name in same]
     moved = np.logical_or.reduceat(differs, np.cumsum([0, *sizes[:-1]]))
-    kept = {name: before[name] for name, has in zip(same, moved.tolist(), strict=True) if not has}
-    return {**after, **kept}
+    unchanged = {
+        name: before[name] for name, has in zip(same, moved.tolist(), strict=True) if not has
+    }
+    return {**after, **unchanged}
 
 
 def settle(session: InferenceSession, wanted: Evidence, trusted: Evidence) -> tuple[Refusal, ...]:

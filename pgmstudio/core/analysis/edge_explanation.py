@@ -152,11 +152,11 @@ class EdgeWhy:
         self, *, tests: TestLog | None = None, optima: OptimaShare | None = None
     ) -> EdgeWhy:
         """With what a search saw of the pair."""
-        told = self
+        result = self
         if tests is not None:
             made = tuple(map(str, tests.about(self.source, self.target)))
-            told = replace(told, pc=tests.why(self.source, self.target), pc_tests=made)
-        return told if optima is None else replace(told, optima=optima)
+            result = replace(result, pc=tests.why(self.source, self.target), pc_tests=made)
+        return result if optima is None else replace(result, optima=optima)
 
     def with_frequency(self, frequency: EdgeFrequency, replicates: int) -> EdgeWhy:
         """With what a bootstrap found, told in the direction of this pair."""
@@ -238,14 +238,14 @@ def rules_about(knowledge: Knowledge | None, one: str, other: str) -> tuple[str,
     """A sentence for each rule that speaks of this pair."""
     if knowledge is None:
         return ()
-    told = []
+    lines = []
     for source, target in ((one, other), (other, one)):
         if (source, target) in knowledge.required:
-            told.append(f"{source} → {target} is required.")
+            lines.append(f"{source} → {target} is required.")
         why = knowledge.why_forbidden(source, target)
         if why is not None:
-            told.append(why)
-    return tuple(dict.fromkeys(told))
+            lines.append(why)
+    return tuple(dict.fromkeys(lines))
 
 
 _CLEAR_BITS = 10.0  # a factor of a thousand in probability
@@ -257,7 +257,7 @@ def signed(bits: float) -> str:
     return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", "−")
 
 
-def score_sentences(why: EdgeWhy) -> list[str]:
+def score_lines(why: EdgeWhy) -> list[str]:
     """One sentence for each step on the pair and each score; gains are in bits."""
     return [_move_sentence(title, move) for title, moves in why.moves.items() for move in moves]
 
@@ -288,7 +288,7 @@ def _verdict(move: EdgeMove) -> str:
     return f"{strength}{'better' if gain > 0 else 'worse'}"
 
 
-def test_sentence(why: EdgeWhy, test: PairTest) -> str:
+def test_line(why: EdgeWhy, test: PairTest) -> str:
     """What one test found, in words."""
     given = f"Given {', '.join(test.given)}" if test.given else "On their own"
     pair = f"{why.source} and {why.target}"
@@ -301,7 +301,7 @@ def test_sentence(why: EdgeWhy, test: PairTest) -> str:
     return f"{given}, {pair} {words}: {told}, {test.outcome.bits:.4f} bits{doubt}."
 
 
-def frequency_sentence(why: EdgeWhy) -> str | None:
+def frequency_line(why: EdgeWhy) -> str | None:
     """What a bootstrap found; None when there is none."""
     result = why.frequency
     if result is None:
@@ -316,11 +316,11 @@ def frequency_sentence(why: EdgeWhy) -> str | None:
     return f"{joined} of {why.replicates} bootstrap replicates join them ({fractions})."
 
 
-def sentences(why: EdgeWhy) -> list[str]:
+def explanation_lines(why: EdgeWhy) -> list[str]:
     """Everything, in the order of the inspector."""
-    told = [*score_sentences(why), *(test_sentence(why, test) for test in why.tests)]
+    told = [*score_lines(why), *(test_line(why, test) for test in why.tests)]
     told += [*why.rules]
-    told += filter(None, [frequency_sentence(why), why.pc])
+    told += filter(None, [frequency_line(why), why.pc])
     if why.optima is not None:
         told.append(str(why.optima))
     return told
@@ -328,7 +328,7 @@ def sentences(why: EdgeWhy) -> list[str]:
 
 def as_dict(why: EdgeWhy) -> dict[str, Any]:
     """For JSON; gains are in bits and higher is better."""
-    told: dict[str, Any] = {
+    payload: dict[str, Any] = {
         "source": why.source,
         "target": why.target,
         "is_edge": why.is_edge,
@@ -354,18 +354,18 @@ def as_dict(why: EdgeWhy) -> dict[str, Any]:
             for test in why.tests
         ],
         "rules": list(why.rules),
-        "sentences": sentences(why),
+        "sentences": explanation_lines(why),
     }
     if why.frequency is not None:
-        told["bootstrap"] = {**why.frequency.as_dict(), "replicates": why.replicates}
+        payload["bootstrap"] = {**why.frequency.as_dict(), "replicates": why.replicates}
     if why.pc is not None:
-        told["pc"] = {"why": why.pc, "tests": list(why.pc_tests)}
+        payload["pc"] = {"why": why.pc, "tests": list(why.pc_tests)}
     if why.optima is not None:
-        told["optima"] = {
+        payload["optima"] = {
             "runs": why.optima.runs,
             "joined_in": list(why.optima.joined_in),
             "optima": why.optima.optima,
             "joining_optima": why.optima.joining_optima,
             "best_joins": why.optima.best_joins,
         }
-    return told
+    return payload

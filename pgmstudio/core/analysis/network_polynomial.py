@@ -48,12 +48,12 @@ def table_derivatives(
     goal, code = domain.index(target), domain[target].code(state)
     weights = {domain.index(n): weights_of(domain[n], f) for n, f in evidence.items()}
     known = {v: int(w.argmax()) for v, w in weights.items() if (w > 0).sum() == 1 and v != goal}
-    kept = sorted(network.dag.ancestral_indices({goal, *weights}))
-    free = [v for v in kept if v not in known]
+    ancestors = sorted(network.dag.ancestral_indices({goal, *weights}))
+    free = [v for v in ancestors if v not in known]
     position = {v: i for i, v in enumerate(free)}
-    families = {v: (*network.dag.parent_indices[v], v) for v in kept}
+    families = {v: (*network.dag.parent_indices[v], v) for v in ancestors}
     scopes, tables = [], []
-    for v in kept:
+    for v in ancestors:
         cut = tuple(known.get(u, slice(None)) for u in families[v])
         scopes.append(tuple(position[u] for u in families[v] if u in position))
         tables.append(np.asarray(network.tables[v][cut])[None])
@@ -71,10 +71,10 @@ def table_derivatives(
     check_budget(forecast_of_tree(tree))
     with np.errstate(divide="ignore"):
         logs = [np.log2(table) for table in tables]
-    total, result = _outside(tree, scopes, logs, len(kept), cancel)
+    total, result = _outside(tree, scopes, logs, len(ancestors), cancel)
     of_target: dict[int, Floats] = {}
     of_evidence: dict[int, Floats] = {}
-    for v, outside in zip(kept, result, strict=True):
+    for v, outside in zip(ancestors, result, strict=True):
         cut = tuple(known.get(u, slice(None)) for u in families[v])
         for row, kind in ((0, of_evidence), (1, of_target)):
             whole = np.zeros(network.tables[v].shape)

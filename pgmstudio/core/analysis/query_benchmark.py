@@ -70,8 +70,8 @@ def random_queries(test: DataSet, plan: QueryPlan) -> Queries:
     """
     columns = len(test.domain)
     if plan.targets + plan.given > columns:
-        said = f"with {plan.given} given columns must not be more than the {columns} there are"
-        raise ParameterError({"targets": said})
+        message = f"with {plan.given} given columns must not be more than the {columns} there are"
+        raise ParameterError({"targets": message})
     if test.total_weight <= 0:
         raise DataError("Queries need test rows.")
     rng = np.random.default_rng(plan.seed)
@@ -137,12 +137,12 @@ def query_distance(model: Model, reference: Model, queries: Queries, count: int)
         truth = _beliefs(one, reference, observed)
         if truth is None:
             continue  # the row is not one of the reference's
-        told = _beliefs(other, model, observed)
-        if told is None:
+        beliefs = _beliefs(other, model, observed)
+        if beliefs is None:
             return math.inf
         for name, belief in truth.items():
             if name not in observed:
-                total += relative_entropy(belief, told[name])
+                total += relative_entropy(belief, beliefs[name])
                 asked += 1
     return total / asked if asked else 0.0
 

@@ -45,11 +45,11 @@ def roc_curve(probabilities: Floats, is_state: Truths, weights: Floats) -> RocCu
     area = None
     if true[-1] > 0 and false[-1] > 0:
         area = float(np.sum(np.diff(false) * (true[1:] + true[:-1]) / 2) / true[-1] / false[-1])
-    kept = _corners(false, true)
+    selected = _corners(false, true)
     with np.errstate(invalid="ignore", divide="ignore"):
-        false_rates = np.where(false[-1] > 0, false[kept] / false[-1], 0.0)
-        true_rates = np.where(true[-1] > 0, true[kept] / true[-1], 0.0)
-    return RocCurve(thresholds[kept], false_rates, true_rates, area)
+        false_rates = np.where(false[-1] > 0, false[selected] / false[-1], 0.0)
+        true_rates = np.where(true[-1] > 0, true[selected] / true[-1], 0.0)
+    return RocCurve(thresholds[selected], false_rates, true_rates, area)
 
 
 def thinned(curve: RocCurve, most: int) -> RocCurve:
@@ -57,9 +57,12 @@ def thinned(curve: RocCurve, most: int) -> RocCurve:
     count = curve.thresholds.size
     if count <= most:
         return curve
-    kept = np.linspace(0, count - 1, most).round().astype(np.intp)
+    selected = np.linspace(0, count - 1, most).round().astype(np.intp)
     return RocCurve(
-        curve.thresholds[kept], curve.false_rates[kept], curve.true_rates[kept], curve.area
+        curve.thresholds[selected],
+        curve.false_rates[selected],
+        curve.true_rates[selected],
+        curve.area,
     )
 
 

@@ -65,7 +65,7 @@ class ParameterSensitivity:
         return float(_belief(a, b, c, d, np.array(theta)))
 
     @property
-    def words(self) -> str:
+    def label(self) -> str:
         """P(variable = state | parents)."""
         given = ", ".join(f"{name} = {state}" for name, state in self.context)
         return f"P({self.variable} = {self.state}{' | ' + given if given else ''})"
@@ -209,10 +209,10 @@ def _line(theta: Floats, slopes: Floats, value: float) -> tuple[Floats, Floats]:
     rest, weighed = theta @ others, (theta * slopes) @ others
     mean = slopes @ others / max(1, states - 1)
     along = np.divide(weighed, rest, out=mean, where=rest > 0)
-    beside = value - (theta * slopes).sum(axis=-1, keepdims=True)
+    intercept = value - (theta * slopes).sum(axis=-1, keepdims=True)
     if states == 1:
         return np.zeros(theta.size), np.full(theta.size, value)
-    return _rounded(slopes - along), _rounded(beside + along)
+    return _rounded(slopes - along), _rounded(intercept + along)
 
 
 def _rounded(coefficients: Floats) -> Floats:
@@ -239,5 +239,5 @@ def _linear(slope: float, constant: float) -> str:
     first = f"{slope:.6g} θ".replace("-", "−")
     if constant == 0:
         return first
-    sign = "−" if constant < 0 else "+"
-    return f"{first} {sign} {abs(constant):.6g}"
+    operator = "−" if constant < 0 else "+"
+    return f"{first} {operator} {abs(constant):.6g}"

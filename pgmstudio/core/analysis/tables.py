@@ -48,7 +48,7 @@ def worth_table(value: ValueOfEvidence, code: int) -> list[list[Cell]]:
     rows: list[list[Cell]] = [[*head, "highest_state"]]
     for worth in value.worths:
         (low_state, low), (high_state, high) = worth.extremes(code)
-        fraction = value.share(worth)
+        fraction = value.entropy_fraction(worth)
         rows.append([worth.variable, worth.bits, fraction, low, low_state, high, high_state])
     return rows
 

@@ -93,7 +93,7 @@ class ValueOfEvidence:
     entropy: float  # H(T | e) in bits
     worths: tuple[InformationGain, ...]
 
-    def share(self, worth: InformationGain) -> float:
+    def entropy_fraction(self, worth: InformationGain) -> float:
         """Which part of the target's entropy the answer is expected to take away."""
         return min(1.0, worth.bits / self.entropy) if self.entropy > 0 else 0.0
 

@@ -81,7 +81,7 @@ class Strand:
 
     width: float
     component: int | None = None
-    told: str = ""
+    tooltip: str = ""
     alpha: float = 1.0
 
 
@@ -109,7 +109,7 @@ class GraphPicture:
     groups: tuple[str, ...] = ()
     method: str = "layered"
     lines: tuple[tuple[int, str], ...] = ()
-    width_words: str = ""
+    width_label: str = ""
 
     @cached_property
     def ids(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ STYLES = {
 
 
 # What stands on an edge, so that its colour is never the only sign.
-SIGNS = {
+SYMBOLS = {
     EdgeChange.COMMON: "",
     EdgeChange.ADDED: "+",
     EdgeChange.MISSING: "−",
@@ -32,7 +32,7 @@ def difference_picture(difference: GraphDifference) -> GraphPicture:
     names = (*difference.first.names, *difference.only_second)
     nodes = tuple(PictureNode(name, name, variable=name) for name in names)
     edges = tuple(
-        PictureEdge(edge.source, edge.target, SIGNS[edge.change], STYLES[edge.change])
+        PictureEdge(edge.source, edge.target, SYMBOLS[edge.change], STYLES[edge.change])
         for edge in difference.edges
     )
     return GraphPicture(nodes, edges)

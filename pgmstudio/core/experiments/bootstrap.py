@@ -118,7 +118,7 @@ class BootstrapPlan(LearnTask):
         result = [getattr(self.params, spec.name) for spec in specs_of(type(self.params))]
         return next((value for value in result if isinstance(value, Knowledge)), None)
 
-    def told(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """How the frequencies came about, as plain values."""
         return {"learner": self.learner_key, "seed": self.seed, **params_to_dict(self.settings)}
 
@@ -147,7 +147,7 @@ class BootstrapPlan(LearnTask):
 
     def __call__(self, cancel: CancelToken, /) -> Iterator[LearnEvent]:
         last: EdgeFrequencies | None = None
-        told = 0
+        shown_graphs = 0
         try:
             for event in bootstrap(self, cancel=cancel):
                 if isinstance(event, Progress):
@@ -155,19 +155,19 @@ class BootstrapPlan(LearnTask):
                     continue
                 last = event.frequencies
                 # Ever rarer, since each has all replicates so far.
-                if last.graphs > 1.5 * told:
-                    told = last.graphs
+                if last.graphs > 1.5 * shown_graphs:
+                    shown_graphs = last.graphs
                     yield ArtifactSaved(last)
                     yield ImprovedModel(*self.averaged(last))
         except Cancelled:
-            if last is not None and last.graphs > told:
+            if last is not None and last.graphs > shown_graphs:
                 yield ArtifactSaved(last)
                 yield ImprovedModel(*self.averaged(last))
             raise
         if last is None:
             raise RunFailedError("The bootstrap ended without a replicate.")
         yield ArtifactSaved(last)
-        yield from map(Note, self.sentences(last))
+        yield from map(Note, self.notes(last))
         yield Finished(*self.averaged(last))
 
     def averaged(self, result: EdgeFrequencies) -> tuple[BayesianNetwork, dict[str, float]]:
@@ -183,7 +183,7 @@ class BootstrapPlan(LearnTask):
         network = averaged_network(self.data, averaged.dag, smoothing, seed=self.seed)
         return network, measures
 
-    def sentences(self, result: EdgeFrequencies) -> Iterator[str]:
+    def notes(self, result: EdgeFrequencies) -> Iterator[str]:
         """What is worth keeping of the replicates, a sentence each."""
         threshold = self.settings.threshold
         averaged = result.averaged(threshold)
@@ -232,14 +232,14 @@ def bootstrap(plan: BootstrapPlan, *, cancel: CancelToken) -> Iterator[Progress 
     else:
         tasks = [BootstrapShare(plan, first, processes) for first in range(processes)]
         result = (replicate for _, replicate in in_processes(tasks, cancel))
-    counted = EdgeFrequencies(plan.data.domain.names, settings=plan.told())
+    counted = EdgeFrequencies(plan.data.domain.names, settings=plan.as_dict())
     yield Progress(0.0, f"0 of {wanted} replicates")
     for replicate in result:
         counted = counted.joined_by(replicate.graph)
         yield Counted(counted)
         done = counted.graphs
-        words = f"{done} of {wanted} replicates"
-        yield Progress(done / wanted, words, {"edges": float(len(counted.edges))})
+        message = f"{done} of {wanted} replicates"
+        yield Progress(done / wanted, message, {"edges": float(len(counted.edges))})
 
 
 def class_under(dag: Dag, knowledge: Knowledge | None) -> Pdag:

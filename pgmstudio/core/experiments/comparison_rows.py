@@ -81,7 +81,7 @@ class Line:
             return row.message or "learning"
         return ""
 
-    def words(self, column: int) -> str:
+    def cell_text(self, column: int) -> str:
         one, point = self.row.compared, self.row.point
         if column == NAME:
             return self.title
@@ -115,16 +115,16 @@ class Line:
     def tip(self) -> str:
         """Everything about the language in a few sentences."""
         row, point = self.row, self.row.point
-        told = [f"{self.title}: {row.language.means}"]
+        lines = [f"{self.title}: {row.language.means}"]
         if row.limit is not None and math.isfinite(row.limit):
-            told.append(f"It has {row.limit:.1f} s.")
+            lines.append(f"It has {row.limit:.1f} s.")
         if point is not None:
-            told.append(
+            lines.append(
                 f"Training {bits_words(point.train_log2_likelihood_per_row)}, validation "
                 f"{bits_words(point.valid_log2_likelihood_per_row)} bits per row."
             )
-        told += [problem[:1].upper() + problem[1:] for problem in row.problems]
-        return "\n".join(told)
+        lines += [problem[:1].upper() + problem[1:] for problem in row.problems]
+        return "\n".join(lines)
 
 
 def planned_lines(languages: Sequence[str]) -> list[Line]:

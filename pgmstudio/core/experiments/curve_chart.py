@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.drawing.svg.plot_labels import sign_family
+from pgmstudio.core.drawing.svg.plot_labels import marker_family
 from pgmstudio.core.experiments.sl_curves.points import CurveArrays, CurvePoint, SizeName, curves_of
 from pgmstudio.core.experiments.sl_curves.selection import (
     best_on_test,
@@ -20,7 +20,7 @@ from pgmstudio.core.experiments.sl_curves.selection import (
 from pgmstudio.core.languages.learners import all_learners
 
 Floats = NDArray[np.float64]
-Place = tuple[int, int]
+MarkIndex = tuple[int, int]
 Behind = tuple[CurvePoint, ...]  # the models of one mark: several where seeds were run
 
 
@@ -30,9 +30,9 @@ def series_title(series: str) -> str:
     return series if learner is None else learner.title
 
 
-def sign_of(point: CurvePoint) -> str:
+def marker_family_of(point: CurvePoint) -> str:
     """By what the sign of its language is known."""
-    return sign_family(point.family, point.learner)
+    return marker_family(point.family, point.learner)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class CurveMarks:
     train: Floats
     spread: Floats
     behind: tuple[Behind, ...]
-    letters: dict[int, str] = field(default_factory=dict)
+    labels: dict[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,7 @@ class Chart:
     best: CurvePoint | None = None
     arrays: CurveArrays = field(default_factory=lambda: CurveArrays.of(()))
     size: SizeName = "effective_size"
-    places: Mapping[str, Place] = field(default_factory=dict)
+    index_by_key: Mapping[str, MarkIndex] = field(default_factory=dict)
     counts: Mapping[str, tuple[str, int]] = field(default_factory=dict)
 
     @property
@@ -79,15 +79,15 @@ def chart_of(
 ) -> Chart:
     """The chart of the points whose curves are not hidden."""
     shown = tuple(point for point in points if point.series not in hidden)
-    counts = {name: (sign_of(own[0]), len(own)) for name, own in curves_of(points).items()}
+    counts = {name: (marker_family_of(own[0]), len(own)) for name, own in curves_of(points).items()}
     curves = tuple(_marks(name, own, size) for name, own in curves_of(shown).items())
     front, arrays = tuple(pareto_front(shown, size)), CurveArrays.of(shown, size)
     behind = [curve.behind for curve in curves]
-    best, indices = best_on_test(shown), places_of(behind)
+    best, indices = best_on_test(shown), mark_indices(behind)
     return Chart(curves, shown, front, best, arrays, size, indices, counts)
 
 
-def places_of(curves: Sequence[Sequence[Behind]]) -> dict[str, Place]:
+def mark_indices(curves: Sequence[Sequence[Behind]]) -> dict[str, MarkIndex]:
     """Of every model the number of its curve and of its mark there."""
     return {
         point.key: (number, index)
@@ -101,24 +101,24 @@ def _marks(name: str, points: Sequence[CurvePoint], size: SizeName) -> CurveMark
     several = len({point.seed for point in points}) > 1
     bars = [b for b in seed_bars(points, size) if math.isfinite(b.test_bits)] if several else []
     barred = {id(point) for bar in bars for point in bar.points}
-    told: list[tuple[float, float, float, float, Behind]] = [
+    rows: list[tuple[float, float, float, float, Behind]] = [
         (bar.size, bar.test_bits, bar.train_bits, bar.test_spread, bar.points) for bar in bars
     ]
     for point in points:
         if id(point) not in barred:
             bits = point.test_log2_likelihood_per_row, point.train_log2_likelihood_per_row
-            told.append((float(getattr(point, size)), *bits, math.nan, (point,)))
-    told.sort(key=lambda mark: mark[:2])
-    numbers = np.array([mark[:4] for mark in told], dtype=float).reshape(-1, 4)
+            rows.append((float(getattr(point, size)), *bits, math.nan, (point,)))
+    rows.sort(key=lambda mark: mark[:2])
+    numbers = np.array([mark[:4] for mark in rows], dtype=float).reshape(-1, 4)
     numbers[np.isinf(numbers)] = np.nan  # a model that rules out rows has no place on the plot
-    behind = tuple(mark[4] for mark in told)
+    behind = tuple(mark[4] for mark in rows)
     sizes, test, train, spread = (numbers[:, index].copy() for index in range(4))
-    letters, family = _letters(points, behind), sign_of(points[0])
+    labels, family = _labels(points, behind), marker_family_of(points[0])
     title = series_title(name)
-    return CurveMarks(name, title, family, sizes, test, train, spread, behind, letters)
+    return CurveMarks(name, title, family, sizes, test, train, spread, behind, labels)
 
 
-def _letters(points: Sequence[CurvePoint], behind: Sequence[Behind]) -> dict[int, str]:
+def _labels(points: Sequence[CurvePoint], behind: Sequence[Behind]) -> dict[int, str]:
     chosen = chosen_of(points)
     if chosen is None:
         return {}

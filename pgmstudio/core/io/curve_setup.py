@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.drawing.svg.plot_labels import sign_family
+from pgmstudio.core.drawing.svg.plot_labels import marker_family
 from pgmstudio.core.errors import DataError, FileError, PgmStudioError
 from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.experiments.plans.plan import DataPlan, Plan, plan_of
@@ -209,7 +209,7 @@ def load(
         own,
         {key: run.name or run.learner for key, run in runs.items()},
         {
-            run.name or run.learner: sign_family(learner_of(run.learner).kind, run.learner)
+            run.name or run.learner: marker_family(learner_of(run.learner).kind, run.learner)
             for run in runs.values()
         },
         done,

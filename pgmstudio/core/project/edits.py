@@ -86,10 +86,10 @@ def with_columns(entry: DataEntry, names: Iterable[str]) -> DataEntry:
     """The data set with these columns alone, in their order; its rows are split as they were."""
     kept = set(names)
     data = entry.data.select_columns(name for name in entry.data.domain.names if name in kept)
-    words = "1 column" if len(kept) == 1 else f"{len(kept)} columns"
+    counted = "1 column" if len(kept) == 1 else f"{len(kept)} columns"
     return replace(
         entry,
-        name=f"{entry.name}, {words}",
+        name=f"{entry.name}, {counted}",
         data=data,
         cuts={name: cuts for name, cuts in entry.cuts.items() if name in kept},
         split=None if entry.split is None else entry.split.made_for(data),
@@ -372,8 +372,8 @@ def remove_comparison(project: Project, *, comparison_id: str) -> Project:
 def choices_of(entry: ModelEntry) -> str | None:
     """What was decided so far, as the learner's parameter `choose` writes it."""
     params = entry.provenance.get("parameters")
-    told = params.get("choose") if isinstance(params, dict) else None
-    return told if isinstance(told, str) else None
+    choice = params.get("choose") if isinstance(params, dict) else None
+    return choice if isinstance(choice, str) else None
 
 
 def resolve_choices(project: Project, *, model_id: str, model: Model, choose: str) -> Project:

@@ -26,8 +26,8 @@ class Properties:
     def with_renamed(self, old: str, new: str) -> Properties:
         """With what is said about `old` said about `new`."""
         variables, tables = (
-            {new if name == old else name: lines for name, lines in said.items()}
-            for said in (self.variables, self.tables)
+            {new if name == old else name: lines for name, lines in entries.items()}
+            for entries in (self.variables, self.tables)
         )
         return Properties(self.network, variables, tables)
 
@@ -37,6 +37,6 @@ class Properties:
 
 
 def _without(
-    said: Mapping[str, tuple[str, ...]], names: tuple[str, ...]
+    entries: Mapping[str, tuple[str, ...]], names: tuple[str, ...]
 ) -> dict[str, tuple[str, ...]]:
-    return {name: lines for name, lines in said.items() if name not in names}
+    return {name: lines for name, lines in entries.items() if name not in names}

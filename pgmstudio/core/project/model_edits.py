@@ -221,8 +221,8 @@ def _finding_without(finding: Finding, state: str, rest: frozenset[str]) -> Find
             left = states - {state}
             return Excluded(left) if left and left < rest else None
         case Likelihood(weights):
-            kept = tuple((s, weight) for s, weight in weights if s != state)
-            return Likelihood(kept) if any(weight > 0 for _, weight in kept) else None
+            remaining = tuple((s, weight) for s, weight in weights if s != state)
+            return Likelihood(remaining) if any(weight > 0 for _, weight in remaining) else None
 
 
 def _with_editable_states(project: Project, model_id: str) -> EditableStates:

@@ -19,7 +19,7 @@ from pgmstudio.core.project.project import DataEntry, ModelEntry, Project
 class ModelRows:
     """Rows over a model's variables, and how they are called."""
 
-    words: str  # "heart_c" or "train of heart_c"
+    label: str  # "heart_c" or "train of heart_c"
     fingerprint: str  # of the rows before they were fitted to the model
     whole: DataSet
     chosen: NDArray[np.intp] | None  # of the whole; None: all
@@ -77,9 +77,9 @@ def _with_fingerprint(entry: DataEntry, fingerprint: str, domain: Domain) -> Mod
         return None
     for part, (name, known) in enumerate(zip(split.names, split.part_fingerprints, strict=True)):
         if known == fingerprint:
-            words, rows = f"{name} of {entry.name}", split.indices[part]
+            label, rows = f"{name} of {entry.name}", split.indices[part]
             copies = None if split.copies is None else split.copies[part]
-            return ModelRows(words, known, entry.data, rows, domain, copies)
+            return ModelRows(label, known, entry.data, rows, domain, copies)
     return None
 
 

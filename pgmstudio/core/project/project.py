@@ -52,13 +52,13 @@ def plain(value: Any) -> Any:
 
 def told_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Parameters for a file; a model or rules among them are told by what they are."""
-    told = {}
+    payload = {}
     for name, value in parameters.items():
         try:
-            told[name] = plain(value)
+            payload[name] = plain(value)
         except TypeError:
-            told[name] = type(value).__name__
-    return told
+            payload[name] = type(value).__name__
+    return payload
 
 
 def plain_params(params: Any, models: Mapping[str, Model]) -> dict[str, Any]:

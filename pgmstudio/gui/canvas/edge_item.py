@@ -329,7 +329,7 @@ def paint_strands(
             color.setAlphaF(alpha)
         width = max(strand.width, theme().line("edge_hover")) if lifted else strand.width
         dash = dash_of(strand.component, strand.width)
-        paint_edge(painter, route.beside(offset), color, width, False, dash)
+        paint_edge(painter, route.shifted(offset), color, width, False, dash)
 
 
 def paint_ring(painter: QPainter, route: EdgeRoute, color: QColor, width: float) -> None:

@@ -63,7 +63,7 @@ def tooltip_of(hit: Hit, described: str = "") -> str:
         name = f"{source} {arrow} {target}"
         edge = hit.edge.edge
         tag = "" if described and edge.style.has_tag else edge.label
-        parts = [name, tag, *(strand.told for strand in edge.strands), described]
+        parts = [name, tag, *(strand.tooltip for strand in edge.strands), described]
         return "\n".join(filter(None, parts))
     if hit.node is None:
         return ""

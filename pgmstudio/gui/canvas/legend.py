@@ -105,8 +105,8 @@ def _strand_entries(scene: CanvasScene) -> list[LegendEntry]:
     """Entries for the lines of components and their widths."""
     picture = scene.picture
     entries = [LegendEntry(name, _strand_sample(number)) for number, name in picture.lines]
-    if picture.width_words and picture.edges:
-        entries.append(LegendEntry(picture.width_words, _wedge_sample))
+    if picture.width_label and picture.edges:
+        entries.append(LegendEntry(picture.width_label, _wedge_sample))
     return entries
 
 

@@ -131,7 +131,7 @@ class DetailTabs(QSplitter):
         if tuple(points) != self._points:
             self._points = tuple(points)
             chart = chart_of(self._points)
-            plain = tuple(replace(curve, letters={}) for curve in chart.curves)
+            plain = tuple(replace(curve, labels={}) for curve in chart.curves)
             self._chart = replace(chart, curves=plain)
         self._refresh()
 

@@ -48,7 +48,7 @@ class DifferencePlot(QWidget):
         """Show the lines that have a difference."""
         self._lines = tuple(line for line in lines if line.pair is not None)
         self._selected = selected
-        texts = [f"{line.title} {line.words(DIFFERENCE)}" for line in self._lines]
+        texts = [f"{line.title} {line.cell_text(DIFFERENCE)}" for line in self._lines]
         self.setAccessibleName("Paired differences: " + "; ".join(texts))
         self.update()
 
@@ -77,7 +77,7 @@ class DifferencePlot(QWidget):
         names = max((metrics.horizontalAdvance(line.title) for line in self._lines), default=60.0)
         left = min(names + 28, 0.36 * self.width())
         small = QFontMetricsF(theme().font("caption"))
-        labels = [line.words(DIFFERENCE) for line in self._lines]
+        labels = [line.cell_text(DIFFERENCE) for line in self._lines]
         right = max((small.horizontalAdvance(text) for text in labels), default=60.0) + 16
         bottom = 2 * small.height() + 16
         return QRectF(left, 6, max(40.0, self.width() - left - right), self.height() - bottom - 6)
@@ -181,7 +181,7 @@ class DifferencePlot(QWidget):
         painter.setFont(theme().font("caption"))
         painter.setPen(theme().color("text_secondary"))
         text_rect = QRectF(area.right(), y - 10, self.width() - area.right() - 8, 20)
-        painter.drawText(text_rect, _RIGHT, line.words(DIFFERENCE))
+        painter.drawText(text_rect, _RIGHT, line.cell_text(DIFFERENCE))
 
     # -- mouse and keys
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from pgmstudio.core.analysis.structure_comparison import ModelDifference
-from pgmstudio.core.drawing.difference import SIGNS, STYLES
+from pgmstudio.core.drawing.difference import STYLES, SYMBOLS
 from pgmstudio.core.graphs.comparison import EdgeChange, EdgeDifference
 from pgmstudio.core.number_format import grouped
 from pgmstudio.gui.canvas.edge_item import PENS
@@ -83,7 +83,7 @@ class DifferenceFacts(QWidget):
             if change is EdgeChange.COMMON and not self.common.isChecked():
                 continue
             for edge in graph.of(change):
-                item = QListWidgetItem(f"{SIGNS[change] or '='}  {edge.source} → {edge.target}")
+                item = QListWidgetItem(f"{SYMBOLS[change] or '='}  {edge.source} → {edge.target}")
                 item.setData(Qt.ItemDataRole.UserRole, edge.edge)
                 item.setForeground(theme().color(PENS[STYLES[change]].color))
                 item.setToolTip(describe_edge(edge))

@@ -108,11 +108,11 @@ class _Lines(QAbstractTableModel):
         if role == LINE:
             return line
         if role == Qt.ItemDataRole.DisplayRole:
-            return line.words(index.column())
+            return line.cell_text(index.column())
         if role == Qt.ItemDataRole.ToolTipRole:
             return line.tip
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{_HEADS[index.column()][0]}: {line.words(index.column())}"
+            return f"{_HEADS[index.column()][0]}: {line.cell_text(index.column())}"
         return None
 
 
@@ -124,7 +124,7 @@ class _Painter(QStyledItemDelegate):
         column = index.column()
         is_chip = column == VERDICT
         font = theme().font("caption", "semibold") if is_chip else theme().font("dense")
-        text = "" if column == TEST and line.row.compared is None else line.words(column)
+        text = "" if column == TEST and line.row.compared is None else line.cell_text(column)
         wide = QFontMetricsF(font).horizontalAdvance(text) + 2 * _AIR
         extra = {NAME: theme().px("icon") + 8, VERDICT: 18, TEST: 6}.get(column, 0)
         return QSize(round(wide + extra), theme().px("row_roomy"))
@@ -151,7 +151,7 @@ class _Painter(QStyledItemDelegate):
             is_quiet = column == DIFFERENCE and line.is_reference
             painter.setFont(theme().font("dense"))
             painter.setPen(theme().color("text_secondary" if is_quiet else "text"))
-            painter.drawText(inner, int(_RIGHT), line.words(column))
+            painter.drawText(inner, int(_RIGHT), line.cell_text(column))
         paint_row_line(painter, option)
         painter.restore()
 
@@ -168,7 +168,7 @@ class _Painter(QStyledItemDelegate):
         painter.drawText(text_rect, int(_LEFT), shown)
 
     def _paint_test(self, painter: QPainter, inner: QRectF, line: Line) -> None:
-        value, _, error = line.words(TEST).partition(" ± ")
+        value, _, error = line.cell_text(TEST).partition(" ± ")
         quiet = theme().font("dense")
         tail = f" ± {error}" if error else ""
         painter.setFont(quiet)

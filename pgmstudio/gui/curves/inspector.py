@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QSlider, QVBoxLayout, QWidget
 
-from pgmstudio.core.experiments.curve_chart import Chart, point_title, series_title, sign_of
+from pgmstudio.core.experiments.curve_chart import Chart, point_title, series_title, marker_family_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.gui.curves.tables import FRONT_COLUMNS, front_models, front_rows
@@ -163,7 +163,7 @@ class CurvesSide(QFrame):
         self.selected_bits.setText(text or "")
         size = theme().px("icon_small")
         if selected is not None:
-            self.icon.setPixmap(mark_icon(sign_of(selected)).pixmap(size, size))
+            self.icon.setPixmap(mark_icon(marker_family_of(selected)).pixmap(size, size))
 
     def show_pins(self, pinned: Sequence[CurvePoint]) -> None:
         self._pinned = list(pinned)

@@ -10,7 +10,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
-from pgmstudio.core.drawing.svg.plot_labels import sign_family
+from pgmstudio.core.drawing.svg.plot_labels import marker_family
 from pgmstudio.core.experiments.plans.expansion import own_sweep_of, sweep_of
 from pgmstudio.core.experiments.plans.plan import LearnerGrid
 from pgmstudio.core.languages.learners import all_learners
@@ -277,7 +277,7 @@ _LEARNER = Qt.ItemDataRole.UserRole
 
 
 def _language_icon(key: str) -> QIcon:
-    return mark_icon(sign_family(all_learners()[key].kind, key))
+    return mark_icon(marker_family(all_learners()[key].kind, key))
 
 
 class LearnerTicks(QListWidget):

@@ -10,8 +10,8 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPen
 
 from pgmstudio.core.analysis.query_benchmark import LineFit
-from pgmstudio.core.drawing.svg.plot_labels import language_sign
-from pgmstudio.core.experiments.curve_chart import Behind, Floats, places_of, series_title, sign_of
+from pgmstudio.core.drawing.svg.plot_labels import language_marker
+from pgmstudio.core.experiments.curve_chart import Behind, Floats, mark_indices, series_title, marker_family_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint, curves_of
 from pgmstudio.core.experiments.sl_curves.selection import timing_fits
 from pgmstudio.gui.plots.model_scatter.layers import MANY, Dots, Stroke, dot_look
@@ -124,12 +124,12 @@ class QueryPlot(ModelScatter):
                 continue
             xs = self._transformed([x for x, _, _ in known], view.is_log[0])
             ys = self._transformed([y for _, y, _ in known], view.is_log[1])
-            family = sign_of(own[0])
-            (fill, line), symbol = mark_colors(family), language_sign(family)[0]
+            family = marker_family_of(own[0])
+            (fill, line), symbol = mark_colors(family), language_marker(family)[0]
             dots.append(Dots(xs, ys, dot_look(symbol, 5 if count > MANY else 9, line, 1, fill)))
             parts.append((len(parts), xs, ys, [(point,) for _, _, point in known]))
             entries.append(LegendEntry(family, series_title(name)))
-        self._take_marks(parts, places_of([behind for _, _, _, behind in parts]))
+        self._take_marks(parts, mark_indices([behind for _, _, _, behind in parts]))
         fits = self._fit_lines() if parts else []
         if fits:
             entries.append(LegendEntry("fit", "fitted line"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from pgmstudio.core.experiments.curve_chart import Chart, series_title, sign_of
+from pgmstudio.core.experiments.curve_chart import Chart, marker_family_of, series_title
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.number_format import grouped
 from pgmstudio.gui.plots.model_scatter.hover_card import bits, seconds_text
@@ -72,7 +72,7 @@ def front_models(chart: Chart) -> list[CurvePoint]:
 
 def _front_row(point: CurvePoint, chart: Chart) -> tuple[object, ...]:
     size = int(getattr(point, chart.size))
-    return point.series, size, point.test_log2_likelihood_per_row, sign_of(point)
+    return point.series, size, point.test_log2_likelihood_per_row, marker_family_of(point)
 
 
 def front_rows(chart: Chart) -> list[tuple[object, ...]]:
@@ -107,7 +107,7 @@ def point_rows(
                 known(point.inference_seconds),
                 known(point.query_log2),
                 ", ".join(marks),
-                sign_of(point),
+                marker_family_of(point),
             )
         )
     return rows

@@ -9,7 +9,7 @@ import numpy as np
 
 from pgmstudio.core.experiments.curve_chart import (
     CurveMarks,
-    sign_of,
+    marker_family_of,
 )
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.io.curve_setup import Loaded
@@ -64,7 +64,7 @@ def curve_rows(
                 -math.inf if best is None else best.test_log2_likelihood_per_row,
                 0 if best is None else best.effective_size,
                 sum(point.seconds for point in points_of_curve),
-                sign_of(points_of_curve[0]) if points_of_curve else known.families[series],
+                marker_family_of(points_of_curve[0]) if points_of_curve else known.families[series],
             )
         )
     return rows

@@ -82,7 +82,7 @@ def what_to_ask(
         (low_state, low), (high_state, high) = worth.extremes(query.code)
         if worth.bits < MIN_BITS and high - low < MIN_MOVE:
             continue
-        title, fraction = query.title(worth.variable), 100 * result.share(worth)
+        title, fraction = query.title(worth.variable), 100 * result.entropy_fraction(worth)
         fact = f"{worth.bits:.3f}  {fraction:.1f} %"
         rows.append(TornadoRow(worth.variable, title, fact, low, high, low_state, high_state))
         lines = [

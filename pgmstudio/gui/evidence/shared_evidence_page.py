@@ -27,7 +27,7 @@ from pgmstudio.core.analysis.disagreement import (
     disagreements,
 )
 from pgmstudio.core.drawing.svg.nodes import percent
-from pgmstudio.core.drawing.svg.plot_labels import sign_family
+from pgmstudio.core.drawing.svg.plot_labels import marker_family
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.inference.base import SCALED_LIKELIHOODS, Observed
 from pgmstudio.core.inference.finding_text import short_words
@@ -464,7 +464,7 @@ class SharedEvidencePage(Page):
 
 def _marker_family(entry: ModelEntry) -> str:
     """The marker of the language of a model."""
-    return sign_family(entry.model.kind, entry.provenance.get("learner", ""))
+    return marker_family(entry.model.kind, entry.provenance.get("learner", ""))
 
 
 def _as_high_as_its_rows(table: QTableView, most: int) -> None:

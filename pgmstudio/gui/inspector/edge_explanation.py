@@ -16,11 +16,11 @@ from pgmstudio.core.analysis.edge_explanation import (
     OptimaTask,
     PcTask,
     data_tests,
-    frequency_sentence,
+    frequency_line,
     optima_share,
-    score_sentences,
+    score_lines,
     scores_for,
-    test_sentence,
+    test_line,
     warm_up,
     why_edge,
 )
@@ -161,7 +161,7 @@ class EdgeExplanationSection(Section):
             self._asked = ()
             self._tell([("", [no_rows_reason(self._app.project, subject.model_id)])])
             return
-        self.fact.setText(rows.words)
+        self.fact.setText(rows.label)
         if not self._asked or any(a is not b for a, b in zip(asked, self._asked, strict=True)):
             self._asked = asked
             self._result = None
@@ -303,10 +303,10 @@ def _groups(why: EdgeWhy, *, has_labels: bool = False) -> list[tuple[str, list[s
     if len(why.pc_tests) > len(few):
         few.append(f"… and {len(why.pc_tests) - len(few)} more tests.")
     searched = [] if why.optima is None else [str(why.optima)]
-    text = frequency_sentence(why)
+    text = frequency_line(why)
     return [
-        (f"{scored} (above 0 is better)", score_sentences(why)),
-        ("Tests", [test_sentence(why, test) for test in why.tests]),
+        (f"{scored} (above 0 is better)", score_lines(why)),
+        ("Tests", [test_line(why, test) for test in why.tests]),
         ("Rules", list(why.rules)),
         ("Bootstrap", [text] if text else []),
         ("The search that made the model", [*([why.pc] if why.pc else []), *few, *searched]),

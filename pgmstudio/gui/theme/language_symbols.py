@@ -7,7 +7,7 @@ from functools import lru_cache
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPainterPath, QPen, QPixmap
 
-from pgmstudio.core.drawing.svg.plot_labels import corners_of, language_sign, sign_family
+from pgmstudio.core.drawing.svg.plot_labels import corners_of, language_marker, marker_family
 from pgmstudio.core.drawing.theme import tokens
 from pgmstudio.core.experiments.language_comparison.candidates import Candidate
 from pgmstudio.gui.theme.theme import theme
@@ -33,7 +33,7 @@ def mark_path(marker: str) -> QPainterPath:
 
 def mark_colors(family: str) -> tuple[QColor, QColor]:
     """Fill and line of a language in the present look."""
-    category = language_sign(family)[1]
+    category = language_marker(family)[1]
     entry = next(e for e in tokens()["category"][theme().shade] if e["name"] == category)
     return QColor(entry["fill"]), QColor(entry["line"])
 
@@ -58,13 +58,13 @@ def _icon(family: str, _shade: str, size: int) -> QIcon:
     pen.setCosmetic(True)
     painter.setPen(pen)
     painter.setBrush(fill)
-    painter.drawPath(mark_path(language_sign(family)[0]))
+    painter.drawPath(mark_path(language_marker(family)[0]))
     painter.end()
     return QIcon(pixmap)
 
 
 def _family(language: Candidate) -> str:
-    return sign_family(language.family, language.learner)
+    return marker_family(language.family, language.learner)
 
 
 def paint_marker(painter: QPainter, at: QPointF, language: Candidate, size: float) -> None:
@@ -77,7 +77,7 @@ def paint_marker(painter: QPainter, at: QPointF, language: Candidate, size: floa
     pen.setCosmetic(True)
     painter.setPen(pen)
     painter.setBrush(fill)
-    painter.drawPath(mark_path(language_sign(_family(language))[0]))
+    painter.drawPath(mark_path(language_marker(_family(language))[0]))
     painter.restore()
 
 

@@ -14,10 +14,10 @@ from pgmstudio.core.analysis.edge_explanation import (
     PcTask,
     as_dict,
     data_tests,
+    explanation_lines,
     optima_share,
     score_of_run,
     scores_for,
-    sentences,
     why_edge,
 )
 from pgmstudio.core.data.dataset import DataSet
@@ -66,9 +66,9 @@ def test_an_edge_of_the_truth_earns_its_place_and_can_be_turned(rows: DataSet) -
     assert removal.gain is not None
     assert removal.gain < -100
     assert reversal.gain == pytest.approx(0, abs=1e-6)  # covered: both directions score alike
-    told = sentences(why)
-    assert any("clearly earns its place" in sentence for sentence in told)
-    assert any("both directions say the same" in sentence for sentence in told)
+    lines = explanation_lines(why)
+    assert any("clearly earns its place" in sentence for sentence in lines)
+    assert any("both directions say the same" in sentence for sentence in lines)
 
 
 def test_a_missing_edge_is_explained_by_the_parents_that_screen_it_off(rows: DataSet) -> None:
@@ -83,7 +83,7 @@ def test_a_missing_edge_is_explained_by_the_parents_that_screen_it_off(rows: Dat
     assert outcomes[()] is not None
     assert not outcomes[()].independent  # type: ignore[union-attr]
     assert outcomes[("B",)].independent  # type: ignore[union-attr]
-    assert any("close the cycle A → B → C → A" in sentence for sentence in sentences(why))
+    assert any("close the cycle A → B → C → A" in sentence for sentence in explanation_lines(why))
 
 
 def test_rules_that_touch_the_pair_are_said(rows: DataSet) -> None:
@@ -108,15 +108,15 @@ def test_the_score_of_the_run_is_asked_beside_bic(rows: DataSet) -> None:
 
 def test_a_bootstrap_is_told_in_the_direction_of_the_pair(rows: DataSet) -> None:
     why = ask(rows, [("A", "B")], "A", "B")
-    told = why.with_frequency(EdgeFrequency("B", "A", 0.1, 0.7, 0.1), 200)
-    assert told.frequency is not None
-    assert (told.frequency.forward, told.frequency.backward) == (0.7, 0.1)
+    lines = why.with_frequency(EdgeFrequency("B", "A", 0.1, 0.7, 0.1), 200)
+    assert lines.frequency is not None
+    assert (lines.frequency.forward, lines.frequency.backward) == (0.7, 0.1)
     assert (
         "90 % of 200 bootstrap replicates join them (→ 70 %, ← 10 %, either way 10 %)."
-        in sentences(told)
+        in explanation_lines(lines)
     )
     never = why.with_frequency(EdgeFrequency("A", "B", 0.0, 0.0), 50)
-    assert "None of 50 bootstrap replicates joins them." in sentences(never)
+    assert "None of 50 bootstrap replicates joins them." in explanation_lines(never)
 
 
 def test_searches_tell_what_they_saw_of_the_pair(rows: DataSet) -> None:
@@ -129,7 +129,7 @@ def test_searches_tell_what_they_saw_of_the_pair(rows: DataSet) -> None:
     assert fraction.joined_in == tuple(range(1, fraction.runs + 1))
     assert fraction.best_joins
     assert not optima_share(optima, "A", "C").best_joins
-    told = as_dict(why.with_records(optima=fraction))
-    assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert told["optima"]["runs"] == fraction.runs
-    assert told["pc"]["tests"]
+    lines = as_dict(why.with_records(optima=fraction))
+    assert json.loads(json.dumps(lines, allow_nan=False)) == lines
+    assert lines["optima"]["runs"] == fraction.runs
+    assert lines["pc"]["tests"]

@@ -101,7 +101,7 @@ def test_asking_tells_what_listing_says(network: BayesianNetwork, data: st.DataO
     assert bits == sorted(bits, reverse=True)
     for worth in result.worths:
         assert 0 <= worth.bits <= result.entropy + 1e-9
-        assert 0 <= result.share(worth) <= 1
+        assert 0 <= result.entropy_fraction(worth) <= 1
         expected, chance = 0.0, 0.0
         told = {state: (p, belief) for state, p, belief in worth.outcomes(0)}
         for state, (p, belief) in told.items():
@@ -138,4 +138,4 @@ def test_an_independent_variable_is_worth_nothing_and_a_copy_everything() -> Non
     tables = [np.eye(3) if v == child else t for v, t in enumerate(copies.tables)]
     copies = BayesianNetwork(copies.domain, copies.dag, tuple(tables))
     result = value_of_evidence(CliqueTreeSession(copies), copies.domain, "X0")
-    assert result.share(result.worths[0]) == pytest.approx(1)
+    assert result.entropy_fraction(result.worths[0]) == pytest.approx(1)

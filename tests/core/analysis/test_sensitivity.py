@@ -195,7 +195,9 @@ def test_alarm_agrees_with_asking_again_with_other_numbers(shared: Path) -> None
             (swing.low, swing.belief_at_low),
             (swing.high, swing.belief_at_high),
         ):
-            session = CliqueTreeSession(changed(network, network.domain.names[position], cell, theta))
+            session = CliqueTreeSession(
+                changed(network, network.domain.names[position], cell, theta)
+            )
             session.set_all(given_)
             true = session.belief("HYPOVOLEMIA").values[network.domain["HYPOVOLEMIA"].code("TRUE")]
             assert told == pytest.approx(float(true), abs=1e-9)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from pgmstudio.core.analysis.structure_comparison import structure_difference
-from pgmstudio.core.drawing.difference import SIGNS, difference_picture
+from pgmstudio.core.drawing.difference import SYMBOLS, difference_picture
 from pgmstudio.core.errors import DataError, GraphError
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.likelihood import log2_likelihood
@@ -89,6 +89,6 @@ def test_every_difference_in_the_picture_has_its_sign() -> None:
     picture = difference_picture(result.graph)
     assert len(picture.edges) == len(result.graph.edges)
     for drawn, edge in zip(picture.edges, result.graph.edges, strict=True):
-        assert drawn.label == SIGNS[edge.change]
+        assert drawn.label == SYMBOLS[edge.change]
         assert drawn.style.is_difference == bool(drawn.label)
         assert drawn.style.has_arrow

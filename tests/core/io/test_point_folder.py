@@ -42,7 +42,7 @@ NO_TIMES: dict[str, object] = {"seconds": None, "inference_seconds": None, "mode
 def _always_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Report every interim model, whatever that costs."""
     monkeypatch.setattr(glimpses, "FIRST_SECONDS", 0.0)
-    monkeypatch.setattr(glimpses, "SHARE", 1e9)
+    monkeypatch.setattr(glimpses, "MAX_INTERIM_FRACTION", 1e9)
 
 
 @pytest.fixture(autouse=True, scope="module")

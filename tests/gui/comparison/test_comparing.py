@@ -75,11 +75,11 @@ def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
     app.change("Import", partial(edits.add_data, entry=DataEntry("garden", rows)))
     page = opened(window, "evaluate.compare-languages")
     assert isinstance(page, ComparePage)
-    words = "280 training, 40 validation and 80 test rows"
-    qtbot.waitUntil(lambda: page.setup.rows.text() == f"{words}, in each of 5 splits")
+    cell_text = "280 training, 40 validation and 80 test rows"
+    qtbot.waitUntil(lambda: page.setup.rows.text() == f"{cell_text}, in each of 5 splits")
     page.setup.splits.setValue(1)
-    qtbot.waitUntil(lambda: page.setup.rows.text() == words)
-    assert [line.words(TEST) for line in page.table.lines] == ["not learned yet"] * 7
+    qtbot.waitUntil(lambda: page.setup.rows.text() == cell_text)
+    assert [line.cell_text(TEST) for line in page.table.lines] == ["not learned yet"] * 7
     for key in ("bn", "pdg", "ldag", "mixture", "hybrid", "latent"):
         page.setup.ticks[key].setChecked(False)
     assert "at least two languages" in page.setup.start.toolTip()
@@ -109,7 +109,7 @@ def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
         assert row.point.parameters["smoothing"] == 0.5
     first, second = page.table.lines
     assert first.title == expected.best
-    assert first.words(DIFFERENCE) == "reference"
+    assert first.cell_text(DIFFERENCE) == "reference"
     assert expected.best in page.note.text
     assert "Finished after" in page.progress_label.text()
     # Held against the other one, the difference turns round.
@@ -140,12 +140,12 @@ def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
         page.exports.export(tmp_path / "languages.html")
     assert "Use .csv or .json." in refused.args[0]
     assert not (tmp_path / "languages.html").exists()
-    for key, words in (("sizes", b"Effective size"), ("differences", b"(left is worse)")):
+    for key, cell_text in (("sizes", b"Effective size"), ("differences", b"(left is worse)")):
         QTest.mouseClick(page.panes.left.button(key), LEFT)
         qtbot.waitUntil(lambda: page.drawing() is not None)
         drawing = page.drawing()
         assert drawing is not None
-        assert words in picture_bytes(drawing, ".svg", PictureOptions())
+        assert cell_text in picture_bytes(drawing, ".svg", PictureOptions())
     # A double-click opens the model; a second one brings it to front.
     place = page.table.visualRect(page.table.model().index(1, NAME)).center()
     for _ in range(2):

@@ -46,8 +46,8 @@ def elided(text: str, size_px: float, width: float) -> str:
     """`text`, its middle replaced by … when it would be wider than `width`."""
     if text_width(text, size_px) <= width:
         return text
-    for kept in range(len(text) - 1, 1, -1):
-        shorter = f"{text[: (kept + 1) // 2]}…{text[len(text) - kept // 2 :]}"
+    for length in range(len(text) - 1, 1, -1):
+        shorter = f"{text[: (length + 1) // 2]}…{text[len(text) - length // 2 :]}"
         if text_width(shorter, size_px) <= width:
             return shorter
     return text[:1] + "…"
@@ -127,7 +127,7 @@ def without_overlaps(centres: Floats, sizes: Floats, gap: float = MIN_GAP) -> Fl
     return centres
 
 
-def in_a_row(wished: Sequence[float], widths: Sequence[float], gap: float) -> list[float]:
+def spread_in_row(desired: Sequence[float], widths: Sequence[float], gap: float) -> list[float]:
     """Centres nearest (least squares) to the wished ones, in their order, `gap` between boxes.
 
     With z = x − (the least distance from the first box), this is isotonic regression, solved by
@@ -137,8 +137,8 @@ def in_a_row(wished: Sequence[float], widths: Sequence[float], gap: float) -> li
     for before, after in pairwise(widths):
         reach.append(reach[-1] + (before + after) / 2 + gap)
     pools: list[tuple[float, int]] = []  # mean and how many
-    for wish, offset in zip(wished, reach, strict=True):
-        mean, count = wish - offset, 1
+    for centre, offset in zip(desired, reach, strict=True):
+        mean, count = centre - offset, 1
         while pools and pools[-1][0] > mean:
             earlier, many = pools.pop()
             mean = (mean * count + earlier * many) / (count + many)

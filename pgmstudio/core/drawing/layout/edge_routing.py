@@ -67,7 +67,7 @@ class EdgeRoute:
             self.start, (x - gap * math.cos(angle), y - gap * math.sin(angle)), self.bend
         )
 
-    def beside(self, distance: float) -> EdgeRoute:
+    def shifted(self, distance: float) -> EdgeRoute:
         """The same way, moved so far to its right hand; y points down."""
         (x0, y0), (x2, y2) = self.start, self.end
         length = math.hypot(x2 - x0, y2 - y0) or 1.0

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 
 from pgmstudio.core.drawing.diagram import EdgeStyle, GraphPicture, Point, Size
-from pgmstudio.core.drawing.layout.boxes import LAYER_GAP, NODE_GAP, in_a_row
+from pgmstudio.core.drawing.layout.boxes import LAYER_GAP, NODE_GAP, spread_in_row
 
 Sizes = Mapping[str, Size]
 
@@ -73,8 +73,8 @@ def sugiyama_layers(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
     layers: list[list[str]] = [[] for _ in range(max(rank.values(), default=-1) + 1)]
     for identity in sorted(picture.ids, key=lambda i: result[number[i]]):
         layers[rank[identity]].append(identity)
-    wished = {identity: result[number[identity]][0] for identity in picture.ids}
-    return on_layers([layer for layer in layers if layer], wished, sizes)
+    desired = {identity: result[number[identity]][0] for identity in picture.ids}
+    return on_layers([layer for layer in layers if layer], desired, sizes)
 
 
 def plain_layers(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
@@ -85,21 +85,21 @@ def plain_layers(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
     for identity in picture.ids:
         layers[rank[identity]].append(identity)
     order_by_barycentres(layers, picture)
-    wished: dict[str, float] = {}
+    desired: dict[str, float] = {}
     for layer in layers:
         for position, identity in enumerate(layer):
-            wished[identity] = position * (sizes[identity][0] + NODE_GAP)
+            desired[identity] = position * (sizes[identity][0] + NODE_GAP)
     for _ in range(8):  # pull every node over its neighbours, then make room again
         for layer in layers:
             means = [
-                sum(wished[other] for other in near) / len(near)
+                sum(desired[other] for other in near) / len(near)
                 if (near := picture.neighbours[identity])
-                else wished[identity]
+                else desired[identity]
                 for identity in layer
             ]
-            row = in_a_row(means, [sizes[i][0] for i in layer], NODE_GAP)
-            wished.update(zip(layer, row, strict=True))
-    return on_layers(layers, wished, sizes)
+            row = spread_in_row(means, [sizes[i][0] for i in layer], NODE_GAP)
+            desired.update(zip(layer, row, strict=True))
+    return on_layers(layers, desired, sizes)
 
 
 def _lower_children(rank: dict[str, int], edges: Sequence[tuple[str, str]]) -> None:
@@ -134,14 +134,14 @@ def layered(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
 
 
 def on_layers(
-    layers: Sequence[Sequence[str]], wished: Mapping[str, float], sizes: Sizes
+    layers: Sequence[Sequence[str]], desired: Mapping[str, float], sizes: Sizes
 ) -> dict[str, Point]:
     """Layers from top to bottom, each in its order, as near to the wished x as boxes allow."""
     placed: dict[str, Point] = {}
     y = 0.0
     for layer in layers:
         height = max((sizes[identity][1] for identity in layer), default=0.0)
-        row = in_a_row([wished[i] for i in layer], [sizes[i][0] for i in layer], NODE_GAP)
+        row = spread_in_row([desired[i] for i in layer], [sizes[i][0] for i in layer], NODE_GAP)
         for identity, x in zip(layer, row, strict=True):
             placed[identity] = (x, y + height / 2)
         y += height + LAYER_GAP

@@ -78,7 +78,7 @@ METHODS: dict[str, Callable[[GraphPicture, Sizes, Tiers], Blocks]] = {
 
 def place(
     picture: GraphPicture,
-    kept: Mapping[str, Point] | None = None,
+    fixed_points: Mapping[str, Point] | None = None,
     method: str = "layered",
     sizes: Sizes | None = None,
     tiers: Tiers = (),
@@ -92,7 +92,7 @@ def place(
     if method not in METHODS:
         raise UnknownNameError("layout", method, METHODS)
     sizes = box_sizes(picture) if sizes is None else sizes
-    fixed = {i: kept[i] for i in picture.ids if i in kept} if kept else {}
+    fixed = {i: fixed_points[i] for i in picture.ids if i in fixed_points} if fixed_points else {}
     if not fixed:
         if any(edge.style.has_tag for edge in picture.edges):  # tags need room between the boxes
             sizes = {i: (w + _TAG_ROOM[0], h + _TAG_ROOM[1]) for i, (w, h) in sizes.items()}
@@ -105,14 +105,14 @@ class Placement:
     """A layout as a task for a child process; it yields the positions, once."""
 
     picture: GraphPicture
-    kept: Mapping[str, Point] = field(default_factory=dict)
+    fixed_points: Mapping[str, Point] = field(default_factory=dict)
     method: str = "layered"
     sizes: Sizes | None = None
     tiers: Tiers = ()
 
     def __call__(self, cancel: CancelToken, /) -> Iterator[dict[str, Point]]:
         cancel.raise_if_cancelled()
-        yield place(self.picture, self.kept, self.method, self.sizes, self.tiers)
+        yield place(self.picture, self.fixed_points, self.method, self.sizes, self.tiers)
 
 
 def _afresh(picture: GraphPicture, method: str, sizes: Sizes, tiers: Tiers) -> dict[str, Point]:
@@ -143,8 +143,8 @@ def _beside(
             break
         del waiting[node]
         near = [o for o in picture.neighbours[node] if o in placed]
-        wish = _wish(node, near, sources[node], placed, sizes)
-        placed[node] = _free_spot(wish, sizes[node], placed, sizes)
+        desired = _desired_point(node, near, sources[node], placed, sizes)
+        placed[node] = _free_spot(desired, sizes[node], placed, sizes)
         for other in picture.neighbours[node]:
             if other in waiting:
                 waiting[other] += 1
@@ -161,7 +161,7 @@ def _beside(
     return {identity: placed[identity] for identity in picture.ids}
 
 
-def _wish(
+def _desired_point(
     node: str,
     near: Sequence[str],
     sources: set[str],
@@ -187,11 +187,11 @@ def _steps() -> Floats:
     return moves[np.lexsort((moves[:, 0], moves[:, 1], np.hypot(moves[:, 0] / 2, moves[:, 1])))]
 
 
-def _free_spot(wish: Point, size: Size, placed: Mapping[str, Point], sizes: Sizes) -> Point:
+def _free_spot(desired: Point, size: Size, placed: Mapping[str, Point], sizes: Sizes) -> Point:
     """The free place nearest to the wished one; right of everything when all around is taken."""
     centres = np.array(list(placed.values()), dtype=np.float64)
     room = (np.array([sizes[i] for i in placed], dtype=np.float64) + size) / 2 + MIN_GAP
-    start = np.round(np.array(wish))
+    start = np.round(np.array(desired))
     moves = _steps()
     for begin in range(0, len(moves), 128):
         tried = start + moves[begin : begin + 128]

@@ -225,12 +225,12 @@ def _strands(
 ) -> list[str]:
     """Parallel lines without arrows, each in the colour and the dashes of its component."""
     drawn = []
-    for strand, aside in zip(strands, strand_offsets(strands), strict=True):
+    for strand, offset in zip(strands, strand_offsets(strands), strict=True):
         color = palette["edge"]
         if strand.component is not None:
             categories = tokens()["category"][theme]
             color = categories[strand.component % len(categories)]["line"]
-        way = route.beside(aside)
+        way = route.shifted(offset)
         bend = ("L",) if way.bend is None else ("Q", way.bend)
         dash = " ".join(number(part) for part in dash_of(strand.component, strand.width))
         drawn.append(
@@ -258,13 +258,13 @@ def _strand_entries(
             return _strands((strand,), EdgeRoute((x, y), (x + 28, y)), palette, theme)
 
         entries.append((name, line))
-    if picture.width_words:
+    if picture.width_label:
 
         def wedge(x: float, y: float) -> list[str]:
             corners = ("M", (x, y), "L", (x + 28, y - 3), "L", (x + 28, y + 3), "Z")
             return [path(*corners, fill=palette["edge"])]
 
-        entries.append((picture.width_words, wedge))
+        entries.append((picture.width_label, wedge))
     return entries
 
 
@@ -272,12 +272,12 @@ def _edge_label(edge: PictureEdge, route: EdgeRoute, palette: Mapping[str, str])
     if not edge.label:
         return []
     x, y = route.at(0.6)  # nearer the target: siblings' labels do not run into each other
-    words = elided(edge.label, 11, 100)
-    width = text_width(words, 11) + 8
+    label_text = elided(edge.label, 11, 100)
+    width = text_width(label_text, 11) + 8
     ink = _PENS[edge.style].color if edge.style.is_difference else "text_secondary"
     return [
         rect(x - width / 2, y - 8, width, 16, 4, fill=palette["canvas"]),
-        text(words, x, y, size=11, fill=palette[ink], anchor="middle"),
+        text(label_text, x, y, size=11, fill=palette[ink], anchor="middle"),
     ]
 
 
@@ -374,10 +374,10 @@ def legend_card(
     """Words with samples in a frame, and how wide it became."""
     x, middle = corner[0] + 12, corner[1] + LEGEND_HEIGHT / 2
     drawn: list[str] = []
-    for words, sample in entries:
+    for label_text, sample in entries:
         drawn += sample(x, middle)
-        drawn.append(text(words, x + 36, middle, size=11, fill=palette["text_secondary"]))
-        x += 36 + text_width(words, 11) + 24
+        drawn.append(text(label_text, x + 36, middle, size=11, fill=palette["text_secondary"]))
+        x += 36 + text_width(label_text, 11) + 24
     width = x - 12 - corner[0]
     radius = tokens()["radius_px"]["card"]
     frame = rect(

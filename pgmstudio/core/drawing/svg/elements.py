@@ -35,30 +35,30 @@ def _quoted(value: str) -> str:
 
 def element(name: str, content: str = "", /, **attributes: Attribute) -> str:
     """One element; `stroke_width` is written stroke-width, None is left out. Content is markup."""
-    told = "".join(
+    attrs = "".join(
         f' {key.replace("_", "-")}="{_quoted(value if isinstance(value, str) else number(value))}"'
         for key, value in attributes.items()
         if value is not None
     )
-    return f"<{name}{told}>{content}</{name}>" if content else f"<{name}{told}/>"
+    return f"<{name}{attrs}>{content}</{name}>" if content else f"<{name}{attrs}/>"
 
 
 def rect(
-    x: float, y: float, width: float, height: float, radius: float = 0, /, **told: Attribute
+    x: float, y: float, width: float, height: float, radius: float = 0, /, **attrs: Attribute
 ) -> str:
     return element(
-        "rect", x=x, y=y, width=width, height=height, rx=radius or None, ry=radius or None, **told
+        "rect", x=x, y=y, width=width, height=height, rx=radius or None, ry=radius or None, **attrs
     )
 
 
-def line(start: Point, end: Point, **told: Attribute) -> str:
-    return element("line", x1=start[0], y1=start[1], x2=end[0], y2=end[1], **told)
+def line(start: Point, end: Point, **attrs: Attribute) -> str:
+    return element("line", x1=start[0], y1=start[1], x2=end[0], y2=end[1], **attrs)
 
 
-def path(*steps: str | Point, **told: Attribute) -> str:
+def path(*steps: str | Point, **attrs: Attribute) -> str:
     """A path from letters and points: `path("M", start, "Q", bend, end)`."""
-    words = [s if isinstance(s, str) else f"{number(s[0])} {number(s[1])}" for s in steps]
-    return element("path", d=" ".join(words), **told)
+    label = [s if isinstance(s, str) else f"{number(s[0])} {number(s[1])}" for s in steps]
+    return element("path", d=" ".join(label), **attrs)
 
 
 def text(
@@ -85,11 +85,11 @@ def text(
 
 
 def font_families() -> str:
-    told = tokens()["type"]
+    attrs = tokens()["type"]
     return (
         ", ".join(
             f"'{family}'" if " " in family else family
-            for family in (told["family"], *told["fallback"])
+            for family in (attrs["family"], *attrs["fallback"])
         )
         + ", sans-serif"
     )

@@ -95,8 +95,8 @@ class NodeDrawing:
     def draw_open(self, title: str, corner: Point, width: float) -> list[str]:
         """Head and rows without a box around them."""
         mark = mark_of(self.evidence, is_done=self.is_done) if self.evidence else None
-        sign = None if mark is None else replace(mark, words="")  # its states say the rest
-        drawn = self._head(title, sign, corner, width, HEAD / 2)
+        draw_marker = None if mark is None else replace(mark, words="")  # its states say the rest
+        drawn = self._head(title, draw_marker, corner, width, HEAD / 2)
         return drawn + self._rows(mark, (corner[0], corner[1] + HEAD + 2.5), width)
 
     def _outline(
@@ -104,18 +104,18 @@ class NodeDrawing:
     ) -> list[str]:
         lines, radius = tokens()["line_px"], tokens()["radius_px"]
         corner_radius = radius["bar"] if node.shape is NodeShape.BOX else radius["node"]
-        told: dict[str, Attribute] = {"fill": self.colors["surface"]}
+        attributes: dict[str, Attribute] = {"fill": self.colors["surface"]}
         if mark is None:
-            told |= {"stroke": self.colors["border_control"], "stroke_width": lines["node"]}
+            attributes |= {"stroke": self.colors["border_control"], "stroke_width": lines["node"]}
         else:
             ink = self.colors["virtual_ink" if mark.is_soft else mark.tint]
-            told |= {"stroke": ink, "stroke_width": lines["node_evidence"]}
+            attributes |= {"stroke": ink, "stroke_width": lines["node_evidence"]}
             if mark.is_soft:
-                told["stroke_dasharray"] = "5 3"
-        drawn = [rect(*corner, *size, corner_radius, **told)]
+                attributes["stroke_dasharray"] = "5 3"
+        drawn = [rect(*corner, *size, corner_radius, **attributes)]
         if node.shape is NodeShape.DOUBLE:
             x, y = corner
-            inner = told | {"fill": "none"}
+            inner = attributes | {"fill": "none"}
             drawn.append(rect(x + 3, y + 3, size[0] - 6, size[1] - 6, corner_radius - 3, **inner))
         return drawn
 
@@ -249,8 +249,8 @@ def _shown_states(beliefs: States) -> list[str]:
 
 def prior_outline(corner: Point, width: float, color: str) -> str:
     x, y = corner
-    told: dict[str, Attribute] = {"stroke": color, "stroke_opacity": 0.6, "stroke_width": 1}
-    return rect(x, y - 1.5, max(width, 1.0), 12, fill="none", **told)
+    attributes: dict[str, Attribute] = {"stroke": color, "stroke_opacity": 0.6, "stroke_width": 1}
+    return rect(x, y - 1.5, max(width, 1.0), 12, fill="none", **attributes)
 
 
 def flag(corner: Point, color: str) -> str:

@@ -32,18 +32,18 @@ _CORNERS: dict[str, tuple[int, float, float]] = {
 }
 
 
-def sign_family(family: str, learner: object = "") -> str:
+def marker_family(family: str, learner: object = "") -> str:
     """By what `language_sign` knows models of this kind that this learner has found."""
     return _LEARNED.get(str(learner), family)
 
 
-def language_sign(family: str) -> tuple[str, str]:
+def language_marker(family: str) -> tuple[str, str]:
     """The marker and the category colour of a language."""
     if family in _OTHER_SIGNS:
         return _OTHER_SIGNS[family]
     signs: dict[str, Any] = tokens()["language"]
-    sign = signs.get(_LANGUAGE.get(family, family), signs["bayesian-network"])
-    return sign["marker"], sign["category"]
+    draw_marker = signs.get(_LANGUAGE.get(family, family), signs["bayesian-network"])
+    return draw_marker["marker"], draw_marker["category"]
 
 
 def corners_of(marker: str, reach: float) -> list[Point]:
@@ -57,20 +57,20 @@ def corners_of(marker: str, reach: float) -> list[Point]:
     return result
 
 
-def sign(marker: str, at: Point, radius: float, **told: Any) -> str:
+def draw_marker(marker: str, at: Point, radius: float, **attributes: Any) -> str:
     """One mark by its name in the tokens: circle, square, diamond, triangle, hexagon, star."""
     x, y = at
     if marker == "o":
-        return element("circle", cx=x, cy=y, r=radius, **told)
+        return element("circle", cx=x, cy=y, r=radius, **attributes)
     if marker == "s":
-        return rect(x - radius, y - radius, 2 * radius, 2 * radius, **told)
+        return rect(x - radius, y - radius, 2 * radius, 2 * radius, **attributes)
     if marker == "+":
         arms = ("M", (x - radius, y), "L", (x + radius, y), "M", (x, y - radius))
-        return path(*arms, "L", (x, y + radius), **told)
+        return path(*arms, "L", (x, y + radius), **attributes)
     steps: list[str | Point] = []
     for right, down in corners_of(marker, radius * (1.0 if marker == "h" else 1.25)):
         steps += ["L" if steps else "M", (x + right, y + down)]
-    return path(*steps, "Z", **told)
+    return path(*steps, "Z", **attributes)
 
 
 # Above, below and beside a mark; then askew, which is further from it.
@@ -146,11 +146,11 @@ class Crowd:
 
         def covered(box: Box) -> tuple[int, int, int]:
             """The worst first: other words, then marks, then lines."""
-            words = sum(box.meets(other, _BETWEEN) for other in self._words)
+            label = sum(box.meets(other, _BETWEEN) for other in self._words)
             marks = sum(box.meets(other) for other in self._marks)
             inside = (positions[:, 0] > box.left) & (positions[:, 0] < box.right)
             inside &= (positions[:, 1] > box.top) & (positions[:, 1] < box.bottom)
-            return words, marks, int(inside.sum())
+            return label, marks, int(inside.sum())
 
         result = min([box for box in boxes if box.is_in(self._room)] or boxes[:1], key=covered)
         self._words.append(result)

@@ -22,7 +22,7 @@ from pgmstudio.core.drawing.svg.elements import (
     rect,
     text,
 )
-from pgmstudio.core.drawing.svg.plot_labels import Box, Crowd, language_sign, sign
+from pgmstudio.core.drawing.svg.plot_labels import Box, Crowd, draw_marker, language_marker
 from pgmstudio.core.drawing.theme import colors, tokens
 from pgmstudio.core.number_format import TYPOGRAPHIC
 
@@ -50,7 +50,7 @@ class Axis:
         room = max(0.05 * (high - low), 1e-3 * max(abs(low), abs(high)), 1e-9)
         return cls(low - room, high + room, start, end)
 
-    def place(self, value: float) -> float:
+    def to_pixels(self, value: float) -> float:
         """Where the number lies on the plane."""
         if self.is_log:
             fraction = math.log(value / self.low) / math.log(self.high / self.low)
@@ -96,7 +96,7 @@ def _with_digits(text: str, digits: int) -> str:
 
 LEFT, TOP, RIGHT, BOTTOM = 72.0, 44.0, 200.0, 56.0
 ReportFraction = dict[str, Any]
-LETTERS = 10.0  # px
+LABEL_SIZE = 10.0  # px
 MARK, SMALL_MARK = 4.5, 2.5  # from the middle of a mark to its edge
 
 
@@ -107,7 +107,7 @@ class PlotMark:
     size: float
     bits: float
     spread: float | None = None
-    letters: str = ""
+    label: str = ""
     is_ringed: bool = False
 
 
@@ -181,9 +181,9 @@ class _Drawing:
             viewBox=f"0 0 {self._width:g} {self._height:g}",
         )
 
-    def _text(self, content: str, x: float, y: float, **told: Any) -> str:
+    def _text(self, content: str, x: float, y: float, **attributes: Any) -> str:
         usual: ReportFraction = {"size": 12.0, "fill": self._colors["text_secondary"]}
-        return text(content, x, y, **(usual | told))
+        return text(content, x, y, **(usual | attributes))
 
     def _axes(self) -> list[str]:
         left, right = self._x.start, self._x.end
@@ -192,17 +192,17 @@ class _Drawing:
         parts = []
         free = -math.inf  # where the last words end; those of large numbers are long
         for value in self._x.ticks():
-            x, words = self._x.place(value), _tick_text(value)
+            x, label = self._x.to_pixels(value), _tick_text(value)
             parts.append(line((x, bottom), (x, top), **grid))
-            half = text_width(words, 12.0) / 2
+            half = text_width(label, 12.0) / 2
             if x - half > free:
-                parts.append(self._text(words, x, bottom + 16, anchor="middle"))
+                parts.append(self._text(label, x, bottom + 16, anchor="middle"))
                 free = x + half + 6
         heights = self._y.ticks()
-        for value, words in zip(heights, even_digits(list(map(_tick_text, heights))), strict=True):
-            y = self._y.place(value)
+        for value, label in zip(heights, even_digits(list(map(_tick_text, heights))), strict=True):
+            y = self._y.to_pixels(value)
             parts.append(line((left, y), (right, y), **grid))
-            parts.append(self._text(words, left - 8, y, anchor="end"))
+            parts.append(self._text(label, left - 8, y, anchor="end"))
         frame: ReportFraction = {"stroke": self._colors["border_control"], "stroke_width": 1.0}
         parts += [line((left, bottom), (right, bottom), **frame)]
         parts += [line((left, bottom), (left, top), **frame)]
@@ -222,11 +222,11 @@ class _Drawing:
             steps: list[str | Point] = ["M", self._at(*plot.front[0])]
             for (_, before), (size, bits) in zip(plot.front, plot.front[1:], strict=False):
                 steps += ["L", self._at(size, before), "L", self._at(size, bits)]
-            steps += ["L", (self._x.end, self._y.place(plot.front[-1][1]))]
+            steps += ["L", (self._x.end, self._y.to_pixels(plot.front[-1][1]))]
             accent: ReportFraction = {"stroke": self._colors["accent"], "stroke_opacity": 0.16}
             parts.append(path(*steps, fill="none", stroke_width=8, **accent))
         if plot.ceiling is not None:
-            y = self._y.place(plot.ceiling)
+            y = self._y.to_pixels(plot.ceiling)
             dashed: ReportFraction = {
                 "stroke": self._colors["text_tertiary"],
                 "stroke_dasharray": "6 4",
@@ -263,17 +263,17 @@ class _Drawing:
         drawn = path(*steps, fill="none", stroke=ink, stroke_width=1.2, stroke_dasharray="2 3")
         size = text_width(self._plot.line_title, 11.0), 11.0
         box = self._crowd.take([Box.around((last[0] - size[0] / 2, last[1] - 8), *size)])
-        told: ReportFraction = {"size": 11.0, "anchor": "middle"}
-        return [drawn, self._text(self._plot.line_title, *box.middle, **told)]
+        attributes: ReportFraction = {"size": 11.0, "anchor": "middle"}
+        return [drawn, self._text(self._plot.line_title, *box.middle, **attributes)]
 
     def _at(self, size: float, bits: float) -> Point:
-        return self._x.place(size), self._y.place(bits)
+        return self._x.to_pixels(size), self._y.to_pixels(bits)
 
     def _can_show(self, size: float, bits: float) -> bool:
         return math.isfinite(bits) and (size > 0 or not self._plot.is_log)
 
     def _series(self, one: PlotSeries) -> list[str]:
-        marker, category = language_sign(one.family)
+        marker, category = language_marker(one.family)
         ink, fill = self._inks[category]["line"], self._inks[category]["fill"]
         faint: ReportFraction = {"stroke": ink, "stroke_width": 1.2, "stroke_opacity": 0.75}
         strong: ReportFraction = {"stroke": ink, "stroke_width": 2.0}
@@ -283,7 +283,7 @@ class _Drawing:
         for mark in self._shown(one.train):
             at = self._at(mark.size, mark.bits)
             self._crowd.add_mark(at, SMALL_MARK)
-            parts.append(sign(marker, at, SMALL_MARK, **hollow))
+            parts.append(draw_marker(marker, at, SMALL_MARK, **hollow))
         for mark in self._shown(one.test):
             parts += self._test_mark(mark, marker, ink, fill)
         return parts
@@ -293,12 +293,12 @@ class _Drawing:
         parts = []
         self._crowd.add_mark((x, y), 8.0 if mark.is_ringed else MARK)
         if mark.spread:
-            up, down = (self._y.place(mark.bits + side * mark.spread) for side in (1, -1))
+            up, down = (self._y.to_pixels(mark.bits + side * mark.spread) for side in (1, -1))
             parts.append(line((x, up), (x, down), stroke=ink, stroke_width=1))
             self._crowd.add_line([(x, up), (x, down)])
             for end in (up, down):
                 parts.append(line((x - 3, end), (x + 3, end), stroke=ink, stroke_width=1))
-        parts.append(sign(marker, (x, y), MARK, fill=fill, stroke=ink, stroke_width=1))
+        parts.append(draw_marker(marker, (x, y), MARK, fill=fill, stroke=ink, stroke_width=1))
         if mark.is_ringed:
             ring: ReportFraction = {
                 "fill": "none",
@@ -312,38 +312,38 @@ class _Drawing:
         """What BIC and AIC take, and the name of the ceiling."""
         parts = []
         for one in self._plot.series:
-            ink = self._inks[language_sign(one.family)[1]]["ink"]
+            ink = self._inks[language_marker(one.family)[1]]["ink"]
             for mark in self._shown(one.test):
-                if mark.letters:
-                    size = text_width(mark.letters, LETTERS), LETTERS
+                if mark.label:
+                    size = text_width(mark.label, LABEL_SIZE), LABEL_SIZE
                     box = self._crowd.beside(self._at(mark.size, mark.bits), *size)
-                    parts.append(self._word(mark.letters, box, ink))
+                    parts.append(self._word(mark.label, box, ink))
         if self._plot.ceiling is not None:
-            words, y = "−H of the training rows", self._y.place(self._plot.ceiling) - 9
-            wide = text_width(words, LETTERS)
+            label, y = "−H of the training rows", self._y.to_pixels(self._plot.ceiling) - 9
+            wide = text_width(label, LABEL_SIZE)
             middles = (self._x.start + 8 + wide / 2, self._x.end - 8 - wide / 2)
-            box = self._crowd.take([Box.around((x, y), wide, LETTERS) for x in middles])
-            parts.append(self._word(words, box, self._colors["text_secondary"]))
+            box = self._crowd.take([Box.around((x, y), wide, LABEL_SIZE) for x in middles])
+            parts.append(self._word(label, box, self._colors["text_secondary"]))
         return parts
 
-    def _word(self, words: str, box: Box, ink: str) -> str:
+    def _word(self, label: str, box: Box, ink: str) -> str:
         """Over a patch of the ground, for where no place is quite free."""
         wide, tall = box.right - box.left + 2, box.bottom - box.top + 2
         ground: ReportFraction = {"fill": self._colors["surface"], "fill_opacity": 0.8}
         patch = rect(box.left - 1, box.top - 1, wide, tall, 2, **ground)
-        return patch + self._text(words, *box.middle, size=LETTERS, anchor="middle", fill=ink)
+        return patch + self._text(label, *box.middle, size=LABEL_SIZE, anchor="middle", fill=ink)
 
     def _shown(self, marks: Sequence[PlotMark]) -> list[PlotMark]:
         return [mark for mark in marks if self._can_show(mark.size, mark.bits)]
 
-    def _joined(self, marks: Sequence[PlotMark], **told: Any) -> list[str]:
+    def _joined(self, marks: Sequence[PlotMark], **attributes: Any) -> list[str]:
         """The line is broken at a model that rules out rows: joining would hide it."""
         drawn = []
         for run in _runs([self._at_or_none(mark) for mark in marks]):
             self._crowd.add_line(run)
             if len(run) > 1:
                 steps = [step for position in run for step in ("L", position)]
-                drawn.append(path("M", *steps[1:], fill="none", **told))
+                drawn.append(path("M", *steps[1:], fill="none", **attributes))
         return drawn
 
     def _at_or_none(self, mark: PlotMark) -> Point | None:
@@ -353,20 +353,20 @@ class _Drawing:
     def _legend(self) -> list[str]:
         x, y, parts = self._x.end + 16, TOP + 8.0, []
         for one in self._plot.series:
-            marker, category = language_sign(one.family)
+            marker, category = language_marker(one.family)
             ink, fill = self._inks[category]["line"], self._inks[category]["fill"]
-            parts.append(sign(marker, (x, y), MARK, fill=fill, stroke=ink, stroke_width=1))
+            parts.append(draw_marker(marker, (x, y), MARK, fill=fill, stroke=ink, stroke_width=1))
             parts.append(self._text(one.name, x + 12, y, fill=self._inks[category]["ink"]))
             y += 20
         y += 6
-        said = ["filled: test rows", "hollow: training rows", "ring: best on test rows"]
-        said += ["broad line: the front"] if self._plot.front else []
-        said += ["square: true model"] if self._plot.truth is not None else []
+        lines = ["filled: test rows", "hollow: training rows", "ring: best on test rows"]
+        lines += ["broad line: the front"] if self._plot.front else []
+        lines += ["square: true model"] if self._plot.truth is not None else []
         gone = len(self._plot.marks) - len(self._shown(self._plot.marks))
         if gone:
-            said += [f"not shown, at −∞: {gone},", "where rows are ruled out"]
-        for position, words in enumerate(said):
-            parts.append(self._text(words, x - 4, y + 16 * position, size=11.0))
+            lines += [f"not shown, at −∞: {gone},", "where rows are ruled out"]
+        for position, label in enumerate(lines):
+            parts.append(self._text(label, x - 4, y + 16 * position, size=11.0))
         return parts
 
 

@@ -173,12 +173,14 @@ def train_valid_test_splits(
         count = min(count, int(1 / fractions[1] + 1e-9))
     if count == 1 or is_split or test is not None:
         return (
-            train_valid_test_split(data, own, seed=seed, test=test, valid=valid, fractions=fractions),
+            train_valid_test_split(
+                data, own, seed=seed, test=test, valid=valid, fractions=fractions
+            ),
         )
     if count * fractions[1] > 1 + 1e-9:
         raise DataError(
-            f"{count} splits with a fraction of {fractions[1]:g} test rows each need more rows than "
-            "there are. Use fewer splits or a smaller fraction."
+            f"{count} splits with a fraction of {fractions[1]:g} test rows each need more rows "
+            "than there are. Use fewer splits or a smaller fraction."
         )
     total = case_total(data)
     size = int(total * fractions[1] + 1e-9)

@@ -389,7 +389,7 @@ class ComparisonState:
         # Of runs that go on, or were over without a word of their own; by run and by point.
         self._so_far: dict[str, dict[str, CurvePoint]] = {}
         self._scores: dict[str, NDArray[np.float64]] = {}
-        self._begun: dict[str, dict[str, tuple[float | None, str, float]]] = {}
+        self._started: dict[str, dict[str, tuple[float | None, str, float]]] = {}
         self._over: dict[str, set[str]] = {one.title: set() for one in self._languages}
         self._done: dict[str, dict[str, RunDone]] = {one.title: {} for one in self._languages}
         self._problems: dict[str, list[str]] = {one.title: [] for one in self._languages}
@@ -410,10 +410,10 @@ class ComparisonState:
         match event:
             case RunQueued(key, name, seconds):
                 self._names[key] = name
-                self._begun.setdefault(name, {})[key] = (None, "", seconds)
+                self._started.setdefault(name, {})[key] = (None, "", seconds)
             case RunProgress(key, name, fraction, message):
-                begun = self._begun.setdefault(name, {})
-                begun[key] = (fraction, message, begun[key][2] if key in begun else math.nan)
+                started = self._started.setdefault(name, {})
+                started[key] = (fraction, message, started[key][2] if key in started else math.nan)
             case RowScores(key, logs):
                 self._scores[key] = logs
                 return False
@@ -478,7 +478,7 @@ class ComparisonState:
 
     def _state(self, title: str, point: CurvePoint | None, runs: int) -> State:
         if not (self._is_ended or len(self._over[title]) >= runs):
-            return "learning" if title in self._begun else "waiting"
+            return "learning" if title in self._started else "waiting"
         if point is None:
             return "no model"
         done = self._done[title].values()
@@ -495,13 +495,13 @@ class ComparisonState:
         runs: int,
     ) -> LanguageRow:
         title = one.title
-        begun = self._begun.get(title, {})
+        started = self._started.get(title, {})
         done = self._done[title].values()
         is_over = state not in ("waiting", "learning")
-        going = [run for key, run in begun.items() if key not in self._over[title]]
+        going = [run for key, run in started.items() if key not in self._over[title]]
         known = [run[0] for run in going if run[0] is not None]
         fraction = (len(self._over[title]) + sum(known)) / runs if known and not is_over else None
-        limits = [run[2] for run in begun.values()]
+        limits = [run[2] for run in started.values()]
         return LanguageRow(
             one,
             state,

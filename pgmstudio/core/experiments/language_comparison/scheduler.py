@@ -42,7 +42,7 @@ from pgmstudio.core.experiments.plans.runner import ExecutorEvent, run_plan
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 
 # The part of the budget for learning; the rest is for measuring the models.
-LEARNING_SHARE = 0.9
+LEARNING_FRACTION = 0.9
 # Every run gets at least this, so that it can reach a first model.
 MIN_SECONDS = 0.5
 # How long after a stop runs may return their best models before they are ended.
@@ -67,7 +67,7 @@ class Budget:
         if not self.seconds > 0:
             raise ParameterError({"budget": "must be more than 0 seconds"})
 
-    def share(self, left: float, runs: int, processes: int) -> float:
+    def seconds_for_run(self, left: float, runs: int, processes: int) -> float:
         """Seconds for a run that begins now, with `left` seconds and `runs` runs to go."""
         if self.per == "each":
             return self.seconds
@@ -226,7 +226,7 @@ class _Term:
 _opened = cache(unpack)
 
 
-class _Shares(Sequence[_Work]):
+class _TimeAllotment(Sequence[_Work]):
     """Runs that are allotted their part of the budget when they are taken, so when they begin."""
 
     def __init__(
@@ -234,9 +234,9 @@ class _Shares(Sequence[_Work]):
     ) -> None:
         self._works, self._budget, self._processes = works, budget, processes
         self._flags = flags
-        learning = LEARNING_SHARE * budget.seconds
+        learning = LEARNING_FRACTION * budget.seconds
         self._end = time.time() + learning
-        self._first = budget.share(learning, len(works), processes)
+        self._first = budget.seconds_for_run(learning, len(works), processes)
         self._seconds: dict[int, float] = {}  # by the index of runs that have a process
         self._over_at: dict[int, float] = {}  # by the index of runs that have begun
         self.done = 0
@@ -263,7 +263,7 @@ class _Shares(Sequence[_Work]):
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         left = self._end - time.time()
-        seconds = self._budget.share(left, len(self) - self.done, self._processes)
+        seconds = self._budget.seconds_for_run(left, len(self) - self.done, self._processes)
         end = self._end if self._budget.per == "all" else math.inf
         latest = end + max(self._budget.seconds, GRACE_SECONDS)
         self._seconds[index] = seconds
@@ -285,16 +285,16 @@ class BudgetedProcessExecutor:
         assert block is not None
         assert block.buf is not None
         works = [replace(work, reports_interim=True) for work in works]
-        fractions = _Shares(works, self.budget, self.processes or core_count(), packed)
-        token = _LastWord(cancel, self.finish, partial(_end_due, fractions, block.buf))
+        allotment = _TimeAllotment(works, self.budget, self.processes or core_count(), packed)
+        token = _LastWord(cancel, self.finish, partial(_end_due, allotment, block.buf))
         try:
             self.finish.watch([work.run.name for work in works], block.buf)
-            for index, event in in_pool(rows, fractions, token, processes=self.processes):
+            for index, event in in_pool(rows, allotment, token, processes=self.processes):
                 run = works[index]
                 if isinstance(event, RunQueued):
-                    fractions.began(index)
+                    allotment.began(index)
                 elif isinstance(event, WorkEnded | WorkFailed):
-                    fractions.done += 1
+                    allotment.done += 1
                     yield index, RunEnded(run.key, run.run.name)
                 elif isinstance(event, Progress):
                     message = event.message.removeprefix(run.run.title).removeprefix(": ")
@@ -306,8 +306,8 @@ class BudgetedProcessExecutor:
             block.unlink()
 
 
-def _end_due(fractions: _Shares, flags: memoryview) -> None:
-    for index in fractions.due():
+def _end_due(allotment: _TimeAllotment, flags: memoryview) -> None:
+    for index in allotment.due():
         flags[index] = max(flags[index], DUE)
 
 

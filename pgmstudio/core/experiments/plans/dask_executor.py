@@ -152,8 +152,8 @@ def _told(future: Any) -> Iterator[ExecutorEvent]:
         return
     problem = future.exception() if future.status == "error" else None
     if isinstance(problem, KilledWorker):
-        told = "Its workers died, one after the other. They may need more memory."
-        yield WorkFailed(RunFailedError(told))
+        message = "Its workers died, one after the other. They may need more memory."
+        yield WorkFailed(RunFailedError(message))
     else:
         yield WorkFailed(ChildError(f"{future.status}: {problem!r}"))
 
@@ -169,8 +169,8 @@ class _Outcome:
 def _on_worker(work: PointWork, rows: PlanRows, stop_name: str, code: str) -> _Outcome:
     """Runs in a worker of the cluster."""
     if code != code_version():
-        told = f"A worker has another version of the program: {code_version()}, not {code}."
-        return _Outcome([], WorkFailed(RunFailedError(told)))
+        message = f"A worker has another version of the program: {code_version()}, not {code}."
+        return _Outcome([], WorkFailed(RunFailedError(message)))
     result: list[PointEvent] = []
     try:
         result.extend(work(rows, _ClusterToken(stop_name)))

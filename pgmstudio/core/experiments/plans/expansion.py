@@ -82,7 +82,7 @@ def own_sweep_of(
 
 
 def _told(settings: Sweep, names: frozenset[str], value: float) -> Settings:
-    return {name: told for name, told in settings(value).items() if name in names}
+    return {name: entries for name, entries in settings(value).items() if name in names}
 
 
 # What decides the numbers of a point; a change in any file there makes other points.
@@ -166,12 +166,12 @@ def _settings(
     sweep = sweep_of(params_type, grid.values)
     if sweep is not None:
         return [(value, sweep(value)) for value in lambdas]
-    told = {
+    entries = {
         name: value
         for name, value in getattr(learner_of(grid.key), "curve_settings", {}).items()
         if name not in grid.values
     }
-    return [(None, told | dict(own_sweep_of(params_type, lambdas, grid.values) or {}))]
+    return [(None, entries | dict(own_sweep_of(params_type, lambdas, grid.values) or {}))]
 
 
 def _with_one_process(params_type: type, given: Mapping[str, object]) -> dict[str, object]:
@@ -195,7 +195,7 @@ def run_key(
     """
     params = params_to_dict(run.params)
     params.pop("processes", None)
-    told = [
+    entries = [
         rows.fingerprint,
         None if rows.reference is None or queries is None else _of_object(rows.reference),
         run.learner,
@@ -205,7 +205,7 @@ def run_key(
         optima,
         code_version(),
     ]
-    text = json.dumps(told, sort_keys=True, ensure_ascii=False, default=_of_object)
+    text = json.dumps(entries, sort_keys=True, ensure_ascii=False, default=_of_object)
     return hashlib.sha256(text.encode()).hexdigest()[:20]
 
 

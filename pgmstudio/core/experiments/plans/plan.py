@@ -46,14 +46,14 @@ class LearnerGrid:
 
     def plain(self) -> dict[str, Any]:
         """The entries of a plan file."""
-        told: dict[str, Any] = {"key": self.key}
+        payload: dict[str, Any] = {"key": self.key}
         if self.name:
-            told["name"] = self.name
+            payload["name"] = self.name
         if self.lambdas:
-            told["lambdas"] = list(self.lambdas)
+            payload["lambdas"] = list(self.lambdas)
         if self.time_limit is not None:
-            told["time-limit"] = self.time_limit
-        return told | {
+            payload["time-limit"] = self.time_limit
+        return payload | {
             # A model among the values is told by its language; a file of a plan cannot hold it.
             option: [value.kind if isinstance(value, Model) else value for value in values]
             for option, values in self.values.items()
@@ -81,7 +81,7 @@ class DataPlan:
 
     def plain(self) -> dict[str, Any]:
         """The entries of a plan file."""
-        told = {
+        payload = {
             "file": self.file,
             "test": self.test,
             "valid": self.valid,
@@ -91,7 +91,7 @@ class DataPlan:
             "complete": self.complete or None,
             "reference": self.reference,
         }
-        return {name: value for name, value in told.items() if value is not None} | {
+        return {name: value for name, value in payload.items() if value is not None} | {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in self.reading.items()
         }
@@ -123,25 +123,25 @@ class Plan:
             raise ParameterError(problems)
 
     @classmethod
-    def of(cls, keys: Iterable[str], **told: Any) -> Plan:
+    def of(cls, keys: Iterable[str], **options: Any) -> Plan:
         """A plan for these learners with their default parameters."""
-        return cls(tuple(LearnerGrid(key) for key in keys), **told)
+        return cls(tuple(LearnerGrid(key) for key in keys), **options)
 
     def plain(self) -> dict[str, Any]:
         """All of it as texts, numbers, lists and dicts: what a plan file holds."""
-        told: dict[str, Any] = {"title": self.title} if self.title else {}
+        payload: dict[str, Any] = {"title": self.title} if self.title else {}
         if self.data is not None:
-            told["data"] = self.data.plain()
-        told["seeds"] = list(self.seeds)
+            payload["data"] = self.data.plain()
+        payload["seeds"] = list(self.seeds)
         if self.lambdas:
-            told["lambdas"] = list(self.lambdas)
+            payload["lambdas"] = list(self.lambdas)
         if self.time_limit is not None:
-            told["time-limit"] = self.time_limit
+            payload["time-limit"] = self.time_limit
         if self.optima != 1:
-            told["optima"] = self.optima
+            payload["optima"] = self.optima
         if self.queries is not None:
-            told["queries"] = self.queries.plain()
-        return told | {"learners": [grid.plain() for grid in self.learners]}
+            payload["queries"] = self.queries.plain()
+        return payload | {"learners": [grid.plain() for grid in self.learners]}
 
 
 def plan_problems(
@@ -167,28 +167,28 @@ def plan_of(entries: Mapping[str, Any]) -> Plan:
     wrong.refuse_unknown(entries, {*_PLAN, "data", "learners", "queries"}, "")
     learners = entries.get("learners", [])
     if not isinstance(learners, list):
-        wrong.told["learners"] = "must be a list"
+        wrong.problems["learners"] = "must be a list"
         learners = []
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "learners": tuple(_grid(entry, index, wrong) for index, entry in enumerate(learners, 1)),
     }
     for option, (name, check) in _PLAN.items():
         value = wrong.checked(option, check, entries[option]) if option in entries else None
         if value is not None:
-            told[name] = value
+            fields[name] = value
     if (data := wrong.mapping("data", entries)) is not None:
-        told["data"] = _data(data, wrong)
+        fields["data"] = _data(data, wrong)
     if (queries := wrong.mapping("queries", entries)) is not None:
         try:
-            told["queries"] = parse_params(QueryPlan, queries)
+            fields["queries"] = parse_params(QueryPlan, queries)
         except ParameterError as problem:
-            wrong.told |= {f"queries {name}": text for name, text in problem.problems.items()}
+            wrong.problems |= {f"queries {name}": text for name, text in problem.problems.items()}
     try:
-        plan = Plan(**told)
+        plan = Plan(**fields)
     except ParameterError as problem:
-        raise ParameterError(wrong.told | dict(problem.problems)) from None
-    if wrong.told:
-        raise ParameterError(wrong.told)
+        raise ParameterError(wrong.problems | dict(problem.problems)) from None
+    if wrong.problems:
+        raise ParameterError(wrong.problems)
     return plan
 
 
@@ -197,7 +197,7 @@ def _grid(entry: Any, index: int, wrong: _Problems) -> LearnerGrid:
     if isinstance(entry, str):
         return LearnerGrid(entry)
     if not isinstance(entry, Mapping) or not isinstance(entry.get("key"), str):
-        wrong.told[where] = "needs an entry “key” with the name of a learner"
+        wrong.problems[where] = "needs an entry “key” with the name of a learner"
         return LearnerGrid("")
     own = {"key", "name", "lambdas", "time-limit"}
     values = {
@@ -215,7 +215,7 @@ def _grid(entry: Any, index: int, wrong: _Problems) -> LearnerGrid:
 
 def _data(entries: Mapping[str, Any], wrong: _Problems) -> DataPlan | None:
     wrong.refuse_unknown(entries, {*_DATA, *_READING}, "data ")
-    told = {
+    fields = {
         name: wrong.checked(f"data {option}", check, entries[option])
         for option, (name, check) in _DATA.items()
         if option in entries
@@ -225,36 +225,36 @@ def _data(entries: Mapping[str, Any], wrong: _Problems) -> DataPlan | None:
         for option, check in _READING.items()
         if entries.get(option) is not None
     }
-    if told.get("file") is None:
-        wrong.told["data file"] = "needs the name of a file"
+    if fields.get("file") is None:
+        wrong.problems["data file"] = "needs the name of a file"
         return None
-    return DataPlan(**{k: v for k, v in told.items() if v is not None}, reading=reading)
+    return DataPlan(**{k: v for k, v in fields.items() if v is not None}, reading=reading)
 
 
 class _Problems:
     """Collects what is wrong with the entries of a file."""
 
     def __init__(self) -> None:
-        self.told: dict[str, str] = {}
+        self.problems: dict[str, str] = {}
 
     def refuse_unknown(self, entries: Mapping[str, Any], known: Iterable[str], where: str) -> None:
         listed = ", ".join(sorted(known))
         for name in entries:
             if name not in known:
-                self.told[f"{where}{name}"] = f"is not known here; there are {listed}"
+                self.problems[f"{where}{name}"] = f"is not known here; there are {listed}"
 
     def mapping(self, name: str, entries: Mapping[str, Any]) -> Mapping[str, Any] | None:
         result = entries.get(name)
         if result is None or isinstance(result, Mapping):
             return result
-        self.told[name] = "must be a group of entries"
+        self.problems[name] = "must be a group of entries"
         return None
 
     def checked(self, name: str, check: Any, value: Any) -> Any:
         try:
             return check(value)
         except ValueError as problem:
-            self.told[name] = str(problem)
+            self.problems[name] = str(problem)
             return None
 
 
@@ -276,7 +276,7 @@ def _positive(value: Any) -> float:
     return float(value)
 
 
-def _share(value: Any) -> float:
+def _fraction(value: Any) -> float:
     if not _is_number(value) or not 0 <= value < 1:
         raise ValueError("must lie between 0 and 1")
     return float(value)
@@ -316,7 +316,7 @@ def _is_whole(value: Any) -> bool:
 
 
 def _has_half_character(text: str) -> bool:
-    return any("\ud800" <= sign <= "\udfff" for sign in text)
+    return any("\ud800" <= character <= "\udfff" for character in text)
 
 
 _PLAN: Mapping[str, tuple[str, Any]] = {
@@ -330,8 +330,8 @@ _DATA: Mapping[str, tuple[str, Any]] = {
     "file": ("file", _text),
     "test": ("test", _text),
     "valid": ("valid", _text),
-    "test-share": ("test_share", _share),
-    "valid-share": ("valid_share", _share),
+    "test-share": ("test_share", _fraction),
+    "valid-share": ("valid_share", _fraction),
     "split-seed": ("split_seed", _whole),
     "complete": ("complete", _yes_no),
     "reference": ("reference", _text),

@@ -103,7 +103,7 @@ class Harvest:
 
 
 # Of the seconds of learning, for measuring and sending what may be replaced soon.
-SHARE = 0.05
+MAX_INTERIM_FRACTION = 0.05
 # What the first one is taken to cost before that is known; so none comes earlier than 0.4 s.
 FIRST_SECONDS = 0.02
 
@@ -128,7 +128,7 @@ class Glimpses:
 
     def are_due(self, learned_seconds: float) -> bool:
         """Whether the next would still keep to its share of the run."""
-        return self._spent + self._next <= SHARE * learned_seconds
+        return self._spent + self._next <= MAX_INTERIM_FRACTION * learned_seconds
 
     def of(self, models: Sequence[CollectedModels]) -> Iterator[InterimModel]:
         """One if any model is new; until the next step is asked for, its time is counted."""
@@ -276,15 +276,15 @@ class PointWork:
                     if not harvest.has_curve or token.seconds <= self.cut_before:
                         raise
                     token.stop()
-                yield RunProblem(f"{run.title}: {token.words}")
+                yield RunProblem(f"{run.title}: {token.reason}")
                 break
             match event:
                 case Progress(fraction, message, counters):
                     if time.monotonic() - told_at < self.progress_s:
                         continue
                     told_at = time.monotonic()
-                    words = f"{run.title}: {message}" if message else run.title
-                    yield Progress(fraction, words, counters)
+                    text = f"{run.title}: {message}" if message else run.title
+                    yield Progress(fraction, text, counters)
                 case Note(message):
                     yield Note(f"{run.title}: {message}")
                 case ArtifactSaved(artifact):
@@ -444,7 +444,7 @@ class _Limited:
         return min(self._limit, self._ended_after)
 
     @property
-    def words(self) -> str:
+    def reason(self) -> str:
         """Why it ended early."""
         if not self.was_ended:
             return f"stopped after its {self._limit:g} s."

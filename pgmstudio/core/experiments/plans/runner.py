@@ -158,11 +158,11 @@ def run_plan(
     tally = _Tally(len(runs), len(runs) - len(works), len(works))
     yield tally.progress("")
     bug: ChildError | None = None
-    told: set[str] = set()
-    begun: set[int] = set()
+    reported: set[str] = set()
+    started: set[int] = set()
     for number, event in (executor or ProcessExecutor()).events(rows, works, cancel):
-        if number not in begun:
-            begun.add(number)
+        if number not in started:
+            started.add(number)
             yield RunStarted(works[number].key)
         match event:
             case Progress(fraction, message):
@@ -179,8 +179,8 @@ def run_plan(
                 yield RunProblem(f"{works[number].run.title}: failed by a fault of the program.")
                 yield tally.ended(number, works[number].run.title)
             case CurvePoint(key=key):
-                if key not in told:  # a run that was begun again tells its first points twice
-                    told.add(key)
+                if key not in reported:  # a run that was begun again tells its first points twice
+                    reported.add(key)
                     tally.points += 1
                     yield event
             case _:

@@ -17,7 +17,7 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import split
-from pgmstudio.core.drawing.svg.plot_labels import sign_family
+from pgmstudio.core.drawing.svg.plot_labels import marker_family
 from pgmstudio.core.drawing.svg.sl_plot import CurvePlot, PlotMark, PlotSeries
 from pgmstudio.core.errors import DataError, ParameterError
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
@@ -86,25 +86,25 @@ def _series(
     test, train = [], []
     for bar in bars:
         is_best = any(point is best for point in bar.points)
-        letters = _letters({m for p in bar.points for m in _marks(chosen, p)})
-        test.append(PlotMark(bar.size, bar.test_bits, bar.test_spread, letters, is_best))
+        labels = _labels({m for p in bar.points for m in _marks(chosen, p)})
+        test.append(PlotMark(bar.size, bar.test_bits, bar.test_spread, labels, is_best))
         train.append(PlotMark(bar.size, bar.train_bits))
     for point in points:
         if id(point) not in barred:
-            at, letters = float(getattr(point, size)), _letters(_marks(chosen, point))
+            at, labels = float(getattr(point, size)), _labels(_marks(chosen, point))
             bits, is_best = point.test_log2_likelihood_per_row, point is best
-            test.append(PlotMark(at, bits, None, letters, is_best))
+            test.append(PlotMark(at, bits, None, labels, is_best))
             train.append(PlotMark(at, point.train_log2_likelihood_per_row))
-    family = sign_family(points[0].family, points[0].learner)
+    family = marker_family(points[0].family, points[0].learner)
     by_size = [sorted(marks, key=lambda mark: (mark.size, mark.bits)) for marks in (test, train)]
     return PlotSeries(name, family, tuple(by_size[0]), tuple(by_size[1]))
 
 
 def _marks(chosen: Chosen | None, point: CurvePoint) -> set[str]:
-    return set() if chosen is None else set(chosen.letters(point))
+    return set() if chosen is None else set(chosen.labels(point))
 
 
-def _letters(marks: set[str]) -> str:
+def _labels(marks: set[str]) -> str:
     return " ".join(sorted(marks, reverse=True))
 
 
@@ -125,9 +125,9 @@ class CurvePlan:
             raise ParameterError(problems)
 
     @classmethod
-    def of(cls, keys: Iterable[str], **told: Any) -> CurvePlan:
+    def of(cls, keys: Iterable[str], **options: Any) -> CurvePlan:
         """A plan for these learners with their default parameters."""
-        return cls(tuple(LearnerGrid(key) for key in keys), **told)
+        return cls(tuple(LearnerGrid(key) for key in keys), **options)
 
 
 def default_lambdas(rows: float) -> tuple[float, ...]:

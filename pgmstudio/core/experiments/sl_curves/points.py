@@ -72,7 +72,7 @@ class CurvePoint:
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON, without the model and the queries one by one; minus infinity is None."""
-        told: dict[str, Any] = {
+        payload: dict[str, Any] = {
             "learner": self.learner,
             "family": self.family,
             "lambda": self.lambda_,
@@ -89,10 +89,10 @@ class CurvePoint:
         for name in _SOME_HAVE:
             value = getattr(self, name)
             if value is not None and value != "":
-                told[name] = finite(value) if isinstance(value, float) else value
+                payload[name] = finite(value) if isinstance(value, float) else value
         if self.model_file is not None:
-            told["model"] = self.model_file
-        return told
+            payload["model"] = self.model_file
+        return payload
 
 
 _SOME_HAVE = (
@@ -102,16 +102,16 @@ _SOME_HAVE = (
 LIKELIHOODS = ("train_log2_likelihood_per_row", "test_log2_likelihood_per_row")
 
 
-def point_of(told: Mapping[str, Any]) -> CurvePoint:
+def point_of(payload: Mapping[str, Any]) -> CurvePoint:
     """The point that `as_dict` told, without its model; None stands for minus infinity there."""
     known = {f.name for f in fields(CurvePoint)} - {"model", "query_values", "model_file"}
-    values = {name: value for name, value in told.items() if name in known}
+    values = {name: value for name, value in payload.items() if name in known}
     for name in LIKELIHOODS:
         values[name] = -math.inf if values[name] is None else float(values[name])
     for name in ("valid_log2_likelihood_per_row", "query_log2", "query_distance"):
         if name in values and values[name] is None:
             values[name] = math.inf if name == "query_distance" else -math.inf
-    return CurvePoint(lambda_=told["lambda"], model_file=told.get("model"), **values)
+    return CurvePoint(lambda_=payload["lambda"], model_file=payload.get("model"), **values)
 
 
 def curves_of(points: Iterable[CurvePoint]) -> dict[str, list[CurvePoint]]:
@@ -153,8 +153,10 @@ class CurveArrays:
     @classmethod
     def of(cls, points: Iterable[CurvePoint], size: SizeName = "effective_size") -> CurveArrays:
         """Those of these points."""
-        told = [(getattr(p, size), p.train_log2_likelihood_per_row, p.train_rows) for p in points]
-        columns = np.array(told, dtype=float).reshape(-1, 3)
+        rows = [
+            (getattr(p, size), p.train_log2_likelihood_per_row, p.train_rows) for p in points
+        ]
+        columns = np.array(rows, dtype=float).reshape(-1, 3)
         return cls(columns[:, 0].copy(), columns[:, 1].copy(), columns[:, 2].copy())
 
     def best_at(self, lambda_: float) -> int | None:

@@ -96,7 +96,7 @@ class Chosen:
     bic: CurvePoint
     aic: CurvePoint
 
-    def letters(self, point: CurvePoint) -> tuple[str, ...]:
+    def labels(self, point: CurvePoint) -> tuple[str, ...]:
         """What a point is marked with: “BIC”, “AIC”, both, or nothing."""
         marks = (("BIC", self.bic), ("AIC", self.aic))
         return tuple(mark for mark, chosen in marks if chosen is point)
@@ -182,13 +182,13 @@ def seed_bars(
 
     Points of runs that give many models go together by their number in the run.
     """
-    alike: dict[tuple[object, ...], list[CurvePoint]] = {}
+    groups: dict[tuple[object, ...], list[CurvePoint]] = {}
     for point in points:
         number = point.key.rpartition("-")[2]
         setting = repr(sorted(point.parameters.items(), key=lambda item: item[0]))
-        alike.setdefault((point.series, point.lambda_, setting, number), []).append(point)
+        groups.setdefault((point.series, point.lambda_, setting, number), []).append(point)
     bars = []
-    for group in alike.values():
+    for group in groups.values():
         if len({point.seed for point in group}) < 2:
             continue
         numbers: list[float] = []

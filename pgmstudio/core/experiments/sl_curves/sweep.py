@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from pgmstudio.core.drawing.diagram import Point
 from pgmstudio.core.drawing.svg.elements import element, font_families, line, path, rect, text
-from pgmstudio.core.drawing.svg.plot_labels import sign
+from pgmstudio.core.drawing.svg.plot_labels import draw_marker
 from pgmstudio.core.drawing.svg.sl_plot import Axis
 from pgmstudio.core.drawing.theme import colors, tokens
 from pgmstudio.core.languages.tree_mixture.learning.trace import MixturePoint, MixtureScan
@@ -133,7 +133,7 @@ def _held(point: MixturePoint) -> float:
 
 LEFT, TOP, RIGHT, BOTTOM = 72.0, 44.0, 204.0, 56.0
 # Each line has its own sign as well as its colour.
-SIGNS = ("o", "s", "t1", "d", "h", "star")
+MARKERS = ("o", "s", "t1", "d", "h", "star")
 
 
 def sweep_svg(
@@ -149,27 +149,27 @@ def sweep_svg(
     parts = [rect(0, 0, width, height, fill=ink["surface"])]
     faint, plain = ink["grid"], ink["text_secondary"]
     for value in across.ticks():
-        x = across.place(value)
+        x = across.to_pixels(value)
         parts.append(line((x, up.start), (x, up.end), stroke=faint, stroke_width=1.0))
         parts.append(text(f"{value:g}", x, up.start + 16, size=12, fill=plain, anchor="middle"))
     for value in up.ticks():
-        y, told = up.place(value), f"{value:g}".replace("-", "−")
+        y, label = up.to_pixels(value), f"{value:g}".replace("-", "−")
         parts.append(line((LEFT, y), (across.end, y), stroke=faint, stroke_width=1.0))
-        parts.append(text(told, LEFT - 8, y, size=12, fill=plain, anchor="end"))
+        parts.append(text(label, LEFT - 8, y, size=12, fill=plain, anchor="end"))
     scale = ", logarithmic" if sweep.is_log else ""
     middle = (LEFT + across.end) / 2
     under = f"{sweep.x_title}{scale}"
     parts.append(text(under, middle, up.start + 38, size=12, fill=plain, anchor="middle"))
     parts.append(text(sweep.title, LEFT, 18, size=15, fill=ink["text"], weight="semibold"))
-    beside = f"{sweep.y_title}, logarithmic" if sweep.is_log_up else sweep.y_title
-    parts.append(text(beside, LEFT, 34, size=11, fill=plain))
+    y_label = f"{sweep.y_title}, logarithmic" if sweep.is_log_up else sweep.y_title
+    parts.append(text(y_label, LEFT, 34, size=11, fill=plain))
     for number, one in enumerate(sweep.lines):
         color = inks[number % len(inks)]
-        marker = SIGNS[number % len(SIGNS)]
+        marker = MARKERS[number % len(MARKERS)]
         parts += _line(one, marker, color["line"], across, up, has_bars=has_bars)
         y = TOP + 8 + 20 * number
-        told_sign = sign(marker, (across.end + 16, y), 4.5, fill=color["line"])
-        parts += [told_sign, text(one.name, across.end + 28, y, size=12, fill=color["ink"])]
+        drawn_marker = draw_marker(marker, (across.end + 16, y), 4.5, fill=color["line"])
+        parts += [drawn_marker, text(one.name, across.end + 28, y, size=12, fill=color["ink"])]
     if has_bars:
         y, bars = TOP + 14 + 20 * len(sweep.lines), "bars: ± one standard deviation"
         parts.append(text(bars, across.end + 12, y, size=11, fill=plain))
@@ -189,12 +189,12 @@ def _line(
     steps: list[str | Point] = []
     parts: list[str] = []
     for mark in one.marks:
-        x, y = across.place(mark.x), up.place(mark.mean)
+        x, y = across.to_pixels(mark.x), up.to_pixels(mark.mean)
         steps += ["L" if steps else "M", (x, y)]
         if mark.spread and has_bars:
-            ends = [up.place(mark.mean + side * mark.spread) for side in (1, -1)]
+            ends = [up.to_pixels(mark.mean + side * mark.spread) for side in (1, -1)]
             parts.append(line((x, ends[0]), (x, ends[1]), stroke=color, stroke_width=1.0))
             for end in ends:
                 parts.append(line((x - 3, end), (x + 3, end), stroke=color, stroke_width=1.0))
-        parts.append(sign(marker, (x, y), 4.5, fill=color))
+        parts.append(draw_marker(marker, (x, y), 4.5, fill=color))
     return [path(*steps, fill="none", stroke=color, stroke_width=2.0), *parts]

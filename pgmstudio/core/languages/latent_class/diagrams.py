@@ -29,5 +29,5 @@ def star_picture(model: LatentClasses) -> GraphPicture:
         (root, *items),
         edges,
         method="star",
-        width_words="width = mutual information with the class",
+        width_label="width = mutual information with the class",
     )

@@ -77,7 +77,7 @@ def trees_picture(model: TreeMixture, shown: Sequence[int] | None = None) -> Gra
         tuple(edges),
         method="force",
         lines=tuple((number, names[number]) for number in numbers) if draw else (),
-        width_words=MI_LABEL if draw else "width = number of trees",
+        width_label=MI_LABEL if draw else "width = number of trees",
     )
 
 
@@ -100,7 +100,7 @@ def side_by_side_picture(model: TreeMixture) -> GraphPicture:
             replace(edge, source=f"{name}: {edge.source}", target=f"{name}: {edge.target}")
             for edge in alone.edges
         ]
-    return GraphPicture(tuple(nodes), tuple(edges), names, "panels", width_words=MI_LABEL)
+    return GraphPicture(tuple(nodes), tuple(edges), names, "panels", width_label=MI_LABEL)
 
 
 def latent_picture(model: TreeMixture) -> GraphPicture:
@@ -124,7 +124,7 @@ def latent_picture(model: TreeMixture) -> GraphPicture:
     return GraphPicture(
         tuple(nodes),
         tuple(edges),
-        width_words="width of edges from the component = mutual information with it",
+        width_label="width of edges from the component = mutual information with it",
     )
 
 
@@ -166,7 +166,7 @@ def partition_picture(model: TreeMixture) -> GraphPicture:
         tuple(edges),
         groups,
         method="blocks",
-        width_words="width = mutual information given the hidden variable",
+        width_label="width = mutual information given the hidden variable",
     )
 
 

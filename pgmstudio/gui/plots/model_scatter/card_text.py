@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from pgmstudio.core.experiments.curve_chart import Behind, Chart, best_of, point_title, sign_of
+from pgmstudio.core.experiments.curve_chart import (
+    Behind,
+    Chart,
+    best_of,
+    marker_family_of,
+    point_title,
+)
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.number_format import grouped
 from pgmstudio.gui.plots.model_scatter.hover_card import CardFacts, bits, lines_of, seconds_text
@@ -28,7 +34,7 @@ def card_of(behind: Behind, chart: Chart, pinned: frozenset[str]) -> CardFacts:
         ("All beliefs in", _update_text(point)),
     )
     chip, hint = _chip(point, behind, chart, pinned), _hint(point, pinned)
-    return CardFacts(sign_of(point), point_title(point), chip, lines, hint)
+    return CardFacts(marker_family_of(point), point_title(point), chip, lines, hint)
 
 
 def _hint(point: CurvePoint, pinned: frozenset[str]) -> str:
@@ -56,7 +62,7 @@ def _chip(point: CurvePoint, behind: Behind, chart: Chart, pinned: frozenset[str
         return "best test"
     if any(one.key in pinned for one in behind):
         return "pinned"
-    position = chart.places.get(point.key)
-    if position is not None and (criteria := chart.curves[position[0]].letters.get(position[1])):
+    position = chart.index_by_key.get(point.key)
+    if position is not None and (criteria := chart.curves[position[0]].labels.get(position[1])):
         return criteria
     return "front" if any(one is point for one in chart.front) else ""

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pgmstudio.core.drawing.svg.plot_labels import language_sign
+from pgmstudio.core.drawing.svg.plot_labels import language_marker
 from pgmstudio.gui.plots.model_scatter.layers import CachedShape
 from pgmstudio.gui.theme.language_symbols import mark_colors, mark_path
 from pgmstudio.gui.theme.theme import theme
@@ -183,5 +183,5 @@ class LegendBox(CachedShape):
             pen.setCosmetic(True)
             painter.setPen(pen)
             painter.setBrush(fill)
-            painter.drawPath(mark_path(language_sign(symbol)[0]))
+            painter.drawPath(mark_path(language_marker(symbol)[0]))
         painter.restore()

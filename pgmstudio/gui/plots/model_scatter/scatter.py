@@ -25,7 +25,7 @@ from PySide6.QtGui import (
     QWheelEvent,
 )
 
-from pgmstudio.core.experiments.curve_chart import Behind, Place, best_of
+from pgmstudio.core.experiments.curve_chart import Behind, MarkIndex, best_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.gui.plots.model_scatter.canvas import MarkCanvas
 from pgmstudio.gui.plots.model_scatter.hover_card import CardFacts, MarkCard
@@ -84,7 +84,7 @@ class ModelScatter(MarkCanvas):
         self._line_of: NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self._parts: list[tuple[int, Floats, Floats, Sequence[Behind]]] = []
         self._begins: NDArray[np.int64] = np.zeros(1, dtype=np.int64)
-        self._positions: Mapping[str, Place] = {}
+        self._positions: Mapping[str, MarkIndex] = {}
         self._at: int | None = None
         self.make_card: Callable[[Behind], CardFacts] | None = None
         self.card = MarkCard(self)
@@ -106,7 +106,7 @@ class ModelScatter(MarkCanvas):
     def _take_marks(
         self,
         parts: Sequence[tuple[int, Floats, Floats, Sequence[Behind]]],
-        positions: Mapping[str, Place],
+        positions: Mapping[str, MarkIndex],
     ) -> None:
         """Set the marks: of each curve its number, x, y and the models of each mark;
         `positions` are the curve and mark of every model."""

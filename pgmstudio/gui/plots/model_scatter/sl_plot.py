@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPen
 
-from pgmstudio.core.drawing.svg.plot_labels import language_sign
+from pgmstudio.core.drawing.svg.plot_labels import language_marker
 from pgmstudio.core.experiments.curve_chart import Chart, CurveMarks, Floats
 from pgmstudio.core.experiments.sl_curves.curve import SIZE_TITLES
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
@@ -135,14 +135,14 @@ def show_curves(layer: MarksLayer, chart: Chart, mode: str, across: Across) -> N
             faint.setAlphaF(0.75)
             pen = QPen(faint, 1 if is_plain else 1.2, style)
             strokes.append(Stroke(xs, curve.train, pen, not is_plain))
-            symbol, ground = language_sign(curve.family)[0], theme().color("surface")
+            symbol, ground = language_marker(curve.family)[0], theme().color("surface")
             look = dot_look(symbol, 4 if is_small else 6, faint, 1.2, ground)
             dots.append(Dots(xs, curve.train, look))
     if mode != "training":
         for curve, xs, (fill, ink) in lines:
             strokes.append(Stroke(xs, curve.test, QPen(ink, 1 if is_plain else 2), not is_plain))
             bars += _bars(curve, xs, ink)
-            symbol = language_sign(curve.family)[0]
+            symbol = language_marker(curve.family)[0]
             look = dot_look(symbol, 5 if is_small else 9, ink, 1, fill)
             dots.append(Dots(xs, curve.test, look))
     layer.show_marks(strokes, dots, bars)
@@ -177,7 +177,7 @@ def curve_labels(chart: Chart, mode: str, across: Across) -> list[MarkLabel]:
         xs, ink = across(curve.sizes), mark_colors(curve.family)[1]
         heights = curve.train if mode == "training" else curve.test
         known = np.flatnonzero(np.isfinite(heights))
-        own = {index: text for index, text in curve.letters.items() if index in known}
+        own = {index: text for index, text in curve.labels.items() if index in known}
         if len(known) and sum(other.family == curve.family for other in chart.curves) > 1:
             last = known[-1]
             names.append(MarkLabel(float(xs[last]), float(heights[last]), curve.title, ink, True))
@@ -305,7 +305,7 @@ class SlPlot(ModelScatter):
             heights = [curve.test] if self.mode != "training" else []
             heights += [curve.train] if self.mode != "test" else []
             parts += [(number, xs, ys, curve.behind) for ys in heights]
-        self._take_marks(parts, chart.places)
+        self._take_marks(parts, chart.index_by_key)
         self._draw_truth()
         self._draw_best()
         self._show_pins()

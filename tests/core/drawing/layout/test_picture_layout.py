@@ -22,9 +22,9 @@ from pgmstudio.core.drawing.diagram import (
 from pgmstudio.core.drawing.layout.boxes import (
     box_sizes,
     corners,
-    in_a_row,
     overlapping_pairs,
     packed,
+    spread_in_row,
     without_overlaps,
 )
 from pgmstudio.core.drawing.layout.edge_routing import crossings
@@ -259,8 +259,8 @@ def test_an_empty_picture_has_no_places_and_an_unknown_layout_is_named() -> None
 def test_a_row_keeps_order_and_gaps_and_no_small_move_brings_it_nearer_to_the_wishes(
     boxes: list[tuple[float, float]],
 ) -> None:
-    wished, widths = [w for w, _ in boxes], [w for _, w in boxes]
-    row = in_a_row(wished, widths, 10.0)
+    desired, widths = [w for w, _ in boxes], [w for _, w in boxes]
+    row = spread_in_row(desired, widths, 10.0)
 
     def is_allowed(positions: list[float]) -> bool:
         return all(
@@ -269,7 +269,7 @@ def test_a_row_keeps_order_and_gaps_and_no_small_move_brings_it_nearer_to_the_wi
         )
 
     def cost(positions: list[float]) -> float:
-        return sum((p - w) ** 2 for p, w in zip(positions, wished, strict=True))
+        return sum((p - w) ** 2 for p, w in zip(positions, desired, strict=True))
 
     assert is_allowed(row)
     # The problem is convex: checking moves of every run of neighbours is enough.

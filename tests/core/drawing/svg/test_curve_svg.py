@@ -14,9 +14,9 @@ from pgmstudio.core.drawing.svg.plot_labels import (
     HYBRID,
     Box,
     Crowd,
-    language_sign,
-    sign,
-    sign_family,
+    draw_marker,
+    language_marker,
+    marker_family,
 )
 from pgmstudio.core.drawing.svg.sl_plot import Axis, CurvePlot, PlotMark, PlotSeries, curve_svg
 from pgmstudio.core.drawing.theme import tokens
@@ -136,9 +136,9 @@ def test_the_name_of_the_ceiling_goes_where_the_line_of_equal_score_is_not() -> 
 
 
 def test_a_hybrid_is_told_from_a_decision_graph_by_its_marker() -> None:
-    assert sign_family("pdg", "pdg.learn") == "pdg"
-    assert sign_family("pdg", "pdg.hybrid") == HYBRID
-    markers = [language_sign(family)[0] for family in (*tokens()["language"], HYBRID)]
+    assert marker_family("pdg", "pdg.learn") == "pdg"
+    assert marker_family("pdg", "pdg.hybrid") == HYBRID
+    markers = [language_marker(family)[0] for family in (*tokens()["language"], HYBRID)]
     assert len(set(markers)) == len(markers)
 
 
@@ -153,10 +153,10 @@ def test_the_same_plot_is_the_same_text_in_either_theme(theme: str) -> None:
 
 def test_every_language_has_a_sign_that_can_be_drawn() -> None:
     for family in (*tokens()["language"], HYBRID, "compiled", "tree", "something new"):
-        marker, category = language_sign(family)
-        assert sign(marker, (0, 0), 4).startswith("<")
+        marker, category = language_marker(family)
+        assert draw_marker(marker, (0, 0), 4).startswith("<")
         assert category in {entry["name"] for entry in tokens()["category"]["light"]}
-    assert language_sign("tree") == language_sign("chow-liu")
+    assert language_marker("tree") == language_marker("chow-liu")
 
 
 @given(
@@ -167,7 +167,7 @@ def test_an_axis_shows_all_its_numbers_in_order_with_round_ticks(
     values: list[float], is_log: bool
 ) -> None:
     axis = Axis.around(values, 10, 110, is_log=is_log)
-    positions = [axis.place(value) for value in sorted(values)]
+    positions = [axis.to_pixels(value) for value in sorted(values)]
     assert positions == sorted(positions)
     assert all(10 <= position <= 110 for position in positions)
     ticks = axis.ticks()

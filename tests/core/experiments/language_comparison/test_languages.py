@@ -237,16 +237,16 @@ def test_a_budget_is_shared_fairly_and_kept_whatever_the_runs_take() -> None:
             now = free[number]
             # Those that are over by now; the others are still running or waiting.
             over = len([end for _, end in spans if end <= now])
-            fraction = budget.share(100.0 - now, count - over, processes)
-            takes = fraction if done % 3 else fraction * rng.random()
+            seconds = budget.seconds_for_run(100.0 - now, count - over, processes)
+            takes = seconds if done % 3 else seconds * rng.random()
             spans.append((now, now + takes))
             free[number] = now + takes
         assert max(free) <= 100.0 + 0.5 * count  # the last may have the least there is
         # Where all need their whole share, all shares are the same.
-    assert Budget(60.0).share(60.0, 7, 2) == pytest.approx(15.0)
-    assert Budget(60.0).share(45.0, 5, 2) == pytest.approx(15.0)
-    assert Budget(60.0).share(0.0, 1, 2) > 0
-    assert Budget(60.0, "each").share(3.0, 7, 2) == 60.0
+    assert Budget(60.0).seconds_for_run(60.0, 7, 2) == pytest.approx(15.0)
+    assert Budget(60.0).seconds_for_run(45.0, 5, 2) == pytest.approx(15.0)
+    assert Budget(60.0).seconds_for_run(0.0, 1, 2) > 0
+    assert Budget(60.0, "each").seconds_for_run(3.0, 7, 2) == 60.0
 
 
 def test_a_budget_of_no_time_is_refused() -> None:
@@ -357,7 +357,7 @@ def test_who_looks_on_sees_models_of_a_run_before_it_is_over_and_its_points_are_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(glimpses, "FIRST_SECONDS", 0.0)
-    monkeypatch.setattr(glimpses, "SHARE", 1e9)
+    monkeypatch.setattr(glimpses, "MAX_INTERIM_FRACTION", 1e9)
     rows = train_valid_test_split(rows_of_a_network())
     run = runs_of_plan(languages_plan(["pdg"], rows), (0.2, 0.5))[0]
     plain = [e for e in PointWork(run, "k")(rows, NEVER) if isinstance(e, CurvePoint)]

@@ -341,7 +341,7 @@ def test_a_curve_is_summed_up_by_its_chosen_models_and_its_time() -> None:
     assert (told.series, told.models, told.seconds) == ("learner", 2, 1.0)
     assert told.chosen.best_test is large
     assert told.chosen.bic is small
-    assert told.chosen.letters(small) == ("BIC", "AIC")
+    assert told.chosen.labels(small) == ("BIC", "AIC")
 
 
 def test_the_matrix_of_curves_says_which_is_above_which() -> None:

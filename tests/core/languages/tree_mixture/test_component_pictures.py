@@ -120,5 +120,5 @@ def test_lines_side_by_side_are_five_pixels_apart_or_as_far_as_they_are_wide() -
 
 
 def test_a_way_beside_another_is_parallel() -> None:
-    way = EdgeRoute((0, 0), (10, 0), (5, 8)).beside(2)
+    way = EdgeRoute((0, 0), (10, 0), (5, 8)).shifted(2)
     assert way == EdgeRoute((0, 2), (10, 2), (5, 10))
