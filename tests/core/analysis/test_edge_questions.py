@@ -108,12 +108,12 @@ def test_the_score_of_the_run_is_asked_beside_bic(rows: DataSet) -> None:
 
 def test_a_bootstrap_is_told_in_the_direction_of_the_pair(rows: DataSet) -> None:
     why = ask(rows, [("A", "B")], "A", "B")
-    lines = why.with_frequency(EdgeFrequency("B", "A", 0.1, 0.7, 0.1), 200)
-    assert lines.frequency is not None
-    assert (lines.frequency.forward, lines.frequency.backward) == (0.7, 0.1)
+    counted = why.with_frequency(EdgeFrequency("B", "A", 0.1, 0.7, 0.1), 200)
+    assert counted.frequency is not None
+    assert (counted.frequency.forward, counted.frequency.backward) == (0.7, 0.1)
     assert (
         "90 % of 200 bootstrap replicates join them (→ 70 %, ← 10 %, either way 10 %)."
-        in explanation_lines(lines)
+        in explanation_lines(counted)
     )
     never = why.with_frequency(EdgeFrequency("A", "B", 0.0, 0.0), 50)
     assert "None of 50 bootstrap replicates joins them." in explanation_lines(never)
@@ -129,7 +129,7 @@ def test_searches_tell_what_they_saw_of_the_pair(rows: DataSet) -> None:
     assert fraction.joined_in == tuple(range(1, fraction.runs + 1))
     assert fraction.best_joins
     assert not optima_share(optima, "A", "C").best_joins
-    lines = as_dict(why.with_records(optima=fraction))
-    assert json.loads(json.dumps(lines, allow_nan=False)) == lines
-    assert lines["optima"]["runs"] == fraction.runs
-    assert lines["pc"]["tests"]
+    payload = as_dict(why.with_records(optima=fraction))
+    assert json.loads(json.dumps(payload, allow_nan=False)) == payload
+    assert payload["optima"]["runs"] == fraction.runs
+    assert payload["pc"]["tests"]
