@@ -1,4 +1,4 @@
-"""How surprising rows are, and which of their cells: −log2 P(cell | the rest of the row)."""
+"""Anomaly scores of rows and of their cells: −log2 P(cell | the rest of the row)."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def row_surprises(
 ) -> RowSurprises:
     """Every cell given the rest of its row. Complete rows of a network need its tables only."""
     bits, whole = np.full(rows.codes.shape, np.nan), row_bits(model, rows, cancel)
-    # Of an impossible row the tables around a cell do not tell whether the rest is possible.
+    # For an impossible row, the tables around a cell do not show whether the rest is possible.
     is_complete = np.isfinite(whole) & ~(rows.codes == rows.missing_code).any(axis=0)
     network = as_network(model)
     if network is None:

@@ -1,4 +1,4 @@
-"""What a session is asked after every change of evidence, in whichever thread it lives."""
+"""Belief queries: the beliefs and P(e) that are recomputed after every change of evidence."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ class Answer:
     scale: Scale = Scale.PROBABILITY
     refusals: tuple[Refusal, ...] = ()
     seconds: float = 0.0
-    shares: tuple[float, ...] = ()  # of the components of a mixture
-    log2_bound: float | None = None  # none is more probable; None: what is told is exact
+    responsibilities: tuple[float, ...] = ()  # of the components of a mixture
+    log2_bound: float | None = None  # upper bound; None: the reported value is exact
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +111,8 @@ def open_and_answer(
 def answer(
     session: InferenceSession, domain: Domain, wanted: Evidence, trusted: Evidence, explains: bool
 ) -> Answer:
-    """The beliefs given `wanted`; findings that cannot hold with the rest are left out and told.
+    """The beliefs given `wanted`; findings that cannot hold with the rest are left out and
+    reported.
 
     `trusted` was possible before, so of a conflict the newer findings are refused.
     """
@@ -160,14 +161,14 @@ def fitting(beliefs: Beliefs, domain: Domain) -> Beliefs:
 def settled(before: Beliefs, after: Beliefs) -> Beliefs:
     """`after`, with the very array of `before` where the two differ by rounding alone.
 
-    What the evidence does not reach then keeps its identity, and nobody paints it again.
+    Beliefs that the evidence does not change keep their identity and are not painted again.
     """
     same = [n for n, values in after.items() if n in before and before[n].size == values.size]
     if not same:
         return after
     old = np.concatenate([before[name] for name in same])
     new = np.concatenate([after[name] for name in same])
-    # Impossible and certain are exact words, also next to the smallest number.
+    # 0 and 1 are exact: a change to or from them counts however small it is.
     differs = (np.abs(old - new) > ROUNDING) | ((old <= 0) != (new <= 0)) | ((old < 1) != (new < 1))
     sizes = [after[name].size for name in same]
     moved = np.logical_or.reduceat(differs, np.cumsum([0, *sizes[:-1]]))
@@ -182,7 +183,7 @@ def settle(session: InferenceSession, wanted: Evidence, trusted: Evidence) -> tu
     try:
         become(session, wanted)
     except PgmStudioError:
-        pass  # found out below, one by one
+        pass  # the findings are checked one by one below
     else:
         return ()
     old = {name: finding for name, finding in wanted.items() if trusted.get(name) == finding}

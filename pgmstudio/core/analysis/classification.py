@@ -1,12 +1,9 @@
-"""How well a model of any probabilistic language predicts one variable from the others.
-
-Rows whose target is missing are predicted but not judged. A weight counts as that many equal rows.
-
-What a model believes about one variable, the target, given the rest of each row.
+"""Classification: the prediction of one variable, the target, by a model of any language.
 
 P(t | rest) = P(t, rest) / Σ_s P(s, rest), so any language that gives rows a probability can
-classify (Meilă 1999, eqs. 7.3 and 7.4). Cells that are missing are summed out exactly. Rows that
-are alike but for the target are looked at once.
+classify (Meilă 1999, eqs. 7.3 and 7.4). Missing cells are summed out exactly. Rows that differ only
+in the target are computed once. Rows whose target is missing are predicted but not scored. A weight
+counts as that many equal rows.
 """
 
 from __future__ import annotations
@@ -46,16 +43,16 @@ ROWS_AT_ONCE = 20_000
 
 @dataclass(frozen=True, eq=False)
 class TargetBeliefs:
-    """`shares[row, state]` is P(target = state | the other cells of the row that are there)."""
+    """`probabilities[row, state]` is P(target = state | the other observed cells of the row)."""
 
     variable: Variable
-    shares: Floats
+    probabilities: Floats
     log2_rest: Floats  # log2 P(other cells); −inf: the model rules them out, the prior stands in
 
     @property
     def chosen(self) -> NDArray[np.intp]:
         """The most probable state of every row, the first of equal ones."""
-        return likeliest(self.shares)
+        return likeliest(self.probabilities)
 
 
 def target_beliefs(
@@ -190,7 +187,7 @@ class Classification:
     @cached_property
     def true_shares(self) -> Floats:
         """P(the true state | rest of the row) of the judged rows."""
-        return np.asarray(self.beliefs.shares[self.judged, self.truth[self.judged]])
+        return np.asarray(self.beliefs.probabilities[self.judged, self.truth[self.judged]])
 
     @cached_property
     def confusion(self) -> Floats:
@@ -208,11 +205,13 @@ class Classification:
         rows = self.judged[
             (self.truth[self.judged] == true) & (self.beliefs.chosen[self.judged] == chosen)
         ]
-        return np.asarray(rows[np.argsort(-self.beliefs.shares[rows, chosen], kind="stable")])
+        return np.asarray(
+            rows[np.argsort(-self.beliefs.probabilities[rows, chosen], kind="stable")]
+        )
 
     @cached_property
     def accuracy(self) -> Mean:
-        """The share of rows whose most probable state is the true one."""
+        """The fraction of rows whose most probable state is the true one."""
         hits = self.beliefs.chosen[self.judged] == self.truth[self.judged]
         return self._mean(hits.astype(np.float64))
 
@@ -231,7 +230,7 @@ class Classification:
     @cached_property
     def brier(self) -> Mean:
         """Mean of Σ_s (p_s − [s is true])²: 0 is perfect, 2 is sure and wrong (Brier 1950)."""
-        fractions = self.beliefs.shares[self.judged]
+        fractions = self.beliefs.probabilities[self.judged]
         return self._mean((fractions**2).sum(axis=1) - 2 * self.true_shares + 1)
 
     @cached_property
@@ -248,7 +247,7 @@ class Classification:
     @cached_property
     def roc(self) -> tuple[RocCurve, ...]:
         """One curve for each state against the rest."""
-        fractions, weights = self.beliefs.shares[self.judged], self.weights[self.judged]
+        fractions, weights = self.beliefs.probabilities[self.judged], self.weights[self.judged]
         truth = self.truth[self.judged]
         return tuple(
             roc_curve(fractions[:, state], truth == state, weights)
@@ -265,12 +264,12 @@ class Classification:
     def calibration(self) -> Calibration:
         """Of the most probable state of every row: how often it is right when it is that sure."""
         chosen = self.beliefs.chosen[self.judged]
-        sure = self.beliefs.shares[self.judged, chosen]
+        sure = self.beliefs.probabilities[self.judged, chosen]
         return calibration(sure, chosen == self.truth[self.judged], self.weights[self.judged])
 
     def calibration_of(self, state: int) -> Calibration:
         """Of the probabilities of one state."""
-        fractions = self.beliefs.shares[self.judged, state]
+        fractions = self.beliefs.probabilities[self.judged, state]
         return calibration(fractions, self.truth[self.judged] == state, self.weights[self.judged])
 
     def _mean(self, values: Floats) -> Mean:

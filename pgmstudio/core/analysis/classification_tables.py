@@ -23,7 +23,7 @@ def prediction_table(result: Classification) -> list[list[Cell]]:
     head += ["log2_probability", "log2_probability_of_rest"]
     head += [f"p_{result.target}={state}" for state in result.states]
     lines: list[list[Cell]] = [head]
-    fractions, chosen = result.beliefs.shares, result.beliefs.chosen
+    fractions, chosen = result.beliefs.probabilities, result.beliefs.chosen
     known = result.truth >= 0
     true = np.where(known, np.take_along_axis(fractions, result.truth[:, None], axis=1)[:, 0], 1.0)
     with np.errstate(divide="ignore"):
@@ -72,7 +72,7 @@ def calibration_table(result: Classification) -> list[list[Cell]]:
 
 
 def feature_table(features: Iterable[Feature]) -> list[list[Cell]]:
-    """One line per variable: what it tells about the target and how it stands to it."""
+    """One line per variable: its mutual information with the target and its role."""
     lines: list[list[Cell]] = [["variable", "information_bits", "role"]]
     lines += [[one.name, one.bits, one.role or None] for one in features]
     return lines

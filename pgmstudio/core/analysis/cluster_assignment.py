@@ -1,4 +1,4 @@
-"""Which component of a mixture each row belongs to, and how sure that is."""
+"""Assignment of rows to the components of a mixture, with responsibilities."""
 
 from __future__ import annotations
 
@@ -21,37 +21,42 @@ from pgmstudio.core.model import Model
 
 Floats = NDArray[np.float64]
 
-# Shares worked out together.
+# Rows whose responsibilities are computed together.
 _BLOCK_CELLS = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class RowComponents:
-    """`shares[row, k]` is P(component k | the cells of the row that are there)."""
+    """`responsibilities[row, k]` is P(component k | the observed cells of the row)."""
 
     names: tuple[str, ...]
-    shares: Floats
-    log2_probabilities: Floats  # −inf: impossible in every component; its shares are the weights
+    responsibilities: Floats
+    # −inf: impossible in every component; its responsibilities are the weights.
+    log2_probabilities: Floats
 
     @property
     def row_count(self) -> int:
-        return int(self.shares.shape[0])
+        return int(self.responsibilities.shape[0])
 
     @property
     def chosen(self) -> NDArray[np.intp]:
-        """The likeliest component of every row, the first of equal ones."""
-        return likeliest(self.shares)
+        """The most probable component of every row, the first of equal ones."""
+        return likeliest(self.responsibilities)
 
     @property
-    def responsibilities(self) -> Floats:
-        """The share of the likeliest component."""
-        return np.take_along_axis(self.shares, self.chosen[:, None], axis=1)[:, 0]
+    def top_responsibilities(self) -> Floats:
+        """The responsibility of the most probable component."""
+        return np.take_along_axis(self.responsibilities, self.chosen[:, None], axis=1)[:, 0]
 
     @property
     def entropies(self) -> Floats:
-        """H of the shares in bits: 0 when the component is certain."""
+        """Entropy of the responsibilities in bits: 0 when the component is certain."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            parts = np.where(self.shares > 0, self.shares * np.log2(self.shares), 0.0)
+            parts = np.where(
+                self.responsibilities > 0,
+                self.responsibilities * np.log2(self.responsibilities),
+                0.0,
+            )
         result: Floats = np.maximum(0.0, -parts.sum(axis=1))
         return result
 
@@ -95,10 +100,11 @@ def _blocks(data: DataSet, rows: int) -> Iterator[DataSet]:
 
 
 def shares_by(result: RowComponents, column: NDArray[Any], cardinality: int) -> Floats:
-    """Mean shares of the rows in each state of a column, states × components; NaN without rows."""
+    """Mean responsibilities of the rows in each state of a column, states × components; NaN without
+    rows."""
     sums = np.zeros((cardinality, len(result.names)))
     seen = column < cardinality
-    np.add.at(sums, column[seen].astype(np.intp), result.shares[seen])
+    np.add.at(sums, column[seen].astype(np.intp), result.responsibilities[seen])
     counts = np.bincount(column[seen].astype(np.intp), minlength=cardinality)[:, None]
     with np.errstate(invalid="ignore"):
         means: Floats = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
@@ -106,13 +112,14 @@ def shares_by(result: RowComponents, column: NDArray[Any], cardinality: int) -> 
 
 
 def component_table(result: RowComponents, what: str = "component") -> list[list[Cell]]:
-    """One line per row, counted from 1: its component, how sure that is, and all shares."""
+    """One line per row, counted from 1: its component, its probability, and all
+    responsibilities."""
     head: list[Cell] = ["row", what, "responsibility", "entropy_bits"]
     head += [f"p_{name.replace(' ', '_')}" for name in result.names]
     rows: list[list[Cell]] = [head]
-    chosen, sure, bits = result.chosen, result.responsibilities, result.entropies
+    chosen, sure, bits = result.chosen, result.top_responsibilities, result.entropies
     for row in range(result.row_count):
         line: list[Cell] = [row + 1, result.names[int(chosen[row])], float(sure[row])]
         line.append(float(bits[row]))
-        rows.append([*line, *result.shares[row].tolist()])
+        rows.append([*line, *result.responsibilities[row].tolist()])
     return rows

@@ -77,9 +77,10 @@ def taken_by(
 
 @dataclass(frozen=True, eq=False)
 class ModelAnswer:
-    """What one model says: beliefs by variable, log2 P(e), and which findings it could not take.
+    """The answer of one model: beliefs by variable, log2 P(e), and the findings it cannot
+    represent.
 
-    `problem` says why it has no beliefs.
+    `problem` is the reason why it has no beliefs.
     """
 
     name: str
@@ -96,7 +97,7 @@ def answer_of(
     evidence: Mapping[str, Finding],
     session: InferenceSession | None = None,
 ) -> ModelAnswer:
-    """Ask a model; what it has no variable or state for is left out and told."""
+    """Query a model; findings without a variable or state in it are left out and reported."""
     taken, left_out = taken_by(model.domain, evidence)
     try:
         asked = open_session(model) if session is None else session
@@ -105,8 +106,8 @@ def answer_of(
             asked.set_evidence(variable, finding)
         beliefs = [asked.belief(variable) for variable in model.domain.names]
         if any(belief.scale is not Scale.PROBABILITY for belief in beliefs):
-            told = f"{a_kind(model.kind)} has no probabilities"
-            return ModelAnswer(name, model.domain, {}, None, left_out, told)
+            problem = f"{a_kind(model.kind)} has no probabilities"
+            return ModelAnswer(name, model.domain, {}, None, left_out, problem)
         result = {belief.variable: belief.values for belief in beliefs}
         return ModelAnswer(name, model.domain, result, asked.log2_evidence(), left_out)
     except PgmStudioError as problem:
@@ -232,10 +233,12 @@ def disagreement_csv(
     heads = [measure.replace(" ", "_") for measure in MEASURES]
     writer.writerow(["variable", *heads, "state", *names])
     for one in result:
-        told = [one.distance(measure) for measure in MEASURES]
-        words = ["" if value < 0 else "inf" if math.isinf(value) else repr(value) for value in told]
+        distances = [one.distance(measure) for measure in MEASURES]
+        texts = [
+            "" if value < 0 else "inf" if math.isinf(value) else repr(value) for value in distances
+        ]
         for index, state in enumerate(one.states):
             values = [one.beliefs[name][index] if name in one.beliefs else None for name in names]
             cells = ["" if value is None else repr(value) for value in values]
-            writer.writerow([one.variable, *words, state, *cells])
+            writer.writerow([one.variable, *texts, state, *cells])
     return out.getvalue()

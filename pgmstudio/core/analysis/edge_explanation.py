@@ -1,14 +1,9 @@
-"""Answers about an edge as sentences for people and as plain values for programs.
+"""Explanation of an edge, or of its absence: scores, cycles, tests, rules, replicates and searches.
 
-Why is there this edge, or why not: scores, cycles, tests, rules, replicates and searches.
-
-Everything is computed now from the graph and the rows; the records of a search or a bootstrap are
-added where there are any.
-
-What earlier searches saw of one pair of variables: PC's tests, the ends of KES's runs.
-
-A search is run again with the data, settings and seed it was run with, so what it tells is what
-happened then. Both are tasks, since they may take as long as the search did.
+Scores, tests and rules are computed from the graph and the rows. The records of a search or a
+bootstrap are added where they exist: PC's tests, the local optima of KES. To obtain them, the
+search is run again with the same data, settings and seed, which may take as long as the search did.
+An explanation is available as lines of text and as a dictionary for JSON.
 """
 
 from __future__ import annotations
@@ -112,7 +107,7 @@ def _joins(graph: Pdag, one: str, other: str) -> bool:
     return bool(graph.adjacent_masks[graph.names.index(one)] >> graph.names.index(other) & 1)
 
 
-# Scores closer than this say the same: sums of logarithms of large counts are not exact.
+# Scores closer than this count as equal: sums of logarithms of large counts are not exact.
 SAME_BITS = 1e-6
 _TITLES = {
     "bic": "BIC",
@@ -134,7 +129,7 @@ class PairTest:
 
 @dataclass(frozen=True)
 class EdgeWhy:
-    """All there is to say about one pair; when `is_edge`, the graph has source → target."""
+    """The explanation of one pair of variables; when `is_edge`, the graph has source → target."""
 
     source: str
     target: str
@@ -144,7 +139,7 @@ class EdgeWhy:
     rules: tuple[str, ...] = ()
     frequency: EdgeFrequency | None = None
     replicates: int = 0
-    pc: str | None = None  # a sentence of the search that made the model
+    pc: str | None = None  # the reason that the search recorded
     pc_tests: tuple[str, ...] = ()
     optima: OptimaShare | None = None
 
@@ -159,7 +154,7 @@ class EdgeWhy:
         return result if optima is None else replace(result, optima=optima)
 
     def with_frequency(self, frequency: EdgeFrequency, replicates: int) -> EdgeWhy:
-        """With what a bootstrap found, told in the direction of this pair."""
+        """With the bootstrap frequencies, in the direction of this pair."""
         if frequency.source != self.source:
             frequency = frequency.turned()
         return replace(self, frequency=frequency, replicates=replicates)
@@ -226,7 +221,7 @@ def data_tests(data: DataSet) -> DataTests:
 
 
 def warm_up() -> None:
-    """Load what answers about edges need, for a thread beside the window: the first one asked of
+    """Load what answers about edges need, in a background thread: the first one asked of
     real rows is then as quick as the rest."""
     domain = Domain.of(dict.fromkeys(("A", "B", "C"), ("no", "yes")))
     codes = np.array([[0, 1, 0, 1], [0, 1, 1, 0], [0, 0, 1, 1]])
@@ -235,7 +230,7 @@ def warm_up() -> None:
 
 
 def rules_about(knowledge: Knowledge | None, one: str, other: str) -> tuple[str, ...]:
-    """A sentence for each rule that speaks of this pair."""
+    """One line for each rule about this pair."""
     if knowledge is None:
         return ()
     lines = []
@@ -258,14 +253,14 @@ def signed(bits: float) -> str:
 
 
 def score_lines(why: EdgeWhy) -> list[str]:
-    """One sentence for each step on the pair and each score; gains are in bits."""
-    return [_move_sentence(title, move) for title, moves in why.moves.items() for move in moves]
+    """One line for each move on the pair and each score; gains are in bits."""
+    return [_move_line(title, move) for title, moves in why.moves.items() for move in moves]
 
 
-def _move_sentence(score: str, move: EdgeMove) -> str:
+def _move_line(score: str, move: EdgeMove) -> str:
     edge = f"{move.source} → {move.target}"
     if move.gain is None:
-        verb = {"add": "added", "remove": "removed", "reverse": "turned round"}[move.deed]
+        verb = {"add": "added", "remove": "removed", "reverse": "reversed"}[move.deed]
         if move.path:
             ring = " → ".join((*move.path, move.path[0]))
             return f"{edge} cannot be {verb}: it would close the cycle {ring}."
@@ -273,7 +268,7 @@ def _move_sentence(score: str, move: EdgeMove) -> str:
     begin = {
         "add": f"Adding {edge}",
         "remove": f"Removing {edge}",
-        "reverse": f"Turning {edge} round",
+        "reverse": f"Reversing {edge}",
     }[move.deed]
     return f"{begin} changes {score} by {signed(move.gain)} bits: {_verdict(move)}."
 
@@ -281,28 +276,28 @@ def _move_sentence(score: str, move: EdgeMove) -> str:
 def _verdict(move: EdgeMove) -> str:
     gain = move.gain or 0.0
     if abs(gain) <= SAME_BITS:
-        return "no difference" if move.deed != "reverse" else "both directions say the same"
+        return "no difference" if move.deed != "reverse" else "both directions score the same"
     strength = "clearly " if abs(gain) >= _CLEAR_BITS else ""
     if move.deed == "remove":
-        return f"it {strength}{'earns its place' if gain < 0 else 'costs more than it tells'}"
+        return f"the edge {strength}{'improves' if gain < 0 else 'lowers'} the score"
     return f"{strength}{'better' if gain > 0 else 'worse'}"
 
 
 def test_line(why: EdgeWhy, test: PairTest) -> str:
-    """What one test found, in words."""
+    """The result of one test as text."""
     given = f"Given {', '.join(test.given)}" if test.given else "On their own"
     pair = f"{why.source} and {why.target}"
     if test.outcome is None:
         return f"{given}, {pair} cannot be tested: the table would have too many cells."
     p = test.outcome.p_value
-    told = "p < 0.0001" if p < 1e-4 else f"p = {p:.4f}"
-    words = "look independent" if test.outcome.independent else "depend on each other"
+    p_text = "p < 0.0001" if p < 1e-4 else f"p = {p:.4f}"
+    verdict = "look independent" if test.outcome.independent else "depend on each other"
     doubt = "" if test.outcome.reliable else "; few rows for such a test"
-    return f"{given}, {pair} {words}: {told}, {test.outcome.bits:.4f} bits{doubt}."
+    return f"{given}, {pair} {verdict}: {p_text}, {test.outcome.bits:.4f} bits{doubt}."
 
 
 def frequency_line(why: EdgeWhy) -> str | None:
-    """What a bootstrap found; None when there is none."""
+    """The result of a bootstrap as text; None when there is none."""
     result = why.frequency
     if result is None:
         return None
@@ -318,12 +313,12 @@ def frequency_line(why: EdgeWhy) -> str | None:
 
 def explanation_lines(why: EdgeWhy) -> list[str]:
     """Everything, in the order of the inspector."""
-    told = [*score_lines(why), *(test_line(why, test) for test in why.tests)]
-    told += [*why.rules]
-    told += filter(None, [frequency_line(why), why.pc])
+    lines = [*score_lines(why), *(test_line(why, test) for test in why.tests)]
+    lines += [*why.rules]
+    lines += filter(None, [frequency_line(why), why.pc])
     if why.optima is not None:
-        told.append(str(why.optima))
-    return told
+        lines.append(str(why.optima))
+    return lines
 
 
 def as_dict(why: EdgeWhy) -> dict[str, Any]:

@@ -1,20 +1,18 @@
-"""How strong the edges of a network are, read exactly from the model without any data.
+"""Strength of the edges of a network, from the model alone and from data.
 
-Two readings in bits. The *mutual information* I(U; X) of the two ends counts every path between
-them. The *divergence of removal* asks what the edge U → X itself carries: with P' the network whose
-table of X has lost the parent U, P'(x | pa∖u) = P(x | pa∖u),
+From the model, two measures in bits. The *mutual information* I(U; X) of the two ends counts every
+path between them. The *divergence of removal* measures the edge U → X itself: with P' the network
+whose table of X has lost the parent U, P'(x | pa∖u) = P(x | pa∖u),
 
     KL(P ‖ P') = Σ P(pa, x) log2 P(x | pa) / P(x | pa∖u) = I(X; U | pa∖U)
 
 because all other tables cancel.
 
-How much the rows say for each edge of a graph: information, p-values and what BIC would lose.
+From data, for U → X with the other parents Z = pa(X) ∖ U, three measures of the same counts:
 
-For U → X with the other parents Z = pa(X) ∖ U, three readings of the same counts:
-
-    I(U; X)         what the two ends tell about each other, by any path,
-    I(U; X | Z)     what the edge itself adds, and the p-value of G² for U ⊥ X | Z,
-    Δ BIC           score(X, pa) − score(X, Z) in bits; below 0 the edge costs more than it tells.
+    I(U; X)         mutual information of the two ends, by any path,
+    I(U; X | Z)     conditional mutual information, with the p-value of G² for U ⊥ X | Z,
+    Δ BIC           score(X, pa) − score(X, Z) in bits; below 0 BIC prefers to remove the edge.
 """
 
 from __future__ import annotations
@@ -86,7 +84,7 @@ def _rows(joint: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class LinkStrength:
-    """One edge, and what the rows say for it; None where a table would be too large to test."""
+    """One edge with its measures from data; None where a table would be too large to test."""
 
     source: str
     target: str

@@ -1,4 +1,4 @@
-"""What every single finding does: to the target, to its own variable, and against the others."""
+"""Evidence impact: the effect of each finding on the target, and its conflict with the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which states are ruled out, and by which findings."""
+"""Impossible states of a variable, and the findings that exclude them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def findings_against(
     evidence: Evidence,
     session: InferenceSession | None,
 ) -> Mapping[str, str]:
-    """The findings that rule the state out, in words; none when the model itself does.
+    """The findings that exclude the state, as text; empty when the model itself excludes it.
 
     Without a session at hand, or with many findings, all those on other variables.
     """

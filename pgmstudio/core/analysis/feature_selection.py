@@ -1,13 +1,12 @@
-"""Which variables a prediction of the target rests on: the feature selection that a graph implies.
+"""Feature selection for a target: by the graph of a model, or by tests of independence.
 
-In a tree the class depends on its neighbours alone and the tree classifies as naive Bayes on them
-does (Meilă 1999, §7.3.5); in a Bayesian network on the Markov blanket.
+By the graph: in a tree the class depends on its neighbours alone and the tree classifies as naive
+Bayes on them does (Meilă 1999, §7.3.5); in a Bayesian network on the Markov blanket.
 
-Feature selection: which columns tell something about a target, by tests of independence.
-
-Each column is tested against the target alone, A ⊥ T; the p-value is the probability of counts at
-least as far from independence if the two were independent, so a large one speaks for leaving the
-column out. Many tests find something by chance: with m of them the p-values can be corrected by
+By tests: each column is tested against the target alone, A ⊥ T; the p-value is the probability of
+counts at least as far from independence if the two were independent, so a large one speaks for
+leaving the column out. Many tests find something by chance: with m of them the p-values can be
+corrected by
 
     Bonferroni   p'_(i) = m · p_(i)
     Holm         p'_(i) = max_{j ≤ i} (m − j + 1) · p_(j)
@@ -35,7 +34,7 @@ from pgmstudio.core.scores.independence import DataTests, IndependenceRule, Outc
 class Feature:
     """`bits` is I(target; variable) in the model, None where that cannot be computed.
 
-    `role` says in words how it stands to the target; "" for variables that say nothing more once
+    `role` is its relation to the target as text; "" for variables that add nothing once
     the others are known.
     """
 
@@ -102,7 +101,7 @@ class TargetTest:
 
     @property
     def bits(self) -> float:
-        """What the column tells about the target, I(A; T)."""
+        """Mutual information with the target, I(A; T)."""
         return 0.0 if self.outcome is None else self.outcome.bits
 
 
@@ -114,7 +113,7 @@ def target_tests(
     correction: str = "none",
     cancel: CancelToken = NEVER,
 ) -> tuple[TargetTest, ...]:
-    """Every other column against the target, those that tell most first."""
+    """Every other column against the target, the most informative first."""
     tests = DataTests(data, IndependenceRule(test=test))
     position = data.domain.index(target)
     others = [column for column in range(len(data.domain)) if column != position]

@@ -1,9 +1,8 @@
-"""Models of any languages on the same rows: bits per row, paired differences, a verdict in words.
+"""Comparison of models of any languages on the same rows, by paired differences in bits per row.
 
-The likelihoods of two models on one row go up and down together, so the difference per row is far
-better known than either mean; verdicts rest on the paired differences alone.
-
-Means over rows and how far to trust them; a weight counts as that many equal rows.
+The likelihoods of two models on one row are correlated, so the mean difference per row is known far
+better than either mean; verdicts rest on the paired differences alone. Means come with standard
+errors; a weight counts as that many equal rows.
 """
 
 from __future__ import annotations
@@ -253,7 +252,7 @@ def comparison_of(
         difference: Mean | None = None
         interval: tuple[float, float] | None = None
         if count[name] == count[best]:
-            # Rows that either rules out say nothing finite about the difference.
+            # The difference is not finite on rows that either model excludes.
             both = ~(ruled_out[name] | ruled_out[best])
             change = np.subtract(
                 one.row_log2, scored[best].row_log2, out=np.zeros(len(both)), where=both
@@ -305,7 +304,7 @@ def _mean(
 
 
 def _refuse_unlike(models: Mapping[str, Model], data: DataSet) -> None:
-    """Likelihoods over different variables cannot be compared; say all that is wrong."""
+    """Likelihoods over different variables cannot be compared; raise with all problems."""
     if not models:
         raise DataError("There is no model to compare.")
     if data.row_count == 0:

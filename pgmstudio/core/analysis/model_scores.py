@@ -40,7 +40,7 @@ class ModelScores:
 
 
 def model_scores(model: Model, data: DataSet, cancel: CancelToken = NEVER) -> ModelScores:
-    """All that can be said about a model on these rows; missing cells are summed out."""
+    """All scores of a model on these rows; missing cells are summed out."""
     columns = sum(name in data.domain for name in model.domain.names)
     free = model.representation_size()
     try:

@@ -1,6 +1,6 @@
-"""P(e) as a polynomial in the numbers of the tables, and its derivative by every one of them.
+"""The network polynomial: P(e) as a function of the table entries, and all its derivatives.
 
-P(e) is linear in each table entry θ (Darwiche 2003), so one derivative tells how P(e) would be with
+P(e) is linear in each table entry θ (Darwiche 2003), so one derivative gives P(e) for
 any other θ. All of them come from one pass inwards and one outwards in a clique tree. Messages are
 not divided out again as in Hugin's scheme: 0/0 would lose the derivative by an entry that is 0.
 Everything is a logarithm, base 2, with −∞ for 0, so nothing underflows.
@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 class Derivatives:
     """Of P(t, e) and P(e) by the table entries, both divided by P(e).
 
-    `of_target[v]` and `of_evidence[v]` have the shape of the table of the variable at place v. A
+    `of_target[v]` and `of_evidence[v]` have the shape of the table of the variable at index v. A
     variable that is left out cannot matter: nothing asked or observed lies below it.
     """
 
@@ -126,7 +126,7 @@ def _outside(
         else:
             turned = _turned(up, separator, tree.cliques[parent])
             inputs[parent].append(_Input(-1 - c, separator, turned))
-    # Outwards: a child hears of everything but itself; so does a factor.
+    # Outwards: a child or a factor receives the product of everything except its own message.
     beyond = {c: whole.without(up) for c, up in roots.items()}
     answers = {f: whole.without(logs[f]) for f in range(asked) if not scopes[f]}
     for c, clique in enumerate(tree.cliques):

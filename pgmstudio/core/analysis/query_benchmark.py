@@ -1,4 +1,4 @@
-"""How well and how fast models answer: random queries on test rows (Nielsen 2007, §5.1.1, §5.4).
+"""Query benchmark: accuracy and time of models on random queries (Nielsen 2007, §5.1.1, §5.4).
 
 A query is a row d of the test rows and two disjoint random sets of columns: what is the
 probability of d[Q] given d[E]? All models are asked the same queries.

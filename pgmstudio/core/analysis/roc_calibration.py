@@ -1,4 +1,4 @@
-"""ROC and calibration of probabilities against what turned out to be so; weights count as rows."""
+"""ROC curves and calibration of predicted probabilities; weights count as rows."""
 
 from __future__ import annotations
 

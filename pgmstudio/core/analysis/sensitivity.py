@@ -1,4 +1,4 @@
-"""How a belief depends on every single number of the tables.
+"""Sensitivity analysis: a belief as a function of single entries of the CPTs.
 
 P(t | e) as a function of one table entry θ is (a·θ + b) / (c·θ + d) (Laskey 1995; Coupé and van der
 Gaag 2002), when the other entries of its row share what is left in their old proportions. Where

@@ -1,4 +1,4 @@
-"""Two models as structures: which edges differ, how far apart they are, what that costs."""
+"""Comparison of two models as structures: differing edges, distances and the change in score."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pgmstudio.core.model import Model
 class LikelihoodChange:
     """Σ log2 P(row) of both models on the same rows; `per_row` is second − first, paired.
 
-    It is None where one of them rules out rows: no finite number says how much worse that is.
+    It is None where one of them rules out rows: the difference is not finite.
     """
 
     rows: float
@@ -35,7 +35,7 @@ class LikelihoodChange:
 
 @dataclass(frozen=True, eq=False)
 class ModelDifference:
-    """Everything that is told of two structures; differences are second − first."""
+    """The comparison of two structures; differences are second − first."""
 
     graph: GraphDifference
     parameters: tuple[int, int]
@@ -49,7 +49,7 @@ class ModelDifference:
     def as_dict(self) -> dict[str, Any]:
         """For JSON; minus infinity is None."""
         graph = self.graph
-        told: dict[str, Any] = {
+        payload: dict[str, Any] = {
             "common": [list(edge.edge) for edge in graph.of(EdgeChange.COMMON)],
             "added": [list(edge.edge) for edge in graph.of(EdgeChange.ADDED)],
             "missing": [list(edge.edge) for edge in graph.of(EdgeChange.MISSING)],
@@ -64,13 +64,13 @@ class ModelDifference:
         }
         if self.likelihood is not None:
             change = self.likelihood
-            told |= {
+            payload |= {
                 "rows": whole(change.rows),
                 "log2_likelihoods": [finite(change.first), finite(change.second)],
                 "log2_likelihood_difference": change.difference,
                 "standard_error_per_row": change.per_row and change.per_row.standard_error,
             }
-        return told
+        return payload
 
 
 def structure_difference(

@@ -1,7 +1,5 @@
-"""What knowing one variable would tell about another, given the evidence.
-
-Which variable to ask next: what each is expected to tell about a target, given the evidence.
-"""
+"""Value of information: the mutual information of each variable with a target, given the
+evidence."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ def joints_with(
     before = session.evidence.get(target)
     others = [variable for variable in domain if variable.name != target]
     joints = {v.name: np.zeros((len(states), v.cardinality)) for v in others}
-    if isinstance(before, Done):  # its state is certain, and observing it would say more
+    if isinstance(before, Done):  # its state is certain, and observing it would add information
         position = states.index(before.state)
         for name, joint in joints.items():
             joint[position] = session.belief(name).values
@@ -52,7 +50,8 @@ def joints_with(
 def information_about(
     session: InferenceSession, domain: Domain, target: str, cancel: CancelToken = NEVER
 ) -> dict[str, float]:
-    """I(target; X | e) in bits for every other X: how much asking X is expected to tell."""
+    """I(target; X | e) in bits for every other X: the expected information of X about the
+    target."""
     joints = joints_with(session, domain, target, cancel)
     return {name: mutual_information_bits(joint) for name, joint in joints.items()}
 
@@ -62,7 +61,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class InformationGain:
-    """What asking one variable would tell; `joint` is P(target, variable | e)."""
+    """Expected information gain of observing one variable; `joint` is P(target, variable | e)."""
 
     variable: str
     states: tuple[str, ...]
@@ -86,7 +85,7 @@ class InformationGain:
 
 @dataclass(frozen=True, eq=False)
 class ValueOfEvidence:
-    """All that could be asked about a target, the most telling first."""
+    """Value of information of all variables for a target, the highest first."""
 
     target: str
     belief: Floats
@@ -94,7 +93,7 @@ class ValueOfEvidence:
     worths: tuple[InformationGain, ...]
 
     def entropy_fraction(self, worth: InformationGain) -> float:
-        """Which part of the target's entropy the answer is expected to take away."""
+        """The expected reduction of the target's entropy, as a fraction of it."""
         return min(1.0, worth.bits / self.entropy) if self.entropy > 0 else 0.0
 
 

@@ -1,4 +1,4 @@
-"""What a picture of a model is made of: nodes, edges and groups, before they have places."""
+"""Diagrams of models: nodes, edges and groups, without positions."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class EdgeStyle(Enum):
     ADDED = "added"  # directed; of two structures only the second has it
     MISSING = "missing"  # directed; only the first has it
     REVERSED = "reversed"  # as in the second; the first has the other direction
-    LABELLED = "labelled"  # directed; its label says in which contexts it vanishes
-    VANISHED = "vanished"  # a labelled one in a context in which it says nothing
+    LABELLED = "labelled"  # directed; its label lists the contexts in which it vanishes
+    VANISHED = "vanished"  # a labelled one in a context in which it vanishes
 
     @property
     def has_arrow(self) -> bool:
@@ -41,7 +41,7 @@ class EdgeStyle(Enum):
 
     @property
     def is_difference(self) -> bool:
-        """It tells two structures apart; its label is a sign for that."""
+        """Whether it marks a difference of two structures; its label is a symbol for that."""
         return self in (EdgeStyle.ADDED, EdgeStyle.MISSING, EdgeStyle.REVERSED)
 
     @property
@@ -56,7 +56,7 @@ _WITHOUT_ARROW = frozenset(
 
 
 def told_styles(styles: Collection[EdgeStyle]) -> list[EdgeStyle]:
-    """The styles a legend needs words for; a plain arrow beside labelled ones explains itself."""
+    """The styles that need a legend entry; a plain arrow next to labelled ones does not."""
     is_plain = any(style.has_tag for style in styles)
     return [s for s in EdgeStyle if s in styles and not (is_plain and s is EdgeStyle.DIRECTED)]
 
@@ -76,7 +76,7 @@ class PictureNode:
 class Strand:
     """One of the parallel lines of an edge: whose it is, and how wide.
 
-    `component` gives its colour and dashes, None is the neutral line; `told` is for the tooltip.
+    `component` gives its colour and dashes, None is the neutral line; `tooltip` is its text.
     """
 
     width: float
@@ -101,7 +101,7 @@ class GraphPicture:
     """Nodes and edges, and the names of the nodes' groups in the order they are to be shown.
 
     `method` is the layout that suits it; `lines` names the components of strands, and
-    `width_words` says what their width means.
+    `width_label` is the legend text for their width.
     """
 
     nodes: tuple[PictureNode, ...]

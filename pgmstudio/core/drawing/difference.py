@@ -18,7 +18,7 @@ STYLES = {
 }
 
 
-# What stands on an edge, so that its colour is never the only sign.
+# Labels of the edges, so that colour is never the only cue.
 SYMBOLS = {
     EdgeChange.COMMON: "",
     EdgeChange.ADDED: "+",

@@ -144,7 +144,7 @@ def spread(
 
 
 def free_place(wanted: Box, others: Sequence[Box], gap: float) -> Point:
-    """`wanted`, or the nearest place on a grid around it where it covers no other box."""
+    """`wanted`, or the nearest point of a grid around it where it covers no other box."""
     step_x, step_y = wanted.width + 2 * gap, wanted.height + 2 * gap
     reach = 1 + math.isqrt(len(others))
     steps = range(-reach, reach + 1)

@@ -36,7 +36,7 @@ def strand_width(bits: float) -> float:
 
 
 def strand_offsets(strands: Sequence[Strand]) -> tuple[float, ...]:
-    """How far beside the middle each line runs: 5 px apart, thick ones as far as they need."""
+    """Offset of each line from the middle: 5 px apart, thick ones as far as they need."""
     gaps = [max(_APART, (a.width + b.width) / 2 + 1.5) for a, b in pairwise(strands)]
     positions = list(accumulate(gaps, initial=0.0))
     return tuple(position - positions[-1] / 2 for position in positions)

@@ -11,7 +11,7 @@ from typing import Any
 from pgmstudio.core.errors import FileError, UnknownNameError
 
 _PACKAGE = Path(__file__).resolve().parents[2]
-# Inside the package when installed, beside it in a checkout.
+# Inside the package when installed, next to it in a checkout.
 _FOLDERS = (_PACKAGE / "resources", _PACKAGE.parent / "resources")
 
 

@@ -1,7 +1,7 @@
-"""The bootstrap of a structure: how often would a learner find each edge in other such data?
+"""Bootstrap of a structure: the frequency of each edge over models learned from resampled rows.
 
 Friedman, Goldszmidt and Wyner (1999): draw as many rows as there are, with replacement; learn;
-count the edges; repeat. Every replicate has its own random numbers, told by the seed and its
+count the edges; repeat. Every replicate has its own random numbers, given by the seed and its
 number, so the frequencies do not depend on how many processes share the work or on who is first.
 """
 
@@ -65,12 +65,12 @@ class BootstrapParams:
         low=0,
         low_open=True,
         high=1,
-        help="The averaged network has the edges that at least this share of the replicates join.",
+        help="The averaged network has the edges that at least this fraction of the replicates contain.",
     )
 
 
 def no_bootstrap_reason(learner: Learner[Any]) -> str | None:
-    """A sentence when the models of a learner have no edges that could be counted."""
+    """The reason why the models of a learner have no edges to count, or None."""
     if learner.kind in COUNTED_KINDS:
         return None
     return f"{learner.title} finds no directed edges, so there is nothing to count."
@@ -78,7 +78,7 @@ def no_bootstrap_reason(learner: Learner[Any]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Replicate:
-    """What one replicate found; a free edge has no direction."""
+    """The edges of one replicate; an undirected edge has no direction."""
 
     number: int
     graph: Pdag
@@ -184,7 +184,7 @@ class BootstrapPlan(LearnTask):
         return network, measures
 
     def notes(self, result: EdgeFrequencies) -> Iterator[str]:
-        """What is worth keeping of the replicates, a sentence each."""
+        """Notes about the replicates for the run's log."""
         threshold = self.settings.threshold
         averaged = result.averaged(threshold)
         always = sum(edge.joined > 1 - 1e-9 for edge in result.edges)

@@ -1,4 +1,4 @@
-"""What the lines of the table of a race say."""
+"""Rows of the table of a language comparison: the text of their cells and tooltips."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Line:
 
     @property
     def tip(self) -> str:
-        """Everything about the language in a few sentences."""
+        """Tooltip: the language, its time limit, its result and its problems."""
         row, point = self.row, self.row.point
         lines = [f"{self.title}: {row.language.means}"]
         if row.limit is not None and math.isfinite(row.limit):

@@ -57,7 +57,7 @@ def cross_validate(
     """Learn every candidate on all folds but one and score that one, for each fold in turn.
 
     The last event is the comparison over all rows, with mean sizes, of the candidates that could be
-    learned on every fold; one that could not is told in a note. Folds and learners both take
+    learned on every fold; one that could not is reported in a note. Folds and learners both take
     `seed`.
     """
     prepared = _prepared(candidates, data, folds)

@@ -1,4 +1,4 @@
-"""What a plot of SL-curves shows, worked out beside the window: curves, front, letters, bars."""
+"""The chart of SL-curves, computed in the background: curves, front, labels and error bars."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ Behind = tuple[CurvePoint, ...]  # the models of one mark: several where seeds w
 
 
 def series_title(series: str) -> str:
-    """The name of a curve; where nobody gave one, that of its learner."""
+    """The name of a curve; without one, that of its learner."""
     learner = all_learners().get(series)
     return series if learner is None else learner.title
 
 
 def marker_family_of(point: CurvePoint) -> str:
-    """By what the sign of its language is known."""
+    """The key of the marker of its language."""
     return marker_family(point.family, point.learner)
 
 
@@ -39,7 +39,7 @@ def marker_family_of(point: CurvePoint) -> str:
 class CurveMarks:
     """One curve from small to large; `spread` is NaN where one seed alone was run.
 
-    `family` is that of the sign.
+    `family` is the key of the marker.
     """
 
     series: str
@@ -110,7 +110,7 @@ def _marks(name: str, points: Sequence[CurvePoint], size: SizeName) -> CurveMark
             rows.append((float(getattr(point, size)), *bits, math.nan, (point,)))
     rows.sort(key=lambda mark: mark[:2])
     numbers = np.array([mark[:4] for mark in rows], dtype=float).reshape(-1, 4)
-    numbers[np.isinf(numbers)] = np.nan  # a model that rules out rows has no place on the plot
+    numbers[np.isinf(numbers)] = np.nan  # a model that rules out rows has no position on the plot
     behind = tuple(mark[4] for mark in rows)
     sizes, test, train, spread = (numbers[:, index].copy() for index in range(4))
     labels, family = _labels(points, behind), marker_family_of(points[0])
@@ -122,12 +122,12 @@ def _labels(points: Sequence[CurvePoint], behind: Sequence[Behind]) -> dict[int,
     chosen = chosen_of(points)
     if chosen is None:
         return {}
-    words: dict[int, str] = {}
+    texts: dict[int, str] = {}
     for mark, point in (("BIC", chosen.bic), ("AIC", chosen.aic)):
         for index, group in enumerate(behind):
             if any(one is point for one in group):
-                words[index] = f"{words[index]} {mark}" if index in words else mark
-    return words
+                texts[index] = f"{texts[index]} {mark}" if index in texts else mark
+    return texts
 
 
 def best_of(behind: Behind) -> CurvePoint:

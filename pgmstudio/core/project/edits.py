@@ -1,12 +1,6 @@
-"""Edits that record what a person decided where a learner left a choice.
+"""Edits of a project: functions that return a new project, or raise without changing anything.
 
-Edits of a project: functions that return a new one, or raise before anything changed.
-
-Each shares what it does not touch. Edits inside one model are in `model_edits.py`.
-
-Edits that change a model's graph and leave its distribution as it is.
-
-Another structure for a model of a project, with what was noted about its edges.
+The new project shares the unchanged parts. Edits inside one model are in `model_edits.py`.
 """
 
 from __future__ import annotations
@@ -41,7 +35,7 @@ V = TypeVar("V")
 
 
 def put(entries: Mapping[K, V], key: K, entry: V) -> dict[K, V]:
-    """The entries with one more, or one replaced in its place."""
+    """The entries with one more, or one replaced at its position."""
     return {**entries, key: entry}
 
 
@@ -84,14 +78,14 @@ def remove_data(project: Project, *, data_id: str) -> Project:
 
 def with_columns(entry: DataEntry, names: Iterable[str]) -> DataEntry:
     """The data set with these columns alone, in their order; its rows are split as they were."""
-    kept = set(names)
-    data = entry.data.select_columns(name for name in entry.data.domain.names if name in kept)
-    counted = "1 column" if len(kept) == 1 else f"{len(kept)} columns"
+    wanted = set(names)
+    data = entry.data.select_columns(name for name in entry.data.domain.names if name in wanted)
+    counted = "1 column" if len(wanted) == 1 else f"{len(wanted)} columns"
     return replace(
         entry,
         name=f"{entry.name}, {counted}",
         data=data,
-        cuts={name: cuts for name, cuts in entry.cuts.items() if name in kept},
+        cuts={name: cuts for name, cuts in entry.cuts.items() if name in wanted},
         split=None if entry.split is None else entry.split.made_for(data),
     )
 
@@ -106,7 +100,7 @@ def replace_data(project: Project, *, data_id: str, data: DataSet) -> Project:
     cuts of columns that are gone."""
     entry = project.data_entry(data_id)
     fits = entry.split is not None and entry.split.fits(data)
-    cuts = {name: kept for name, kept in entry.cuts.items() if name in data.domain}
+    cuts = {name: edges for name, edges in entry.cuts.items() if name in data.domain}
     split = entry.split if fits else None
     return _change_data(project, data_id, data=data, split=split, cuts=cuts)
 
@@ -214,7 +208,7 @@ def replace_model(
 
 
 def set_knowledge(project: Project, *, knowledge: Knowledge) -> Project:
-    """Other rules about edges, in place of all there were."""
+    """Replaces all rules about edges."""
     return replace(project, knowledge=knowledge)
 
 
@@ -265,7 +259,7 @@ def _check_ends(source: str, target: str) -> None:
 def add_run(
     project: Project, *, run: Run, model: ModelEntry | None = None, into: str | None = None
 ) -> Project:
-    """One more run, under `project.next_run_id()`, and with it the model that it found.
+    """One more run, under `project.next_run_id()`, and with it the model that it learned.
 
     `into` is a model that has shown the best so far: it becomes the run's model, in its place.
     """
@@ -278,7 +272,7 @@ def add_run(
             project = add_model(project, entry=model)
         else:
             landed = replace(
-                project.model_entry(into),  # places, titles and notes stay
+                project.model_entry(into),  # positions, titles and notes stay
                 title=model.title,
                 model=model.model,
                 data_id=model.data_id,
@@ -312,7 +306,7 @@ def save_evidence_case(
 
 
 def rename_evidence_case(project: Project, *, old: str, new: str) -> Project:
-    """The case under another name, in the same place."""
+    """The case under another name, at the same position."""
     named("evidence case", old, project.evidence_cases)
     if not new or (new != old and new in project.evidence_cases):
         raise PgmStudioError(f"There is an evidence case called “{new}” already.")

@@ -1,4 +1,4 @@
-"""Properties: what a file says about a network that means nothing here and is written back."""
+"""File properties: entries of a network file that are not interpreted and are written back."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Properties:
         return bool(self.network or self.variables or self.tables)
 
     def without_variable(self, name: str) -> Properties:
-        """Without what is said about the variable and its table."""
+        """Without the entries of the variable and its table."""
         variables = {other: lines for other, lines in self.variables.items() if other != name}
         return Properties(self.network, variables, _without(self.tables, (name,)))
 
     def with_renamed(self, old: str, new: str) -> Properties:
-        """With what is said about `old` said about `new`."""
+        """With the entries of `old` under the name `new`."""
         variables, tables = (
             {new if name == old else name: lines for name, lines in entries.items()}
             for entries in (self.variables, self.tables)
@@ -32,7 +32,7 @@ class Properties:
         return Properties(self.network, variables, tables)
 
     def without_tables(self, names: tuple[str, ...]) -> Properties:
-        """Without what is said about these tables: it may count their rows."""
+        """Without the entries of these tables: they may depend on the number of rows."""
         return Properties(self.network, self.variables, _without(self.tables, names))
 
 

@@ -1,7 +1,7 @@
 """Edits inside one model of a project; what an edit means to a family lives with the family.
 
 A family offers what it truly has: edges can be edited where the model has `with_edge`, names where
-it has `with_domain`, tables where it has `with_table`. Others are refused with a sentence.
+it has `with_domain`, tables where it has `with_table`. Others raise an error with the reason.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def add_variable(
     picture: str | None = None,
     at: Point | None = None,
 ) -> Project:
-    """One more variable without edges; with `picture` and `at` it also gets its place there."""
+    """One more variable without edges; with `picture` and `at` it also gets its position there."""
     edited = _structure(project, model_id).with_variable(variable)
     layouts = project.model_entry(model_id).layouts
     if picture is not None and at is not None:
@@ -102,7 +102,7 @@ def add_variable(
 
 
 def remove_variable(project: Project, *, model_id: str, name: str) -> Project:
-    """Without the variable and everything that was said about it."""
+    """Without the variable and everything that refers to it."""
     edited = _structure(project, model_id).without_variable(name)
     entry = project.model_entry(model_id)
     project = _with_model(
@@ -169,7 +169,7 @@ def rename_state(project: Project, *, model_id: str, variable: str, old: str, ne
 
 
 def add_state(project: Project, *, model_id: str, variable: str, state: str) -> Project:
-    """One more state at the end, with probability 0 until its table says otherwise."""
+    """One more state at the end, with probability 0 until its table is edited."""
     if not state:
         raise DataError("A state needs a name.")
     known = _with_editable_states(project, model_id).domain[variable]
@@ -181,7 +181,7 @@ def add_state(project: Project, *, model_id: str, variable: str, state: str) -> 
 def move_state(
     project: Project, *, model_id: str, variable: str, state: str, index: int
 ) -> Project:
-    """The state at another place in the order; what is believed of it stays."""
+    """The state at another index; its probabilities stay the same."""
     known = _with_editable_states(project, model_id).domain[variable]
     known.code(state)
     others = [other for other in known.states if other != state]
@@ -213,7 +213,7 @@ def remove_state(project: Project, *, model_id: str, variable: str, state: str) 
 
 
 def _finding_without(finding: Finding, state: str, rest: frozenset[str]) -> Finding | None:
-    """What a finding still says of the other states; None when nothing or nothing possible."""
+    """The finding restricted to the other states; None when no state remains possible."""
     match finding:
         case Observed(seen) | Done(seen):
             return None if seen == state else finding
@@ -286,7 +286,7 @@ def set_table(
 
 
 def show_best(project: Project, *, model_id: str, model: Model) -> Project:
-    """A better model of the run that this one shows; nobody has edited it."""
+    """A better model of the run that this one shows; it has not been edited."""
     return _changed(project, model_id, model=model)
 
 
@@ -296,7 +296,7 @@ def show_best(project: Project, *, model_id: str, model: Model) -> Project:
 def move_nodes(
     project: Project, *, model_id: str, picture: str, points: Mapping[str, Point]
 ) -> Project:
-    """New places of some nodes in one picture; the others stay where they are."""
+    """New positions of some nodes in one diagram; the others stay where they are."""
     layouts = project.model_entry(model_id).layouts
     moved = {node: (float(x), float(y)) for node, (x, y) in points.items()}
     layouts = put(layouts, picture, {**layouts.get(picture, {}), **moved})
@@ -367,7 +367,7 @@ def _known(project: Project, model_id: str) -> ModelEntry:
         kind = project.unknown.models[model_id].kind
         raise GraphError(
             f"This model is {a_kind(kind)}, a language this version does not know; "
-            "it can be looked at by its title and is kept as it is."
+            "it is listed by its title and saved unchanged."
         )
     if model_id not in project.models:
         raise UnknownNameError("model", model_id, project.models)

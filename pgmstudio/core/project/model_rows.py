@@ -1,4 +1,4 @@
-"""Which rows of a project speak about a model: those it was learned from, else those that fit."""
+"""The rows of a project that belong to a model: its training rows, else rows over its variables."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def rows_of_model(project: Project, model_id: str) -> ModelRows | None:
 
 
 def no_rows_reason(project: Project, model_id: str) -> str:
-    """The sentence for a question that needs rows and has none."""
+    """The message for a query that needs rows when there are none."""
     if not project.data:
         return "This needs rows; import data first (Ctrl+I)."
     title = project.model_entry(model_id).title

@@ -1,10 +1,9 @@
-"""Plain values: what can be written into a file as it is; parameters of a run as such values.
-
-What a project is: data, models, knowledge, evidence cases, runs; one frozen value.
+"""A project: data, models, knowledge, evidence scenarios and runs, as one frozen value.
 
 Entries have short ids (`d1`, `m1`, `r1`) that others refer to; titles are for people and may be
-equal. An edit (`edits.py`, `model_edits.py`) returns a new project that shares all it did not
-touch, so "is it the same?" is a comparison of pointers.
+equal. An edit (`edits.py`, `model_edits.py`) returns a new project that shares the unchanged parts,
+so whether something changed is a comparison of identities. Parameters of runs are plain values that
+can be written into a file.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ def plain(value: Any) -> Any:
 
 
 def told_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters for a file; a model or rules among them are told by what they are."""
+    """Parameters for a file; a model or rules among them are replaced by the name of their type."""
     payload = {}
     for name, value in parameters.items():
         try:
@@ -149,7 +148,7 @@ class Outcome(Enum):
     """How a run ended."""
 
     FINISHED = "finished"
-    STOPPED = "stopped"  # by the person; what was found is kept
+    STOPPED = "stopped"  # by the user; the results so far are saved
     FAILED = "failed"
 
 
@@ -157,7 +156,7 @@ class Outcome(Enum):
 class Run:
     """All that is needed to run a learner again and get the same model, and what came out."""
 
-    learner: str  # its key; one that is not known here is kept all the same
+    learner: str  # its key; an unknown one is preserved
     params: Mapping[str, Any]
     seed: int
     data_fingerprint: str
@@ -170,7 +169,7 @@ class Run:
     measures: Mapping[str, float] = field(default_factory=dict)
     trace: tuple[Point, ...] = ()  # (seconds or step, score)
     messages: tuple[str, ...] = ()
-    kept: Mapping[str, Any] = field(default_factory=dict)  # plain keepsakes by their kind
+    kept: Mapping[str, Any] = field(default_factory=dict)  # plain artifacts by their kind
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "params", plain(self.params))
@@ -192,7 +191,7 @@ class EvidenceCase:
 class CurveEntry:
     """Points of SL-curves, each with the entries of the command line's JSON.
 
-    `setup` says how they are made: the plan, the choice of rows, where it runs. `folder` holds the
+    `setup` holds how they are made: the plan, the choice of rows, where it runs. `folder` holds the
     points and their models as they come, `pinned` are keys of points.
     """
 
@@ -219,7 +218,7 @@ class ComparisonEntry:
 
 @dataclass(frozen=True, eq=False)
 class UnknownModel:
-    """A model in a language this version does not know, kept as it was read."""
+    """A model in a language this version does not know, preserved as it was read."""
 
     title: str
     kind: str

@@ -31,7 +31,7 @@ class Scenario:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a scenario leads to; `problem` says why it has no beliefs."""
+    """The beliefs of a scenario; `problem` is the reason why there are none."""
 
     scenario: Scenario
     beliefs: Beliefs
@@ -66,8 +66,8 @@ def evaluate(
         except PgmStudioError as error:
             outcomes.append(Outcome(scenario, {}, 0.0, str(error)))
             continue
-        told = answer(session, domain, scenario.evidence, {}, False)
-        outcomes.append(Outcome(scenario, told.beliefs, told.log2_evidence))
+        result = answer(session, domain, scenario.evidence, {}, False)
+        outcomes.append(Outcome(scenario, result.beliefs, result.log2_evidence))
     return tuple(outcomes)
 
 
@@ -86,20 +86,23 @@ def scenario_table(
     for name in names:
         for index, state in enumerate(model.domain[name].states):
             columns = [priors, *(outcome.beliefs for outcome in outcomes)]
-            told = [repr(float(b[name][index])) if name in b else "" for b in columns]
-            writer.writerow([name, state, *told])
+            cells = [repr(float(b[name][index])) if name in b else "" for b in columns]
+            writer.writerow([name, state, *cells])
     return text.getvalue()
 
 
 def name_for(
     evidence: Mapping[str, Finding], titles: Mapping[str, str], taken: Container[str]
 ) -> str:
-    """A name that says what the evidence is and is not taken yet."""
-    words = [f"{titles.get(name, name)} {finding}" for name, finding in evidence.items()]
-    told = ", ".join(words[:3]) + (f" and {len(words) - 3} more" if len(words) > 3 else "")
-    told = told if len(told) <= 60 else told[:59] + "…"
-    number, name = 1, told
+    """A name that describes the evidence and is not used yet."""
+    findings = [f"{titles.get(name, name)} {finding}" for name, finding in evidence.items()]
+    label = ", ".join(findings[:3])
+    if len(findings) > 3:
+        label += f" and {len(findings) - 3} more"
+    label = label if len(label) <= 60 else label[:59] + "…"
+    number = 1
+    name = label
     while name in taken:
         number += 1
-        name = f"{told} ({number})"
+        name = f"{label} ({number})"
     return name

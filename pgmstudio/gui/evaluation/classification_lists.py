@@ -111,7 +111,7 @@ class ListsPane(QWidget):
         """List the rows of one cell of the confusion matrix."""
         rows = classification.rows_of_cell(true, chosen)
         shown = rows[:MAX_ROWS].tolist()
-        posteriors = classification.beliefs.shares
+        posteriors = classification.beliefs.probabilities
         self._numbers = tuple(chosen_rows.number(one) for one in shown)
         self.rows.show_rows(
             [

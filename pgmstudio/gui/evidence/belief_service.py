@@ -154,7 +154,7 @@ class BeliefService(QObject):
     @property
     def component_shares(self) -> tuple[float, ...]:
         """P(component | evidence) of a mixture; empty for other models."""
-        return self._answer.shares
+        return self._answer.responsibilities
 
     @property
     def log2_evidence(self) -> float:

@@ -82,7 +82,9 @@ def test_posteriors_are_those_of_the_joint_table(family: str, fraction: float) -
                     mass = np.bincount(cases.codes[position], joint, len(result.states))
                 else:
                     assert 2 ** result.beliefs.log2_rest[row] == pytest.approx(mass.sum())
-                assert result.beliefs.shares[row] == pytest.approx(mass / mass.sum(), abs=1e-12)
+                assert result.beliefs.probabilities[row] == pytest.approx(
+                    mass / mass.sum(), abs=1e-12
+                )
 
 
 @pytest.mark.parametrize("family", EXAMPLES, ids=lambda family: str(family.__name__))
@@ -101,7 +103,8 @@ def test_every_language_that_is_a_distribution_classifies_as_its_session_believe
         for variable, code in zip(model.domain, rows.codes[:, row], strict=True):
             if variable.name != result.variable.name and code != rows.missing_code:
                 session.set_evidence(variable.name, Observed(variable.states[code]))
-        assert result.shares[row] == pytest.approx(session.belief(result.variable.name).values)
+        believed = session.belief(result.variable.name).values
+        assert result.probabilities[row] == pytest.approx(believed)
         assert result.log2_rest[row] == pytest.approx(session.log2_evidence())
 
 
@@ -131,7 +134,7 @@ def test_a_tree_classifies_as_naive_bayes_on_the_neighbours_of_the_class(
         scores[there] += np.log(given_class[:, column[name][there]]).T
     expected = np.exp(scores - scores.max(axis=1, keepdims=True))
     expected /= expected.sum(axis=1, keepdims=True)
-    result = classify(tree, rows, target).beliefs.shares
+    result = classify(tree, rows, target).beliefs.probabilities
     # A neighbour that is missing lets what lies behind it speak; naive Bayes has no such thing.
     assert result[there] == pytest.approx(expected[there], abs=1e-9)
 
@@ -219,7 +222,7 @@ def test_the_area_counts_pairs_of_rows_with_equal_beliefs_as_halves(family: str)
         rows = model.sample(120, rng)
         target = model.domain.names[-1]
         result = classify(model, rows, target)
-        posterior = np.round(result.beliefs.shares, 9)
+        posterior = np.round(result.beliefs.probabilities, 9)
         for state, curve in enumerate(result.roc):
             is_state = result.truth == state
             ahead = posterior[is_state, state][:, None] - posterior[~is_state, state]
@@ -254,7 +257,7 @@ def test_a_model_is_calibrated_on_its_own_rows() -> None:
     assert result.calibration.error is not None
     assert result.calibration.error < 0.02
     assert result.soft_score.value == pytest.approx(
-        float((result.beliefs.shares**2).sum(axis=1).mean()), abs=0.02
+        float((result.beliefs.probabilities**2).sum(axis=1).mean()), abs=0.02
     )
 
 
@@ -265,7 +268,7 @@ def test_rows_that_the_model_rules_out_get_the_prior_and_are_counted() -> None:
     rows = DataSet.from_rows(domain, [["x", "y", "x"], ["y", "x", "x"]])
     result = classify(tree, rows, "a")
     assert result.impossible_rows == 1
-    assert result.beliefs.shares[0] == pytest.approx([0.25, 0.75])
+    assert result.beliefs.probabilities[0] == pytest.approx([0.25, 0.75])
     sure = classify(tree, rows, "b")
     assert sure.zero_rows == 1
     assert math.isinf(sure.log_loss.value)
@@ -284,8 +287,8 @@ def test_the_target_may_be_absent_and_is_then_predicted_only() -> None:
     assert result.mean_area is None
     assert result.as_dict()["accuracy"] is None
     seen = classify(model, rows, "choice")
-    assert result.beliefs.shares == pytest.approx(seen.beliefs.shares)
-    assert result.beliefs.shares == pytest.approx(
+    assert result.beliefs.probabilities == pytest.approx(seen.beliefs.probabilities)
+    assert result.beliefs.probabilities == pytest.approx(
         model.responsibilities(
             DataSet(
                 model.domain,
@@ -346,7 +349,7 @@ def test_a_long_classification_tells_how_far_it_is_and_stops(
     told = [event.fraction for event in events if isinstance(event, Progress)]
     assert len(told) > 2
     assert told == sorted(told, key=lambda portion: portion or 0.0)
-    whole = classify(model, rows, "X0").beliefs.shares
+    whole = classify(model, rows, "X0").beliefs.probabilities
     switch = StopSwitch()
     run = classifying(model, rows, "X0", switch)
     next(run)
@@ -354,7 +357,7 @@ def test_a_long_classification_tells_how_far_it_is_and_stops(
     with pytest.raises(Cancelled):
         next(run)
     monkeypatch.setattr(classification_beliefs, "ROWS_AT_ONCE", 1_000_000)
-    assert whole == pytest.approx(classify(model, rows, "X0").beliefs.shares)
+    assert whole == pytest.approx(classify(model, rows, "X0").beliefs.probabilities)
 
 
 def test_unknown_targets_and_models_without_probabilities_are_refused() -> None:

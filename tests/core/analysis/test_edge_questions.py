@@ -67,8 +67,8 @@ def test_an_edge_of_the_truth_earns_its_place_and_can_be_turned(rows: DataSet) -
     assert removal.gain < -100
     assert reversal.gain == pytest.approx(0, abs=1e-6)  # covered: both directions score alike
     lines = explanation_lines(why)
-    assert any("clearly earns its place" in sentence for sentence in lines)
-    assert any("both directions say the same" in sentence for sentence in lines)
+    assert any("the edge clearly improves the score" in sentence for sentence in lines)
+    assert any("both directions score the same" in sentence for sentence in lines)
 
 
 def test_a_missing_edge_is_explained_by_the_parents_that_screen_it_off(rows: DataSet) -> None:

@@ -120,7 +120,7 @@ def circle(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
     chord = float(np.hypot(*boxes.T).max()) + NODE_GAP / 2
     radius = chord / (2 * math.sin(math.pi / len(order)))
     angles = 2 * math.pi * np.arange(len(order)) / len(order) - math.pi / 2
-    if len(order) >= MANY_AROUND:  # below, even angles look calmer, and there is room
+    if len(order) >= MANY_AROUND:  # below, even angles look calmer, and there is enough space
         radius, angles = _tightest(boxes, radius, angles)
     positions = radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
     return {node: (x, y) for node, (x, y) in zip(order, positions.tolist(), strict=True)}
@@ -130,7 +130,7 @@ def _tightest(boxes: Floats, radius: float, angles: Floats) -> tuple[float, Floa
     """The smallest circle found on which boxes stand `NODE_GAP / 2` apart, and where on it.
 
     Beside each other at the top, one above the other at the sides, where they need only their
-    height: with wide boxes that takes half the room of equal angles, which are the beginning.
+    height: with wide boxes that takes half the space of equal angles, which are the beginning.
     """
     needed = (boxes + np.roll(boxes, -1, axis=0) + NODE_GAP) / 2
     largest, smallest = radius, 0.0
@@ -174,14 +174,15 @@ def star(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
         max(sizes[i][1] for i in rest) + NODE_GAP / 2,
     )
     inner = sizes[middle][0] + NODE_GAP, sizes[middle][1] + NODE_GAP
-    room = _FIRST_RING
+    capacity = _FIRST_RING
     while rest:
-        take = len(rest) if len(rest) <= room * 1.5 else room
+        take = len(rest) if len(rest) <= capacity * 1.5 else capacity
         across, down, inner = _ring_shape(take, step, inner)
         for identity, point in zip(rest, _on_ring(take, across, down, inner, step), strict=False):
             placed[identity] = point
         rest = rest[take:]
-        inner, room = (inner[0] + NODE_GAP, inner[1] + NODE_GAP), room + 8
+        inner = (inner[0] + NODE_GAP, inner[1] + NODE_GAP)
+        capacity += 8
     return placed
 
 
@@ -292,11 +293,11 @@ def _springs(count: int, ends: NDArray[np.intp], steps: int = 150) -> Floats:
 
 
 def panels(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
-    """The groups in a grid, each the same drawing: a variable has one place in all of them, found
-    from the edges of all groups, by layers where they are arrows and by springs else. The first
-    node of a group stands above it as its head, when it is no variable."""
+    """The groups in a grid, each the same drawing: a variable has one position in all of them,
+    found from the edges of all groups, by layers where they are arrows and by springs else. The
+    first node of a group stands above it as its head, when it is no variable."""
     groups = picture.groups or (None,)
-    key: dict[str, str] = {}  # who shares a place
+    key: dict[str, str] = {}  # nodes that share a position
     heads: dict[str | None, str] = {}
     taken: set[tuple[str | None, str]] = set()
     for node in picture.nodes:

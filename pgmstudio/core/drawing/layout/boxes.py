@@ -1,9 +1,7 @@
-"""How large the boxes of nodes are, in px at 100 %, without asking a font.
+"""Boxes of nodes: their sizes in px at 100 %, overlaps, and packing.
 
-Text widths are estimates on the safe side: a box that is a little wide looks better than a title
-that runs over its edge.
-
-Boxes on a plane: do they touch, push them apart, set them in a row, pack them together.
+Text widths are estimated without a font, on the safe side: a box that is a little too wide looks
+better than a title that runs over its edge.
 """
 
 from __future__ import annotations
@@ -82,7 +80,7 @@ Floats = NDArray[np.float64]
 
 NODE_GAP = 40.0  # between neighbours of one layer
 LAYER_GAP = 64.0  # between layers: room for an arrow
-_ROOMY = 0.3  # the share of a drawing that boxes may cover before they are pushed apart
+_MAX_COVER = 0.3  # the fraction of a drawing that boxes may cover before they are pushed apart
 MIN_GAP = 12.0  # what any two boxes keep, however they were placed
 _SHELVES_TRIED = 12  # one of the first so many drawings may end the first shelf
 
@@ -102,11 +100,11 @@ def without_overlaps(centres: Floats, sizes: Floats, gap: float = MIN_GAP) -> Fl
     whole drawing is stretched a little, which ends it for certain once all centres differ.
     """
     # Centres on one spot have no direction to part in; give each its own tiny one.
-    turns = np.arange(len(centres)) * 2.399963  # golden angle: no two alike
+    turns = np.arange(len(centres)) * 2.399963  # golden angle: no two are equal
     centres = centres + np.stack([np.cos(turns), np.sin(turns)], axis=1) * 0.01
     # Pushing cannot settle where boxes hardly fit.
-    room = float(np.prod(np.ptp(centres, axis=0) + sizes.max(axis=0)))
-    crowding = float(((sizes + gap).prod(axis=1)).sum()) / (_ROOMY * room)
+    area = float(np.prod(np.ptp(centres, axis=0) + sizes.max(axis=0)))
+    crowding = float(((sizes + gap).prod(axis=1)).sum()) / (_MAX_COVER * area)
     centres *= math.sqrt(max(crowding, 1.0))
     sweep = 0
     while len(pairs := overlapping_pairs(centres, sizes, gap)):
@@ -128,7 +126,7 @@ def without_overlaps(centres: Floats, sizes: Floats, gap: float = MIN_GAP) -> Fl
 
 
 def spread_in_row(desired: Sequence[float], widths: Sequence[float], gap: float) -> list[float]:
-    """Centres nearest (least squares) to the wished ones, in their order, `gap` between boxes.
+    """Centres nearest (least squares) to the desired ones, in their order, `gap` between boxes.
 
     With z = x − (the least distance from the first box), this is isotonic regression, solved by
     pooling adjacent violators.

@@ -1,7 +1,5 @@
-"""How edges run between boxes: straight, or with one soft bend around a box in the way.
-
-Where the tags of labelled edges stand: at the middle of their lines, aside where it is taken.
-"""
+"""Routes of edges between boxes, straight or with one bend around a box, and positions of their
+tags."""
 
 from __future__ import annotations
 
@@ -25,12 +23,12 @@ _ASIDES = ((20.0, 40.0, 60.0), (85.0, 110.0, 140.0), (180.0, 230.0, 300.0, 400.0
 _BENDS = [
     tuple(
         np.array(
-            [(along, aside * turn) for aside in some for along in _ALONG for turn in (1, -1)]
+            [(along, offset * turn) for offset in some for along in _ALONG for turn in (1, -1)]
         ).T[:, :, None]
     )
     for some in _ASIDES
 ]
-# A quadratic curve at 13 places: the weights of its start, control point and end.
+# A quadratic curve at 13 points: the weights of its start, control point and end.
 _SHARES = np.linspace(0.0, 1.0, 13)[:, None]
 _AT_START, _AT_BEND, _AT_END = (1 - _SHARES) ** 2, 2 * _SHARES * (1 - _SHARES), _SHARES**2
 
@@ -45,7 +43,7 @@ class EdgeRoute:
     bend: Point | None = None
 
     def at(self, fraction: float) -> Point:
-        """The point at this share of the way, 0 at the start and 1 at the end."""
+        """The point at this fraction of the route, 0 at the start and 1 at the end."""
         (x0, y0), (x2, y2) = self.start, self.end
         if self.bend is None:
             return x0 + (x2 - x0) * fraction, y0 + (y2 - y0) * fraction
@@ -114,8 +112,8 @@ class _Router:
             return straight
         side = np.array([-line[1], line[0]]) / length
         best = straight
-        for along, aside in _BENDS:
-            bends = begin + along * line + aside * side
+        for along, offset in _BENDS:
+            bends = begin + along * line + offset * side
             starts, ends = self._on_outline(source, bends), self._on_outline(target, bends)
             curves = _AT_START * starts[:, None] + _AT_BEND * bends[:, None]
             curves += _AT_END * ends[:, None]
@@ -183,15 +181,15 @@ def crossings(picture: GraphPicture, positions: Mapping[str, Point]) -> int:
 TAG_HEIGHT = 20.0
 TAG_GAP = 3.0  # of ground around a tag, so that the line has a gap
 _PADDING = 20.0  # both ends together
-# Shares of the way at which a tag may stand, the best first.
+# Fractions of the route at which a tag may stand, the best first.
 _TAGS_SHARES = (0.5, 0.42, 0.58, 0.35, 0.65, 0.28, 0.72, 0.2, 0.8)
-_TAGS_ALONG = tuple(place / 24 for place in range(25))  # where a way is looked at
+_TAGS_ALONG = tuple(step / 24 for step in range(25))  # sampled points of a route
 
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
 def tag_size(label: str) -> Size:
-    """About how large the tag with these words is."""
+    """Estimated size of a tag with this text."""
     return text_width(label, 11) + _PADDING, TAG_HEIGHT
 
 

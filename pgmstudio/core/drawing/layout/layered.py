@@ -1,4 +1,4 @@
-"""Layered drawings: arrows lead down, few cross. Graphviz' dot, or what is there instead.
+"""Layered layouts: arrows lead down and few cross. Graphviz' dot, or a fallback without it.
 
 Sugiyama, Tagawa and Toda (1981); Gansner, Koutsofios, North and Vo (1993) for dot. pygraphviz holds
 the GIL while it works: large pictures belong in a child process (`layout.Placement`).
@@ -39,8 +39,8 @@ def dot_layers(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
             height=f"{height / _POINTS_PER_INCH:.5f}",
         )
     for edge in picture.edges:
-        told = {} if _orders(edge.style) else {"constraint": "false"}
-        graph.add_edge(number[edge.source], number[edge.target], **told)
+        options = {} if _orders(edge.style) else {"constraint": "false"}
+        graph.add_edge(number[edge.source], number[edge.target], **options)
     graph.layout(prog="dot")
     placed = {}
     for identity, name in number.items():
@@ -89,7 +89,7 @@ def plain_layers(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
     for layer in layers:
         for position, identity in enumerate(layer):
             desired[identity] = position * (sizes[identity][0] + NODE_GAP)
-    for _ in range(8):  # pull every node over its neighbours, then make room again
+    for _ in range(8):  # pull every node over its neighbours, then separate them again
         for layer in layers:
             means = [
                 sum(desired[other] for other in near) / len(near)
@@ -136,7 +136,7 @@ def layered(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
 def on_layers(
     layers: Sequence[Sequence[str]], desired: Mapping[str, float], sizes: Sizes
 ) -> dict[str, Point]:
-    """Layers from top to bottom, each in its order, as near to the wished x as boxes allow."""
+    """Layers from top to bottom, each in its order, as near to the desired x as boxes allow."""
     placed: dict[str, Point] = {}
     y = 0.0
     for layer in layers:
@@ -149,8 +149,8 @@ def on_layers(
 
 
 def order_by_barycentres(layers: list[list[str]], picture: GraphPicture, sweeps: int = 12) -> None:
-    """Sort each layer, in place, by the mean place of the neighbours in the layers before (and, on
-    the way back, after) it."""
+    """Sort each layer, in place, by the mean position of the neighbours in the layers before (and,
+    on the way back, after) it."""
     level = {identity: number for number, layer in enumerate(layers) for identity in layer}
     position = {identity: i / len(layer) for layer in layers for i, identity in enumerate(layer)}
     for sweep in range(sweeps):
@@ -170,7 +170,7 @@ def order_by_barycentres(layers: list[list[str]], picture: GraphPicture, sweeps:
 
 
 def _orders(style: EdgeStyle) -> bool:
-    """Whether an edge of this style says who is above whom; fill-ins do not."""
+    """Whether an edge of this style orders its ends vertically; fill-ins do not."""
     return style is not EdgeStyle.FILL_IN
 
 

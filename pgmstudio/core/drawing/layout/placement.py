@@ -1,4 +1,4 @@
-"""Places for the nodes of a picture: centres of boxes in px at 100 %, the same every time."""
+"""Node positions of a diagram: centres of boxes in px at 100 %; deterministic."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TAG_ROOM = (40.0, 0.0)
 Sizes = Mapping[str, Size]
 Tiers = Sequence[Sequence[str]]
 
-Blocks = list[dict[str, Point]]  # drawings that are packed beside each other
+Blocks = list[dict[str, Point]]  # drawings that are packed next to each other
 
 
 def _in_parts(
@@ -85,16 +85,17 @@ def place(
 ) -> dict[str, Point]:
     """The centre of every node, so that no two boxes touch.
 
-    Nodes in `kept` stay exactly where they are, and new ones are put near their neighbours; without
-    kept nodes everything is laid out afresh with its top left corner at (0, 0). `sizes` defaults to
-    boxes that hold the labels. "tiers" draws `tiers`, or else the picture's groups, as lanes.
+    Nodes in `fixed_points` stay exactly where they are, and new ones are put near their neighbours;
+    without fixed nodes everything is laid out afresh with its top left corner at (0, 0). `sizes`
+    defaults to boxes that hold the labels. "tiers" draws `tiers`, or else the picture's groups, as
+    lanes.
     """
     if method not in METHODS:
         raise UnknownNameError("layout", method, METHODS)
     sizes = box_sizes(picture) if sizes is None else sizes
     fixed = {i: fixed_points[i] for i in picture.ids if i in fixed_points} if fixed_points else {}
     if not fixed:
-        if any(edge.style.has_tag for edge in picture.edges):  # tags need room between the boxes
+        if any(edge.style.has_tag for edge in picture.edges):  # tags need space between the boxes
             sizes = {i: (w + _TAG_ROOM[0], h + _TAG_ROOM[1]) for i, (w, h) in sizes.items()}
         return _afresh(picture, method, sizes, tiers)
     return _beside(picture, fixed, method, sizes)
@@ -126,9 +127,9 @@ def _afresh(picture: GraphPicture, method: str, sizes: Sizes, tiers: Tiers) -> d
 def _beside(
     picture: GraphPicture, fixed: Mapping[str, Point], method: str, sizes: Sizes
 ) -> dict[str, Point]:
-    """Kept nodes stay; whoever is connected to them comes near, the rest goes below as a block."""
+    """Fixed nodes stay; nodes connected to them are put near, the rest below as a block."""
     placed = dict(fixed)
-    # How many neighbours of each new node have a place.
+    # How many neighbours of each new node have a position.
     waiting = {
         i: sum(other in placed for other in picture.neighbours[i])
         for i in picture.ids
@@ -180,7 +181,8 @@ def _desired_point(
 
 @cache
 def _steps() -> Floats:
-    """Moves away from a wished place, nearest first; sideways counts half, to stay in a layer."""
+    """Moves away from a desired position, nearest first; sideways counts half, to stay in a
+    layer."""
     ticks = np.arange(-60, 61) * 20.0
     dx, dy = np.meshgrid(ticks, ticks)
     moves = np.stack([dx.ravel(), dy.ravel()], axis=1)
@@ -188,14 +190,15 @@ def _steps() -> Floats:
 
 
 def _free_spot(desired: Point, size: Size, placed: Mapping[str, Point], sizes: Sizes) -> Point:
-    """The free place nearest to the wished one; right of everything when all around is taken."""
+    """The free position nearest to the desired one; right of everything when all around is
+    taken."""
     centres = np.array(list(placed.values()), dtype=np.float64)
-    room = (np.array([sizes[i] for i in placed], dtype=np.float64) + size) / 2 + MIN_GAP
+    clearance = (np.array([sizes[i] for i in placed], dtype=np.float64) + size) / 2 + MIN_GAP
     start = np.round(np.array(desired))
     moves = _steps()
     for begin in range(0, len(moves), 128):
         tried = start + moves[begin : begin + 128]
-        close = np.abs(tried[:, None] - centres[None]) < room[None]
+        close = np.abs(tried[:, None] - centres[None]) < clearance[None]
         touches = np.any(np.all(close, axis=2), axis=1)
         if not touches.all():
             x, y = tried[np.argmin(touches)]

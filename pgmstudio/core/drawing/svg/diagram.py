@@ -77,7 +77,7 @@ _PENS = {
 }
 
 
-# An edge into a variable that was set from outside says nothing any more.
+# An edge into a variable with an intervention has no effect.
 _CUT = _Pen("edge_dim", 1.5, "4 4", "cut by do")
 _CUT_GAP = 10.0
 
@@ -207,7 +207,7 @@ def _edge(route: EdgeRoute, pen: _Pen, has_arrow: bool, palette: Mapping[str, st
             for turn in (1, -1)
         ]
         drawn.append(path("M", end, "L", wings[0], "L", wings[1], "Z", fill=color))
-        end = back  # the line must not show beside the tip
+        end = back  # the line must not show next to the tip
     bend = () if route.bend is None else ("Q", route.bend)
     steps = ("M", route.start, *bend, end) if bend else ("M", route.start, "L", end)
     stroke = path(
@@ -371,7 +371,7 @@ def _legend_entries(
 def legend_card(
     entries: list[tuple[str, Sample]], corner: Point, palette: Mapping[str, str]
 ) -> tuple[list[str], float]:
-    """Words with samples in a frame, and how wide it became."""
+    """Labels with samples in a frame, and its width."""
     x, middle = corner[0] + 12, corner[1] + LEGEND_HEIGHT / 2
     drawn: list[str] = []
     for label_text, sample in entries:

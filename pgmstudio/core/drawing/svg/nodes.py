@@ -20,13 +20,13 @@ _MIN_SHIFT = 0.004
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """How evidence shows: words in the head, states that are ruled out, colours."""
+    """The mark of evidence on a node: text in the head, excluded states, colour."""
 
     words: str
     struck: frozenset[str]
     chosen: str | None
     is_soft: bool
-    is_done: bool = False  # set from outside, not observed
+    is_done: bool = False  # an intervention, not an observation
 
     @property
     def tint(self) -> str:
@@ -42,7 +42,7 @@ class Mark:
 def mark_of(weights: States, *, is_done: bool = False) -> Mark:
     """The mark of evidence given as one weight per state.
 
-    One state above 0: it was observed, or set from outside when `is_done`. Equal weights on
+    One state above 0: it was observed, or set by an intervention when `is_done`. Equal weights on
     several: the others are excluded. Anything else is a likelihood.
     """
     possible = [state for state, weight in weights.items() if weight > 0]
@@ -69,7 +69,7 @@ def percent(value: float) -> str:
 
 @dataclass(frozen=True)
 class NodeDrawing:
-    """What is known about a node besides its place."""
+    """The state of a node without its position."""
 
     colors: Mapping[str, str]
     beliefs: States | None = None
@@ -95,8 +95,8 @@ class NodeDrawing:
     def draw_open(self, title: str, corner: Point, width: float) -> list[str]:
         """Head and rows without a box around them."""
         mark = mark_of(self.evidence, is_done=self.is_done) if self.evidence else None
-        draw_marker = None if mark is None else replace(mark, words="")  # its states say the rest
-        drawn = self._head(title, draw_marker, corner, width, HEAD / 2)
+        bare_mark = None if mark is None else replace(mark, words="")  # the states show the rest
+        drawn = self._head(title, bare_mark, corner, width, HEAD / 2)
         return drawn + self._rows(mark, (corner[0], corner[1] + HEAD + 2.5), width)
 
     def _outline(
@@ -142,17 +142,17 @@ class NodeDrawing:
         self, title: str, mark: Mark | None, corner: Point, width: float, middle: float
     ) -> list[str]:
         x, y = corner[0], corner[1] + middle
-        room = width - 2 * _INDENT
+        available = width - 2 * _INDENT
         drawn = []
         if mark is not None:
             ink = self.colors[f"{mark.tint}_ink"]
-            words = elided(mark.words, 11, room * 0.6)
+            words = elided(mark.words, 11, available * 0.6)
             drawn += [
                 text(words, x + width - 22, y, size=11, fill=ink, weight="semibold", anchor="end"),
                 _SIGNS[mark.icon]((x + width - 19, y - 5), ink),
             ]
-            room -= text_width(words, 11) + 22
-        shown = elided(title, 12, room)
+            available -= text_width(words, 11) + 22
+        shown = elided(title, 12, available)
         color = self.colors["text"]
         return [text(shown, x + _INDENT, y, size=12, fill=color, weight="semibold"), *drawn]
 
@@ -240,7 +240,7 @@ class NodeDrawing:
 
 
 def _shown_states(beliefs: States) -> list[str]:
-    """All states, or the largest that leave room for the row “n more”, in their order."""
+    """All states, or the largest that leave space for the row “n more”, in their order."""
     if len(beliefs) <= MAX_ROWS:
         return list(beliefs)
     largest = sorted(beliefs, key=lambda state: -beliefs[state])[: MAX_ROWS - 1]

@@ -1,7 +1,5 @@
-"""The signs of languages on plots: a marker and a colour for each, as the tokens have them.
-
-Where short words stand on a plot in a file: clear of lines, marks and each other.
-"""
+"""Markers and labels of plots: the marker and colour of each language, labels that avoid the
+lines."""
 
 from __future__ import annotations
 
@@ -19,7 +17,8 @@ from pgmstudio.core.drawing.theme import tokens
 
 HYBRID = "hybrid-pdg"
 _LANGUAGE = {"tree": "chow-liu"}
-# Languages whose models are of the kind of another one, and are told from it: marker and category.
+# Languages whose models are of the kind of another one, and have a marker of their own: marker and
+# category.
 _OTHER_SIGNS = {HYBRID: ("t", "green"), "compiled": ("t", "vermilion")}
 _LEARNED = {"pdg.hybrid": HYBRID}
 # Corners of a marker, how far every second one is from the middle, and where the first one is.
@@ -33,7 +32,7 @@ _CORNERS: dict[str, tuple[int, float, float]] = {
 
 
 def marker_family(family: str, learner: object = "") -> str:
-    """By what `language_sign` knows models of this kind that this learner has found."""
+    """The key for `language_marker` of models of this kind from this learner."""
     return _LEARNED.get(str(learner), family)
 
 
@@ -41,9 +40,9 @@ def language_marker(family: str) -> tuple[str, str]:
     """The marker and the category colour of a language."""
     if family in _OTHER_SIGNS:
         return _OTHER_SIGNS[family]
-    signs: dict[str, Any] = tokens()["language"]
-    draw_marker = signs.get(_LANGUAGE.get(family, family), signs["bayesian-network"])
-    return draw_marker["marker"], draw_marker["category"]
+    styles: dict[str, Any] = tokens()["language"]
+    style = styles.get(_LANGUAGE.get(family, family), styles["bayesian-network"])
+    return style["marker"], style["category"]
 
 
 def corners_of(marker: str, reach: float) -> list[Point]:
@@ -73,15 +72,15 @@ def draw_marker(marker: str, at: Point, radius: float, **attributes: Any) -> str
     return path(*steps, "Z", **attributes)
 
 
-# Above, below and beside a mark; then askew, which is further from it.
+# Above, below, left and right of a mark; then diagonal, which is further from it.
 _SIDES = ((0, -1), (0, 1), (1, 0), (-1, 0), (1, 1), (-1, -1), (1, -1), (-1, 1))
 _APART = (9.0, 16.0, 24.0)  # px from the middle of a mark
 _BETWEEN = 4.0  # px from a word to the next
-_STEP = 3.0  # px between the places that stand for a line
+_STEP = 3.0  # px between the sample points of a line
 
 
 class Box(NamedTuple):
-    """What words take, in px."""
+    """The rectangle of a label or mark, in px."""
 
     left: float
     top: float
@@ -107,10 +106,10 @@ class Box(NamedTuple):
 
 
 class Crowd:
-    """What is drawn already: places along lines, boxes of marks and of words."""
+    """Occupied areas of a plot: sample points of lines, boxes of marks and of labels."""
 
-    def __init__(self, room: Box) -> None:
-        self._room = room
+    def __init__(self, bounds: Box) -> None:
+        self._bounds = bounds
         self._places: list[NDArray[np.float64]] = [np.empty((0, 2))]
         self._marks: list[Box] = []
         self._words: list[Box] = []
@@ -124,8 +123,8 @@ class Crowd:
     def add_mark(self, at: Point, radius: float) -> None:
         self._marks.append(Box.around(at, 2 * radius, 2 * radius))
 
-    def beside(self, mark: Point, width: float, height: float) -> Box:
-        """The best place for words beside a mark; it is taken from now on."""
+    def place_label(self, mark: Point, width: float, height: float) -> Box:
+        """The best free box for a label next to a mark; it is occupied from now on."""
         boxes = [
             Box.around(
                 (
@@ -145,13 +144,13 @@ class Crowd:
         positions = np.concatenate(self._places)
 
         def covered(box: Box) -> tuple[int, int, int]:
-            """The worst first: other words, then marks, then lines."""
+            """Overlaps, the worst first: other labels, then marks, then lines."""
             label = sum(box.meets(other, _BETWEEN) for other in self._words)
             marks = sum(box.meets(other) for other in self._marks)
             inside = (positions[:, 0] > box.left) & (positions[:, 0] < box.right)
             inside &= (positions[:, 1] > box.top) & (positions[:, 1] < box.bottom)
             return label, marks, int(inside.sum())
 
-        result = min([box for box in boxes if box.is_in(self._room)] or boxes[:1], key=covered)
+        result = min([box for box in boxes if box.is_in(self._bounds)] or boxes[:1], key=covered)
         self._words.append(result)
         return result

@@ -1,6 +1,4 @@
-"""Axes of plots: from numbers to places on a plane, and where the ticks are.
-
-The plot of SL-curves as SVG: size against bits per row, a colour and a sign for each language.
+"""SL-curves as an SVG plot: size against bits per row, a colour and a marker for each language.
 
 Test points are filled and joined by a line, training points hollow with a dashed one.
 """
@@ -41,14 +39,14 @@ class Axis:
     def around(
         cls, values: Iterable[float], start: float, end: float, *, is_log: bool = False
     ) -> Axis:
-        """An axis that shows all these numbers with a little room around them."""
+        """An axis that shows all these numbers with a small margin."""
         usable = [v for v in values if math.isfinite(v) and (v > 0 or not is_log)]
         low, high = (min(usable), max(usable)) if usable else (1.0, 10.0)
         if is_log:
-            room = max(0.04 * math.log10(high / low), 0.05)
-            return cls(low / 10**room, high * 10**room, start, end, True)
-        room = max(0.05 * (high - low), 1e-3 * max(abs(low), abs(high)), 1e-9)
-        return cls(low - room, high + room, start, end)
+            margin = max(0.04 * math.log10(high / low), 0.05)
+            return cls(low / 10**margin, high * 10**margin, start, end, True)
+        margin = max(0.05 * (high - low), 1e-3 * max(abs(low), abs(high)), 1e-9)
+        return cls(low - margin, high + margin, start, end)
 
     def to_pixels(self, value: float) -> float:
         """Where the number lies on the plane."""
@@ -102,7 +100,7 @@ MARK, SMALL_MARK = 4.5, 2.5  # from the middle of a mark to its edge
 
 @dataclass(frozen=True, slots=True)
 class PlotMark:
-    """One model on the plot; `spread` is the half length of its bar, `letters` stand beside it."""
+    """One model on the plot; `spread` is the half length of its bar, `label` stands next to it."""
 
     size: float
     bits: float
@@ -190,7 +188,7 @@ class _Drawing:
         bottom, top = self._y.start, self._y.end
         grid: ReportFraction = {"stroke": self._colors["grid"], "stroke_width": 1.0}
         parts = []
-        free = -math.inf  # where the last words end; those of large numbers are long
+        free = -math.inf  # where the last label ends; those of large numbers are long
         for value in self._x.ticks():
             x, label = self._x.to_pixels(value), _tick_text(value)
             parts.append(line((x, bottom), (x, top), **grid))
@@ -316,18 +314,18 @@ class _Drawing:
             for mark in self._shown(one.test):
                 if mark.label:
                     size = text_width(mark.label, LABEL_SIZE), LABEL_SIZE
-                    box = self._crowd.beside(self._at(mark.size, mark.bits), *size)
-                    parts.append(self._word(mark.label, box, ink))
+                    box = self._crowd.place_label(self._at(mark.size, mark.bits), *size)
+                    parts.append(self._label(mark.label, box, ink))
         if self._plot.ceiling is not None:
             label, y = "−H of the training rows", self._y.to_pixels(self._plot.ceiling) - 9
             wide = text_width(label, LABEL_SIZE)
             middles = (self._x.start + 8 + wide / 2, self._x.end - 8 - wide / 2)
             box = self._crowd.take([Box.around((x, y), wide, LABEL_SIZE) for x in middles])
-            parts.append(self._word(label, box, self._colors["text_secondary"]))
+            parts.append(self._label(label, box, self._colors["text_secondary"]))
         return parts
 
-    def _word(self, label: str, box: Box, ink: str) -> str:
-        """Over a patch of the ground, for where no place is quite free."""
+    def _label(self, label: str, box: Box, ink: str) -> str:
+        """A label over a patch of the background, where no area is quite free."""
         wide, tall = box.right - box.left + 2, box.bottom - box.top + 2
         ground: ReportFraction = {"fill": self._colors["surface"], "fill_opacity": 0.8}
         patch = rect(box.left - 1, box.top - 1, wide, tall, 2, **ground)
@@ -371,7 +369,7 @@ class _Drawing:
 
 
 def _runs(positions: Sequence[Point | None]) -> list[list[Point]]:
-    """The places one after another that are known."""
+    """Consecutive points that are known."""
     result: list[list[Point]] = [[]]
     for position in positions:
         if position is None:

@@ -1,4 +1,4 @@
-"""Columns that tell nothing: independent of each other and of everything (Meilă 1999, §7.3.5)."""
+"""Noise columns, independent of each other and of everything else (Meilă 1999, §7.3.5)."""
 
 from __future__ import annotations
 

@@ -32,10 +32,10 @@ class RandomLdagParams:
     most_states: int = param(2, title="Most states", low=2, high=20, help="Of any variable.")
     labels: float = param(
         0.5,
-        title="Share of labels",
+        title="Fraction of labels",
         low=0,
         high=1,
-        help="Contexts join labels until this share of a table's rows is saved, or an edge would "
+        help="Contexts join labels until this fraction of a table's rows is saved, or an edge would "
         "vanish everywhere.",
     )
 

@@ -35,11 +35,11 @@ class Candidate:
 
     key: str
     title: str
-    short: str  # where there is little room
+    short: str  # where there is little space
     family: str  # the kind of its models
     learner: str
     settings: Mapping[str, object] = field(default_factory=dict)
-    means: str = ""  # one sentence for people
+    means: str = ""  # one-sentence description
     has_pseudo_counts: bool = True  # its smoothing is a count in every cell of a table
 
     def grid(self, smoothing: Smoothing = AUTO) -> LearnerGrid:
@@ -126,7 +126,7 @@ def train_valid_test_split(
 
     The parts called valid and test of the data's `own` split are used as they are, and so are
     `valid` and `test`. A part that is missing then is drawn from the training rows by the seed;
-    `shares` are its fractions for validation and test rows.
+    `fractions` are those of validation and test rows.
     """
     train = data
     if own is not None and own.fits(data) and "train" in own.names:

@@ -76,7 +76,7 @@ def _is_near(pair: Paired) -> bool:
 
 
 def verdict(table: LanguageTable) -> str:
-    """Which language to take for its cost, in a sentence or two: see `recommended`.
+    """Which language to take for its cost, as text: see `recommended`.
 
     Languages that were cut short or have no model are named and take no part.
     """
@@ -134,7 +134,7 @@ def _listed(titles: Sequence[str]) -> str:
 
 
 def reproduction_message(before: LanguageTable, after: LanguageTable) -> tuple[str, str]:
-    """Whether a comparison gave the same numbers again: a sentence, and its level."""
+    """Whether a comparison gave the same numbers again: a message and its level."""
     old = {row.language.title: row for row in before.rows}
     same, others, were_cut = 0, list[str](), False
     for row in after.rows:
@@ -350,7 +350,7 @@ class LanguageTable:
         return models_by_split
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON: the table, all pairs, and the sentence."""
+        """For JSON: the table, all pairs, and the verdict."""
         return {
             "rows": None if self.comparison is None else whole(self.comparison.rows),
             "best": None if self.comparison is None else self.comparison.best,

@@ -134,7 +134,7 @@ class Finish:
         self._flags: memoryview | None = None
 
     def end(self, name: str) -> None:
-        """End the runs of this name, also those that have not begun."""
+        """End the runs of this name, including those that have not started."""
         with self._lock:
             self._asked.add(name)
             self._raise_flags()
@@ -188,7 +188,7 @@ class _Work:
 
 
 class _Term:
-    """When a run that has begun is over."""
+    """When a started run is over."""
 
     def __init__(self, work: _Work, flags: NDArray[np.uint8]) -> None:
         self._work, self._flags = work, flags
@@ -238,7 +238,7 @@ class _TimeAllotment(Sequence[_Work]):
         self._end = time.time() + learning
         self._first = budget.seconds_for_run(learning, len(works), processes)
         self._seconds: dict[int, float] = {}  # by the index of runs that have a process
-        self._over_at: dict[int, float] = {}  # by the index of runs that have begun
+        self._over_at: dict[int, float] = {}  # by the index of started runs
         self.done = 0
 
     def due(self) -> list[int]:

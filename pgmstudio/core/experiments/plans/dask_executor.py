@@ -24,7 +24,7 @@ from pgmstudio.core.experiments.plans.runner import ExecutorEvent
 # How often a run on a cluster asks whether it should stop, and how often we look at our own token.
 ASK_SECONDS = 1.0
 LOOK_SECONDS = 0.1
-# A run whose worker died is begun again on another; a worker that dies so often is its own fault.
+# A run whose worker died is restarted on another; after so many deaths the run itself is at fault.
 RETRIES = 3
 CONNECT_SECONDS = 3.0
 _ADDRESS = re.compile(r"(tcp|tls)://[^\s:/]+:\d{1,5}")
@@ -34,7 +34,7 @@ _ADDRESS = re.compile(r"(tcp|tls)://[^\s:/]+:\d{1,5}")
 class Cluster:
     """The workers of a Dask scheduler, e.g. tcp://10.0.0.1:8786; they need this program too.
 
-    The rows are sent to each worker once. The run of a worker that dies is begun again on another.
+    The rows are sent to each worker once. The run of a worker that dies is restarted on another.
     """
 
     address: str
@@ -75,13 +75,13 @@ def address_problem(address: str) -> str | None:
 
 
 def reach_problem(address: str, _cancel: object = None) -> str | None:
-    """Whether somebody answers at the address; this may take some seconds."""
+    """Whether a scheduler answers at the address; this may take some seconds."""
     host, _, port = address.strip().partition("://")[2].rpartition(":")
     try:
         socket.create_connection((host, int(port)), CONNECT_SECONDS).close()
     except (OSError, ValueError, OverflowError):
         return (
-            f"Nobody answers at {address.strip()}. Start “dask scheduler” there and workers with "
+            f"No scheduler answers at {address.strip()}. Start “dask scheduler” there and workers with "
             "“dask worker ADDRESS”, or run on this computer."
         )
     return None
@@ -119,7 +119,7 @@ def _cluster_events(
 
     submit(range(len(works)))
     try:
-        for number in range(len(works)):  # which of them a worker is at is not told
+        for number in range(len(works)):  # Dask does not report which of them is running
             yield number, Progress(None, "")
         while futures:
             if cancel.is_cancelled:

@@ -1,10 +1,8 @@
-"""From a plan to its runs: every learner, λ, combination of values and seed, with checked
-parameters.
+"""Expansion of a plan into runs: every learner, λ, combination of values and seed.
 
-How a penalty λ is told to a learner, read from the parameters it declares.
-
-S_λ = (1−λ)·L − λ·size in bits. A learner that optimises it has `lambda_`. A penalty of β nats for
-every parameter of an edge is the same thing with β = ln 2 · λ/(1−λ).
+The penalty λ is translated into the parameters that a learner declares: S_λ = (1−λ)·L − λ·size in
+bits. A learner that optimises it has `lambda_`. A penalty of β nats for every parameter of an edge
+is the same with β = ln 2 · λ/(1−λ).
 """
 
 from __future__ import annotations
@@ -215,7 +213,7 @@ def point_key(run: str, number: int) -> str:
 
 
 def _of_object(value: object) -> str:
-    """A hash of what a value holds, whatever it has worked out and kept meanwhile."""
+    """A hash of the content of a value, without its cached results."""
     digest = hashlib.sha256()
 
     def take(part: object) -> None:
@@ -242,7 +240,7 @@ def _of_object(value: object) -> str:
     return digest.hexdigest()
 
 
-# Whoever knows that a change of the code does not touch the numbers may go on with older points.
+# Set it to continue with older points when a change of the code does not affect the numbers.
 PINNED_VERSION = "PGMSTUDIO_CODE_VERSION"
 
 

@@ -5,7 +5,7 @@
     lambdas = [0.2, 0.5, 0.8]       # none given: about twenty, with those of AIC and BIC
 
     [data]
-    file = "rows.csv"               # with test and valid files, or shares of its rows
+    file = "rows.csv"               # with test and valid files, or fractions of its rows
     test-share = 0.1
 
     [[learners]]
@@ -14,7 +14,7 @@
 
 A list of lists gives a parameter that is itself a list, such as [[0.3, 1.0]] for greediness.
 
-A plan from the plain entries of a file, with everything that is wrong told at once.
+A plan is read from the plain entries of a file; one error lists all problems.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class LearnerGrid:
         if self.time_limit is not None:
             payload["time-limit"] = self.time_limit
         return payload | {
-            # A model among the values is told by its language; a file of a plan cannot hold it.
+            # A model among the values is replaced by its language; a file of a plan cannot hold it.
             option: [value.kind if isinstance(value, Model) else value for value in values]
             for option, values in self.values.items()
         }
@@ -62,7 +62,7 @@ class LearnerGrid:
 
 @dataclass(frozen=True)
 class DataPlan:
-    """Where the rows come from: a file and the share put aside, or files of their own.
+    """The data of a plan: a file and the fraction held out, or separate files.
 
     `reading` holds the options of the importer: bins, binning, missing-as-state, as-states,
     leave-out, frequency, target. `complete` leaves out rows with missing cells. `reference` is a
@@ -162,7 +162,7 @@ def plan_problems(
 
 
 def plan_of(entries: Mapping[str, Any]) -> Plan:
-    """The plan that plain entries say; one ParameterError names everything that is wrong."""
+    """The plan of plain entries; one ParameterError lists all problems."""
     wrong = _Problems()
     wrong.refuse_unknown(entries, {*_PLAN, "data", "learners", "queries"}, "")
     learners = entries.get("learners", [])

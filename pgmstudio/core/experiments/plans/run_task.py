@@ -1,14 +1,11 @@
-"""Glimpses of a run that goes on: models it would give now, as often as that costs it little.
-
-The models of one run: all that its learner kept where it passes many, else the last.
+"""One run of a plan as a task: learn, then measure every model; each model becomes a point.
 
 A learner that goes from model to model (latent classes, decision graphs of many λ, labelled graphs
-of many κ) keeps them as it goes; each is a point of its own.
-
-One run of a plan, wherever it is made: learn, then measure every model; points come out.
+of many κ) saves them as it goes; of other learners the last model is measured. Interim models are
+measured during the run, as often as that costs little time.
 
 A run that is stopped by its own time limit gives the models it had by then, and so does one that
-is stopped from outside on its way through many models, unless it had got further another time.
+is cancelled on its way through many models, unless it had got further in an earlier attempt.
 """
 
 from __future__ import annotations
@@ -56,7 +53,7 @@ class Harvest:
         self._told: list[Model] = []
 
     def keep(self, artifact: RunArtifact) -> Iterator[CollectedModels]:
-        """Remember it; models that can be told at once come out."""
+        """Save the model; returns the models that can be reported at once."""
         self._kept[artifact.kind] = artifact
         if isinstance(artifact, ModelSequence) and artifact.is_growing:
             result = artifact.collected()[len(self._told) :]
@@ -82,7 +79,7 @@ class Harvest:
                 yield artifact
 
     def rest(self, last: Model) -> Iterator[CollectedModels]:
-        """The models that were not told on the way, `last` among them."""
+        """The models that were not reported on the way, including `last`."""
         result = self.so_far(last)
         yield from result
         optima = self._kept.get(KesOptima.kind)
@@ -90,7 +87,7 @@ class Harvest:
             yield from self._others(optima)
 
     def _others(self, optima: KesOptima) -> Iterator[CollectedModels]:
-        """Local optima beside the best, with tables as the learner fills them."""
+        """Local optima other than the best, with tables as the learner fills them."""
         for index, optimum in enumerate(optima.optima[1 : self._optima], start=2):
             fitted = fit_observed(
                 self._data,
@@ -117,7 +114,7 @@ class InterimModel:
 
 
 class Glimpses:
-    """Says when there is time for one, and gives each model a number that it keeps."""
+    """Schedules interim results within their time budget and numbers the models."""
 
     def __init__(self) -> None:
         self._spent, self._next = 0.0, FIRST_SECONDS
@@ -127,7 +124,7 @@ class Glimpses:
         self._count = 0
 
     def are_due(self, learned_seconds: float) -> bool:
-        """Whether the next would still keep to its share of the run."""
+        """Whether the next would stay within its fraction of the run's time."""
         return self._spent + self._next <= MAX_INTERIM_FRACTION * learned_seconds
 
     def of(self, models: Sequence[CollectedModels]) -> Iterator[InterimModel]:
@@ -148,7 +145,7 @@ class Glimpses:
         self._spent += self._next
 
 
-# After a stop, for measuring what a run had by then; whoever waits has no more patience.
+# After a stop, for measuring the models of a run; the user is waiting.
 HAND_OVER_SECONDS = 0.4
 
 
@@ -169,7 +166,7 @@ class RunProblem(Note):
 
 
 class RunEvent:
-    """What whoever runs a plan has to say beside its points; it is handed on as it is."""
+    """An event of an executor other than a point; it is passed on unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +180,7 @@ class RunStarted(RunEvent):
 class InterimResult(RunEvent):
     """What the run with that key would give if it ended now: the points of `standing` keys.
 
-    Those that were not told before come along. They are not among the points of the run.
+    Those that were not reported before are included. They are not among the points of the run.
     """
 
     key: str
@@ -196,10 +193,10 @@ PointEvent = Progress | Note | CurvePoint | RunDone | RunEvent
 
 @dataclass(frozen=True)
 class PointWork:
-    """A run and what to measure of its models; the rows come from whoever runs it.
+    """A run and what to measure of its models; the executor supplies the rows.
 
     Models whose keys are `known` are not measured again, where they are final or `is_same_run`
-    says that no time limit makes them other ones than last time. Progress comes no faster than
+    means that no time limit makes them other ones than last time. Progress comes no faster than
     every `progress_s` seconds. `tells_so_far` is for those who look on: models that are not final
     come as SoFar while the run goes on. `cut_before` are the seconds after which it was cut short
     another time: stopped earlier than that it gives nothing, so that what it gave then stays.
@@ -218,8 +215,8 @@ class PointWork:
     def __call__(
         self, rows: PlanRows, cancel: CancelToken, /, ends: Callable[[bool], bool] | None = None
     ) -> Iterator[PointEvent]:
-        """`ends` is told whether there is a model by now; as soon as it says so the run ends like
-        one at its time limit. With it nobody makes the run another time: it tells its end also
+        """`ends` is called with whether there is a model by now; once it returns true the run ends like
+        one at its time limit. With it the run is not repeated: it reports its end also
         when it was stopped while its models were measured."""
         run, number, watch, problems = self.run, 0, _Watch(), list[str]()
         glimpses = Glimpses()
@@ -233,7 +230,7 @@ class PointWork:
                     if isinstance(event, RunProblem):
                         problems.append(event.message)
                         if token.was_stopped:
-                            # Whoever ends us before we are through must not take us for whole.
+                            # A run that is ended before this point must not count as complete.
                             yield RunDone(self.key, len(self.known), watch.total, token.cut_after)
                         continue
                     if isinstance(event, InterimModel):
@@ -268,7 +265,7 @@ class PointWork:
         told_at = -math.inf
         while True:
             try:
-                # Whoever takes the events may be slow; that is not the learner's time.
+                # The consumer of the events may be slow; that is not the learner's time.
                 with watch:
                     event = next(events)
             except Cancelled:
@@ -290,7 +287,7 @@ class PointWork:
                 case ArtifactSaved(artifact):
                     yield from harvest.keep(artifact)
                 case ImprovedModel(is_start=True):
-                    continue  # the point of a curve is what a search has found
+                    continue  # the point of a curve is the result of the search
                 case ImprovedModel(model):
                     last = model
                     token.has_model = True
@@ -347,7 +344,7 @@ def _listed(values: Mapping[str, object]) -> dict[str, object]:
 
 
 def _with_queries(point: CurvePoint, model: Model, rows: PlanRows, plan: QueryPlan) -> CurvePoint:
-    """The point with what random queries say of its model."""
+    """The point with the query benchmark of its model."""
     queries = random_queries(rows.test, plan)
     values = query_log2(model, queries)
     distance = None
@@ -388,7 +385,7 @@ class _Watch:
 
 
 class _Limited:
-    """The token of a run with a time limit of its own, or with somebody who may end it early."""
+    """The token of a run with a time limit of its own, or with a caller that may end it early."""
 
     def __init__(
         self, outer: CancelToken, seconds: float | None, ends: Callable[[bool], bool] | None = None
@@ -406,7 +403,7 @@ class _Limited:
         return CLOCK.now() - self._begin
 
     def stop(self) -> None:
-        """Its learner was stopped from outside; what it found is measured."""
+        """Its learner was cancelled; its models are measured."""
         self.end()
         self.was_stopped = self.was_ended
 
@@ -417,7 +414,7 @@ class _Limited:
 
     @property
     def has_no_time(self) -> bool:
-        """Whether it was stopped from outside, and so long ago that nobody waits any more."""
+        """Whether it was cancelled and the time for measuring is over."""
         if not self._outer.is_cancelled:
             return False
         now = time.monotonic()
@@ -432,7 +429,7 @@ class _Limited:
 
     @property
     def was_ended(self) -> bool:
-        """Whether somebody ended it, and neither its learner nor its own limit did."""
+        """Whether a caller ended it, not its learner or its own limit."""
         limit, ended = self._limit, self._ended_after
         return ended is not None and (limit is None or ended < limit)
 

@@ -1,9 +1,7 @@
-"""Where the runs of a plan are made: in this process or in a pool of processes; `cluster` has the
-third place.
+"""Execution of a plan: a stream of points from runs in this process or in a pool of processes.
 
-Running a plan: a stream of points, wherever the runs are made; what is done is left out.
-
-What all curves of a plan are measured against: the ceiling −H and the true model.
+Runs that are done are skipped. Dask clusters are in `dask_executor.py`. The reference values of all
+curves, the ceiling −H and the true model, are computed here as well.
 """
 
 from __future__ import annotations
@@ -64,7 +62,7 @@ class SerialExecutor:
 class ProcessExecutor:
     """So many processes on this machine; None is one for each core.
 
-    Who looks on may be told the models of runs that go on, too.
+    Models of unfinished runs can be reported, too.
     """
 
     processes: int | None = None
@@ -168,7 +166,7 @@ def run_plan(
             case Progress(fraction, message):
                 yield tally.progress(message, number, fraction)
             case WorkAgain():
-                yield RunProblem(f"{works[number].run.title}: its process died; it is begun again.")
+                yield RunProblem(f"{works[number].run.title}: its process died; it is restarted.")
             case WorkEnded():
                 yield tally.ended(number, works[number].run.title)
             case WorkFailed(PgmStudioError() as problem):
@@ -179,7 +177,7 @@ def run_plan(
                 yield RunProblem(f"{works[number].run.title}: failed by a fault of the program.")
                 yield tally.ended(number, works[number].run.title)
             case CurvePoint(key=key):
-                if key not in reported:  # a run that was begun again tells its first points twice
+                if key not in reported:  # a restarted run reports its first points twice
                     reported.add(key)
                     tally.points += 1
                     yield event

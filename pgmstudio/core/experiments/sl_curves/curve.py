@@ -1,9 +1,8 @@
-"""From points to the plot of their curves: front, letters, bars over seeds, line of equal score.
+"""SL-curves: size against log2-likelihood per row, for many learners and penalties λ.
 
-SL-curves: size against log2-likelihood per row, for many learners and penalties λ.
-
-Nielsen (2007), §4.1 and ch. 5. A point is one learned model; the points of a curve come from making
-S_λ = (1−λ)·L − λ·size large for a list of λ.
+Nielsen (2007), §4.1 and ch. 5. A point is one learned model; the points of a curve maximise
+S_λ = (1−λ)·L − λ·size for a list of λ. The plot shows them with the front, labels, bars over seeds
+and lines of equal score.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def curve_plot(
 ) -> CurvePlot:
     """The plot of these points; with `lambda_` the line of equal score that touches them.
 
-    Points that several seeds learned alike are one mark with a bar of a standard deviation.
+    Points of several seeds with equal settings are one mark with a bar of a standard deviation.
     """
     every = list(points)
     best = best_on_test(every)
@@ -147,7 +146,7 @@ def sl_curve(
 ) -> Iterator[Progress | Note | CurvePoint]:
     """A point for every learner, λ, combination of values and seed, in that order.
 
-    Without `test`, rows are put aside at random (the only use of `rng`); every run learns with the
+    Without `test`, rows are held out at random (the only use of `rng`); every run learns with the
     seed of its point, so `learn` with the same parameters and seed finds the same model. A learner
     that goes from model to model by itself is run once and gives all its points. A run that
     cannot be done becomes a note. Everything but `seconds` is the same every time.

@@ -1,10 +1,7 @@
-"""Points of SL-curves as arrays, for lines of equal score that follow a hand on the plot.
+"""Points of SL-curves: one learned model each, its size against its log2-likelihood per row.
 
-Points of SL-curves: one learned model each, its size against its log2-likelihood per row.
-
-Nielsen (2007), §4.1.2. `curve_choices` says which of them to take.
-
-A point of an SL-curve as tables have it.
+Nielsen (2007), §4.1.2. `selection.py` chooses among them. `CurveArrays` holds them as arrays, for
+lines of equal score that follow the pointer on the plot.
 """
 
 from __future__ import annotations
@@ -51,7 +48,7 @@ class CurvePoint:
     parameters: Mapping[str, object]  # those of the grid and of the sweep
     model: Model | None = field(repr=False, default=None)
     key: str = ""  # of the run, a dash and the number of the model in it
-    name: str = ""  # of the curve; the learner where nobody gave one
+    name: str = ""  # of the curve; the learner where none is given
     parameter_size: int | None = None
     valid_log2_likelihood_per_row: float | None = None
     query_log2: float | None = None
@@ -103,7 +100,7 @@ LIKELIHOODS = ("train_log2_likelihood_per_row", "test_log2_likelihood_per_row")
 
 
 def point_of(payload: Mapping[str, Any]) -> CurvePoint:
-    """The point that `as_dict` told, without its model; None stands for minus infinity there."""
+    """The point from `as_dict`, without its model; None stands for minus infinity there."""
     known = {f.name for f in fields(CurvePoint)} - {"model", "query_values", "model_file"}
     values = {name: value for name, value in payload.items() if name in known}
     for name in LIKELIHOODS:
@@ -153,9 +150,7 @@ class CurveArrays:
     @classmethod
     def of(cls, points: Iterable[CurvePoint], size: SizeName = "effective_size") -> CurveArrays:
         """Those of these points."""
-        rows = [
-            (getattr(p, size), p.train_log2_likelihood_per_row, p.train_rows) for p in points
-        ]
+        rows = [(getattr(p, size), p.train_log2_likelihood_per_row, p.train_rows) for p in points]
         columns = np.array(rows, dtype=float).reshape(-1, 3)
         return cls(columns[:, 0].copy(), columns[:, 1].copy(), columns[:, 2].copy())
 
@@ -183,7 +178,7 @@ class CurveArrays:
         return self.sizes[result], self.bits[result], rows
 
     def lambda_through(self, size: float, bits: float) -> float:
-        """The λ whose line goes through a place of the plot; where none does, the nearest.
+        """The λ whose line goes through a point of the plot; where none does, the nearest.
 
         The height of the line at one size is convex in λ/(1−λ); a larger λ is meant where two fit.
         """

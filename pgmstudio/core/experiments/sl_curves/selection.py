@@ -1,8 +1,7 @@
-"""Which points of SL-curves to take: the front, lines of equal S_λ, M_max, M_BIC and M_AIC.
+"""Selection among points of SL-curves: the front, lines of equal S_λ, M_max, M_BIC and M_AIC.
 
-Nielsen (2007), §4.1.2 and ch. 5. Everything here is a plain function of points.
-
-What random queries say of whole curves: time against size, beliefs against the best model's.
+Nielsen (2007), §4.1.2 and ch. 5. Query benchmarks of whole curves are summarised here as well: time
+against size, beliefs against those of the best model.
 """
 
 from __future__ import annotations
@@ -162,7 +161,7 @@ def relative_improvement(before: float, after: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class SeedBar:
-    """The mean over seeds of points learned alike, and their standard deviations."""
+    """The mean over seeds of points with equal settings, and their standard deviations."""
 
     series: str
     family: str

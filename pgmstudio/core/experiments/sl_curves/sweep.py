@@ -1,7 +1,4 @@
-"""What an experiment found along one setting: a line of means with their spread over repeats.
-
-Lines of means with bars of their spread, as SVG: what an experiment found along a setting.
-"""
+"""Sweeps over one setting: lines of means with their spread over repeats, also as SVG."""
 
 from __future__ import annotations
 
@@ -61,7 +58,7 @@ class Curves:
     is_log_up: bool = False
 
     def place_of(self, key: str) -> tuple[str, float] | None:
-        """The line of a quantity and its place on it; None for other quantities."""
+        """The line of a quantity and the index on it; None for other quantities."""
         result = re.fullmatch(self.pattern, key)
         return None if result is None else (result["line"], float(result["x"]))
 
@@ -132,7 +129,7 @@ def _held(point: MixturePoint) -> float:
 
 
 LEFT, TOP, RIGHT, BOTTOM = 72.0, 44.0, 204.0, 56.0
-# Each line has its own sign as well as its colour.
+# Each line has its own marker as well as its colour.
 MARKERS = ("o", "s", "t1", "d", "h", "star")
 
 

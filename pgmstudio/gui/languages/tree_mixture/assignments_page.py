@@ -68,8 +68,14 @@ class ComponentRows(QAbstractTableModel):
         self.beginResetModel()
         self._result = found
         rows = np.arange(found.row_count)
-        fractions = tuple(found.shares[:, k] for k in range(len(found.names)))
-        self._columns = (rows, found.chosen, found.responsibilities, found.entropies, *fractions)
+        fractions = tuple(found.responsibilities[:, k] for k in range(len(found.names)))
+        self._columns = (
+            rows,
+            found.chosen,
+            found.top_responsibilities,
+            found.entropies,
+            *fractions,
+        )
         self._order = rows
         self.endResetModel()
 
