@@ -131,7 +131,7 @@ def test_a_cluster_that_is_not_there_is_reported_in_one_message(call: Call, plan
     assert "Write it as tcp://HOST:8786" in wrong.err
     dead = call("sweep", plan, "--cluster", "tcp://127.0.0.1:1")
     assert dead.code == 2
-    assert dead.err.startswith("Nobody answers at tcp://127.0.0.1:1.")
+    assert dead.err.startswith("No scheduler answers at tcp://127.0.0.1:1.")
 
 
 def test_a_plan_that_gives_no_model_has_a_reason(call: Call, plan: Path) -> None:

@@ -65,7 +65,7 @@ class BootstrapParams:
         low=0,
         low_open=True,
         high=1,
-        help="The averaged network has the edges that at least this fraction of the replicates contain.",
+        help="The averaged network has the edges of at least this fraction of the replicates.",
     )
 
 

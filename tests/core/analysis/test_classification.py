@@ -59,7 +59,7 @@ FAMILIES: dict[str, Make] = {
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("share", [0.0, 0.3])
+@pytest.mark.parametrize("fraction", [0.0, 0.3])
 def test_posteriors_are_those_of_the_joint_table(family: str, fraction: float) -> None:
     for seed in range(4):
         rng = np.random.default_rng(seed)

@@ -203,7 +203,7 @@ def test_what_is_wrong_is_said_before_the_start(window: MainWindow, qtbot: QtBot
     page.sheet.address.setText("tcp://127.0.0.1:1")
     qtbot.waitUntil(page.start_button.isEnabled)
     page.start_button.click()
-    qtbot.waitUntil(lambda: "Nobody answers at tcp://127.0.0.1:1" in page.refusal.text)
+    qtbot.waitUntil(lambda: "No scheduler answers at tcp://127.0.0.1:1" in page.refusal.text)
     assert window.app.project.curves == {}
     assert page.sheet.address.hasFocus()  # where it is to be mended
 

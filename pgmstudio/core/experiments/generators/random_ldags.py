@@ -35,8 +35,8 @@ class RandomLdagParams:
         title="Fraction of labels",
         low=0,
         high=1,
-        help="Contexts join labels until this fraction of a table's rows is saved, or an edge would "
-        "vanish everywhere.",
+        help="Contexts join labels until this fraction of a table's rows is saved, or an edge "
+        "would vanish everywhere.",
     )
 
     def __post_init__(self) -> None:

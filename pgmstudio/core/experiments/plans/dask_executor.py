@@ -81,8 +81,8 @@ def reach_problem(address: str, _cancel: object = None) -> str | None:
         socket.create_connection((host, int(port)), CONNECT_SECONDS).close()
     except (OSError, ValueError, OverflowError):
         return (
-            f"No scheduler answers at {address.strip()}. Start “dask scheduler” there and workers with "
-            "“dask worker ADDRESS”, or run on this computer."
+            f"No scheduler answers at {address.strip()}. Start “dask scheduler” there and workers "
+            "with “dask worker ADDRESS”, or run on this computer."
         )
     return None
 

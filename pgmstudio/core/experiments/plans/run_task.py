@@ -215,9 +215,12 @@ class PointWork:
     def __call__(
         self, rows: PlanRows, cancel: CancelToken, /, ends: Callable[[bool], bool] | None = None
     ) -> Iterator[PointEvent]:
-        """`ends` is called with whether there is a model by now; once it returns true the run ends like
-        one at its time limit. With it the run is not repeated: it reports its end also
-        when it was stopped while its models were measured."""
+        """Yield the points of the run.
+
+        `ends` is called with whether there is a model by now; once it returns true, the run ends
+        like one at its time limit. With it the run is not repeated: it reports its end also when it
+        was stopped while its models were measured.
+        """
         run, number, watch, problems = self.run, 0, _Watch(), list[str]()
         glimpses = Glimpses()
         why = learner_of(run.learner).refuses(rows.train)

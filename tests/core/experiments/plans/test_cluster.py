@@ -126,5 +126,5 @@ def test_two_workers_give_the_same_numbers_and_one_that_dies_takes_nothing_with_
 
 
 def test_an_address_without_a_scheduler_is_told_in_a_sentence(rows: PlanRows) -> None:
-    with pytest.raises(RunFailedError, match="Nobody answers at tcp://127"):
+    with pytest.raises(RunFailedError, match="No scheduler answers at tcp://127"):
         points_of(Cluster("tcp://127.0.0.1:1", timeout_s=0.2), rows)

@@ -282,7 +282,7 @@ class DyingExecutor(SerialExecutor):
 def test_a_run_that_is_begun_again_tells_its_points_once(rows: PlanRows) -> None:
     events = events_of(TREES, rows, executor=DyingExecutor())
     assert [e.lambda_ for e in events if isinstance(e, CurvePoint)] == [0.3, 0.6, 0.9]
-    assert problems_of(events) == ["Chow–Liu tree, λ = 0.300: its process died; it is begun again."]
+    assert problems_of(events) == ["Chow–Liu tree, λ = 0.300: its process died; it is restarted."]
 
 
 def test_rows_and_possible_queries_are_needed(rows: PlanRows) -> None:
