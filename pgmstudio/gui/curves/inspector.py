@@ -7,7 +7,12 @@ from collections.abc import Collection, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QSlider, QVBoxLayout, QWidget
 
-from pgmstudio.core.experiments.curve_chart import Chart, point_title, series_title, marker_family_of
+from pgmstudio.core.experiments.curve_chart import (
+    Chart,
+    marker_family_of,
+    point_title,
+    series_title,
+)
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.gui.curves.tables import FRONT_COLUMNS, front_models, front_rows

@@ -11,7 +11,13 @@ from PySide6.QtGui import QPen
 
 from pgmstudio.core.analysis.query_benchmark import LineFit
 from pgmstudio.core.drawing.svg.plot_labels import language_marker
-from pgmstudio.core.experiments.curve_chart import Behind, Floats, mark_indices, series_title, marker_family_of
+from pgmstudio.core.experiments.curve_chart import (
+    Behind,
+    Floats,
+    mark_indices,
+    marker_family_of,
+    series_title,
+)
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint, curves_of
 from pgmstudio.core.experiments.sl_curves.selection import timing_fits
 from pgmstudio.gui.plots.model_scatter.layers import MANY, Dots, Stroke, dot_look
