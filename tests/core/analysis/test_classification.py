@@ -109,7 +109,7 @@ def test_every_language_that_is_a_distribution_classifies_as_its_session_believe
 
 
 @settings(max_examples=25)
-@given(seed=st.integers(0, 2**32 - 1), share=st.sampled_from([0.0, 0.2]))
+@given(seed=st.integers(0, 2**32 - 1), fraction=st.sampled_from([0.0, 0.2]))
 def test_a_tree_classifies_as_naive_bayes_on_the_neighbours_of_the_class(
     seed: int, fraction: float
 ) -> None:
