@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import itertools
 import os
+import signal
+import threading
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,13 @@ from hypothesis import HealthCheck, settings
 
 # Before anything imports Qt: tests never need a screen.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+# A shell may start the tests with these signals ignored (in the background, under nohup); programs
+# that tests start and stop by them would inherit that.
+if threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # The suite proves the same cases every time, so that a change is judged by what it changed;
 # PGMSTUDIO_CASES=explore looks for new ones.
