@@ -207,7 +207,8 @@ def _cut(coding: _Coding, column: Column, cutting: Discretisation | Cuts) -> Non
 
 
 def _add_states(coding: _Coding, column: Column, declared: tuple[str, ...]) -> None:
-    name, options = column.name, coding.options
+    name = column.name
+    options = coding.options
     if column.has_more_than(MAX_STATES):
         count = column.distinct_count
         coding.problems.append(CellProblem(f"has {count:,} states; leave it out", column=name))

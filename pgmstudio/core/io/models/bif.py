@@ -1,11 +1,9 @@
 """BIF 0.15, the interchange format of the network repositories (Cozman 1998).
 
-Written by many programs, so the reader is patient: commas and bars count as blanks, rows come in
+Written by many programs, so the reader is tolerant: commas and bars count as blanks, rows come in
 any order and name their parents' states, `*` stands for any state, `default` fills what no row
 names, text outside of the blocks is skipped. Names that are not identifiers stand in quotes, where
 `\\u0022` is a quote itself. Tables listed in one run vary the first variable slowest.
-
-The blocks of a BIF text, token by token in linear time; names are not looked up here.
 """
 
 from __future__ import annotations

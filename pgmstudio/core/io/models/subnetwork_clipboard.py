@@ -169,7 +169,8 @@ def _apart(positions: dict[str, Point], domain: Domain) -> dict[str, Point]:
 
 
 def _free_name(name: str, taken: set[str]) -> str:
-    number, free = 2, name
+    number = 2
+    free = name
     while free in taken:
         free = f"{name} {number}"
         number += 1

@@ -1,16 +1,15 @@
-"""A product of factors as a chain of conditional tables with the same joint distribution.
-
-UAI files of the inference competitions: BAYES, and MARKOV turned into a Bayesian network.
+"""UAI files of the inference competitions: BAYES, MARKOV as a Bayesian network, and evidence.
 
 A file has the type, the cardinalities, the scopes (BAYES: the child last) and one table for each,
 the last variable of its scope fastest. There are no names: they stand in a second file,
 NAME.uai.names.json, and without it variables are X0, X1, … with states s0, s1, … Lines that begin
 with `c` and what follows a # are comments.
 
-Evidence files of the UAI competitions (.evid): numbers of variables and of their states.
+A MARKOV file is turned into a chain of conditional tables with the same joint distribution.
 
-There are two forms: one set, `2 0 1 3 0` (so many, then variable and state), and the older one
-whose first line is the number of sets, with one such line for each.
+Evidence files (.evid) hold the numbers of variables and of their states, in two forms: one set,
+`2 0 1 3 0` (so many, then variable and state), and the older one whose first line is the number of
+sets, with one such line for each.
 """
 
 from __future__ import annotations

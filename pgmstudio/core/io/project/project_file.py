@@ -64,7 +64,7 @@ def read_project(
 ) -> Project:
     """Read a project file; raises ProjectFileError with the problem.
 
-    With `left_out` a part that is damaged or missing is left out of the project, and a sentence
+    With `left_out` a part that is damaged or missing is left out of the project, and a message
     about it is added there; without, it is an error.
     """
     path = Path(path)

@@ -72,7 +72,7 @@ def project_in(
 ) -> Project:
     """Read a project from an open file; raises ProjectFileError with the problem.
 
-    With `left_out` a part that is damaged or missing is left out of the project, and a sentence
+    With `left_out` a part that is damaged or missing is left out of the project, and a message
     about it is added there; without, it is an error.
     """
     members, damaged = members_in(stream, path, cancel, report)

@@ -145,7 +145,8 @@ def _without_runs_of_blanks(content: bytes) -> bytes:
         rows = (split_blanks(line) for line in lines_of(content.decode()))
         lines = (" ".join(f'"{c.replace(chr(34), chr(34) * 2)}"' for c in row) for row in rows)
         return "\n".join(lines).encode()
-    pieces, begin = [], 0
+    pieces = []
+    begin = 0
     while begin < len(content):  # the work takes some twenty bytes for each byte of text
         end = content.find(b"\n", begin + PIECE_BYTES) + 1 or len(content)
         pieces.append(_with_single_blanks(content[begin:end]))

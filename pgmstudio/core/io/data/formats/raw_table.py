@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,8 +33,8 @@ class RawTable:
     """The cells of a file.
 
     Columns of `frame` are texts, numbers or booleans, null where the file has nothing. `declared`
-    are states the file itself names, in order. `weight_column` and `left_out` are what the format
-    says about a column's role; a first column without a name is an index, more often than not.
+    are states the file itself names, in order. `weight_column` and `left_out` are the roles of
+    columns given by the format; a first column without a name is mostly an index.
     With `numbered_states`, a cell `#k` is the state of index k.
     """
 
@@ -49,9 +49,6 @@ class RawTable:
     numbered_states: bool = False
     tables: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-
-    def with_warning(self, warning: str) -> RawTable:
-        return replace(self, warnings=(*self.warnings, warning))
 
     @property
     def decimal(self) -> str:
