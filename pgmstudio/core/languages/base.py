@@ -39,8 +39,8 @@ class Lazy(Generic[T]):
 
     def load(self) -> T:
         module, _, name = self.path.partition(":")
-        found: T = getattr(import_module(module), name)
-        return found
+        result: T = getattr(import_module(module), name)
+        return result
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,27 +52,27 @@ def saved_kinds() -> tuple[str, ...]:
     return tuple(kind for kind, row in LANGUAGES.items() if row.codec is not None)
 
 
-def parents_in(reading: Reading, place: JsonPlace, variable: Variable) -> list[str]:
+def parents_in(reading: Reading, location: JsonPlace, variable: Variable) -> list[str]:
     """The parents of a variable, which exist and differ."""
-    names = list(place.texts())
+    names = list(location.texts())
     for name in names:
         if name not in reading.domain:
-            place.fail(f"there is no variable “{name}”.")
+            location.fail(f"there is no variable “{name}”.")
     if len(set(names)) != len(names) or variable.name in names:
-        place.fail("a parent is named twice, or the variable itself.")
+        location.fail("a parent is named twice, or the variable itself.")
     return names
 
 
 def read_rows(
-    reading: Reading, place: JsonPlace, variable: Variable, givens: list[Variable]
+    reading: Reading, location: JsonPlace, variable: Variable, givens: list[Variable]
 ) -> NDArray[np.float64]:
     """The rows of a table P(variable | givens), checked and each summing to 1."""
     shape = (*(given.cardinality for given in givens), variable.cardinality)
     reading.checker.reserve(variable.name, shape)
     count = int(np.prod(shape[:-1], dtype=np.int64))
-    listed = place.elements()
+    listed = location.elements()
     if len(listed) != count:
-        place.fail(f"has {len(listed)} rows instead of {count}.")
+        location.fail(f"has {len(listed)} rows instead of {count}.")
     for row in listed:
         numbers = row.value
         if not isinstance(numbers, list) or len(numbers) != variable.cardinality:
@@ -80,23 +80,23 @@ def read_rows(
         if not all(type(number) in (float, int) for number in numbers):
             for element in row.elements():
                 element.number()
-    table = np.array(place.value, dtype=np.float64).reshape(count, variable.cardinality)
+    table = np.array(location.value, dtype=np.float64).reshape(count, variable.cardinality)
     return reading.checker.checked(variable.name, table, row_namer(givens), lambda row: None)
 
 
 def read_weights(reading: Reading) -> NDArray[np.float64]:
     """The weights of components, which sum to 1."""
-    place = reading.parameters["weights"]
-    weights = np.array([element.number() for element in place.elements()], dtype=np.float64)
+    location = reading.parameters["weights"]
+    weights = np.array([element.number() for element in location.elements()], dtype=np.float64)
     if not (weights.size and (weights >= 0).all() and abs(weights.sum() - 1) < 1e-6):
-        place.fail("the weights of the components have to be at least 0 and sum to 1.")
+        location.fail("the weights of the components have to be at least 0 and sum to 1.")
     return weights
 
 
-def check_names(domain: Domain, *places: JsonPlace) -> None:
+def check_names(domain: Domain, *locations: JsonPlace) -> None:
     """Refuse an entry whose name is no variable."""
-    for place in places:
-        for name, inside in place.entries():
+    for index in locations:
+        for name, inside in index.entries():
             if name not in domain:
                 inside.fail("there is no such variable.")
 

@@ -70,21 +70,21 @@ def log2_sums_in_blocks(
     )
 
 
-def likeliest(shares: Floats) -> NDArray[np.intp]:
+def likeliest(fractions: Floats) -> NDArray[np.intp]:
     """The state or component with the largest share in every row, the first of equal ones."""
-    top = shares.max(axis=1, keepdims=True)
-    found: NDArray[np.intp] = (shares >= top - EQUAL_WITHIN).argmax(axis=1)
-    return found
+    top = fractions.max(axis=1, keepdims=True)
+    result: NDArray[np.intp] = (fractions >= top - EQUAL_WITHIN).argmax(axis=1)
+    return result
 
 
 def shares(parts: Floats, weights: Floats) -> Floats:
     """γ[row, k] = 2^parts[k, row] / Σ; rows that are impossible everywhere get the weights."""
     totals = log2_sums(parts)
     possible = np.isfinite(totals)
-    found = np.empty((parts.shape[1], parts.shape[0]))
-    found[possible] = np.exp2(parts[:, possible] - totals[possible]).T
-    found[~possible] = weights
-    return found
+    result = np.empty((parts.shape[1], parts.shape[0]))
+    result[possible] = np.exp2(parts[:, possible] - totals[possible]).T
+    result[~possible] = weights
+    return result
 
 
 def spread_bits(weights: Floats, rows: Floats) -> float:
@@ -98,5 +98,5 @@ def spread_bits(weights: Floats, rows: Floats) -> float:
 def choice_information(model: ComponentModel) -> dict[str, float]:
     """I(z; v) in bits of the component and every variable, the largest first."""
     rows = model.component_marginals()
-    found = {name: spread_bits(model.weights, rows[name]) for name in rows}
-    return dict(sorted(found.items(), key=lambda pair: -pair[1]))
+    result = {name: spread_bits(model.weights, rows[name]) for name in rows}
+    return dict(sorted(result.items(), key=lambda pair: -pair[1]))

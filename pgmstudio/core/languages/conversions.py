@@ -28,17 +28,17 @@ def conversions_of(kind: str) -> dict[str, Conversion]:
     source = LANGUAGES.get(kind)
     if source is None:
         return {}
-    found = {}
+    result = {}
     for target, row in LANGUAGES.items():
         if target == kind:
             continue
         if target in source.conversions:
-            found[target] = source.conversions[target]
+            result[target] = source.conversions[target]
         elif kind in row.conversions_from:
-            found[target] = row.conversions_from[kind]
+            result[target] = row.conversions_from[kind]
         elif target == BAYESIAN_NETWORK and source.to_network is not None:
-            found[target] = Conversion(source.to_network)
-    return found
+            result[target] = Conversion(source.to_network)
+    return result
 
 
 def not_converted_reason(model: Model, kind: str) -> str | None:
@@ -86,8 +86,8 @@ class SameDistribution:
         """What was found, for people."""
         number = "0" if self.is_same else f"{self.bits:.3g}"
         over = "over all {} joint states" if self.is_exact else "on {} rows drawn from it"
-        found = f"KL = {number} bits {over.format(f'{self.cases:,}'.replace(',', ' '))}"
-        return f"The same distribution: {found}." if self.is_same else f"Not the same: {found}."
+        result = f"KL = {number} bits {over.format(f'{self.cases:,}'.replace(',', ' '))}"
+        return f"The same distribution: {result}." if self.is_same else f"Not the same: {result}."
 
 
 def same_distribution(before: Model, after: Model, cancel: CancelToken = NEVER) -> SameDistribution:

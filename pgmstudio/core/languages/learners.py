@@ -43,7 +43,7 @@ def _plugins() -> tuple[dict[str, Learner[Any]], tuple[str, ...]]:
     # Here, not above: it loads many modules, and naming a built-in learner needs no plug-in.
     from importlib import metadata
 
-    found: dict[str, Learner[Any]] = {}
+    result: dict[str, Learner[Any]] = {}
     problems: list[str] = []
     taken = set(learner_keys())
     for entry in metadata.entry_points(group=PLUGIN_GROUP):
@@ -58,8 +58,8 @@ def _plugins() -> tuple[dict[str, Learner[Any]], tuple[str, ...]]:
             problems.append(f"The plug-in {entry.name} is left out: {key} exists already.")
             continue
         taken.add(key)
-        found[key] = learner
-    return found, tuple(problems)
+        result[key] = learner
+    return result, tuple(problems)
 
 
 def all_learners() -> dict[str, Learner[Any]]:

@@ -41,10 +41,10 @@ def log2_probabilities(model: ProbabilisticModel, data: DataSet) -> NDArray[np.f
     once = DataSet(rest.domain, rest.codes.take(first, axis=1))
     row, form = inference_form(model)
     if row is not None and row.incomplete_log2 is not None:
-        found = row.incomplete_log2.load()(form, once)
+        result = row.incomplete_log2.load()(form, once)
     else:
-        found = _by_session(model, once)
-    logs[~is_complete] = found[which]
+        result = _by_session(model, once)
+    logs[~is_complete] = result[which]
     return logs
 
 
@@ -54,7 +54,7 @@ def _by_session(model: ProbabilisticModel, rows: DataSet) -> NDArray[np.float64]
         return model.log2_probabilities(rows)
     except DataError:
         session = open_session(model)
-    found = np.full(rows.row_count, -math.inf)
+    result = np.full(rows.row_count, -math.inf)
     for row in range(rows.row_count):
         session.retract_all()
         try:
@@ -62,8 +62,8 @@ def _by_session(model: ProbabilisticModel, rows: DataSet) -> NDArray[np.float64]
                 session.set_evidence(name, finding)
         except ImpossibleEvidenceError:
             continue
-        found[row] = session.log2_evidence()
-    return found
+        result[row] = session.log2_evidence()
+    return result
 
 
 def observed_cells(rows: DataSet, row: int) -> Mapping[str, Finding]:

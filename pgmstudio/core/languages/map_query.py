@@ -69,9 +69,9 @@ def most_probable_together(
     names = list(dict.fromkeys(variables))
     joint = np.asarray(joint_of(names))
     order = np.argsort(-joint.ravel(), kind="stable")[:best]
-    found = []
+    result = []
     for cell in order[joint.ravel()[order] > 0]:
         codes = np.unravel_index(int(cell), joint.shape)
         states = {n: model.domain[n].states[int(c)] for n, c in zip(names, codes, strict=True)}
-        found.append(Combination(states, math.log2(float(joint[codes]))))
-    return MapAnswer(tuple(found), found[0].log2_probability, True, 0)
+        result.append(Combination(states, math.log2(float(joint[codes]))))
+    return MapAnswer(tuple(result), result[0].log2_probability, True, 0)

@@ -44,8 +44,8 @@ def settings_refusal(learner: object, params: Any) -> str:
 
 def knowledge_of(params: Any) -> Knowledge | None:
     """The rules about edges among the settings of a run; None without any."""
-    found = getattr(params, "knowledge", None)
-    return found if isinstance(found, Knowledge) and not found.is_empty else None
+    result = getattr(params, "knowledge", None)
+    return result if isinstance(result, Knowledge) and not result.is_empty else None
 
 
 def obeys_knowledge(learner: object) -> bool:

@@ -83,10 +83,10 @@ def _conditional(
         session.retract_all()
         for variable, finding in evidence.items():
             session.set_evidence(variable, finding)
-        for place, name in enumerate(names):
+        for index, name in enumerate(names):
             belief = session.belief(name).values
             code = int(rng.choice(belief.size, p=belief / belief.sum()))
-            codes[place, row] = code
+            codes[index, row] = code
             if not isinstance(
                 session.evidence.get(name), Done
             ):  # an intervention is more than an observed state

@@ -98,9 +98,9 @@ class TableChecker:
         return rows
 
     def _say(self, name: str, row: str, total: float, line: int | None) -> None:
-        place = f"{self._path.name}, line {line}" if line is not None else self._path.name
+        index = f"{self._path.name}, line {line}" if line is not None else self._path.name
         self._messages.append(
-            f"{place}: the row {row} of {name} sums to {total:.6g}. "
+            f"{index}: the row {row} of {name} sums to {total:.6g}. "
             "Loaded and normalised; check the table."
         )
 

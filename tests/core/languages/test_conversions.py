@@ -164,8 +164,8 @@ def test_trees_with_no_common_graph_are_refused_in_a_sentence() -> None:
     for _ in range(12):
         order = rng.permutation(30)
         parents: list[int | None] = [None] * 30
-        for place in range(1, 30):
-            parents[order[place]] = int(order[rng.integers(place)])
+        for index in range(1, 30):
+            parents[order[index]] = int(order[rng.integers(index)])
         tables = [random_table(rng, (4,) if p is None else (4, 4)) for p in parents]
         trees.append(Tree(domain, tuple(parents), tuple(tables)))
     with pytest.raises(TooLargeError, match="no common graph"):

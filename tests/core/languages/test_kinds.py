@@ -40,10 +40,10 @@ def test_every_model_that_can_be_drawn_has_a_title() -> None:
 
 def test_no_message_says_a_kind_where_a_title_belongs() -> None:
     slug = re.compile(r"\b[Aa] \{[\w.]*\bkind\}")
-    found = [
+    result = [
         f"{path.relative_to(SOURCES)}: {line.strip()}"
         for path in SOURCES.rglob("*.py")
         for line in path.read_text(encoding="utf-8").splitlines()
         if slug.search(line)
     ]
-    assert found == []
+    assert result == []

@@ -35,11 +35,11 @@ def summed(network: BayesianNetwork, data: DataSet) -> NDArray[np.float64]:
     )
 
 
-def incomplete(network: BayesianNetwork, seed: int, share: float) -> DataSet:
+def incomplete(network: BayesianNetwork, seed: int, fraction: float) -> DataSet:
     """Rows without regard to the model, so that some are impossible."""
     rng = np.random.default_rng(seed)
     codes = [rng.integers(0, card, size=25) for card in network.domain.cardinalities]
-    return with_missing(rng, DataSet(network.domain, np.array(codes)), share)
+    return with_missing(rng, DataSet(network.domain, np.array(codes)), fraction)
 
 
 @settings(max_examples=80)
@@ -50,9 +50,9 @@ def incomplete(network: BayesianNetwork, seed: int, share: float) -> DataSet:
     st.sampled_from(["listing", "clique trees of parts", "the whole clique tree"]),
 )
 def test_missing_cells_are_summed_out(
-    network: BayesianNetwork, seed: int, share: float, way: str
+    network: BayesianNetwork, seed: int, fraction: float, way: str
 ) -> None:
-    data = incomplete(network, seed, share)
+    data = incomplete(network, seed, fraction)
     with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
         warnings.simplefilter("error")
         if way == "clique trees of parts":
@@ -134,6 +134,6 @@ def test_patterns_of_missing_cells_are_told_apart_in_wide_tables() -> None:
     few[129, 5] = ~few[129, 4]  # two that differ in the last of all cells
     is_missing = few[:, rng.integers(12, size=300)]
     which = _patterns(is_missing)
-    for place in range(0, 300, 7):
-        alike = (is_missing == is_missing[:, [place]]).all(axis=0)
-        np.testing.assert_array_equal(which == which[place], alike)
+    for index in range(0, 300, 7):
+        alike = (is_missing == is_missing[:, [index]]).all(axis=0)
+        np.testing.assert_array_equal(which == which[index], alike)

@@ -34,18 +34,18 @@ def joint_by_listing(
     return session.joint(chosen)
 
 
-def check(found: MapAnswer, joint: np.ndarray, domain: Domain, chosen: list[str]) -> None:
+def check(result: MapAnswer, joint: np.ndarray, domain: Domain, chosen: list[str]) -> None:
     """Every combination is as probable as it says, and they are the best in order."""
     true = np.sort(joint[joint > 0].ravel())[::-1]
     seen = set()
-    for place, one in enumerate(found.best):
+    for index, one in enumerate(result.best):
         cell = tuple(domain[name].code(one.states[name]) for name in chosen)
         assert cell not in seen
         seen.add(cell)
         assert 2**one.log2_probability == pytest.approx(float(joint[cell]), abs=1e-9)
-        assert 2**one.log2_probability == pytest.approx(float(true[place]), abs=1e-9)
-    assert found.is_exact
-    assert found.share_of_bound == pytest.approx(1)
+        assert 2**one.log2_probability == pytest.approx(float(true[index]), abs=1e-9)
+    assert result.is_exact
+    assert result.share_of_bound == pytest.approx(1)
 
 
 @settings(max_examples=100)
@@ -59,9 +59,9 @@ def test_the_best_is_that_of_listing_however_early_variables_go(
     chosen = data.draw(st.lists(st.sampled_from(names), min_size=1, unique=True))
     given_ = data.draw(evidence(network.domain, max_findings=3))
     joint = joint_by_listing(network, chosen, dict(given_))
-    found = most_probable_states(network, chosen, given_, most_exact_cells=most_exact)
-    check(found, joint, network.domain, chosen)
-    assert len(found.best) == 1
+    result = most_probable_states(network, chosen, given_, most_exact_cells=most_exact)
+    check(result, joint, network.domain, chosen)
+    assert len(result.best) == 1
 
 
 @settings(max_examples=60)
@@ -73,9 +73,9 @@ def test_the_best_few_are_in_order_and_all_different(
     chosen = data.draw(st.lists(st.sampled_from(names), min_size=1, unique=True))
     given_ = data.draw(evidence(network.domain, max_findings=2))
     joint = joint_by_listing(network, chosen, dict(given_))
-    found = most_probable_states(network, chosen, given_, best=4, most_exact_cells=most_exact)
-    check(found, joint, network.domain, chosen)
-    assert len(found.best) == min(4, int((joint > 0).sum()))
+    result = most_probable_states(network, chosen, given_, best=4, most_exact_cells=most_exact)
+    check(result, joint, network.domain, chosen)
+    assert len(result.best) == min(4, int((joint > 0).sum()))
 
 
 def naive_bayes(rng: np.random.Generator, features: int) -> BayesianNetwork:
@@ -90,11 +90,11 @@ def naive_bayes(rng: np.random.Generator, features: int) -> BayesianNetwork:
 def test_many_features_of_a_hidden_class_are_solved_and_proved() -> None:
     network = naive_bayes(np.random.default_rng(2), 14)
     chosen = list(network.domain.names[1:])
-    found = most_probable_states(network, chosen, {}, most_exact_cells=64)
+    result = most_probable_states(network, chosen, {}, most_exact_cells=64)
     joint = CliqueTreeSession(network).joint(chosen)
-    assert found.is_exact
-    assert found.steps > 0
-    assert 2 ** found.best[0].log2_probability == pytest.approx(float(joint.max()), abs=1e-12)
+    assert result.is_exact
+    assert result.steps > 0
+    assert 2 ** result.best[0].log2_probability == pytest.approx(float(joint.max()), abs=1e-12)
 
 
 def test_a_stopped_search_keeps_what_it_found_and_the_bound_holds() -> None:
@@ -102,13 +102,13 @@ def test_a_stopped_search_keeps_what_it_found_and_the_bound_holds() -> None:
     chosen = list(network.domain.names[1:])
     stop = StopSwitch()
     stop.cancel()
-    found = most_probable_states(network, chosen, {}, stop=stop, most_exact_cells=1)
+    result = most_probable_states(network, chosen, {}, stop=stop, most_exact_cells=1)
     true = float(CliqueTreeSession(network).joint(chosen).max())
-    assert not found.is_exact
-    assert 2 ** found.best[0].log2_probability <= true + 1e-12
-    assert 2**found.log2_bound >= true - 1e-12
-    assert 0 < found.share_of_bound < 1
-    assert 2 ** found.best[0].log2_probability >= found.share_of_bound * true - 1e-12
+    assert not result.is_exact
+    assert 2 ** result.best[0].log2_probability <= true + 1e-12
+    assert 2**result.log2_bound >= true - 1e-12
+    assert 0 < result.share_of_bound < 1
+    assert 2 ** result.best[0].log2_probability >= result.share_of_bound * true - 1e-12
 
 
 def test_a_cancelled_search_is_given_up() -> None:
@@ -123,25 +123,25 @@ def test_all_variables_give_the_most_probable_explanation() -> None:
     network = random_network(np.random.default_rng(7), 12, density=0.3)
     session = CliqueTreeSession(network)
     session.set_evidence("X3", Observed("s0"))
-    found = most_probable_states(network, network.domain.names, session.evidence)
-    assert found.best[0].states == session.most_probable()
+    result = most_probable_states(network, network.domain.names, session.evidence)
+    assert result.best[0].states == session.most_probable()
     log2 = session.log2_most_probable() - session.log2_evidence()
-    assert found.best[0].log2_probability == pytest.approx(log2)
-    assert found.steps == 0
+    assert result.best[0].log2_probability == pytest.approx(log2)
+    assert result.steps == 0
 
 
 def test_what_was_done_is_no_evidence() -> None:
     network = random_network(np.random.default_rng(9), cardinalities=(2, 2, 3), density=1.0)
     order = [network.domain.names[i] for i in network.dag.topological_order]
-    found = most_probable_states(network, [order[0], order[2]], {order[1]: Done("s0")})
+    result = most_probable_states(network, [order[0], order[2]], {order[1]: Done("s0")})
     joint = BruteForceSession(mutilated(network, {order[1]: "s0"})).joint([order[0], order[2]])
-    assert 2 ** found.best[0].log2_probability == pytest.approx(float(joint.max()))
+    assert 2 ** result.best[0].log2_probability == pytest.approx(float(joint.max()))
 
 
 def test_observed_variables_keep_their_state_and_none_is_refused() -> None:
     network = random_network(np.random.default_rng(7), 4)
-    found = most_probable_states(network, ["X0", "X1"], {"X1": Observed("s1")})
-    assert found.best[0].states["X1"] == "s1"
+    result = most_probable_states(network, ["X0", "X1"], {"X1": Observed("s1")})
+    assert result.best[0].states["X1"] == "s1"
     only = most_probable_states(network, ["X1"], {"X1": Observed("s1")})
     assert only.best[0].log2_probability == pytest.approx(0)
     assert not math.isnan(only.log2_bound)

@@ -23,10 +23,10 @@ class OutsideLearner(ChowLiuLearner):
 @pytest.fixture
 def plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[metadata.EntryPoint]]:
     """Entry points that the registry finds instead of the installed ones."""
-    found: list[metadata.EntryPoint] = []
-    monkeypatch.setattr(metadata, "entry_points", lambda *, group: found)
+    result: list[metadata.EntryPoint] = []
+    monkeypatch.setattr(metadata, "entry_points", lambda *, group: result)
     registry._plugins.cache_clear()
-    yield found
+    yield result
     registry._plugins.cache_clear()
 
 

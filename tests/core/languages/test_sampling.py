@@ -57,9 +57,9 @@ def test_rows_given_evidence_have_the_frequencies_of_the_beliefs(
         session.set_evidence(name, finding)
     for variable in sprinkler.domain:
         wanted = session.belief(variable.name).values
-        found = np.bincount(data.column(variable.name), minlength=2) / ROWS
+        result = np.bincount(data.column(variable.name), minlength=2) / ROWS
         # Five standard errors: a wrong sampler is further away, a right one never.
-        np.testing.assert_allclose(found, wanted, atol=5 * np.sqrt(0.25 / ROWS))
+        np.testing.assert_allclose(result, wanted, atol=5 * np.sqrt(0.25 / ROWS))
     assert np.isfinite(sprinkler.log2_probabilities(data)).all()
 
 

@@ -101,8 +101,8 @@ def _with_turned_tables(network: BayesianNetwork, x: int, y: int, dag: Dag) -> B
     above = both.mean(axis=_beside(shared, dag.parent_indices[x]))
     total = above.sum(axis=-1, keepdims=True)
     above = np.where(total > 0, above / np.where(total > 0, total, 1.0), 1 / above.shape[-1])
-    place = dag.parent_indices[x].index(y)
-    tables[x] = _summing_to_one(np.moveaxis(above, above.ndim - 2, place))
+    position = dag.parent_indices[x].index(y)
+    tables[x] = _summing_to_one(np.moveaxis(above, above.ndim - 2, position))
     return BayesianNetwork(network.domain, dag, tuple(tables))
 
 

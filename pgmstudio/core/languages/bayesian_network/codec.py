@@ -37,8 +37,8 @@ def encode_network(network: BayesianNetwork) -> tuple[dict[str, Any], dict[str, 
 def decode_network(reading: Reading) -> BayesianNetwork:
     """One table per variable: a row per combination of its parents, the last running fastest."""
     listed, tables = reading.structure["parents"], reading.parameters["tables"]
-    for place in (listed, tables):
-        for name, inside in place.entries():
+    for index in (listed, tables):
+        for name, inside in index.entries():
             if name not in reading.domain:
                 inside.fail("there is no such variable.")
     parents: dict[str, list[str]] = {}
@@ -65,11 +65,11 @@ def assembled_network(
         raise ModelFileError(path, str(problem)) from problem
     tables = []
     for variable in domain:
-        places = [domain.index(parent) for parent in parents[variable.name]]
-        shape = [domain.cardinalities[place] for place in places]
-        axes = sorted(range(len(places)), key=places.__getitem__)
+        indices = [domain.index(parent) for parent in parents[variable.name]]
+        shape = [domain.cardinalities[position] for position in indices]
+        axes = sorted(range(len(indices)), key=indices.__getitem__)
         table = rows[variable.name].reshape(*shape, variable.cardinality)
-        tables.append(table.transpose(*axes, len(places)))
+        tables.append(table.transpose(*axes, len(indices)))
     return BayesianNetwork(domain, dag, tuple(tables))
 
 

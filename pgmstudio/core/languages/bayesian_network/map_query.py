@@ -78,11 +78,11 @@ class Buckets:
                 f"Eliminating the variables needs {count_text(cells)} table cells "
                 f"({in_units(cells * 32)}). Choose fewer variables or give more evidence."
             )
-        place = {v: i for i, v in enumerate(order)}
+        position = {v: i for i, v in enumerate(order)}
         self.buckets: list[Bucket] = []
         for v in order:
             scope, left = scopes[v], [u for u in scopes[v] if u != v]
-            parent = min((place[u] for u in left), default=None)
+            parent = min((position[u] for u in left), default=None)
             above = () if parent is None else scopes[order[parent]]
             at = tuple(above.index(u) for u in left)
             self.buckets.append(Bucket(v, v in maximised, scope, parent, at))
@@ -94,7 +94,7 @@ class Buckets:
         tables, self._homes = [], []
         with np.errstate(divide="ignore"):
             for f, factor in enumerate(factors):
-                home = min(place[v] for v in factor.scope)
+                home = min(position[v] for v in factor.scope)
                 self._homes.append(home)
                 self._held[home].append(f)
                 tables.append(self._turned(factor, self.buckets[home].scope))
@@ -253,7 +253,7 @@ class _Search:
         self._known = {v: int(w.argmax()) for v, w in weights.items() if (w > 0).sum() == 1}
         kept = sorted(network.dag.ancestral_indices({*chosen, *weights}))
         self._free = [v for v in kept if v not in self._known]
-        place = {v: i for i, v in enumerate(self._free)}
+        position = {v: i for i, v in enumerate(self._free)}
         self._cards = [domain.cardinalities[v] for v in self._free]
         factors, self._constant = [], 0.0
         for v in kept:
@@ -262,11 +262,11 @@ class _Search:
                 network.tables[v][tuple(self._known.get(u, slice(None)) for u in family)]
             )
             if table.ndim:
-                factors.append(Factor(tuple(place[u] for u in family if u in place), table))
+                factors.append(Factor(tuple(position[u] for u in family if u in position), table))
             else:
                 self._constant += math.log2(float(table))  # above 0: the evidence is possible
-        factors += [Factor((place[v],), w) for v, w in weights.items() if v in place]
-        maximised = frozenset(place[v] for v in chosen if v in place)
+        factors += [Factor((position[v],), w) for v, w in weights.items() if v in position]
+        maximised = frozenset(position[v] for v in chosen if v in position)
         self._buckets = Buckets(self._cards, factors, maximised, most_exact_cells)
         # For one solution the variables that go too early are enough; for several, all.
         self._branch = self._in_order(
@@ -351,10 +351,10 @@ class _Search:
         return len(self._found) < self._wanted or log2 > self._found[-1][0] + SAME
 
     def _named(self, states: Mapping[int, int]) -> dict[str, str]:
-        places = {v: i for i, v in enumerate(self._free)}
+        indices = {v: i for i, v in enumerate(self._free)}
         named = {}
         for v in self._chosen:
-            code = self._known[v] if v in self._known else states[places[v]]
+            code = self._known[v] if v in self._known else states[indices[v]]
             variable = self._domain.variables[v]
             named[variable.name] = variable.states[code]
         return named

@@ -75,24 +75,24 @@ class MissingParts:
         """log2 P(observed cells), one per row."""
         rows_by_part = self._rows_by_part()
         whole = self._better_whole(rows_by_part)
-        found = np.zeros(self._codes.shape[1])
+        result = np.zeros(self._codes.shape[1])
         for child, family in enumerate(self._families):
             rows = np.flatnonzero(~(whole | self._is_missing[list(family)].any(axis=0)))
             with np.errstate(divide="ignore"):
                 cells = self._network.tables[child].ravel()[self._cells(family, rows)]
-                found[rows] += np.log2(cells)
+                result[rows] += np.log2(cells)
         for part, all_rows in rows_by_part.items():
             rows = all_rows[~whole[all_rows]]
             states = self._states(part)
             step = max(1, CELLS_AT_ONCE // states)
             if states > LISTED_STATES and rows.size:
-                found[rows] += self._by_clique_tree(part, rows)
+                result[rows] += self._by_clique_tree(part, rows)
             elif states <= LISTED_STATES:
                 for at in range(0, rows.size, step):
-                    found[rows[at : at + step]] += self._by_listing(part, rows[at : at + step])
+                    result[rows[at : at + step]] += self._by_listing(part, rows[at : at + step])
         if whole.any():
-            found[whole] = self._by_whole_network(np.flatnonzero(whole))
-        return found
+            result[whole] = self._by_whole_network(np.flatnonzero(whole))
+        return result
 
     def _states(self, part: Part) -> int:
         return math.prod(self._cards[v] for v in part.missing)
@@ -111,11 +111,11 @@ class MissingParts:
 
     def _by_whole_network(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         flow = Propagation(plan_of(self._network.clique_tree, factors_of(self._network)))
-        found = np.empty(rows.size)
-        for place, row in enumerate(rows):
+        result = np.empty(rows.size)
+        for index, row in enumerate(rows):
             flow.set_states(self._codes[:, row], self._is_missing[:, row])
-            found[place] = flow.log2_evidence()
-        return found
+            result[index] = flow.log2_evidence()
+        return result
 
     def _cells(self, family: tuple[int, ...], rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """Per row, the flat place in the family's table; missing variables count as state 0."""
@@ -194,20 +194,20 @@ class MissingParts:
             return np.asarray(logs + np.log2(total))
 
     def _by_clique_tree(self, part: Part, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        place = {v: i for i, v in enumerate(part.missing)}
+        index = {v: i for i, v in enumerate(part.missing)}
         scopes = [
-            tuple(place[v] for v in self._families[child] if v in place) for child in part.tables
+            tuple(index[v] for v in self._families[child] if v in index) for child in part.tables
         ]
         tree = clique_tree_of_scopes(scopes, [self._cards[v] for v in part.missing])
         check_budget(forecast_of_tree(tree))
         slices = [self._slices(part, child, rows) for child in part.tables]
         first = [Factor(s, values[0]) for s, values in zip(scopes, slices, strict=True)]
         flow = Propagation(plan_of(tree, first))
-        found = np.empty(rows.size)
+        result = np.empty(rows.size)
         for row in range(rows.size):
             flow.set_factors([values[row] for values in slices])
-            found[row] = flow.log2_evidence()
-        return found
+            result[row] = flow.log2_evidence()
+        return result
 
 
 def incomplete_log2(network: BayesianNetwork, rows: DataSet) -> NDArray[np.float64]:

@@ -211,7 +211,7 @@ class BayesianNetwork:
 def _taken(table: Table, axis: int, origins: Sequence[int | None], new: float) -> Table:
     """The slices of `table` along `axis` by number; None is a slice filled with `new`."""
     moved = np.moveaxis(table, axis, 0)
-    parts = [np.full(moved.shape[1:], new) if place is None else moved[place] for place in origins]
+    parts = [np.full(moved.shape[1:], new) if index is None else moved[index] for index in origins]
     return np.moveaxis(np.stack(parts), 0, axis)
 
 

@@ -42,15 +42,15 @@ def ask_network(
     most_bytes: int | None = None,
 ) -> Answer:
     """P(target | evidence) for each target and P(evidence), from the part that matters only."""
-    places = [network.domain.index(name) for name in targets]
-    question = Question(network, places, evidence, most_bytes=most_bytes)
+    indices = [network.domain.index(name) for name in targets]
+    question = Question(network, indices, evidence, most_bytes=most_bytes)
     if not question.is_possible():
         raise ImpossibleEvidenceError(
             smallest_conflict(evidence, lambda some: _is_possible(network, some, most_bytes))
         )
     beliefs = {}
-    for name, place in zip(targets, places, strict=True):
-        values = question.belief(place)
+    for name, position in zip(targets, indices, strict=True):
+        values = question.belief(position)
         values.flags.writeable = False
         beliefs[name] = Belief(name, Scale.PROBABILITY, values)
     return Answer(beliefs, question.log2_evidence())

@@ -27,9 +27,9 @@ CONFLICT_CELLS = 1_000_000_000
 class Beliefs(Mapping[str, Belief]):
     """The beliefs of every variable at one moment, by name; later evidence does not change them."""
 
-    def __init__(self, domain: Domain, places: Sequence[int], values: NDArray[np.float64]) -> None:
+    def __init__(self, domain: Domain, indices: Sequence[int], values: NDArray[np.float64]) -> None:
         values.flags.writeable = False
-        self._domain, self._places, self._values = domain, places, values
+        self._domain, self._places, self._values = domain, indices, values
 
     def __getitem__(self, name: str) -> Belief:
         return Belief(name, Scale.PROBABILITY, self.values_at(self._domain.index(name)))
@@ -95,16 +95,16 @@ class CliqueTreeSession:
         }
         if not weights:
             return
-        before = {place: flow.weights(place) for place in weights}
-        for place, numbers in weights.items():
-            flow.set_weights(place, numbers)
+        before = {position: flow.weights(position) for position in weights}
+        for position, numbers in weights.items():
+            flow.set_weights(position, numbers)
         merged = {**self._evidence, **findings}
         evidence = {name: finding for name, finding in merged.items() if finding is not None}
         done = self._intervene(done_states(evidence))
         if not flow.is_possible():
             self._intervene(done)
-            for place, numbers in before.items():
-                flow.set_weights(place, numbers)
+            for position, numbers in before.items():
+                flow.set_weights(position, numbers)
             tries = min(MAX_TRIES, CONFLICT_CELLS // max(1, flow.plan.cells))
             conflict = smallest_conflict(evidence, self._is_possible, tries)
             raise ImpossibleEvidenceError(conflict)
@@ -159,8 +159,8 @@ class CliqueTreeSession:
     def beliefs(self) -> Beliefs:
         """P(X | evidence) of every variable, computed in one go and kept until evidence changes."""
         if self._kept is None:
-            places = self._propagation.plan.state_at
-            self._kept = Beliefs(self.domain, places, self._propagation.beliefs())
+            indices = self._propagation.plan.state_at
+            self._kept = Beliefs(self.domain, indices, self._propagation.beliefs())
             if not self._evidence:
                 self._prior = self._kept
         return self._kept
@@ -180,8 +180,8 @@ class CliqueTreeSession:
 
     def joint(self, variables: Sequence[str]) -> NDArray[np.float64]:
         """P(variables | evidence), one axis each in the order given; up to 2^20 cells."""
-        places = [self.domain.index(name) for name in variables]
-        return joint_of(self.network, places, self._evidence, self._propagation)
+        indices = [self.domain.index(name) for name in variables]
+        return joint_of(self.network, indices, self._evidence, self._propagation)
 
     def most_probable(self) -> Mapping[str, str]:
         """The most probable state of every variable together, with the evidence in it."""

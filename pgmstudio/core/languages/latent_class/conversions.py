@@ -28,7 +28,7 @@ def classes_of_network(network: BayesianNetwork) -> LatentClasses:
 def no_classes_reason(network: BayesianNetwork) -> str | None:
     """What keeps a network from being naive Bayes, in a sentence; None when it is."""
     names, parents = network.domain.names, network.dag.parent_indices
-    roots = [place for place, some in enumerate(parents) if not some]
+    roots = [index for index, some in enumerate(parents) if not some]
     if len(roots) != 1 or len(names) < 2:
         return f"latent classes have one root over their items; this network has {len(roots)}."
     for name, some in zip(names, parents, strict=True):

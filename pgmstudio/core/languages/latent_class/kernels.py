@@ -15,7 +15,7 @@ _SMALL = 1e-60
 
 @compiled
 def add_complete_rows(
-    codes: Any, parents: Any, table_at: Any, cards: Any, logs: Any, found: Any
+    codes: Any, parents: Any, table_at: Any, cards: Any, logs: Any, result: Any
 ) -> None:
     """found[k, row] += Σ_v log P(x_v | x_pa) in tree k; every cell of `codes` is a state."""
     for k in range(parents.shape[0]):
@@ -23,10 +23,10 @@ def add_complete_rows(
             at, parent, card = table_at[k, v], parents[k, v], cards[v]
             if parent < 0:
                 for row in range(codes.shape[1]):
-                    found[k, row] += logs[at + codes[v, row]]
+                    result[k, row] += logs[at + codes[v, row]]
             else:
                 for row in range(codes.shape[1]):
-                    found[k, row] += logs[at + codes[parent, row] * card + codes[v, row]]
+                    result[k, row] += logs[at + codes[parent, row] * card + codes[v, row]]
 
 
 @compiled
@@ -39,7 +39,7 @@ def add_incomplete_rows(
     state_at: Any,
     cards: Any,
     tables: Any,
-    found: Any,
+    result: Any,
 ) -> None:
     """The same with missing cells summed out: messages from the leaves to the roots, per row."""
     width = parents.shape[1]
@@ -47,8 +47,8 @@ def add_incomplete_rows(
     for k in range(parents.shape[0]):
         for row in range(codes.shape[1]):
             total = 0.0
-            for place in range(state_at[width]):
-                below[place] = 1.0
+            for index in range(state_at[width]):
+                below[index] = 1.0
             for step in range(width - 1, -1, -1):
                 v = order[k, step]
                 at, parent, card, own = table_at[k, v], parents[k, v], cards[v], state_at[v]
@@ -77,11 +77,11 @@ def add_incomplete_rows(
                     total += math.log2(largest)
                     for above in range(above_count):
                         below[state_at[parent] + above] /= largest
-            found[k, row] += total
+            result[k, row] += total
 
 
 @compiled
-def add_class_rows(codes: Any, missing: int, state_at: Any, logs: Any, found: Any) -> None:
+def add_class_rows(codes: Any, missing: int, state_at: Any, logs: Any, result: Any) -> None:
     """found[row, c] += Σ log P(x_v | c) over the cells that are there; `logs` is states × c."""
     classes = logs.shape[1]
     for v in range(codes.shape[0]):
@@ -90,4 +90,4 @@ def add_class_rows(codes: Any, missing: int, state_at: Any, logs: Any, found: An
             code = codes[v, row]
             if code != missing:
                 for c in range(classes):
-                    found[row, c] += logs[own + code, c]
+                    result[row, c] += logs[own + code, c]

@@ -120,8 +120,8 @@ class MixtureSession(WholePassSession[_Answers]):
             if name == self._choice:
                 components *= weights
             else:
-                place = self._inner.index(name)
-                states[self._at[place] : self._at[place + 1]] = weights
+                position = self._inner.index(name)
+                states[self._at[position] : self._at[position + 1]] = weights
         return states, components
 
     def _answers_to(self, evidence: Mapping[str, Finding]) -> _Answers | None:
@@ -133,16 +133,16 @@ class MixtureSession(WholePassSession[_Answers]):
         log2 = float(log2_sums(parts[:, None])[0])
         if not np.isfinite(log2):
             return None
-        shares = np.exp2(parts - log2)
-        shares /= shares.sum()
-        mixed = shares @ beliefs
+        responsibilities = np.exp2(parts - log2)
+        responsibilities /= responsibilities.sum()
+        mixed = responsibilities @ beliefs
         named = {}
-        for place, variable in enumerate(self._inner):
-            values = mixed[self._at[place] : self._at[place + 1]]
+        for index, variable in enumerate(self._inner):
+            values = mixed[self._at[index] : self._at[index + 1]]
             named[variable.name] = values / values.sum()
         if self._choice is not None:
-            named[self._choice] = shares
-        return _Answers(shares, log2, named_beliefs(named))
+            named[self._choice] = responsibilities
+        return _Answers(responsibilities, log2, named_beliefs(named))
 
     def component_shares(self) -> Floats:
         """P(component | evidence); without evidence the weights of the mixture."""
@@ -164,8 +164,8 @@ class MixtureSession(WholePassSession[_Answers]):
     @property
     def is_most_probable_exact(self) -> bool:
         """Whether the state found is certainly the most probable one."""
-        found = self._explained()
-        return found.log2 >= found.log2_bound - 1e-9
+        result = self._explained()
+        return result.log2 >= result.log2_bound - 1e-9
 
     def _explained(self) -> _Explained:
         if self._explanation is None:
@@ -191,9 +191,9 @@ class MixtureSession(WholePassSession[_Answers]):
         improved = True
         while improved:
             improved = False
-            for place, card in enumerate(self._inner.cardinalities):
+            for index, card in enumerate(self._inner.cardinalities):
                 tries = np.repeat(codes[None, :], card, axis=0)
-                tries[:, place] = np.arange(card)
+                tries[:, index] = np.arange(card)
                 values = self._weighed(tries, states)
                 if values.max() > log2 + 1e-12:
                     codes, log2 = tries[int(values.argmax())].copy(), float(values.max())
@@ -202,14 +202,14 @@ class MixtureSession(WholePassSession[_Answers]):
 
     def _listed(self, weights: Floats) -> tuple[NDArray[np.int64], float]:
         """The first of the most probable joint states, by looking at all of them."""
-        shape, best, found = self._inner.cardinalities, -np.inf, np.zeros(0, dtype=np.int64)
+        shape, best, result = self._inner.cardinalities, -np.inf, np.zeros(0, dtype=np.int64)
         for begin in range(0, self._inner.joint_states(), _BLOCK_ROWS):
             numbers = np.arange(begin, min(begin + _BLOCK_ROWS, self._inner.joint_states()))
             rows = np.stack(np.unravel_index(numbers, shape), axis=1)
             values = self._weighed(rows, weights)
             if values.max() > best:
-                best, found = float(values.max()), rows[int(values.argmax())]
-        return found, best
+                best, result = float(values.max()), rows[int(values.argmax())]
+        return result, best
 
     def _weighed(self, rows: NDArray[np.int64], weights: Floats) -> Floats:
         """log2 Q(row) · Π weights, of rows of codes."""
@@ -217,8 +217,8 @@ class MixtureSession(WholePassSession[_Answers]):
         logs = self.model.log2_probabilities(DataSet(self._inner, codes))
         with np.errstate(divide="ignore"):
             given = np.log2(weights)
-        for place in range(len(self._inner)):
-            logs = logs + given[self._at[place] + rows[:, place]]
+        for index in range(len(self._inner)):
+            logs = logs + given[self._at[index] + rows[:, index]]
         return logs
 
     def _whole(self, inner: NDArray[np.int64], component: int) -> NDArray[np.int64]:

@@ -93,6 +93,6 @@ def with_tree_edge(tree: Tree, one: str, other: str, joint: Floats | None = None
 
 def with_tree_table(tree: Tree, name: str, table: Floats) -> Tree:
     """The tree with another table P(name | its neighbour above)."""
-    place = tree.domain.index(name)
-    tables = (*tree.tables[:place], table, *tree.tables[place + 1 :])
+    position = tree.domain.index(name)
+    tables = (*tree.tables[:position], table, *tree.tables[position + 1 :])
     return Tree(tree.domain, tree.parents, tables)

@@ -135,23 +135,23 @@ Edge = tuple[str, str]
 
 def marginals_of(tree: Tree) -> tuple[Floats, ...]:
     """P(X) of every variable of a tree, in the order of its domain."""
-    found: dict[int, Floats] = {}
-    for place in tree.as_bayesian_network.dag.topological_order:
-        parent, table = tree.parents[place], tree.tables[place]
-        found[place] = table if parent is None else found[parent] @ table
-    return tuple(found[place] for place in range(len(tree.domain)))
+    result: dict[int, Floats] = {}
+    for index in tree.as_bayesian_network.dag.topological_order:
+        parent, table = tree.parents[index], tree.tables[index]
+        result[index] = table if parent is None else result[parent] @ table
+    return tuple(result[index] for index in range(len(tree.domain)))
 
 
 def edge_information(tree: Tree) -> dict[Edge, float]:
     """I(U; X) in bits of the two ends of every edge; the names of a pair in domain order."""
     names, marginals = tree.domain.names, marginals_of(tree)
-    found = {}
-    for place, parent in enumerate(tree.parents):
+    result = {}
+    for index, parent in enumerate(tree.parents):
         if parent is not None:
-            low, high = min(place, parent), max(place, parent)
-            bits = spread_bits(marginals[parent], tree.tables[place])
-            found[names[low], names[high]] = bits
-    return found
+            low, high = min(index, parent), max(index, parent)
+            bits = spread_bits(marginals[parent], tree.tables[index])
+            result[names[low], names[high]] = bits
+    return result
 
 
 def neighbour_roles(model: Tree, target: str) -> dict[str, str]:

@@ -12,7 +12,7 @@ from pgmstudio.core.languages.tree.model import Tree
 def _tree_cliques(tree: Tree) -> tuple[CliqueSize, ...]:
     """Its edges and its lonely variables."""
     domain, has_child = tree.domain, {p for p in tree.parents if p is not None}
-    found = []
+    result = []
     scope: tuple[int, ...]
     for child, parent in enumerate(tree.parents):
         if parent is not None:
@@ -22,8 +22,8 @@ def _tree_cliques(tree: Tree) -> tuple[CliqueSize, ...]:
         else:
             continue
         cells = math.prod(domain.cardinalities[v] for v in scope)
-        found.append(CliqueSize(tuple(domain.names[v] for v in scope), cells))
-    return tuple(found)
+        result.append(CliqueSize(tuple(domain.names[v] for v in scope), cells))
+    return tuple(result)
 
 
 def tree_sizes(tree: Tree) -> SizeBreakdown:

@@ -75,8 +75,8 @@ def conditional(network: BayesianNetwork, name: str, parents: Sequence[str]) -> 
     axes = [network.domain.index(one) for one in (*parents, name)]
     others = tuple(i for i in range(len(network.domain)) if i not in axes)
     table = joint_table(network).sum(axis=others)
-    places = sorted(axes)
-    table = table.transpose([places.index(axis) for axis in axes])
+    indices = sorted(axes)
+    table = table.transpose([indices.index(axis) for axis in axes])
     total = table.sum(axis=-1, keepdims=True)
     with np.errstate(invalid="ignore"):
         return np.where(total > 0, table / total, 1 / table.shape[-1])

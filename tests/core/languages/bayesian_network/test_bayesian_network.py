@@ -143,8 +143,8 @@ def test_leaving_out_a_leaf_leaves_the_others_as_they_were() -> None:
     rng = np.random.default_rng(6)
     network = random_network(rng, 5)
     leaf = next(n for n in network.domain.names if not network.dag.children(n))
-    place = network.domain.index(leaf)
-    expected = joint_table(network).sum(axis=place)
+    position = network.domain.index(leaf)
+    expected = joint_table(network).sum(axis=position)
     assert joint_table(network.without_variable(leaf)) == pytest.approx(expected)
 
 

@@ -63,8 +63,8 @@ def test_beliefs_and_explanations_equal_listing_every_joint_state(
     network, findings = question
     session, listing = CliqueTreeSession(network), BruteForceSession(network)
     expected = conflict_of(listing, findings)
-    found = conflict_of(session, findings)
-    assert len(found) == len(expected)
+    result = conflict_of(session, findings)
+    assert len(result) == len(expected)
     if expected:
         assert not session.evidence
         return
@@ -356,8 +356,8 @@ def test_the_most_probable_states_of_some_variables_are_the_top_of_their_joint_t
     states, log2 = session.most_probable_of(["X5", "X0", "X6"])
     joint = listing.joint(["X5", "X0", "X6"])
     assert 2**log2 == pytest.approx(joint.max())
-    place = tuple(network.domain[name].code(states[name]) for name in ("X5", "X0", "X6"))
-    assert joint[place] == pytest.approx(joint.max())
+    index = tuple(network.domain[name].code(states[name]) for name in ("X5", "X0", "X6"))
+    assert joint[index] == pytest.approx(joint.max())
 
 
 def test_a_joint_table_that_is_too_large_is_refused_with_its_size() -> None:

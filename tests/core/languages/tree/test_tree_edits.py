@@ -125,11 +125,11 @@ def test_an_edit_says_what_it_does() -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_information_about_the_component_is_that_of_its_joint_table(seed: int) -> None:
     model = random_classes(np.random.default_rng(seed), 4, 3)
-    found = choice_information(model)
+    result = choice_information(model)
     for name, table in zip(model.domain.names, model.tables, strict=True):
         joint = model.weights[:, None] * table
-        assert found[name] == pytest.approx(mutual_information_bits(joint), abs=1e-12)
-    assert list(found.values()) == sorted(found.values(), reverse=True)
+        assert result[name] == pytest.approx(mutual_information_bits(joint), abs=1e-12)
+    assert list(result.values()) == sorted(result.values(), reverse=True)
 
 
 def test_components_are_counted_by_their_weights() -> None:

@@ -82,7 +82,7 @@ def doubtful_edges(
     is_missing = data.codes == data.missing_code
     weights = weights_of(data)
     cards = data.domain.cardinalities
-    found = []
+    result = []
     for child, parents in enumerate(dag.parent_indices):
         lacking = is_missing[[*parents, child]].any(axis=0)
         hearsay = float(weights[lacking].sum()) / data.total_weight
@@ -92,8 +92,8 @@ def doubtful_edges(
             gain = scores.local(child, parents, cancel) - scores.local(child, rest, cancel)
             price = score.cost_per_parameter * (cards[child] - 1) * (rows - rows // cards[parent])
             if gain < hearsay * (gain + price):
-                found.append((gain, (dag.names[parent], dag.names[child])))
-    return [edge for _, edge in sorted(found)]
+                result.append((gain, (dag.names[parent], dag.names[child])))
+    return [edge for _, edge in sorted(result)]
 
 
 HILL_CLIMB, KES = "hill-climb", "kes"

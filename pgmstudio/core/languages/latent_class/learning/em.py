@@ -121,9 +121,9 @@ class LatentEm:
 
     def improve(self) -> float:
         """One E and one M step; Σ weight · log2 P(row) before the M step."""
-        found = self._pass(is_counting=True)
+        result = self._pass(is_counting=True)
         self._maximise()
-        return found
+        return result
 
     def log2_likelihood(self) -> float:
         """Σ weight · log2 P(row) of the present classes; missing cells summed out."""
@@ -180,8 +180,8 @@ class LatentEm:
     @property
     def masses(self) -> Floats:
         """Rows in each class at the last step, as far as they belong to it."""
-        found = self._works[0].masses + self._works[1].masses
-        return np.asarray(found[: self._count])
+        result = self._works[0].masses + self._works[1].masses
+        return np.asarray(result[: self._count])
 
     def _terms(self) -> tuple[Floats, Floats]:
         """ln P(reference row, c), and what every other cell changes in it."""

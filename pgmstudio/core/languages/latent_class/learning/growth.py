@@ -17,13 +17,13 @@ _SAME_NATS = 1e-6
 def frequencies(data: DataSet) -> tuple[Floats, ...]:
     """P'(x) of every column, over the rows that have it."""
     weights = np.ones(data.row_count) if data.weights is None else data.weights
-    found = []
+    result = []
     for variable, column in zip(data.domain, data.codes, strict=True):
         seen = column != data.missing_code
         counts = np.bincount(column[seen], weights[seen], minlength=variable.cardinality)
         even = np.full(variable.cardinality, 1 / variable.cardinality)
-        found.append(counts / counts.sum() if counts.sum() > 0 else even)
-    return tuple(found)
+        result.append(counts / counts.sum() if counts.sum() > 0 else even)
+    return tuple(result)
 
 
 def centred_on(
@@ -99,13 +99,13 @@ def with_split_classes(
 
 def duplicate_classes(model: LatentClasses) -> list[tuple[int, int]]:
     """Pairs of classes whose tables are the same, the later one second."""
-    found: list[tuple[int, int]] = []
+    result: list[tuple[int, int]] = []
     for later in range(1, model.class_count):
         for earlier in range(later):
             if _divergence(model, earlier, later) < _SAME_NATS:
-                found.append((earlier, later))
+                result.append((earlier, later))
                 break
-    return found
+    return result
 
 
 def with_merged_duplicates(model: LatentClasses) -> LatentClasses:

@@ -203,14 +203,14 @@ class _Search:
         """EM from several starts for each number of the list."""
         numbers = self._params.components or ()
         starts = len(numbers) * self._params.restarts
-        for place, classes in enumerate(numbers):
+        for index, classes in enumerate(numbers):
             best: LatentClasses | None = None
             likeliest = -math.inf
             for start in range(self._params.restarts):
-                done = (place * self._params.restarts + start) / starts
+                done = (index * self._params.restarts + start) / starts
                 message = f"{classes} classes, start {start + 1} of {self._params.restarts}"
                 begin = with_new_classes(None, self._train, classes, self._rng, hidden=self._hidden)
-                em = yield from self._em(begin, message, done, float(place))
+                em = yield from self._em(begin, message, done, float(index))
                 bits = em.log2_likelihood()
                 if bits > likeliest or best is None:
                     likeliest, best = bits, em.model

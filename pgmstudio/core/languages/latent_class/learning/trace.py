@@ -97,7 +97,7 @@ class ClassScan(ModelScan[ScanPoint]):
 
 
 def _plain_point(point: ScanPoint, with_model: bool) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         "classes": point.classes,
         "train": point.train_bits,
         "held": point.held_bits,
@@ -109,10 +109,10 @@ def _plain_point(point: ScanPoint, with_model: bool) -> dict[str, Any]:
         "duplicates": point.duplicates,
     }
     if with_model and point.model is not None:
-        found["hidden"] = point.model.hidden
-        found["weights"] = point.model.weights.tolist()
-        found["tables"] = [table.tolist() for table in point.model.tables]
-    return found
+        result["hidden"] = point.model.hidden
+        result["weights"] = point.model.weights.tolist()
+        result["tables"] = [table.tolist() for table in point.model.tables]
+    return result
 
 
 def _restored_point(plain: Mapping[str, Any], domain: Domain) -> ScanPoint:

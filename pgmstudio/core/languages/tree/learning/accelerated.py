@@ -92,16 +92,16 @@ def constant_penalty(data: DataSet, edge_penalty: float, penalty: str) -> float 
 
 def obstacles(data: DataSet, beta: float | None, prior: float) -> list[str]:
     """Why the accelerated methods would not be exact here; empty when they are."""
-    found = []
+    result = []
     if data.has_missing:
-        found.append("cells are missing, so pairs have different rows")
+        result.append("cells are missing, so pairs have different rows")
     if beta is None:
-        found.append(
+        result.append(
             "the penalty differs between edges, as columns have different numbers of states"
         )
     if prior > 0 and max(data.domain.cardinalities, default=0) > 2:
-        found.append("the prior orders unseen pairs only for columns of two states")
-    return found
+        result.append("the prior orders unseen pairs only for columns of two states")
+    return result
 
 
 def em_dense_cost(rows: SparseRows, count: int) -> Cost:
@@ -121,23 +121,23 @@ def em_accelerated_cost(rows: SparseRows, count: int) -> Cost:
 
 def em_obstacles(rows: SparseRows, priors: TreePriors) -> list[str]:
     """Why accelerated trees inside EM would not be the best ones; empty when they are."""
-    cards, found = set(rows.domain.cardinalities) - {1}, []
+    cards, result = set(rows.domain.cardinalities) - {1}, []
     if priors.is_shared:
-        found.append("the trees share their edges")
+        result.append("the trees share their edges")
     if rows.gap_count:
-        found.append("cells are missing")
+        result.append("cells are missing")
     if priors.costs is not None:
-        found.append("the edges are expected to be like those of a model")
+        result.append("the edges are expected to be like those of a model")
     if priors.rules is not None:
-        found.append("there are rules about edges")
+        result.append("there are rules about edges")
     if priors.penalty in ("mdl", "bic") and len(cards) > 1:
-        found.append("the penalty differs between edges")
+        result.append("the penalty differs between edges")
     is_spread = priors.strength > 0 and (priors.toward == "uniform" or priors.even_rows > 0)
     if is_spread and max(cards, default=0) > 2:
-        found.append("smoothing by even rows orders unseen pairs only for columns of two states")
+        result.append("smoothing by even rows orders unseen pairs only for columns of two states")
     if rows.total_weight <= 0:
-        found.append("there are no rows")
-    return found
+        result.append("there are no rows")
+    return result
 
 
 def choose_in_em(rows: SparseRows, count: int, priors: TreePriors, tree: str) -> Choice:
@@ -198,8 +198,8 @@ def choose(data: DataSet, rows: CellRows, backend: str, prior: float) -> Choice:
     if is_too_large:
         return Choice(DENSE, f"The dense method is used, as it needs less memory. {forecast}")
     if dense.seconds < max(accelerated.seconds, _SMALL):
-        share = rows.longest / max(rows.variable_count, 1)
-        why = "The rows are not sparse" if share > 0.3 else "All pairs are counted quickly here"
+        fraction = rows.longest / max(rows.variable_count, 1)
+        why = "The rows are not sparse" if fraction > 0.3 else "All pairs are counted quickly here"
         return Choice(DENSE, f"{why}: the dense method is used. {forecast}")
     return Choice(ACL_2, f"The rows are sparse: aCL-II is used. {forecast}")
 
@@ -392,9 +392,9 @@ def ranked_rows(
         entry_cells,
         lengths,
     )
-    starts, places = np.cumsum(lengths), np.empty(entries, dtype=np.int64)
+    starts, indices = np.cumsum(lengths), np.empty(entries, dtype=np.int64)
     cells = np.empty(entries, dtype=np.int32)
-    passes.rank_rows(entry_rows, entry_cells, starts, cells, places)
+    passes.rank_rows(entry_rows, entry_cells, starts, cells, indices)
     all_mass, everything = away[order] + prior / 2, total + prior
     spread = all_mass * (everything - all_mass)
     side = np.zeros((order.size, 2))
@@ -404,7 +404,7 @@ def ranked_rows(
         starts,
         cells,
         column_starts,
-        places,
+        indices,
         entry_rows,
         np.array(weights),
         cell_at,

@@ -94,13 +94,13 @@ def binary_information(total: float, u: float, v: float, both: float) -> float:
 
     I = (1/N) Σ N_ab ln(N_ab N / (N_a N_b)): eq. 5.11, whose last term is −N log N.
     """
-    found = (
+    result = (
         _term(both, total, u, v)
         + _term(u - both, total, u, total - v)
         + _term(v - both, total, total - u, v)
         + _term(total - u - v + both, total, total - u, total - v)
     )
-    return max(found / total, 0.0)
+    return max(result / total, 0.0)
 
 
 @compiled
@@ -111,12 +111,12 @@ def apart_information(total: float, u: float, v: float) -> float:
     """
     if u <= 0.0 or v <= 0.0:
         return 0.0
-    found = (
+    result = (
         u * math.log(total / (total - v))
         + v * math.log(total / (total - u))
         + _term(total - u - v, total, total - u, total - v)
     )
-    return max(found / total, 0.0)
+    return max(result / total, 0.0)
 
 
 @compiled
@@ -125,7 +125,7 @@ def table_information(
 ) -> float:
     """The same from the counts of cells, for any number of states; reference states are implied."""
     width = mass.shape[0]
-    found = 0.0
+    result = 0.0
     u_reference, v_reference = total - u_mass, total - v_mass
     for i in range(cell_at[u], cell_at[u + 1]):
         row = (i - cell_at[u]) * width
@@ -133,17 +133,17 @@ def table_information(
         for j in range(cell_at[v], cell_at[v + 1]):
             both = table[row + j]
             rest -= both
-            found += _term(both, total, mass[i], mass[j])
-        found += _term(rest, total, mass[i], v_reference)
+            result += _term(both, total, mass[i], mass[j])
+        result += _term(rest, total, mass[i], v_reference)
     corner = u_reference
     for j in range(cell_at[v], cell_at[v + 1]):
         rest = mass[j]
         for i in range(cell_at[u + 1] - cell_at[u]):
             rest -= table[i * width + j]
         corner -= rest
-        found += _term(rest, total, u_reference, mass[j])
-    found += _term(corner, total, u_reference, v_reference)
-    return max(found / total, 0.0)
+        result += _term(rest, total, u_reference, mass[j])
+    result += _term(corner, total, u_reference, v_reference)
+    return max(result / total, 0.0)
 
 
 @compiled
@@ -174,9 +174,9 @@ def meet(ranked: Any, growth: Any, u: int) -> int:
     visited = 0
     for entry in range(ranked.column_starts[u], ranked.column_starts[u + 1]):
         row = ranked.entry_rows[entry]
-        place = ranked.entry_places[entry]
+        index = ranked.entry_places[entry]
         weight = ranked.weights[row]
-        others = cells[place + 1 : ranked.starts[row + 1]]
+        others = cells[index + 1 : ranked.starts[row + 1]]
         visited += others.shape[0]
         if is_binary:
             for k in range(others.shape[0]):
@@ -186,7 +186,7 @@ def meet(ranked: Any, growth: Any, u: int) -> int:
                 touched[count] = v
                 count += int(before == 0.0)
         else:
-            shift = (cells[place] - ranked.cell_at[u]) * variable_of.shape[0]
+            shift = (cells[index] - ranked.cell_at[u]) * variable_of.shape[0]
             for k in range(others.shape[0]):
                 v = np.uint32(variable_of[others[k]])
                 before = met[v]
@@ -219,11 +219,11 @@ def _is_worse(one: float, one_v: int, other: float, other_v: int) -> bool:
 
 
 @compiled
-def _sink(block: Any, information: Any, place: int, size: int) -> None:
+def _sink(block: Any, information: Any, index: int, size: int) -> None:
     """Restore the heap whose top is the worst."""
-    v, value = block[place], information[place]
+    v, value = block[index], information[index]
     while True:
-        child = 2 * place + 1
+        child = 2 * index + 1
         if child >= size:
             break
         right = child + 1
@@ -233,9 +233,9 @@ def _sink(block: Any, information: Any, place: int, size: int) -> None:
             child = right
         if not _is_worse(information[child], block[child], value, v):
             break
-        block[place], information[place] = block[child], information[child]
-        place = child
-    block[place], information[place] = v, value
+        block[index], information[index] = block[child], information[child]
+        index = child
+    block[index], information[index] = v, value
 
 
 @compiled
@@ -245,14 +245,14 @@ def _keep(block: Any, information: Any, size: int, v: int, value: float) -> int:
         block[0], information[0] = v, value
         _sink(block, information, 0, size)
         return size
-    place = size
-    while place > 0:
-        above = (place - 1) // 2
+    index = size
+    while index > 0:
+        above = (index - 1) // 2
         if not _is_worse(value, v, information[above], block[above]):
             break
-        block[place], information[place] = block[above], information[above]
-        place = above
-    block[place], information[place] = v, value
+        block[index], information[index] = block[above], information[above]
+        index = above
+    block[index], information[index] = v, value
     return size + 1
 
 
@@ -425,30 +425,30 @@ def make_lists(ranked: Any, growth: Any, u: int, count: int) -> int:
 
 
 @compiled
-def _raise_head(heads: Any, values: Any, place: int) -> None:
-    while place > 0:
-        above = (place - 1) // 2
-        if values[above] >= values[place]:
+def _raise_head(heads: Any, values: Any, index: int) -> None:
+    while index > 0:
+        above = (index - 1) // 2
+        if values[above] >= values[index]:
             break
-        heads[above], heads[place] = heads[place], heads[above]
-        values[above], values[place] = values[place], values[above]
-        place = above
+        heads[above], heads[index] = heads[index], heads[above]
+        values[above], values[index] = values[index], values[above]
+        index = above
 
 
 @compiled
 def _sink_head(heads: Any, values: Any, size: int) -> None:
-    place = 0
+    index = 0
     while True:
-        child = 2 * place + 1
+        child = 2 * index + 1
         if child >= size:
             break
         if child + 1 < size and values[child + 1] > values[child]:
             child += 1
-        if values[place] >= values[child]:
+        if values[index] >= values[child]:
             break
-        heads[child], heads[place] = heads[place], heads[child]
-        values[child], values[place] = values[place], values[child]
-        place = child
+        heads[child], heads[index] = heads[index], heads[child]
+        values[child], values[index] = values[index], values[child]
+        index = child
 
 
 @compiled
@@ -534,12 +534,12 @@ def _merge_lists(ranked: Any, growth: Any, u: int, is_later: bool) -> None:
 
 
 @compiled
-def _sink_variable(heap: Any, state: Any, information: Any, place: int, size: int) -> None:
+def _sink_variable(heap: Any, state: Any, information: Any, index: int, size: int) -> None:
     """Restore the heap of variables whose top has the heaviest pair."""
-    u = heap[place]
+    u = heap[index]
     mine = information[u, state[u, USED]]
     while True:
-        child = 2 * place + 1
+        child = 2 * index + 1
         if child >= size:
             break
         best = information[heap[child], state[heap[child], USED]]
@@ -549,9 +549,9 @@ def _sink_variable(heap: Any, state: Any, information: Any, place: int, size: in
                 child, best = child + 1, other
         if not _is_worse(mine, u, best, heap[child]):
             break
-        heap[place] = heap[child]
-        place = child
-    heap[place] = u
+        heap[index] = heap[child]
+        index = child
+    heap[index] = u
 
 
 @compiled
@@ -562,8 +562,8 @@ def make_heap(heap: Any, state: Any, information: Any, tally: Any) -> None:
         if state[u, FILLED] > 0:
             heap[size] = u
             size += 1
-    for place in range(size // 2 - 1, -1, -1):
-        _sink_variable(heap, state, information, place, size)
+    for index in range(size // 2 - 1, -1, -1):
+        _sink_variable(heap, state, information, index, size)
     tally[HEAP] = size
 
 

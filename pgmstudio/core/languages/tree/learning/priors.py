@@ -80,11 +80,11 @@ class TreePriors:
 
     def gains(self, information: Floats, rows: float, count: int, free: Floats) -> Floats:
         """rows · I − β: what every edge gains in a tree of so many rows, in nats."""
-        found = rows * information
+        result = rows * information
         is_free = self.penalty == "none" or (self.penalty != "bic" and self.edge_penalty == 0.0)
         if self.costs is not None or not is_free:
-            found -= self.penalties(rows, count, free)
-        return found
+            result -= self.penalties(rows, count, free)
+        return result
 
     def penalties(self, rows: float, count: int, free: Floats) -> Floats:
         """β_uv in nats for a tree of so many rows; `free` is (r_u−1)(r_v−1)."""

@@ -42,14 +42,14 @@ from tests.strategies import random_network, small_networks, with_missing
 seeds = st.integers(0, 2**32 - 1)
 
 
-def chain(rows: int = 800, share: float = 0.25) -> tuple[BayesianNetwork, DataSet]:
+def chain(rows: int = 800, fraction: float = 0.25) -> tuple[BayesianNetwork, DataSet]:
     """X0 → X1 → … → X5, each nearly its parent, with cells missing at random."""
     domain = Domain.of({f"X{i}": ("a", "b") for i in range(6)})
     dag = Dag.from_edges(domain.names, itertools.pairwise(domain.names))
     copy = np.array([[0.9, 0.1], [0.2, 0.8]])
     network = BayesianNetwork(domain, dag, (np.array([0.5, 0.5]), *[copy] * 5))
     rng = np.random.default_rng(4)
-    return network, with_missing(rng, network.sample(rows, rng), share)
+    return network, with_missing(rng, network.sample(rows, rng), fraction)
 
 
 def run(data: DataSet, **chosen: Any) -> list[Any]:
@@ -143,8 +143,8 @@ def test_the_chain_behind_holes_is_found(search: str) -> None:
     network, data = chain()
     last = run(data, search=search)[-1]
     assert isinstance(last, Finished)
-    found = {frozenset(edge) for edge in last.model.edges}  # type: ignore[attr-defined]
-    assert found == {frozenset(edge) for edge in network.edges}
+    result = {frozenset(edge) for edge in last.model.edges}  # type: ignore[attr-defined]
+    assert result == {frozenset(edge) for edge in network.edges}
 
 
 @settings(max_examples=10)
@@ -158,13 +158,13 @@ def test_the_score_is_that_of_the_observed_cells_and_never_falls(seed: int, scor
         e.counters["score"] for e in events if isinstance(e, Progress) and "score" in e.counters
     ]
     assert scores == sorted(scores)
-    found = [event for event in events if isinstance(event, ImprovedModel)]
-    best: Any = found[-1].model
+    result = [event for event in events if isinstance(event, ImprovedModel)]
+    best: Any = result[-1].model
     value = log2_likelihood(best, data)
     cost = score_of(score, 120).cost_per_parameter * best.representation_size()
     # The tables of a round gain less than a ten-thousandth bit per row, those handed out less.
-    assert found[-1].measures["score"] == pytest.approx(value - cost, abs=1e-2 * 120)
-    assert value - cost >= found[-1].measures["score"] - 1e-6
+    assert result[-1].measures["score"] == pytest.approx(value - cost, abs=1e-2 * 120)
+    assert value - cost >= result[-1].measures["score"] - 1e-6
 
 
 def test_without_missing_cells_it_is_the_search_alone() -> None:
@@ -191,7 +191,7 @@ def test_rules_hold_in_every_round() -> None:
 
 
 def test_a_variable_of_the_start_that_is_no_column_is_hidden_and_used() -> None:
-    network, data = chain(share=0.0)
+    network, data = chain(fraction=0.0)
     middle = "X2"
     shown = data.select_columns([name for name in data.domain.names if name != middle])
     last = run(shown, start=network)[-1]

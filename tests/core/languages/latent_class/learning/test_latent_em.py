@@ -17,9 +17,9 @@ ROWS = DataSet.from_rows(NB.domain, ["101", "100", "011", "010", "110", "011"])
 
 
 def test_one_step_is_the_worked_one() -> None:
-    shares = NB.responsibilities(ROWS)[:, 0]
+    fractions = NB.responsibilities(ROWS)[:, 0]
     expected = [0.454545455, 0.084745763, 0.990566038, 0.921052632, 0.244755245, 0.990566038]
-    assert shares == pytest.approx(expected, abs=1e-9)
+    assert fractions == pytest.approx(expected, abs=1e-9)
     em = LatentEm(class_rows(ROWS), NB)
     em.improve()
     assert em.model.weights == pytest.approx([0.61437186, 0.38562814], abs=1e-8)
@@ -30,9 +30,9 @@ def test_one_step_is_the_worked_one() -> None:
 
 def test_the_likelihoods_of_the_first_steps_are_the_worked_ones() -> None:
     em = LatentEm(class_rows(ROWS), NB)
-    found = [em.improve() for _ in range(4)]
+    result = [em.improve() for _ in range(4)]
     expected = [-17.01078485, -15.64873498, -14.90603826, -14.53245856]
-    assert found == pytest.approx(expected, abs=1e-8)
+    assert result == pytest.approx(expected, abs=1e-8)
     assert em.log2_likelihood() == pytest.approx(-14.40970500, abs=1e-8)
 
 
@@ -46,12 +46,12 @@ def test_the_likelihood_never_decreases_and_is_the_models_own(seed: int, missing
         assert (table >= 0).all()
     tables = tuple(0.9 * table + 0.1 / table.shape[1] for table in start.tables)
     em = LatentEm(class_rows(data), type(start)(start.domain, start.weights, tables))
-    found = []
+    result = []
     for _ in range(8):
-        found.append(em.log2_likelihood())
-        assert log2_likelihood(em.model, data) == pytest.approx(found[-1], rel=1e-10)
+        result.append(em.log2_likelihood())
+        assert log2_likelihood(em.model, data) == pytest.approx(result[-1], rel=1e-10)
         em.improve()
-    assert all(b >= a - 1e-9 * abs(a) for a, b in pairwise(found))
+    assert all(b >= a - 1e-9 * abs(a) for a, b in pairwise(result))
 
 
 def test_weighted_rows_are_as_many_rows() -> None:

@@ -286,16 +286,16 @@ def test_the_tables_of_edges_are_those_of_all_rows(
     parents = accelerated_forest(rows).parents
     counted = pair_counts(data)
     total = data.total_weight
-    for v, found in enumerate(parent_tables(rows, parents)):
+    for v, result in enumerate(parent_tables(rows, parents)):
         numbers, parent = rows.state_numbers(v), int(parents[v])
-        assert (found >= 0).all()
-        assert found.sum() == pytest.approx(total, rel=1e-12)
+        assert (result >= 0).all()
+        assert result.sum() == pytest.approx(total, rel=1e-12)
         if parent >= 0:
-            given_ = found[np.ix_(rows.state_numbers(parent), numbers)]
+            given_ = result[np.ix_(rows.state_numbers(parent), numbers)]
             assert given_ == pytest.approx(counted.table(parent, v), abs=1e-9)
             own = given_.sum(axis=0)
         else:
-            own = found[numbers]
+            own = result[numbers]
         weights = np.ones(data.row_count) if data.weights is None else data.weights
         assert own == pytest.approx(np.bincount(data.codes[v], weights, minlength=states), abs=1e-9)
 
@@ -365,11 +365,11 @@ def test_little_is_computed_and_four_times_the_columns_hardly_need_more() -> Non
 
 def test_kruskals_steps_grow_as_n_log_n() -> None:
     rng = np.random.default_rng(0)
-    shares = []
+    fractions = []
     for n, runs in ((100, 40), (300, 20), (1000, 6), (3000, 2)):
         steps = [kruskal_steps(n, rng) for _ in range(runs)]
-        shares.append(float(np.mean(steps)) / (n * math.log(n)))
-    assert max(shares) < 2 * min(shares)
+        fractions.append(float(np.mean(steps)) / (n * math.log(n)))
+    assert max(fractions) < 2 * min(fractions)
 
 
 def kruskal_steps(n: int, rng: np.random.Generator) -> int:
@@ -378,9 +378,9 @@ def kruskal_steps(n: int, rng: np.random.Generator) -> int:
     order = rng.permutation(above[0].size)  # that of independent random weights
     group = np.arange(n)
     joined = 0
-    for step, place in enumerate(order, 1):
-        one = kernels.find_root(group, int(above[0][place]))
-        other = kernels.find_root(group, int(above[1][place]))
+    for step, index in enumerate(order, 1):
+        one = kernels.find_root(group, int(above[0][index]))
+        other = kernels.find_root(group, int(above[1][index]))
         if one != other:
             group[one] = other
             joined += 1

@@ -52,19 +52,19 @@ def test_em_with_accelerated_trees_walks_the_way_of_the_dense_one(seed: int, sta
     data = rows_of_two_kinds(seed, states).merged()
     rows = sparse_rows(data)
     assert data.weights is not None
-    shares = np.random.default_rng(seed).dirichlet([1.0, 1.0], size=data.row_count)
+    fractions = np.random.default_rng(seed).dirichlet([1.0, 1.0], size=data.row_count)
     em = TreeMixtureEm(rows, 2, TreePriors())
-    em.start(shares)
+    em.start(fractions)
     for _ in range(12):
-        masses = shares.T @ data.weights
-        trees = [accelerated_tree(rows, shares[:, k] * data.weights) for k in range(2)]
+        masses = fractions.T @ data.weights
+        trees = [accelerated_tree(rows, fractions[:, k] * data.weights) for k in range(2)]
         logs = np.stack([tree.log2_probabilities(data) * np.log(2) for tree in trees], axis=1)
         joint = logs + np.log(masses / masses.sum())
         top = joint.max(axis=1, keepdims=True)
         whole = top + np.log(np.exp(joint - top).sum(axis=1, keepdims=True))
-        shares = np.exp(joint - whole)
-        found = float(data.weights @ whole[:, 0])
-        assert em.improve() == pytest.approx(found, rel=0, abs=1e-8)
+        fractions = np.exp(joint - whole)
+        result = float(data.weights @ whole[:, 0])
+        assert em.improve() == pytest.approx(result, rel=0, abs=1e-8)
 
 
 @pytest.mark.parametrize("states", [2, 4])

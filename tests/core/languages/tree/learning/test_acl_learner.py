@@ -171,8 +171,8 @@ def test_walks_have_as_many_ones_as_asked_near_each_other() -> None:
     data = walks(n=50, on=6, count=100)
     assert (data.codes.sum(axis=0) == 6).all()
     for row in data.codes.T:
-        places = np.flatnonzero(row)
-        gaps = np.diff(np.append(places, places[0] + 50))
+        indices = np.flatnonzero(row)
+        gaps = np.diff(np.append(indices, indices[0] + 50))
         assert np.sort(gaps)[:-1].max() <= 4  # one arc of the circle, without holes wider than 4
     assert (walks(on=0).codes == 0).all()
     with pytest.raises(ParameterError, match="only 3 columns"):

@@ -78,8 +78,10 @@ def test_no_tree_or_forest_is_more_likely(seed: int, columns: int) -> None:
     information = mutual_information_nats(pair_counts(data))
     best = max(sum(information[edge] for edge in edges) for edges in FORESTS[columns])
     learned = learn(data)
-    found = sum(information[data.domain.index(a), data.domain.index(b)] for a, b in _edges(learned))
-    assert found == pytest.approx(best, abs=1e-12)
+    result = sum(
+        information[data.domain.index(a), data.domain.index(b)] for a, b in _edges(learned)
+    )
+    assert result == pytest.approx(best, abs=1e-12)
 
 
 @settings(max_examples=20)
@@ -174,8 +176,8 @@ def test_with_knowledge_no_obedient_tree_is_more_likely(seed: int, draw: st.Data
             continue
         total = sum(information[p, c] for c, p in enumerate(parents) if p is not None)
         best = max(best, float(total))
-    found = learned.measures["mutual_information_bits"] * math.log(2)
-    assert found == pytest.approx(best, abs=1e-12)
+    result = learned.measures["mutual_information_bits"] * math.log(2)
+    assert result == pytest.approx(best, abs=1e-12)
 
 
 def test_knowledge_that_no_tree_can_obey_is_said_before_counting() -> None:

@@ -220,7 +220,7 @@ class _Structure:
         knowledge = self.params.knowledge
         if knowledge is None or knowledge.is_empty:
             names = tuple(self.names[i] for i in features)
-            places = best_forest(np.ascontiguousarray(weights[chosen]), names, root)
+            indices = best_forest(np.ascontiguousarray(weights[chosen]), names, root)
         else:
             required = self._required_between()
             allowed = self.rules.allowed.astype(bool)
@@ -228,16 +228,16 @@ class _Structure:
             allowed[np.ix_(~self.is_above, self.is_above)] = False
             if root is not None:
                 allowed[:, self.names.index(root)] = False
-            places = branching_with_required(weights[chosen], allowed[chosen], required, cancel)
-        return [None if place is None else features[place] for place in places]
+            indices = branching_with_required(weights[chosen], allowed[chosen], required, cancel)
+        return [None if position is None else features[position] for position in indices]
 
     def _required_between(self) -> list[tuple[int, int]]:
-        place = {column: i for i, column in enumerate(self.features)}
+        index = {column: i for i, column in enumerate(self.features)}
         clashes, required = [], []
         for child in self.features:
             parents = [int(p) for p in np.flatnonzero(self.rules.required[:, child])]
             parents = [p for p in parents if p != self.target]
-            required += [(place[p], place[child]) for p in parents]
+            required += [(index[p], index[child]) for p in parents]
             name, above = self.names[child], " and ".join(self.names[p] for p in parents)
             if len(parents) > 1:
                 clashes.append(

@@ -120,12 +120,12 @@ def read_choices(text: str | None, names: Iterable[str]) -> Choices:
 def _splits(item: str, signs: Iterable[str], known: set[str]) -> Iterator[Edge]:
     """Every way to read an item as two known names with a sign between; names may have signs."""
     for sign in signs:
-        place = item.find(sign)
-        while place >= 0:
-            one, other = item[:place].strip(), item[place + len(sign) :].strip()
+        index = item.find(sign)
+        while index >= 0:
+            one, other = item[:index].strip(), item[index + len(sign) :].strip()
             if one in known and other in known and one != other:
                 yield one, other
-            place = item.find(sign, place + 1)
+            index = item.find(sign, index + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,13 +217,13 @@ class OpenStructure:
     ) -> OpenStructure:
         """What a search found, from all its tests."""
         possible = base.possible
-        place = {name: i for i, name in enumerate(names)}
+        index = {name: i for i, name in enumerate(names)}
         return cls(
             tuple(names),
             base,
-            {pair: dict(found) for pair, found in sets.items()},
+            {pair: dict(result) for pair, result in sets.items()},
             {pair: gain.get(pair, 0.0) for pair in base.ambiguous},
-            tuple(t for t in deciding(tests) if possible[place[t.a]] >> place[t.b] & 1),
+            tuple(t for t in deciding(tests) if possible[index[t.a]] >> index[t.b] & 1),
         )
 
     def trimmed(self) -> OpenStructure:
@@ -233,8 +233,8 @@ class OpenStructure:
         """
         possible = self.base.possible
         sets = {
-            (a, b): found
-            for (a, b), found in self.sets.items()
+            (a, b): result
+            for (a, b), result in self.sets.items()
             if possible[a] >> b & 1 or possible[a] & possible[b]
         }
         return replace(self, sets=sets)
@@ -242,9 +242,9 @@ class OpenStructure:
     @classmethod
     def of_skeleton(cls, skeleton: Skeleton) -> OpenStructure:
         """A skeleton in which only directions are open."""
-        place = {name: i for i, name in enumerate(skeleton.names)}
+        index = {name: i for i, name in enumerate(skeleton.names)}
         sets = {
-            pair: {sum(1 << place[name] for name in test.given): test}
+            pair: {sum(1 << index[name] for name in test.given): test}
             for pair, test in skeleton.separated.items()
         }
         base = Decision(skeleton.adjacent, skeleton.adjacent)
@@ -252,7 +252,7 @@ class OpenStructure:
 
     @cached_property
     def _separations(self) -> Separations:
-        sets = {pair: tuple(found) for pair, found in self.sets.items()}
+        sets = {pair: tuple(result) for pair, result in self.sets.items()}
         return Separations(self.base.possible, sets)
 
     # -- choosing
@@ -281,14 +281,14 @@ class OpenStructure:
                 problems.append(why_not)
             else:
                 edges[edge] = chosen[pair] = stays
-        skeleton, found = self._skeleton(chosen, tests, left_out, cancel)
+        skeleton, result = self._skeleton(chosen, tests, left_out, cancel)
         orientation, directions, refused = _directed(
             oriented_skeleton(skeleton, rules), choices.directions, self._pair
         )
         problems += refused
         if problems and not lenient:
             raise ParameterError({"choose": " ".join(problems)})
-        return Resolved(skeleton, orientation, found, Choices(edges, directions))
+        return Resolved(skeleton, orientation, result, Choices(edges, directions))
 
     def _pair(self, edge: Edge) -> Pair:
         for name in edge:
@@ -325,18 +325,18 @@ class OpenStructure:
 
     def _best(self, pair: Pair, paths: Paths | None = None) -> LoggedTest:
         """The test that speaks most for separating a pair; one that has its paths, if any has."""
-        found = self.sets[pair]
+        result = self.sets[pair]
         if paths is not None:
-            explained = {mask: t for mask, t in found.items() if paths.explain(pair, mask)}
-            found = explained or found
-        return max(found.values(), key=weakness)
+            explained = {mask: t for mask, t in result.items() if paths.explain(pair, mask)}
+            result = explained or result
+        return max(result.values(), key=weakness)
 
     def _regions(self, chosen: Mapping[Pair, bool], after: Decision) -> tuple[AmbiguousRegion, ...]:
         def named(pair: Pair) -> Edge:
             return self.names[pair[0]], self.names[pair[1]]
 
-        found = self._separations
-        needs = needed(found, decide(found, chosen, self.base))
+        result = self._separations
+        needs = needed(result, decide(result, chosen, self.base))
         kept = set(pairs_of(after.certain))
         return tuple(
             AmbiguousRegion(
@@ -353,30 +353,30 @@ class OpenStructure:
     # -- as a keepsake
 
     def plain(self) -> dict[str, Any]:
-        place = {name: i for i, name in enumerate(self.names)}
+        index = {name: i for i, name in enumerate(self.names)}
         return {
             "names": list(self.names),
             "certain": [list(pair) for pair in pairs_of(self.base.certain)],
             "ambiguous": [[a, b, bits] for (a, b), bits in self.gain.items()],
             "sets": [
-                [a, b, [row_of_test(test, place) for test in found.values()]]
-                for (a, b), found in self.sets.items()
+                [a, b, [row_of_test(test, index) for test in result.values()]]
+                for (a, b), result in self.sets.items()
             ],
-            "nearest": [row_of_test(test, place) for test in self.nearest],
+            "nearest": [row_of_test(test, index) for test in self.nearest],
         }
 
     @classmethod
     def restored(cls, plain: Mapping[str, Any]) -> OpenStructure:
         """What `plain` made, as a value again."""
         names = tuple(plain["names"])
-        place = {name: i for i, name in enumerate(names)}
+        index = {name: i for i, name in enumerate(names)}
         gain = {(int(a), int(b)): float(bits) for a, b, bits in plain["ambiguous"]}
         sure = [(int(a), int(b)) for a, b in plain["certain"]]
         certain = _masks(len(names), sure)
         sets: dict[Pair, dict[int, LoggedTest]] = {}
         for a, b, rows in plain["sets"]:
             tests = [test_of(row, names) for row in rows]
-            sets[a, b] = {sum(1 << place[name] for name in test.given): test for test in tests}
+            sets[a, b] = {sum(1 << index[name] for name in test.given): test for test in tests}
         return cls(
             names,
             Decision(certain, _masks(len(names), [*sure, *gain])),
@@ -396,7 +396,7 @@ class OpenStructure:
 
 
 def settled(
-    found: Separations,
+    result: Separations,
     gain: Mapping[Pair, float],
     chosen: Mapping[Pair, bool],
     cancel: CancelToken,
@@ -404,11 +404,11 @@ def settled(
 ) -> Decision:
     """Nothing is ambiguous any more: the edge that tells most stays, time and again."""
     kept = dict(chosen)
-    decision = decide(found, kept, base)
+    decision = decide(result, kept, base)
     while decision.ambiguous:
         cancel.raise_if_cancelled()
         kept[max(decision.ambiguous, key=lambda pair: gain.get(pair, 0.0))] = True
-        decision = decide(found, kept, decision)
+        decision = decide(result, kept, decision)
     return decision
 
 

@@ -62,13 +62,13 @@ class TestLog:
         return why_edge(a, b, self.about(a, b))
 
     def plain(self) -> dict[str, Any]:
-        place = {name: i for i, name in enumerate(self.names)}
+        index = {name: i for i, name in enumerate(self.names)}
         rule = self.rule
         return {
             "names": list(self.names),
             "rule": [rule.test, rule.alpha, rule.epsilon, rule.adjusted],
             "made": self.made,
-            "tests": [row_of_test(test, place) for test in self.tests],
+            "tests": [row_of_test(test, index) for test in self.tests],
         }
 
     @classmethod
@@ -134,13 +134,13 @@ def deciding(tests: Iterable[LoggedTest]) -> list[LoggedTest]:
     return list(best.values())
 
 
-def row_of_test(test: LoggedTest, place: Mapping[str, int]) -> list[Any]:
+def row_of_test(test: LoggedTest, index: Mapping[str, int]) -> list[Any]:
     """A test as plain values, its variables as their places."""
     outcome = test.outcome
     return [
-        place[test.a],
-        place[test.b],
-        [place[name] for name in test.given],
+        index[test.a],
+        index[test.b],
+        [index[name] for name in test.given],
         outcome.statistic,
         outcome.freedom,
         outcome.p_value,

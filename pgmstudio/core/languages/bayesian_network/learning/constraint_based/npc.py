@@ -90,15 +90,15 @@ def npc_search(
     search = _Search(tester, PairRules.of(rules), max_condition)
     yield from search.levels(cancel)
     yield from search.reopened(cancel)
-    found = search.open_structure()
-    resolved = found.resolved(
+    result = search.open_structure()
+    resolved = result.resolved(
         Choices(chosen or {}, tuple(directions)),
         rules,
         tests=search.tests.made,
         left_out=search.tests.left_out,
         cancel=cancel,
     )
-    return NpcResult(resolved.skeleton, resolved.orientation, resolved.regions, found)
+    return NpcResult(resolved.skeleton, resolved.orientation, resolved.regions, result)
 
 
 class _Search:
@@ -160,7 +160,7 @@ class _Search:
                 self.sets.setdefault(pair, {})[mask] = test
 
     def _separations(self) -> Separations:
-        sets = {pair: tuple(found) for pair, found in self.sets.items()}
+        sets = {pair: tuple(result) for pair, result in self.sets.items()}
         return Separations(self.rules.joinable, sets)
 
     def open_structure(self) -> OpenStructure:

@@ -165,14 +165,14 @@ def _candidates(
     skeleton: Skeleton, adjacent: Sequence[int]
 ) -> list[tuple[int, int, int, LoggedTest]]:
     """Every (a, k, b) that should be a v-structure, the best separated ends first."""
-    place = {name: i for i, name in enumerate(skeleton.names)}
-    found = []
+    index = {name: i for i, name in enumerate(skeleton.names)}
+    result = []
     for (a, b), test in skeleton.separated.items():
-        given = sum(1 << place[name] for name in test.given)
+        given = sum(1 << index[name] for name in test.given)
         for k in bits_of(adjacent[a] & adjacent[b] & ~given):
-            found.append((a, k, b, test))
-    found.sort(key=lambda one: (*(-part for part in weakness(one[3])), one[:3]))
-    return found
+            result.append((a, k, b, test))
+    result.sort(key=lambda one: (*(-part for part in weakness(one[3])), one[:3]))
+    return result
 
 
 def _nearest_dag(names: tuple[str, ...], parents: Iterable[int], adjacent: Sequence[int]) -> Dag:

@@ -79,23 +79,23 @@ class Paths:
 
 
 def decide(
-    found: Separations, chosen: Mapping[Pair, bool], earlier: Decision | None = None
+    result: Separations, chosen: Mapping[Pair, bool], earlier: Decision | None = None
 ) -> Decision:
     """What follows from the separations and from pairs chosen to be joined (True) or not.
 
     With an earlier decision only what was ambiguous then is looked at again.
     """
     if earlier is None:
-        earlier = Decision((0,) * len(found.joinable), found.joinable)
+        earlier = Decision((0,) * len(result.joinable), result.joinable)
     certain, possible = list(earlier.certain), list(earlier.possible)
     waiting: dict[Pair, Sequence[int]] = {}
     for pair in earlier.ambiguous:
-        if chosen.get(pair, False) or (pair not in chosen and not found.sets.get(pair)):
+        if chosen.get(pair, False) or (pair not in chosen and not result.sets.get(pair)):
             _join(certain, pair)
         elif pair in chosen:
             part(possible, pair)
         else:
-            waiting[pair] = found.sets[pair]
+            waiting[pair] = result.sets[pair]
     changed = True
     while changed:
         changed = False
@@ -118,7 +118,7 @@ def _join(adjacent: list[int], pair: Pair) -> None:
     adjacent[b] |= 1 << a
 
 
-def needed(found: Separations, decision: Decision) -> dict[Pair, tuple[Pair, ...]]:
+def needed(result: Separations, decision: Decision) -> dict[Pair, tuple[Pair, ...]]:
     """For each ambiguous edge the ambiguous edges on paths that its absence would need."""
     sure, may = Paths(decision.certain), Paths(decision.possible)
     ambiguous = decision.ambiguous
@@ -126,7 +126,7 @@ def needed(found: Separations, decision: Decision) -> dict[Pair, tuple[Pair, ...
     needs = {}
     for a, b in ambiguous:
         on_paths: set[Pair] = set()
-        for condition in found.sets[a, b]:
+        for condition in result.sets[a, b]:
             if not may.explain((a, b), condition):
                 continue
             for start, avoided in ((a, b), (b, a)):

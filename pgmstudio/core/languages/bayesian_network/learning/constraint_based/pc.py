@@ -286,15 +286,15 @@ class PcLearner:
         choices = read_choices(params.choose, data.domain.names)
         rows = yield from completed_rows(data, params.missing, rng=rng, cancel=cancel)
         result = yield from _search(rows, params, cancel)
-        found = OpenStructure.of_skeleton(result.skeleton)
+        outcome = OpenStructure.of_skeleton(result.skeleton)
         yield from network_events(
             data,
             result.skeleton,
-            found.resolved(choices, rules, cancel=cancel).orientation,
+            outcome.resolved(choices, rules, cancel=cancel).orientation,
             rules,
             params,
             rows=rows,
-            open_=found,
+            open_=outcome,
             rng=rng,
             cancel=cancel,
         )

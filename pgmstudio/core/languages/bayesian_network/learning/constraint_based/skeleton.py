@@ -36,12 +36,12 @@ class StatedIndependencies:
 
     def __init__(self, names: Iterable[str], statements: Iterable[Statement]) -> None:
         self.names = tuple(names)
-        place = {name: i for i, name in enumerate(self.names)}
+        position = {name: i for i, name in enumerate(self.names)}
 
         def index(name: str) -> int:
-            if name not in place:
+            if name not in position:
                 raise UnknownNameError("variable", name, self.names)
-            return place[name]
+            return position[name]
 
         self._stated = {
             (frozenset({index(a), index(b)}), frozenset(map(index, given)))
@@ -156,14 +156,14 @@ class Skeleton:
 
     @cached_property
     def weakest(self) -> Mapping[Pair, LoggedTest]:
-        place = {name: i for i, name in enumerate(self.names)}
+        index = {name: i for i, name in enumerate(self.names)}
         joined = set(self.pairs)
-        found: dict[Pair, LoggedTest] = {}
+        result: dict[Pair, LoggedTest] = {}
         for test in self.tests:
-            pair = place[test.a], place[test.b]
-            if pair in joined and (pair not in found or weakness(test) > weakness(found[pair])):
-                found[pair] = test
-        return found
+            pair = index[test.a], index[test.b]
+            if pair in joined and (pair not in result or weakness(test) > weakness(result[pair])):
+                result[pair] = test
+        return result
 
     def tests_about(self, a: str, b: str) -> tuple[LoggedTest, ...]:
         """Every test of the pair, in the order they were made."""
@@ -212,7 +212,7 @@ class PairRules:
 
 
 def _bits(flags: Sequence[int]) -> int:
-    return sum(1 << place for place, flag in enumerate(flags) if flag)
+    return sum(1 << index for index, flag in enumerate(flags) if flag)
 
 
 def conditions(candidates: tuple[int, int], size: int) -> Iterator[tuple[int, ...]]:

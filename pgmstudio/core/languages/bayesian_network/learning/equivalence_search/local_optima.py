@@ -51,7 +51,7 @@ class KesOptima:
         met: dict[Pdag, list[KesRun]] = {}
         for run in self.runs:
             met.setdefault(run.cpdag, []).append(run)
-        found = (
+        result = (
             Optimum(
                 cpdag,
                 runs[0].score,
@@ -60,7 +60,7 @@ class KesOptima:
             )
             for cpdag, runs in met.items()
         )
-        return tuple(sorted(found, key=lambda optimum: -optimum.score))
+        return tuple(sorted(result, key=lambda optimum: -optimum.score))
 
     @property
     def best(self) -> Optimum:
@@ -86,20 +86,20 @@ class KesOptima:
         What nearly all local optima share is worth more trust than one of them (Peña, Kočka and
         Nielsen 2004). With `of_runs` an optimum counts as often as it was met.
         """
-        found = self.runs if of_runs else self.optima
+        result = self.runs if of_runs else self.optima
         names = self.runs[0].cpdag.names if self.runs else ()
-        return EdgeFrequencies.of((one.cpdag for one in found), names)
+        return EdgeFrequencies.of((one.cpdag for one in result), names)
 
     # -- as a keepsake
 
     def plain(self) -> dict[str, Any]:
         """Names, distinct optima with edges as pairs of places, and every run with its optimum."""
         names = self.runs[0].cpdag.names if self.runs else ()
-        place = {name: i for i, name in enumerate(names)}
+        index = {name: i for i, name in enumerate(names)}
         number = {optimum.cpdag: i for i, optimum in enumerate(self.optima)}
 
         def pairs(edges: tuple[Edge, ...]) -> list[list[int]]:
-            return [[place[a], place[b]] for a, b in edges]
+            return [[index[a], index[b]] for a, b in edges]
 
         return {
             "names": list(names),
@@ -128,8 +128,8 @@ class KesOptima:
             return [(names[a], names[b]) for a, b in pairs]
 
         classes = [
-            Pdag.from_edges(names, edges(found["directed"]), edges(found["undirected"]))
-            for found in plain["optima"]
+            Pdag.from_edges(names, edges(result["directed"]), edges(result["undirected"]))
+            for result in plain["optima"]
         ]
         return cls(
             tuple(
@@ -144,7 +144,7 @@ class KesOptima:
         number = {optimum.cpdag: i for i, optimum in enumerate(self.optima, start=1)}
         rows: list[tuple[object, ...]] = [
             (
-                place,
+                index,
                 run.greediness,
                 run.score,
                 run.steps,
@@ -152,6 +152,6 @@ class KesOptima:
                 number[run.cpdag],
                 round(run.seconds, 6),
             )
-            for place, run in enumerate(self.runs, start=1)
+            for index, run in enumerate(self.runs, start=1)
         ]
         return head, rows

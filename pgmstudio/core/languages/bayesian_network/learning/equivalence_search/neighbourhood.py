@@ -61,14 +61,14 @@ class GainRows:
 
     def row(self, child: int, parents: int, cancel: CancelToken) -> int:
         """The row of `values` for a child and the set of its parents; `values` may be a new one."""
-        place = self._place.get((child, parents))
-        if place is None:
-            place = len(self._place)
-            if place == len(self.values):
+        index = self._place.get((child, parents))
+        if index is None:
+            index = len(self._place)
+            if index == len(self.values):
                 self.values = np.concatenate([self.values, np.empty_like(self.values)])
-            self.values[place] = self._gains(child, parents, cancel)
-            self._place[child, parents] = place
-        return place
+            self.values[index] = self._gains(child, parents, cancel)
+            self._place[child, parents] = index
+        return index
 
     def take(self, rows: Mapping[tuple[int, int], NDArray[np.float64]]) -> None:
         """Know rows that somebody else has scored."""
@@ -213,8 +213,8 @@ class ExactBoundary:
         else:
             moves = self._moves(kinds, least_gain)
         order = rng.permutation(moves.all)
-        share = max(1, math.floor(greediness * order.size + 1e-9))
-        order = np.concatenate([moves.by_gain(order[:share], least_gain), order[share:]])
+        fraction = max(1, math.floor(greediness * order.size + 1e-9))
+        order = np.concatenate([moves.by_gain(order[:fraction], least_gain), order[fraction:]])
         yield from self._classes(cpdag, moves, order, cancel, moves.gain.size)
 
     def _look_at(self, cpdag: Pdag, cancel: CancelToken) -> None:
@@ -264,11 +264,11 @@ class ExactBoundary:
                 self._onward,
                 self._adjacent,
             )
-            found = choice, other, gain
+            result = choice, other, gain
             if kinds == TURNS:
-                count = improving_turns(*known, least_gain, *found)
+                count = improving_turns(*known, least_gain, *result)
             else:
-                count = improving_moves(*known, kinds, least_gain, margin, *found)
+                count = improving_moves(*known, kinds, least_gain, margin, *result)
             if count <= self._room:
                 node = nodes[choice[:count]]
                 return _Moves(node, choice[:count] - first[node], other[:count], gain[:count])
@@ -348,10 +348,10 @@ def draws_needed(greediness: float, neighbours: int, epsilon: float = 0.001) -> 
     R(k, N) = max(1, ⌈ln(1 − min(k, 1 − ε)) / ln(1 − 1/N)⌉), from N (1 − (1 − 1/N)^R) distinct
     ones in R draws (Nielsen 2007, eq. B.3; eq. 4.30 is printed with one draw too many).
     """
-    share = min(greediness, 1 - epsilon)
+    fraction = min(greediness, 1 - epsilon)
     if neighbours <= 1:
         return 1
-    return max(1, math.ceil(math.log1p(-share) / math.log1p(-1 / neighbours)))
+    return max(1, math.ceil(math.log1p(-fraction) / math.log1p(-1 / neighbours)))
 
 
 class SampledBoundary:

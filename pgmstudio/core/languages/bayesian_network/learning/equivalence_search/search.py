@@ -258,8 +258,8 @@ class KesSearch:
         """Make all runs; what each tells, in the order of the plan, and how far they all are."""
         first_rows: dict[tuple[int, int], NDArray[np.float64]] = {}
         n = len(self.rules.names)
-        for key, place in self.climber.first_rows(cancel):
-            first_rows[key] = self.climber.gains.values[place]
+        for key, index in self.climber.first_rows(cancel):
+            first_rows[key] = self.climber.gains.values[index]
             if key[0] % 8 == 7:
                 words = f"Scoring pairs of {n} columns"
                 yield None, Progress(None, words, {"column": key[0] + 1.0})

@@ -120,11 +120,11 @@ def _best_growth(
 ) -> Generator[Progress, None, float]:
     """The growth of costs with which the observed cells of rows held out are most probable."""
     rows, held = hold_out(sample, HELD_OUT, rng)
-    found = []
+    result = []
     for growth in GROWTHS:
         network = yield from _network(rows, False, growth, rng, cancel)
-        found.append(log2_likelihood(network, held))
-    return GROWTHS[int(np.argmax(found))]
+        result.append(log2_likelihood(network, held))
+    return GROWTHS[int(np.argmax(result))]
 
 
 def _network(
@@ -227,8 +227,8 @@ class ObservedCosts(FamilyScores):
         factor[list(parents)] = 1 / factor[list(parents)]
         factor[child] = 1.0
         q = math.prod(self.cards[p] for p in parents)
-        share = np.maximum(self._seen(child, parents), 1.0) / self.total_weight
-        more = share**-self._growth - 1
+        fraction = np.maximum(self._seen(child, parents), 1.0) / self.total_weight
+        more = fraction**-self._growth - 1
         return np.asarray(scores - self._cost(child, q) * factor * np.maximum(more, 0.0))
 
     def _seen(self, child: int, parents: Sequence[int]) -> NDArray[np.float64]:
@@ -251,25 +251,25 @@ def _climbed(start: Dag, scores: ObservedCosts, cancel: CancelToken) -> Dag:
         cancel.raise_if_cancelled()
     for move in climb.steps(0, cancel):
         cancel.raise_if_cancelled()
-        found = climb.dag()
-        if move.kind != REMOVE and _is_too_dense(found, scores.cards):
+        result = climb.dag()
+        if move.kind != REMOVE and _is_too_dense(result, scores.cards):
             edge = move.source, move.target
             rules.allowed[edge[::-1] if move.kind == REVERSE else edge] = 0
             for _ in climb.place(flags_of(dag), cancel):
                 cancel.raise_if_cancelled()
         else:
-            dag = found
+            dag = result
     return dag
 
 
 def _is_too_dense(dag: Dag, cards: Sequence[int]) -> bool:
     """Whether summing all variables out, one by one, needs too large tables."""
     graph = strip(moral_graph(dag.parent_indices))
-    found = eliminate(graph, cards, "fill by weight", most_cells=MAX_CLIQUE_CELLS)
-    if found is None:
+    result = eliminate(graph, cards, "fill by weight", most_cells=MAX_CLIQUE_CELLS)
+    if result is None:
         return True
     sizes = (
-        math.prod(cards[v] for v in (node, *near)) for node, near in enumerate(found.left_behind)
+        math.prod(cards[v] for v in (node, *near)) for node, near in enumerate(result.left_behind)
     )
     return sum(sizes) > MAX_CLIQUE_CELLS
 

@@ -145,11 +145,11 @@ class EmParams:
 
 def named_nodes(text: str, names: tuple[str, ...]) -> tuple[str, ...]:
     """The variables a list such as “smoke, lung” names; ParameterError lists the unknown."""
-    found = _listed(text)
-    problems = [str(UnknownNameError("variable", n, names)) for n in found if n not in names]
-    if problems or not found:
+    result = _listed(text)
+    problems = [str(UnknownNameError("variable", n, names)) for n in result if n not in names]
+    if problems or not result:
         raise ParameterError({"nodes": " ".join(problems) or "names no variable"})
-    return tuple(found)
+    return tuple(result)
 
 
 def sample_sizes(text: str | None, ess: float, names: tuple[str, ...]) -> Mapping[str, float]:

@@ -163,22 +163,22 @@ class Parts:
         by_row = np.ascontiguousarray(rows.codes.T)
         most = sum(rows.missing_counts)
         keys = np.empty((most, 2), dtype=np.uint64)
-        places = np.empty((most, 4), dtype=np.int64)
+        indices = np.empty((most, 4), dtype=np.int64)
         sizes = np.empty(most)
-        found = 0
+        result = 0
         for begin in range(0, rows.row_count, ROWS_PER_CALL):
             cancel.raise_if_cancelled()
             end = min(begin + ROWS_PER_CALL, rows.row_count)
             signs = _signs(layout)
-            place = (begin, end, found, keys, places, sizes)
-            found = find_parts(by_row, missing, layout.walk, prunes, signs, *place)
-        keys, places, sizes = keys[:found], places[:found], sizes[:found]
-        listed = sizes * places[:, 3]
+            index = (begin, end, result, keys, indices, sizes)
+            result = find_parts(by_row, missing, layout.walk, prunes, signs, *index)
+        keys, indices, sizes = keys[:result], indices[:result], sizes[:result]
+        listed = sizes * indices[:, 3]
         is_large = _too_large(layout, listed)
-        whole = np.unique(places[is_large, 0])
-        kept = ~np.isin(places[:, 0], whole)
+        whole = np.unique(indices[is_large, 0])
+        kept = ~np.isin(indices[:, 0], whole)
         first, case_of = _distinct(keys[kept])
-        chosen = np.ascontiguousarray(places[kept][first])
+        chosen = np.ascontiguousarray(indices[kept][first])
         var_at, table_at = _ends(chosen[:, 2]), _ends(chosen[:, 3])
         stride_at = _ends(chosen[:, 2] * chosen[:, 3])
         laid_out = Listed(
@@ -190,7 +190,7 @@ class Parts:
             strides=np.zeros(stride_at[-1], dtype=np.int64),
         )
         lay_out_cases(by_row, missing, layout.walk, prunes, layout.table_from, chosen, laid_out)
-        row_of = places[kept, 0]
+        row_of = indices[kept, 0]
         row_weights = np.ones(rows.row_count) if rows.weights is None else rows.weights
         weights = np.bincount(case_of, weights=row_weights[row_of], minlength=first.size)
         states = sizes[kept][first].astype(np.int64)
@@ -355,8 +355,8 @@ class _TreeRows:
             cells = cells * self._layout.cards[v] + np.where(
                 self._is_missing[:, v], 0, self._codes[:, v]
             )
-        found: Ints = cells + self._layout.table_from[child]
-        return found
+        result: Ints = cells + self._layout.table_from[child]
+        return result
 
     def add(self, tables: Sequence[Table], counts: Counts, cancel: CancelToken) -> float:
         """Add the expected counts of the families that lack a cell; the log2-likelihood of the

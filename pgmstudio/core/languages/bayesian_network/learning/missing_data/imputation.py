@@ -84,12 +84,12 @@ def impute_by_model(
     variables = tuple(network.domain[v.name] if v.name in shared else v for v in data.domain)
     domain = Domain(variables)
     out = np.empty(data.codes.shape, dtype=code_dtype(domain))
-    for place, name in enumerate(domain.names):
+    for index, name in enumerate(domain.names):
         if name in shared:
-            out[place] = filled.column(name)
+            out[index] = filled.column(name)
         else:
-            column = data.codes[place]
-            out[place] = np.where(column == data.missing_code, np.iinfo(out.dtype).max, column)
+            column = data.codes[index]
+            out[index] = np.where(column == data.missing_code, np.iinfo(out.dtype).max, column)
     return DataSet(domain, out, data.weights)
 
 
@@ -110,9 +110,9 @@ class _Plan:
         completions = np.ones(rows)
         radix = np.ones(states.size, dtype=np.int64)
         # Parts stand row by row; the products are cut off long before they overflow.
-        place = np.arange(states.size) - ends[parts.row_of]
-        for number in range(int(place.max(initial=-1)) + 1):
-            here = np.flatnonzero(place == number)
+        index = np.arange(states.size) - ends[parts.row_of]
+        for number in range(int(index.max(initial=-1)) + 1):
+            here = np.flatnonzero(index == number)
             row = parts.row_of[here]
             radix[here] = completions[row].astype(np.int64)
             completions[row] = np.minimum(completions[row] * states[here], 1e15)

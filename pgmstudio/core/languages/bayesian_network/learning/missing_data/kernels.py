@@ -76,8 +76,8 @@ def new_room(n: int) -> Room:
 def mark_silent(column: Codes, missing: int, walk: Walk, prunes: bool, silent: Bytes) -> None:
     """Which missing cells of a row tell nothing: all their descendants are missing too."""
     order, child_at, children = walk.order, walk.child_at, walk.children
-    for place in range(order.shape[0] - 1, -1, -1):
-        v = order[place]
+    for index in range(order.shape[0] - 1, -1, -1):
+        v = order[index]
         silent[v] = 1 if prunes and column[v] == missing else 0
         if silent[v] == 1:
             for i in range(child_at[v], child_at[v + 1]):
@@ -133,9 +133,9 @@ def find_parts(
     signs: Words,
     begin: int,
     end: int,
-    found: int,
+    result: int,
     keys: Words,
-    places: Ints,
+    indices: Ints,
     sizes: Floats,
 ) -> int:
     """Every part of the rows from `begin` to `end`, after the `found` that there are already.
@@ -151,26 +151,26 @@ def find_parts(
     for row in range(begin, end):
         column = rows[row]
         mark_silent(column, missing, walk, prunes, silent)
-        first = found
+        first = result
         for v in range(n):
             if column[v] != missing or silent[v] == 1 or var_stamp[v] >= first:
                 continue
-            var_count, table_count, near_count = walk_part(column, missing, v, walk, found, room)
+            var_count, table_count, near_count = walk_part(column, missing, v, walk, result, room)
             one, other = np.uint64(0), np.uint64(0)
             for i in range(near_count):
                 u = near[i]
                 code = cards[u] if column[u] == missing else np.int64(column[u])
                 one += signs[u, code, 0]
                 other += signs[u, code, 1]
-            keys[found, 0], keys[found, 1] = one, other
-            places[found, 0], places[found, 1] = row, v
-            places[found, 2], places[found, 3] = var_count, table_count
+            keys[result, 0], keys[result, 1] = one, other
+            indices[result, 0], indices[result, 1] = row, v
+            indices[result, 2], indices[result, 3] = var_count, table_count
             states = 1.0
             for i in range(var_count):
                 states *= cards[variables[i]]
-            sizes[found] = states
-            found += 1
-    return found
+            sizes[result] = states
+            result += 1
+    return result
 
 
 @compiled
@@ -180,7 +180,7 @@ def lay_out_cases(
     walk: Walk,
     prunes: bool,
     table_from: Ints,
-    places: Ints,
+    indices: Ints,
     listed: Listed,
 ) -> None:
     """Per case its variables, and per table the cell where they all are in state 0 and how far
@@ -191,10 +191,10 @@ def lay_out_cases(
     room = new_room(n)
     inside, tables = room.variables, room.tables
     place_of = np.zeros(n, dtype=np.int64)
-    for case in range(places.shape[0]):
-        column = rows[places[case, 0]]
+    for case in range(indices.shape[0]):
+        column = rows[indices[case, 0]]
         mark_silent(column, missing, walk, prunes, room.silent)
-        var_count, table_count, _ = walk_part(column, missing, places[case, 1], walk, case, room)
+        var_count, table_count, _ = walk_part(column, missing, indices[case, 1], walk, case, room)
         for i in range(var_count):
             variables[var_at[case] + i] = inside[i]
             place_of[inside[i]] = i
@@ -279,9 +279,9 @@ def expect_cases(
         if not total > 0.0:
             return log2_likelihood, case
         log2_likelihood += weights[case] * (math.log2(total) + log2_scale)
-        share = weights[case] / total
+        fraction = weights[case] / total
         for s in range(states):
-            product[s] *= share
+            product[s] *= fraction
         for t in range(table_at[case + 1] - table_at[case]):
             for s in range(states):
                 counts[where[t * states + s]] += product[s]

@@ -133,15 +133,15 @@ def rules_for(
     known = None if knowledge is None else knowledge.among(names)
     rules = EdgeRules.of(names, known, max_parents)
     allowed, required = rules.allowed.copy(), rules.required.copy()
-    place = {name: i for i, name in enumerate(names)}
+    index = {name: i for i, name in enumerate(names)}
     for veto in vetoes:
-        if veto.source not in place or veto.target not in place:
+        if veto.source not in index or veto.target not in index:
             continue
         brought = veto.brought
         if brought is None:
-            required[place[veto.source], place[veto.target]] = 1
+            required[index[veto.source], index[veto.target]] = 1
         else:
-            allowed[place[brought[0]], place[brought[1]]] = 0
+            allowed[index[brought[0]], index[brought[1]]] = 0
     return replace(rules, allowed=allowed, required=required)
 
 
@@ -179,12 +179,12 @@ class NextMoves:
         score = self._climb.score
         least = 1e-7 + 1e-13 * abs(score)
         better = int((gains > least).sum())
-        places = _best(gains, top)
-        found = [
-            Move(int(kinds[i]), int(sources[i]), int(targets[i]), float(gains[i])) for i in places
+        indices = _best(gains, top)
+        result = [
+            Move(int(kinds[i]), int(sources[i]), int(targets[i]), float(gains[i])) for i in indices
         ]
-        found.sort(key=lambda m: (-round(m.gain / SAME_BITS), m.kind, m.target, m.source))
-        moves = tuple(self._told(move, least) for move in found[:top])
+        result.sort(key=lambda m: (-round(m.gain / SAME_BITS), m.kind, m.target, m.source))
+        moves = tuple(self._told(move, least) for move in result[:top])
         return MoveList(dag, score, moves, better, len(gains), least)
 
     def climbed(

@@ -204,22 +204,22 @@ def k2_search(
     steps: list[K2Step] = []
     parents: list[tuple[int, ...]] = [()] * len(names)
     total = 0.0
-    for place in reversed(range(len(order))):
-        child = order[place]
-        found = [int(p) for p in np.flatnonzero(rules.required[:, child])]
-        value = measure(child, found, cancel)
+    for position in reversed(range(len(order))):
+        child = order[position]
+        result = [int(p) for p in np.flatnonzero(rules.required[:, child])]
+        value = measure(child, result, cancel)
         while True:
-            step = _step(child, found, value, order[:place], rules, measure, names, cancel)
+            step = _step(child, result, value, order[:position], rules, measure, names, cancel)
             if step.trials:
                 steps.append(step)
-                done = (len(order) - 1 - place) / len(order)
-                counters = {"column": float(len(order) - place), "steps": float(len(steps))}
+                done = (len(order) - 1 - position) / len(order)
+                counters = {"column": float(len(order) - position), "steps": float(len(steps))}
                 yield Progress(done, str(step), counters)
             if step.added is None:
                 break
-            found.append(names.index(step.added))
+            result.append(names.index(step.added))
             value = step.value_after
-        parents[child] = tuple(found)
+        parents[child] = tuple(result)
         total += value
     ordered = tuple(names[i] for i in order)
     return K2Trace(ordered, params.measure, tuple(steps), Dag(names, tuple(parents)), total)
@@ -295,11 +295,11 @@ def order_of(
     if problems:
         raise ParameterError({"order": " ".join(problems)})
     full = [*listed, *(name for name in names if name not in listed)]
-    place = {name: i for i, name in enumerate(full)}
+    position = {name: i for i, name in enumerate(full)}
     clashes = [
         f"{source} → {target} is required, but {target} comes first in the order."
         for source, target in sorted(rules.required)
-        if place[source] > place[target]
+        if position[source] > position[target]
     ]
     if clashes:
         raise KnowledgeError(clashes)

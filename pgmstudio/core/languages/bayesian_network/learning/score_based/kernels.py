@@ -44,8 +44,8 @@ def fill_ancestors(edges: Flags, ancestors: Words) -> None:
 
 
 @compiled
-def has_bit(words: Words, place: int) -> bool:
-    return bool((words[place >> 6] >> np.uint64(place & 63)) & np.uint64(1))
+def has_bit(words: Words, index: int) -> bool:
+    return bool((words[index >> 6] >> np.uint64(index & 63)) & np.uint64(1))
 
 
 @compiled

@@ -66,8 +66,8 @@ def test_the_tree_of_the_coronary_table_with_class_f() -> None:
     }
     assert set(network.dag.children("F")) == set("ABCDE")
     bits = conditional_information_nats(CORONARY, 5) / math.log(2)
-    found = [bits["ABCDEF".index(a), "ABCDEF".index(b)] for a, b in ("BC", "AC", "AE", "DE")]
-    assert found == pytest.approx([0.269611, 0.011558, 0.007099, 0.006200], abs=1e-6)
+    result = [bits["ABCDEF".index(a), "ABCDEF".index(b)] for a, b in ("BC", "AC", "AE", "DE")]
+    assert result == pytest.approx([0.269611, 0.011558, 0.007099, 0.006200], abs=1e-6)
 
 
 @settings(max_examples=25)
@@ -78,10 +78,10 @@ def test_the_conditional_information_is_that_of_the_three_columns(
     data = sample(seed)
     if has_gaps:
         data = with_missing(np.random.default_rng(seed), data)
-    found = conditional_information_nats(data, 0)
+    result = conditional_information_nats(data, 0)
     for a, b in itertools.combinations(range(1, 4), 2):
         expected = sums_of(joint_counts(data, (0, a, b))).bits * math.log(2)
-        assert found[a, b] == found[b, a] == pytest.approx(expected, abs=1e-12)
+        assert result[a, b] == result[b, a] == pytest.approx(expected, abs=1e-12)
 
 
 def likelihood(data: DataSet, edges: list[tuple[str, str]]) -> float:

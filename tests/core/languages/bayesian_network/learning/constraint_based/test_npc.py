@@ -141,10 +141,10 @@ def test_only_edges_on_a_path_are_needed() -> None:
     sets = {(0, 1): [0b00100], (0, 2): [0b00010]} | {
         pair: [0] for pair in ((0, 3), (0, 4), (1, 3), (1, 4), (2, 4))
     }
-    found = Separations(everything, sets)
-    decision = decide(found, {})
+    result = Separations(everything, sets)
+    decision = decide(result, {})
     assert decision.ambiguous == ((0, 1), (0, 2))
-    needs = needed(found, decision)
+    needs = needed(result, decision)
     assert needs == {(0, 1): ((0, 2),), (0, 2): ((0, 1),)}
     assert regions(needs) == [((0, 1), (0, 2))]
 
@@ -198,13 +198,13 @@ def test_every_edge_that_stays_was_tested_against_all_its_neighbours() -> None:
         for end, other in ((a, b), (b, a)):
             for size in range(4):
                 for given_ in itertools.combinations(sorted(near[end] - {other}), size):
-                    found = {
+                    match = {
                         frozenset(t.given)
                         for t in result.tests_about(a, b)
                         if t.outcome.independent
                     }
                     assert (a, b, frozenset(given_)) in asked or any(
-                        smaller <= {*given_} for smaller in found
+                        smaller <= {*given_} for smaller in match
                     )
 
 

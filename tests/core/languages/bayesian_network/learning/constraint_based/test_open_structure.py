@@ -76,34 +76,36 @@ def model_of(told: list[LearnEvent]) -> BayesianNetwork:
 
 
 def open_of(told: list[LearnEvent]) -> OpenStructure:
-    (found,) = (
+    (result,) = (
         event.artifact
         for event in told
         if isinstance(event, ArtifactSaved) and isinstance(event.artifact, OpenStructure)
     )
-    return found
+    return result
 
 
 def test_a_region_asks_which_edge_is_needed_with_the_p_values() -> None:
-    found = run_to_end(npc_search(EITHER)).open
-    (region,) = found.resolved(Choices(), rules_of(found.names)).regions
+    result = run_to_end(npc_search(EITHER)).open
+    (region,) = result.resolved(Choices(), rules_of(result.names)).regions
     assert region.question == "Either A – B (p = 1) or A – C (p = 1) is needed."
 
 
 def test_keeping_one_edge_of_a_region_lets_the_other_go() -> None:
-    found = run_to_end(npc_search(EITHER)).open
+    result = run_to_end(npc_search(EITHER)).open
     for kept, gone in ((("A", "B"), ("A", "C")), (("A", "C"), ("A", "B"))):
-        after = found.resolved(Choices({kept: True}), rules_of(found.names))
+        after = result.resolved(Choices({kept: True}), rules_of(result.names))
         assert kept in after.skeleton.edges
         assert gone not in after.skeleton.edges
         assert after.regions == ()
 
 
 def test_a_choice_about_an_edge_that_is_not_uncertain_is_refused_with_the_reason() -> None:
-    found = run_to_end(npc_search(EITHER)).open
+    result = run_to_end(npc_search(EITHER)).open
     with pytest.raises(ParameterError, match="B – C is there in any case"):
-        found.resolved(Choices({("B", "C"): False}), rules_of(found.names))
-    passed_over = found.resolved(Choices({("B", "C"): False}), rules_of(found.names), lenient=True)
+        result.resolved(Choices({("B", "C"): False}), rules_of(result.names))
+    passed_over = result.resolved(
+        Choices({("B", "C"): False}), rules_of(result.names), lenient=True
+    )
     assert passed_over.choices.is_empty
 
 
@@ -114,12 +116,12 @@ def test_a_direction_leaves_exactly_the_members_that_have_it(
 ) -> None:
     dag = random_dag(np.random.default_rng(seed), [f"v{i}" for i in range(nodes)], density)
     result = run_to_end(pc_search(DagOracle(dag)))
-    found = OpenStructure.of_skeleton(result.skeleton)
-    rules = rules_of(found.names)
+    outcome = OpenStructure.of_skeleton(result.skeleton)
+    rules = rules_of(outcome.names)
     members = list(members_of(cpdag_of(dag)))
-    for one, other in found.resolved(Choices(), rules).free_edges:
+    for one, other in outcome.resolved(Choices(), rules).free_edges:
         for edge in ((one, other), (other, one)):
-            after = found.resolved(Choices(directions=(edge,)), rules)
+            after = outcome.resolved(Choices(directions=(edge,)), rules)
             left = [m for m in members if m.has_edge(*edge)]
             assert after.orientation.dag in left
             # Directed is exactly what all of them share.
@@ -130,15 +132,15 @@ def test_a_direction_leaves_exactly_the_members_that_have_it(
 def test_a_direction_that_the_rest_excludes_is_refused() -> None:
     # A – B – C without a v-structure at B: A → B leaves only B → C.
     oracle = StatedIndependencies("ABC", [("A", "C", "B")])
-    found = OpenStructure.of_skeleton(run_to_end(pc_search(oracle)).skeleton)
-    rules = rules_of(found.names)
-    after = found.resolved(Choices(directions=(("A", "B"),)), rules)
+    result = OpenStructure.of_skeleton(run_to_end(pc_search(oracle)).skeleton)
+    rules = rules_of(result.names)
+    after = result.resolved(Choices(directions=(("A", "B"),)), rules)
     assert after.orientation.dag.edges == (("A", "B"), ("B", "C"))
     assert not after.is_open
     with pytest.raises(ParameterError, match="C → B cannot be: B → C follows from the rest"):
-        found.resolved(Choices(directions=(("A", "B"), ("C", "B"))), rules)
+        result.resolved(Choices(directions=(("A", "B"), ("C", "B"))), rules)
     with pytest.raises(ParameterError, match="There is no edge A – C to direct"):
-        found.resolved(Choices(directions=(("A", "C"),)), rules)
+        result.resolved(Choices(directions=(("A", "C"),)), rules)
 
 
 @settings(max_examples=15)
@@ -147,17 +149,17 @@ def test_what_is_kept_resolves_as_a_whole_run_with_the_same_choices(seed: int) -
     """The window decides from what the run kept, the command line from the data."""
     data = noisy(seed)
     told = events(data)
-    found = open_of(told)
-    rules = rules_of(found.names)
-    before = found.resolved(Choices(), rules)
+    result = open_of(told)
+    rules = rules_of(result.names)
+    before = result.resolved(Choices(), rules)
     choices = Choices()
     for region in before.regions[:1]:
         link = region.links[-1]
         choices = choices.with_edge(link.edge, not link.kept)
-    after = found.resolved(choices, rules)
+    after = result.resolved(choices, rules)
     for edge in after.free_edges[:1]:
         choices = choices.with_direction((edge[1], edge[0]))
-    after = found.resolved(choices, rules)
+    after = result.resolved(choices, rules)
     assert set(model_of(told).edges) == set(before.orientation.dag.edges)
     assert set(model_of(events(data, str(choices) or None)).edges) == set(
         after.orientation.dag.edges
@@ -166,9 +168,9 @@ def test_what_is_kept_resolves_as_a_whole_run_with_the_same_choices(seed: int) -
 
 def test_deciding_everything_as_it_is_drawn_changes_nothing_and_leaves_nothing_open() -> None:
     for seed in range(12):
-        found = open_of(events(noisy(seed)))
-        rules = rules_of(found.names)
-        before = found.resolved(Choices(), rules)
+        result = open_of(events(noisy(seed)))
+        rules = rules_of(result.names)
+        before = result.resolved(Choices(), rules)
         choices = Choices()
         for region in before.regions:
             for link in region.links:
@@ -177,7 +179,7 @@ def test_deciding_everything_as_it_is_drawn_changes_nothing_and_leaves_nothing_o
         for one, other in before.free_edges:
             way = (one, other) if dag.has_edge(one, other) else (other, one)
             choices = choices.with_direction(way)
-        after = found.resolved(choices, rules)
+        after = result.resolved(choices, rules)
         assert after.orientation.dag == dag
         assert not after.is_open
 
@@ -198,8 +200,8 @@ def test_the_demo_of_the_lecture_is_directed_by_one_choice() -> None:
     # Check 15: L–KA, L–KV, KA–KV, L–M, all without direction; M → L decides all but KA – KV.
     network = model_of(events(K2_DEMO, "M -> L", npc=False))
     assert {("M", "L"), ("L", "KA"), ("L", "KV")} <= set(network.edges)
-    found = open_of(events(K2_DEMO, npc=False))
-    after = found.resolved(Choices(directions=(("M", "L"),)), rules_of(found.names))
+    result = open_of(events(K2_DEMO, npc=False))
+    after = result.resolved(Choices(directions=(("M", "L"),)), rules_of(result.names))
     assert after.free_edges == (("KA", "KV"),)
 
 

@@ -120,17 +120,17 @@ def test_each_rule_of_direction_on_its_smallest_graph() -> None:
     def known(undirected: list[str], *edges: str) -> set[str]:
         names = tuple("ijkl")
         free = Pdag.from_edges(names, [], [(edge[0], edge[1]) for edge in undirected])
-        found = oriented(free, [(names.index(edge[0]), names.index(edge[1])) for edge in edges])
-        assert found is not None
-        return {a + b for a, b in found.directed}
+        result = oriented(free, [(names.index(edge[0]), names.index(edge[1])) for edge in edges])
+        assert result is not None
+        return {a + b for a, b in result.directed}
 
     # R1: i → j – k.  R2: i → k → j and i – j.
     assert known(["ij", "jk"], "ij") == {"ij", "jk"}
     assert known(["ij", "ik", "kj"], "ik", "kj") == {"ij", "ik", "kj"}
     # R3: i – k → j ← l – i and i – j.
     adjacent = Pdag.from_edges("ijkl", [], ["ij", "ik", "il", "kj", "lj"]).adjacent_masks  # type: ignore[list-item]
-    found = completed(tuple("ijkl"), [0, 0b1100, 0, 0], adjacent)
-    assert {a + b for a, b in found.directed} == {"kj", "lj", "ij"}
+    result = completed(tuple("ijkl"), [0, 0b1100, 0, 0], adjacent)
+    assert {a + b for a, b in result.directed} == {"kj", "lj", "ij"}
     # R4: i – k → l → j, i – l and i – j, k and j apart.
     assert "ij" in known(["ij", "ik", "il", "kl", "lj"], "kl", "lj")
 
@@ -264,8 +264,8 @@ def test_many_rows_of_a_faithful_network_give_its_class_back(test: str) -> None:
     hits = 0
     for seed in range(10):
         rows = network.sample(20_000, np.random.default_rng(seed))
-        found = pc_result(rows, PcParams(test=test, alpha=0.001))
-        hits += found.pdag == cpdag_of(network.dag)
+        result = pc_result(rows, PcParams(test=test, alpha=0.001))
+        hits += result.pdag == cpdag_of(network.dag)
     assert hits >= 9
 
 
@@ -285,10 +285,10 @@ def test_most_edges_of_alarm_come_back(shared: Path) -> None:
     network = read_model(shared / "data/networks/alarm.bif").model
     assert isinstance(network, BayesianNetwork)
     rows = network.sample(10_000, np.random.default_rng(1))
-    found = {frozenset(edge) for edge in pc_result(rows, PcParams()).skeleton.edges}
+    result = {frozenset(edge) for edge in pc_result(rows, PcParams()).skeleton.edges}
     true = {frozenset(edge) for edge in network.dag.skeleton}
-    assert len(found & true) >= 40
-    assert len(found - true) <= 2
+    assert len(result & true) >= 40
+    assert len(result - true) <= 2
 
 
 def test_the_learner_tells_levels_and_ends_with_its_graph() -> None:
@@ -365,8 +365,8 @@ def test_tests_left_out_keep_the_edge_and_are_said() -> None:
 
 def test_a_skeleton_without_tests_can_be_directed() -> None:
     rules = EdgeRules.of(tuple("ab"), Knowledge(forbidden=frozenset({("a", "b")})), None)
-    found = oriented_skeleton(Skeleton(tuple("ab"), (0b10, 0b01)), rules)
-    assert found.dag.edges == (("b", "a"),)
+    result = oriented_skeleton(Skeleton(tuple("ab"), (0b10, 0b01)), rules)
+    assert result.dag.edges == (("b", "a"),)
 
 
 def test_edges_that_are_left_out_for_large_tables_are_not_counted(

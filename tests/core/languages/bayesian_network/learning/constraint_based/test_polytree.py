@@ -57,20 +57,20 @@ def test_many_rows_of_a_polytree_give_its_class_back() -> None:
     for seed in range(6):
         network = polytree_network(seed)
         rows = network.sample(20_000, np.random.default_rng(seed))
-        found = polytree_result(rows, PolytreeParams(alpha=0.001))
-        assert {*found.skeleton.edges} == {*network.dag.skeleton}
-        hits += found.pdag == cpdag_of(network.dag)
+        result = polytree_result(rows, PolytreeParams(alpha=0.001))
+        assert {*result.skeleton.edges} == {*network.dag.skeleton}
+        hits += result.pdag == cpdag_of(network.dag)
     assert hits >= 5
 
 
 def test_the_exact_distribution_of_a_polytree_gives_its_class_back() -> None:
     for seed in range(20):
         network = polytree_network(seed)
-        shares = joint_table(network)
-        states = np.indices(shares.shape, dtype=np.uint8).reshape(len(network.domain), -1)
-        rows = DataSet(network.domain, states, weights=100_000 * shares.ravel())
-        found = polytree_result(rows, PolytreeParams(alpha=0.001))
-        assert found.pdag == cpdag_of(network.dag)
+        fractions = joint_table(network)
+        states = np.indices(fractions.shape, dtype=np.uint8).reshape(len(network.domain), -1)
+        rows = DataSet(network.domain, states, weights=100_000 * fractions.ravel())
+        result = polytree_result(rows, PolytreeParams(alpha=0.001))
+        assert result.pdag == cpdag_of(network.dag)
 
 
 def collider(rows: int = 4000) -> DataSet:

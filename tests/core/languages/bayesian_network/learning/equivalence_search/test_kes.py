@@ -145,12 +145,12 @@ def test_with_rules_no_neighbouring_class_that_can_obey_them_is_better(
         tiers=(("A", "B"), ("C", "D")) if has_tiers else (),
     )
     data = rows(seed)
-    network, found = learn(data, greediness=(greediness,), knowledge=knowledge)
+    network, result = learn(data, greediness=(greediness,), knowledge=knowledge)
     assert knowledge.violations(network.edges) == []
     known = best_members(FamilyScores(data, score_of("bic", data.total_weight)), knowledge)
     end = key_of(network.dag)
-    assert found == pytest.approx(known[end])
-    assert all(known[near] <= found + 1e-6 for near in neighbours(end) & known.keys())
+    assert result == pytest.approx(known[end])
+    assert all(known[near] <= result + 1e-6 for near in neighbours(end) & known.keys())
 
 
 @settings(max_examples=15)
@@ -159,11 +159,11 @@ def test_each_model_found_is_better_than_the_one_before_and_the_last_is_finished
     seed: int, neighbourhood: str
 ) -> None:
     told = events(rows(seed, 5), neighbourhood=neighbourhood, greediness=(0.2, 0.6), restarts=4)
-    found = [event.measures["score"] for event in told if isinstance(event, ImprovedModel)]
+    result = [event.measures["score"] for event in told if isinstance(event, ImprovedModel)]
     last = told[-1]
     assert isinstance(last, Finished)
-    assert found == sorted(set(found))
-    assert last.measures["score"] == found[-1]
+    assert result == sorted(set(result))
+    assert last.measures["score"] == result[-1]
 
 
 @settings(max_examples=15)
@@ -172,9 +172,9 @@ def test_over_available_cells_the_score_is_that_of_the_network_handed_out(
     seed: int, greediness: float
 ) -> None:
     data = with_missing(rows(seed, 5), seed)
-    network, found = learn(data, greediness=(greediness,), missing="available")
+    network, result = learn(data, greediness=(greediness,), missing="available")
     scores = FamilyScores(data, score_of("bic", data.total_weight))
-    assert found == pytest.approx(scores.total(network.dag.parent_indices))
+    assert result == pytest.approx(scores.total(network.dag.parent_indices))
 
 
 @settings(max_examples=10)
@@ -243,11 +243,11 @@ def test_a_lambda_of_1_gives_no_edges_and_of_0_the_most_likely_model() -> None:
     # acceptance check 22
     data = rows(5, 5)
     assert learn(data, score="lambda", lambda_=1.0)[0].edges == ()
-    network, found = learn(data, score="lambda", lambda_=0.0)
+    network, result = learn(data, score="lambda", lambda_=0.0)
     names = data.domain.names
     complete = Dag.from_edges(names, [(a, b) for a in names for b in names if a < b])
     most = FamilyScores(data, score_of("lambda", 1, lambda_=0.0)).total(complete.parent_indices)
-    assert found == pytest.approx(most)
+    assert result == pytest.approx(most)
     assert network.log2_probabilities(data).sum() == pytest.approx(most)
 
 
@@ -319,16 +319,16 @@ def test_at_1000_rows_a_smaller_class_beats_what_greedy_search_finds() -> None:
     assert scores[key] == pytest.approx(-3_881.831, abs=5e-4)
 
 
-@pytest.mark.parametrize(("greediness", "share"), [(0.0, 0.47), (0.9, 0.65)])
+@pytest.mark.parametrize(("greediness", "fraction"), [(0.0, 0.47), (0.9, 0.65)])
 def test_random_runs_find_both_optima_about_as_often_as_is_known(
-    greediness: float, share: float
+    greediness: float, fraction: float
 ) -> None:
     # acceptance check 20
-    found = optima(four_cycle(20_000), greediness=(greediness,), restarts=200, phases="full")
-    assert {parameters(optimum.cpdag) for optimum in found.optima} == {19, 23}
-    assert parameters(found.best.cpdag) == 19
-    spread = math.sqrt(share * (1 - share) / 200)
-    assert found.best.runs / 200 == pytest.approx(share, abs=4 * spread)
+    result = optima(four_cycle(20_000), greediness=(greediness,), restarts=200, phases="full")
+    assert {parameters(optimum.cpdag) for optimum in result.optima} == {19, 23}
+    assert parameters(result.best.cpdag) == 19
+    spread = math.sqrt(fraction * (1 - fraction) / 200)
+    assert result.best.runs / 200 == pytest.approx(fraction, abs=4 * spread)
 
 
 FIVE = ("A", "B", "C", "D", "E")
@@ -355,8 +355,8 @@ def test_many_rows_of_a_network_bring_its_class_back(
     right = Counter[float]()
     for seed in range(20):
         data = network.sample(200_000, np.random.default_rng(seed))
-        found = optima(data, seed, greediness=every_greediness, restarts=1, phases=phases)
-        right.update(run.greediness for run in found.runs if run.cpdag == cpdag_of(dag))
+        result = optima(data, seed, greediness=every_greediness, restarts=1, phases=phases)
+        right.update(run.greediness for run in result.runs if run.cpdag == cpdag_of(dag))
     assert min(right[greediness] for greediness in every_greediness) >= 19
 
 
@@ -378,8 +378,8 @@ def test_what_is_told_of_the_runs_agrees_with_them() -> None:
     assert last.measures["compelled_edges"] == len(expected.best.cpdag.directed)
     notes = " ".join(event.message for event in told if isinstance(event, Note))
     assert f"13 runs ended in {len(expected.optima)} different classes" in notes
-    shares = [event.fraction for event in told if isinstance(event, Progress)]
-    assert shares[-1] == 1
+    fractions = [event.fraction for event in told if isinstance(event, Progress)]
+    assert fractions[-1] == 1
     steps = [e.counters for e in told if isinstance(e, Progress) and "best score" in e.counters]
     bests = [counters["best score"] for counters in steps]
     assert bests == sorted(bests)
@@ -400,8 +400,8 @@ def test_optima_are_counted_sorted_and_joined_into_a_graph_of_frequencies() -> N
     assert [(optimum.cpdag, optimum.runs) for optimum in runs.optima] == [(collider, 2), (chain, 2)]
     assert runs.greedinesses == (0.0, 0.5)
     assert runs.sorted_scores(0.0) == (-5.0, -5.0, -4.0)
-    found = runs.edge_frequencies()
-    told = {pair: found.of_pair(*pair) for pair in (("A", "B"), ("C", "B"))}
+    result = runs.edge_frequencies()
+    told = {pair: result.of_pair(*pair) for pair in (("A", "B"), ("C", "B"))}
     assert {(f.joined, f.forward, f.undirected) for f in told.values()} == {(1.0, 0.5, 0.5)}
     once_more = runs.with_run(KesRun(0.0, -4.0, 3, collider)).edge_frequencies(of_runs=True)
     assert once_more.of_pair("A", "B").forward == 3 / 5

@@ -106,12 +106,12 @@ def test_each_better_neighbour_comes_once_with_what_it_gains(
         expected = {near: gain for near, gain in known.items() if gain > 1e-7}
         names = data.domain.names
         told = all_of(boundary, Pdag(names, *_masks(cpdag_of(members[0]))), greediness, kinds)
-        found = {
+        result = {
             key_of(Dag(tuple("ABCD"), member_of(proposal.cpdag).parent_indices)): proposal.gain
             for proposal in told
         }
-        assert len(told) == len(found)
-        assert found == pytest.approx(expected)
+        assert len(told) == len(result)
+        assert result == pytest.approx(expected)
 
 
 def boundary_of(members: tuple[Dag, ...], kinds: int) -> set[ClassKey]:
@@ -133,7 +133,7 @@ def test_more_nodes_than_a_word_has_bits_make_no_difference(seed: int) -> None:
     data = DataSet(domain, rng.integers(0, 2, (n, 12)).astype(np.uint8))
     cpdag = cpdag_of(random_dag(rng, domain.names, density=2.2 / n))
     boundary = ExactBoundary(gains_on(data, "aic"))
-    found = Counter(p.cpdag for p in all_of(boundary, cpdag, 0.0))
+    result = Counter(p.cpdag for p in all_of(boundary, cpdag, 0.0))
     turned = Counter(p.cpdag for p in all_of(boundary, cpdag, 0.0, TURNS))
     expected: set[Pdag] = set()
     expected_turned: set[Pdag] = set()
@@ -154,8 +154,8 @@ def test_more_nodes_than_a_word_has_bits_make_no_difference(seed: int) -> None:
                     below = gains.row(other, cpdag.parent_masks[other] | near, NEVER)
                     if row[other] + gains.values[below, node] > 1e-7:
                         expected_turned.add(with_turned(cpdag, node, other, clique))
-    assert max(found.values()) == max(turned.values()) == 1
-    assert set(found) == expected
+    assert max(result.values()) == max(turned.values()) == 1
+    assert set(result) == expected
     assert set(turned) == expected_turned
 
 
@@ -203,9 +203,9 @@ def test_a_share_takes_the_best_of_that_many_neighbours() -> None:
     first = Counter(
         next(boundary.proposals(start, 1e-7, 0.5, BOTH, rng, NEVER)).cpdag for _ in range(800)
     )
-    share = size / len(every)
-    spread = math.sqrt(share * (1 - share) / 800)
-    assert first[every[0].cpdag] / 800 == pytest.approx(share, abs=5 * spread)
+    fraction = size / len(every)
+    spread = math.sqrt(fraction * (1 - fraction) / 800)
+    assert first[every[0].cpdag] / 800 == pytest.approx(fraction, abs=5 * spread)
     worst = {p.cpdag for p in every[len(every) - size + 1 :]}
     assert not worst & first.keys()
 
@@ -219,15 +219,15 @@ def test_draws_needed_are_the_smallest_number_that_is_expected_to_cover_the_shar
     # acceptance check 17; eq. 4.30 as printed sums one term less, and so quotes 162 and 231
     assert draws_needed(greediness, 100) == draws
     assert {0.8: 162, 0.9: 231}.get(greediness, draws + 1) == draws + 1
-    share = min(greediness, 0.999)
-    assert 1 - 0.99**draws >= share
-    assert draws == 1 or 1 - 0.99 ** (draws - 1) < share
+    fraction = min(greediness, 0.999)
+    assert 1 - 0.99**draws >= fraction
+    assert draws == 1 or 1 - 0.99 ** (draws - 1) < fraction
 
 
-@pytest.mark.parametrize("place", range(0, 185, 23))
-def test_sampling_draws_every_neighbour_and_nothing_else(place: int) -> None:
+@pytest.mark.parametrize("index", range(0, 185, 23))
+def test_sampling_draws_every_neighbour_and_nothing_else(index: int) -> None:
     # Algorithm 4.4
-    members = list(all_classes(4).values())[place]
+    members = list(all_classes(4).values())[index]
     cpdag = cpdag_of(members[0])
     data = rows(1, 4)
     gains = gains_on(DataSet(domain_of([2] * 4), data.codes % 2))
@@ -269,12 +269,12 @@ def test_gains_stay_right_when_more_are_kept_than_there_was_room_for() -> None:
         if not parents >> child & 1 and parents.bit_count() <= 3
     ]
     assert len(families) > FIRST_ROOM
-    places = [gains.row(child, parents, NEVER) for child, parents in families]
-    for (child, parents), place in zip(families, places, strict=True):
+    indices = [gains.row(child, parents, NEVER) for child, parents in families]
+    for (child, parents), index in zip(families, indices, strict=True):
         other = (child + 1) % 8
         own = gains.scores.local(child, bits_of(parents))
         changed = gains.scores.local(child, bits_of(parents ^ 1 << other))
-        assert gains.values[place, other] == pytest.approx(changed - own)
+        assert gains.values[index, other] == pytest.approx(changed - own)
 
 
 @settings(max_examples=30)

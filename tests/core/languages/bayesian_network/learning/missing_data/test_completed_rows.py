@@ -145,8 +145,8 @@ def test_completed_rows_agree_with_every_observed_cell() -> None:
     assert not rows.has_missing
     assert rows.total_weight == pytest.approx(data.total_weight)
     for name in ("group", "test", "class"):
-        found = np.bincount(rows.column(name), rows.weights)
-        assert found == pytest.approx(np.bincount(data.column(name)))
+        result = np.bincount(rows.column(name), rows.weights)
+        assert result == pytest.approx(np.bincount(data.column(name)))
     # Whoever was not tested has a result like those of the same class who were.
     not_tested = rows.take_rows(rows.column("test") == 1)
     kind = not_tested.take_rows(not_tested.column("class") == 1)
@@ -207,20 +207,20 @@ def small_graph(data: DataSet) -> DecisionGraph:
 def test_em_of_a_decision_graph_needs_one_step_where_no_cell_is_missing() -> None:
     data = clinic().complete_rows()
     graph = small_graph(data)
-    found, log2_of_rows = run_to_end(graph_refitted(graph, data, 0.5))
-    for one, other in zip(found.parameters, refitted(graph, data, 0.5).parameters, strict=True):
+    result, log2_of_rows = run_to_end(graph_refitted(graph, data, 0.5))
+    for one, other in zip(result.parameters, refitted(graph, data, 0.5).parameters, strict=True):
         assert one == pytest.approx(other)
-    assert log2_of_rows == pytest.approx(log2_likelihood(found, data))
+    assert log2_of_rows == pytest.approx(log2_likelihood(result, data))
 
 
 def test_em_of_a_decision_graph_makes_observed_cells_likelier_and_keeps_complete_columns() -> None:
     data = clinic()
     graph = small_graph(data)
     first = refitted(graph, data.complete_rows(), 0.01)
-    found, log2_of_rows = run_to_end(graph_refitted(first, data, 0.0))
-    assert log2_of_rows == pytest.approx(log2_likelihood(found, data), rel=1e-4)
+    result, log2_of_rows = run_to_end(graph_refitted(first, data, 0.0))
+    assert log2_of_rows == pytest.approx(log2_likelihood(result, data), rel=1e-4)
     assert log2_of_rows > log2_likelihood(first, data)
-    session = open_session(found)
+    session = open_session(result)
     for name in ("group", "test", "class"):
         counts = np.bincount(data.column(name)) / data.row_count
         assert session.belief(name).values == pytest.approx(counts, abs=1e-3)

@@ -48,9 +48,11 @@ seeds = st.integers(0, 2**32 - 1)
 Tables = tuple[np.ndarray[Any, np.dtype[np.float64]], ...]
 
 
-def incomplete(network: BayesianNetwork, seed: int, rows: int = 40, share: float = 0.4) -> DataSet:
+def incomplete(
+    network: BayesianNetwork, seed: int, rows: int = 40, fraction: float = 0.4
+) -> DataSet:
     rng = np.random.default_rng(seed)
-    return with_missing(rng, network.sample(rows, rng), share)
+    return with_missing(rng, network.sample(rows, rng), fraction)
 
 
 def learn(data: DataSet, seed: int = 1, **chosen: Any) -> Finished:
@@ -123,9 +125,9 @@ def test_every_step_is_that_of_listing_all_completions(seed: int, smoothing: flo
 @settings(max_examples=60)
 @given(small_networks(), seeds, st.sampled_from([0.0, 0.5]), st.sampled_from([0.1, 0.5, 0.9]))
 def test_the_penalised_likelihood_never_falls(
-    network: BayesianNetwork, seed: int, smoothing: float, share: float
+    network: BayesianNetwork, seed: int, smoothing: float, fraction: float
 ) -> None:
-    data = incomplete(network, seed, share=share)
+    data = incomplete(network, seed, fraction=fraction)
     expectation = Expectation(network.dag, data)
     begin = random_tables(expectation, np.random.default_rng(seed))
     pseudo = [smoothing] * len(network.domain)
@@ -137,9 +139,9 @@ def test_the_penalised_likelihood_never_falls(
 @settings(max_examples=40)
 @given(small_networks(), seeds, st.sampled_from([0.2, 0.8]))
 def test_large_parts_in_the_clique_tree_count_as_listed_ones_do(
-    network: BayesianNetwork, seed: int, share: float
+    network: BayesianNetwork, seed: int, fraction: float
 ) -> None:
-    data = incomplete(network, seed, share=share)
+    data = incomplete(network, seed, fraction=fraction)
     listed = Expectation(network.dag, data)
     tables = random_tables(listed, np.random.default_rng(seed))
     with pytest.MonkeyPatch.context() as patch:
@@ -211,8 +213,8 @@ def test_a_hidden_variable_is_found_up_to_the_names_of_its_states() -> None:
     model: Any = last.model
     assert last.measures["starts"] == 11  # auto: a variable is hidden
     assert log2_likelihood(model, data) >= log2_likelihood(network, data)
-    found = model.tables[1] if model.tables[0][0] > 0.5 else model.tables[1][::-1]
-    assert found == pytest.approx(network.tables[1], abs=0.06)
+    result = model.tables[1] if model.tables[0][0] > 0.5 else model.tables[1][::-1]
+    assert result == pytest.approx(network.tables[1], abs=0.06)
 
 
 def test_a_variable_without_a_column_is_hidden_and_another_column_left_out() -> None:
@@ -316,20 +318,20 @@ def test_the_same_seed_gives_the_same_curve_and_another_seed_another() -> None:
 def test_stopping_keeps_the_best_tables_so_far() -> None:
     network, data = hidden_class(500)
     switch = StopSwitch()
-    found: list[ImprovedModel] = []
+    result: list[ImprovedModel] = []
 
     def run_until_the_third_restart() -> None:
         for event in events(data, cancel=switch, start=network, restarts=50, smoothing=0.0):
             if isinstance(event, ImprovedModel):
-                found.append(event)
+                result.append(event)
             if isinstance(event, Progress) and event.counters["restart"] == 3:
                 switch.cancel()
 
     with pytest.raises(Cancelled):
         run_until_the_third_restart()
-    scores = [event.measures["score"] for event in found]
+    scores = [event.measures["score"] for event in result]
     assert scores == sorted(scores)
-    best = found[-1]
+    best = result[-1]
     told = best.measures["log2_likelihood_per_row"] * 500
     assert told == pytest.approx(log2_likelihood(best.model, data))  # type: ignore[arg-type]
 

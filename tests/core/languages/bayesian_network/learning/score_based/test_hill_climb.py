@@ -35,8 +35,8 @@ def random_network(seed: int, domain: Domain = DOMAIN, density: float = 0.5) -> 
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(domain))
     parents = [
-        tuple(int(p) for p in order[:place] if rng.random() < density)[:2]
-        for place in np.argsort(order)
+        tuple(int(p) for p in order[:index] if rng.random() < density)[:2]
+        for index in np.argsort(order)
     ]
     dag = Dag(domain.names, tuple(parents))
     cards = domain.cardinalities
@@ -99,7 +99,7 @@ def test_no_legal_change_of_one_edge_improves_what_is_found(
     knowledge = Knowledge(
         required=frozenset({("v1", "v3")}), forbidden=frozenset({("v0", "v2"), ("v4", "v0")})
     )
-    network, found = learn(
+    network, result = learn(
         data,
         score=score,
         tabu=tabu,
@@ -108,11 +108,11 @@ def test_no_legal_change_of_one_edge_improves_what_is_found(
         missing="available",
     )
     scores = FamilyScores(data, score_of(score, data.total_weight))
-    assert found == pytest.approx(scores.total(network.dag.parent_indices))
+    assert result == pytest.approx(scores.total(network.dag.parent_indices))
     for other in neighbours(network.dag):
         too_many = max_parents is not None and max(map(len, other.parent_indices)) > max_parents
         if not too_many and not knowledge.violations(other.edges):
-            assert scores.total(other.parent_indices) <= found + 1e-6
+            assert scores.total(other.parent_indices) <= result + 1e-6
 
 
 @settings(max_examples=15)
@@ -130,12 +130,12 @@ def test_lambda_one_gives_no_edges_and_lambda_zero_the_most_likely_model() -> No
     # bayesian-networks.md, acceptance check 22
     data = rows(5)
     assert learn(data, score="lambda", lambda_=1.0)[0].edges == ()
-    network, found = learn(data, score="lambda", lambda_=0.0)
+    network, result = learn(data, score="lambda", lambda_=0.0)
     complete = Dag.from_edges(
         DOMAIN.names, [(a, b) for a in DOMAIN.names for b in DOMAIN.names if a < b]
     )
     most = FamilyScores(data, score_of("lambda", 1, lambda_=0.0)).total(complete.parent_indices)
-    assert found == pytest.approx(most)
+    assert result == pytest.approx(most)
     assert network.log2_probabilities(data).sum() == pytest.approx(most)
 
 
@@ -202,10 +202,10 @@ def test_alarm_is_found_to_within_a_few_edges(shared: Path) -> None:
     alarm = read_model(shared / "data/networks/alarm.bif").model
     assert isinstance(alarm, BayesianNetwork)
     data = alarm.sample(20_000, np.random.default_rng(7))
-    network, found = learn(data, restarts=20)
+    network, result = learn(data, restarts=20)
     scores = FamilyScores(data, score_of("bic", data.total_weight))
     truth = scores.total(alarm.dag.parent_indices)
-    assert found > truth - 0.002 * abs(truth)
+    assert result > truth - 0.002 * abs(truth)
     skeleton = {frozenset(edge) for edge in alarm.edges}
     assert len(skeleton & {frozenset(edge) for edge in network.edges}) >= 42
-    assert math.isfinite(found)
+    assert math.isfinite(result)

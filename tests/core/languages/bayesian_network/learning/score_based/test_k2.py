@@ -47,9 +47,9 @@ def trace(data: DataSet, **settings_: object) -> K2Trace:
 
 
 def test_the_demo_of_the_lecture_step_by_step() -> None:
-    found = trace(K2_DEMO)
-    assert len(found.steps) == len(DEMO_STEPS)
-    for step, expected in zip(found.steps, DEMO_STEPS, strict=True):
+    result = trace(K2_DEMO)
+    assert len(result.steps) == len(DEMO_STEPS)
+    for step, expected in zip(result.steps, DEMO_STEPS, strict=True):
         child, parents, value, trials, added = expected
         assert step.child == child
         assert step.parents == tuple(parents.split())
@@ -57,8 +57,8 @@ def test_the_demo_of_the_lecture_step_by_step() -> None:
         assert step.added == added
         nats = {trial.candidate: trial.value * LN2 for trial in step.trials}
         assert nats == pytest.approx(trials, abs=1e-6)
-    assert found.total * LN2 == pytest.approx(-2227.638872, abs=1e-6)
-    assert set(found.dag.edges) == {("L", "KV"), ("KA", "KV"), ("L", "M"), ("L", "KA")}
+    assert result.total * LN2 == pytest.approx(-2227.638872, abs=1e-6)
+    assert set(result.dag.edges) == {("L", "KV"), ("KA", "KV"), ("L", "M"), ("L", "KA")}
 
 
 def test_with_one_parent_at_most_kv_gets_only_l() -> None:
@@ -68,17 +68,17 @@ def test_with_one_parent_at_most_kv_gets_only_l() -> None:
 @settings(max_examples=25)
 @given(st.permutations("ABCDEF"), st.integers(0, 4))
 def test_parents_come_before_and_are_no_more_than_allowed(names: list[str], most: int) -> None:
-    found = trace(CORONARY, order=",".join(names), max_parents=most)
-    assert found.order == tuple(names)
-    for source, target in found.dag.edges:
+    result = trace(CORONARY, order=",".join(names), max_parents=most)
+    assert result.order == tuple(names)
+    for source, target in result.dag.edges:
         assert names.index(source) < names.index(target)
-    assert max(map(len, found.dag.parent_indices)) <= most
+    assert max(map(len, result.dag.parent_indices)) <= most
 
 
 def test_the_reverse_order_of_the_demo_still_gives_a_network() -> None:
-    found = trace(K2_DEMO, order="KV,M,KA,L", max_parents=2)
-    assert found.dag.parents("KV") == ()
-    assert max(map(len, found.dag.parent_indices)) <= 2
+    result = trace(K2_DEMO, order="KV,M,KA,L", max_parents=2)
+    assert result.dag.parents("KV") == ()
+    assert max(map(len, result.dag.parent_indices)) <= 2
 
 
 def test_no_order_does_better_than_all_graphs() -> None:
@@ -116,9 +116,9 @@ def test_the_score_of_no_rows_and_of_three() -> None:
 
 @pytest.mark.parametrize("measure", K2_MEASURES)
 def test_every_measure_gives_a_network_and_only_steps_that_gain(measure: str) -> None:
-    found = trace(CORONARY, measure=measure, max_parents=2)
-    assert found.measure == measure
-    for step in found.steps:
+    result = trace(CORONARY, measure=measure, max_parents=2)
+    assert result.measure == measure
+    for step in result.steps:
         values = [trial.value for trial in step.trials]
         if step.added is None:
             assert len(step.parents) == 2 or max(values) <= step.value + 1e-9
@@ -140,15 +140,15 @@ def test_the_events_are_the_steps() -> None:
     params = K2Params(smoothing=1.0)
     run = K2Learner().run(K2_DEMO, params, rng=np.random.default_rng(0), cancel=NEVER)
     events = list(run)
-    found = k2_trace(K2_DEMO, params)
+    result = k2_trace(K2_DEMO, params)
     told = [event.message for event in events if isinstance(event, Progress)]
-    assert told == [str(step) for step in found.steps]
+    assert told == [str(step) for step in result.steps]
     assert told[0] == "KV: L joins the parents, +293"
     last = events[-1]
     assert isinstance(last, Finished)
     assert isinstance(last.model, BayesianNetwork)
-    assert last.model.dag == found.dag
-    assert last.measures["score"] == found.total
+    assert last.model.dag == result.dag
+    assert last.measures["score"] == result.total
 
 
 def test_names_left_out_of_the_order_follow_in_the_order_of_the_data() -> None:
@@ -177,10 +177,10 @@ def test_required_parents_are_there_from_the_start_and_forbidden_ones_are_not_tr
     rules = Knowledge(
         required=frozenset({("M", "KV")}), forbidden=frozenset({("L", "KV"), ("L", "M")})
     )
-    found = trace(K2_DEMO, knowledge=rules)
-    assert "M" in found.dag.parents("KV")
-    assert found.steps[0].parents == ("M",)
-    for step in found.steps:
+    result = trace(K2_DEMO, knowledge=rules)
+    assert "M" in result.dag.parents("KV")
+    assert result.steps[0].parents == ("M",)
+    for step in result.steps:
         if step.child in ("KV", "M"):
             assert "L" not in {trial.candidate for trial in step.trials}
 
@@ -198,22 +198,22 @@ def test_a_parent_whose_table_would_be_too_large_is_not_tried() -> None:
     domain = Domain.of({"a": states, "b": states, "c": states})
     data = DataSet(domain, np.array([column] * 3, dtype=np.uint8))
     for measure in ("k2", "info_gain"):
-        found = trace(data, measure=measure)
-        assert max(map(len, found.dag.parent_indices)) == 1  # 200³ cells are too many
+        result = trace(data, measure=measure)
+        assert max(map(len, result.dag.parent_indices)) == 1  # 200³ cells are too many
 
 
 def test_the_graph_of_every_step_leads_to_the_result() -> None:
-    found = k2_trace(K2_DEMO, K2Params(order="L, KA, M, KV"))
-    for number, step in enumerate(found.steps):
-        graph = found.graph_before(number)
+    result = k2_trace(K2_DEMO, K2Params(order="L, KA, M, KV"))
+    for number, step in enumerate(result.steps):
+        graph = result.graph_before(number)
         assert set(graph.parents(step.child)) == set(step.parents)
-        assert set(graph.edges) <= set(found.dag.edges)
-    assert found.graph_before(len(found.steps)) == found.dag
+        assert set(graph.edges) <= set(result.dag.edges)
+    assert result.graph_before(len(result.steps)) == result.dag
 
 
 def test_the_trace_comes_back_from_plain_values() -> None:
-    found = k2_trace(K2_DEMO, K2Params(order="L, KA, M, KV"))
-    assert K2Trace.restored(found.plain()) == found
-    head, rows = found.table()
-    assert len(rows) == sum(len(step.trials) for step in found.steps)
+    result = k2_trace(K2_DEMO, K2Params(order="L, KA, M, KV"))
+    assert K2Trace.restored(result.plain()) == result
+    head, rows = result.table()
+    assert len(rows) == sum(len(step.trials) for step in result.steps)
     assert all(len(row) == len(head) for row in rows)

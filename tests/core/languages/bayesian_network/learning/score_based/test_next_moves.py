@@ -72,7 +72,7 @@ def climbed(data: DataSet, dag: Dag, steps: int | None = None, **chosen: object)
 
 def every_move(dag: Dag) -> set[MoveKey]:
     """All moves that leave a graph without cycles, tried one by one."""
-    found = set()
+    result = set()
     for source, target in itertools.permutations(dag.names, 2):
         deeds = ("remove", "reverse") if dag.has_edge(source, target) else ("add",)
         for deed in deeds:
@@ -81,8 +81,8 @@ def every_move(dag: Dag) -> set[MoveKey]:
                 moved(dag, key)
             except CycleError:
                 continue
-            found.add(key)
-    return {k for k in found if k.deed != "add" or not dag.has_edge(k.target, k.source)}
+            result.add(key)
+    return {k for k in result if k.deed != "add" or not dag.has_edge(k.target, k.source)}
 
 
 def parameters(data: DataSet, dag: Dag) -> int:
@@ -93,12 +93,12 @@ def parameters(data: DataSet, dag: Dag) -> int:
 @given(seeds, st.sampled_from(SCORES))
 def test_a_move_brings_what_it_promises(seed: int, score: str) -> None:
     data, dag = sampled(seed)
-    found = listed(data, dag, score=score, ess=3.0)
+    result = listed(data, dag, score=score, ess=3.0)
     scores = FamilyScores(data, MoveParams(score=score, ess=3.0).measure(data.total_weight))
     before = scores.total(dag.parent_indices)
-    assert found.score == pytest.approx(before)
-    assert {move.key for move in found.moves} == every_move(dag)
-    for move in found.moves:
+    assert result.score == pytest.approx(before)
+    assert {move.key for move in result.moves} == every_move(dag)
+    for move in result.moves:
         after = moved(dag, move.key)
         gain = scores.total(after.parent_indices) - before
         assert move.gain == pytest.approx(gain, abs=1e-6)
@@ -109,14 +109,14 @@ def test_a_move_brings_what_it_promises(seed: int, score: str) -> None:
 @given(seeds)
 def test_moves_stand_best_first_and_a_short_list_is_the_head_of_a_long_one(seed: int) -> None:
     data, dag = sampled(seed)
-    found = listed(data, dag)
-    gains = [move.gain for move in found.moves]
+    result = listed(data, dag)
+    gains = [move.gain for move in result.moves]
     assert all(a >= b - 1e-5 for a, b in itertools.pairwise(gains))
-    assert found.better == sum(found.raises(move) for move in found.moves)
-    assert found.legal == len(found.moves)
+    assert result.better == sum(result.raises(move) for move in result.moves)
+    assert result.legal == len(result.moves)
     few = listed(data, dag, top=4)
-    assert few.moves == found.moves[:4]
-    assert (few.better, few.legal) == (found.better, found.legal)
+    assert few.moves == result.moves[:4]
+    assert (few.better, few.legal) == (result.better, result.legal)
 
 
 @settings(max_examples=20)
@@ -160,9 +160,9 @@ def test_where_hill_climbing_ends_there_is_no_better_move() -> None:
         *_, last = HillClimbLearner().run(data, params, rng=rng, cancel=NEVER)
         assert isinstance(last, Finished)
         assert isinstance(last.model, BayesianNetwork)
-        found = listed(data, last.model.dag)
-        assert found.is_optimum
-        assert found.score == pytest.approx(last.measures["score"])
+        result = listed(data, last.model.dag)
+        assert result.is_optimum
+        assert result.score == pytest.approx(last.measures["score"])
 
 
 def test_rules_and_the_limit_of_parents_bound_the_moves() -> None:
@@ -172,8 +172,8 @@ def test_rules_and_the_limit_of_parents_bound_the_moves() -> None:
     knowledge = Knowledge(
         required=frozenset({(a, b)}), forbidden=frozenset({(d, e)}), tiers=((c,), (d,))
     )
-    found = {m.key for m in listed(data, dag, knowledge=knowledge, max_parents=1).moves}
-    assert MoveKey("add", c, d) in found
+    result = {m.key for m in listed(data, dag, knowledge=knowledge, max_parents=1).moves}
+    assert MoveKey("add", c, d) in result
     gone = {
         MoveKey("remove", a, b),
         MoveKey("reverse", a, b),
@@ -181,7 +181,7 @@ def test_rules_and_the_limit_of_parents_bound_the_moves() -> None:
         MoveKey("add", d, c),
         MoveKey("add", e, c),  # c has its one parent
     }
-    assert found.isdisjoint(gone)
+    assert result.isdisjoint(gone)
     # A rule about a variable that the model does not have says nothing here.
     strange = Knowledge(forbidden=frozenset({(a, "nobody")}))
     assert listed(data, dag, knowledge=strange).legal == listed(data, dag).legal
@@ -191,9 +191,9 @@ def test_a_table_that_would_be_too_large_is_no_move() -> None:
     data, _ = sampled(5)
     empty = Dag.empty(data.domain.names)
     cards = dict(zip(data.domain.names, data.domain.cardinalities, strict=True))
-    found = listed(data, empty, max_table_cells=6)
-    assert all(cards[m.key.source] * cards[m.key.target] <= 6 for m in found.moves)
-    assert found.legal < listed(data, empty).legal
+    result = listed(data, empty, max_table_cells=6)
+    assert all(cards[m.key.source] * cards[m.key.target] <= 6 for m in result.moves)
+    assert result.legal < listed(data, empty).legal
 
 
 def test_only_tables_whose_parents_changed_are_fitted_again() -> None:
@@ -204,12 +204,12 @@ def test_only_tables_whose_parents_changed_are_fitted_again() -> None:
     for name in dag.names:
         if name != target:
             assert np.array_equal(after.table(name), network.table(name))
-    place = data.domain.index(target)
-    others = after.dag.parent_indices[place]
+    position = data.domain.index(target)
+    others = after.dag.parent_indices[position]
     counts = np.zeros(after.table(target).shape)
     for column in data.codes.T:
-        counts[tuple(column[[*others, place]])] += 1
+        counts[tuple(column[[*others, position]])] += 1
     seen = counts.sum(axis=-1) > 0
-    shares = counts[seen] / counts[seen].sum(axis=-1, keepdims=True)
-    assert after.table(target)[seen] == pytest.approx(shares)
+    fractions = counts[seen] / counts[seen].sum(axis=-1, keepdims=True)
+    assert after.table(target)[seen] == pytest.approx(fractions)
     assert math.isclose(after.table(target).sum(), seen.size)
