@@ -42,6 +42,6 @@ def run(args: argparse.Namespace, line: ProgressLine) -> FilesWritten:
         check = same_distribution(before, after)
         document["kl_bits"] = check.bits
         document["is_kl_exact"] = check.is_exact
-        line.message(check.sentence())
+        line.message(check.message())
     line.message(f"Wrote {args.target}.")
     return FilesWritten(document)

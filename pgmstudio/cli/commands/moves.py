@@ -25,7 +25,7 @@ from pgmstudio.core.languages.bayesian_network.conversions import through_networ
 from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_moves import (
     SMOOTHING,
     TOP,
-    Climbed,
+    ClimbResult,
     MoveList,
     MoveParams,
     NextMove,
@@ -92,15 +92,15 @@ def run(args: argparse.Namespace, line: ProgressLine) -> MoveReport:
     search = NextMoves.over(data, params, dag)
     taken: tuple[NextMove, ...] = ()
     if args.steps is not None:
-        for event in search.climbed(dag, rules, steps):
-            if isinstance(event, Climbed):
+        for event in search.climb(dag, rules, steps):
+            if isinstance(event, ClimbResult):
                 dag, taken = event.dag, event.moves
             else:
                 line.show(event)
-    for progress in search.placed(dag):
+    for progress in search.score_graph(dag):
         line.show(progress)
     line.clear()
-    moves = search.listed(dag, rules, args.top)
+    moves = search.list_moves(dag, rules, args.top)
     if args.output is not None:
         save_model(args.output, replace(file, model=_fitted(file.model, dag, data)), line)
     return MoveReport(moves, taken, params, data.row_count, args.output)
@@ -160,7 +160,7 @@ class MoveReport:
 def _move_json(move: NextMove) -> dict[str, Any]:
     key = move.key
     return {
-        "action": key.deed,
+        "action": key.action,
         "from": key.source,
         "to": key.target,
         "gain": move.gain,

@@ -89,7 +89,7 @@ def _quality(answer: MapAnswer) -> str:
     """Whether the answer is exact, or a bound on how good it is."""
     if answer.is_exact:
         return "exact"
-    bound = math.floor(1000 * answer.share_of_bound) / 10
+    bound = math.floor(1000 * answer.fraction_of_bound) / 10
     return f"best found so far; at least {bound:g} % as probable as the best possible"
 
 

@@ -50,7 +50,7 @@ class ComponentShares(Protocol):
     """A session of a mixture: how probable each component is, given the evidence."""
 
     # Methods alone: asking for a protocol reads its properties, and some take long.
-    def component_shares(self) -> NDArray[np.float64]: ...
+    def component_posterior(self) -> NDArray[np.float64]: ...
 
     def log2_most_probable_bound(self) -> float: ...
 
@@ -128,7 +128,7 @@ def answer(
     log2_explained, log2_bound = None, None
     fractions: tuple[float, ...] = ()
     if isinstance(session, ComponentShares):
-        fractions = tuple(session.component_shares().tolist())
+        fractions = tuple(session.component_posterior().tolist())
     if explains and isinstance(session, ExplainingSession):
         explained, log2_explained = session.most_probable(), session.log2_most_probable()
         if isinstance(session, ComponentShares):

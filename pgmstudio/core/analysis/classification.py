@@ -31,7 +31,7 @@ from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
 from pgmstudio.core.languages.base import TargetModel
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.components import likeliest, log2_sums, shares
+from pgmstudio.core.languages.components import likeliest, log2_sums, responsibilities_of
 from pgmstudio.core.languages.likelihood import log2_probabilities
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import Model, ProbabilisticModel
@@ -77,7 +77,7 @@ def target_beliefs(
     prior = np.full(variable.cardinality, 1 / variable.cardinality)
     if np.isneginf(totals).any():
         prior = np.exp2(joint_log2(model, _nothing_seen(rows), target)[:, 0])
-    yield TargetBeliefs(variable, shares(joint, prior)[which], totals[which])
+    yield TargetBeliefs(variable, responsibilities_of(joint, prior)[which], totals[which])
 
 
 def joint_log2(model: ProbabilisticModel, rows: DataSet, target: str) -> Floats:

@@ -15,7 +15,7 @@ from pgmstudio.core.data.transforms import rows_over
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.languages.base import ComponentModel
-from pgmstudio.core.languages.components import likeliest, log2_sums, shares
+from pgmstudio.core.languages.components import likeliest, log2_sums, responsibilities_of
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import Model
 
@@ -85,7 +85,7 @@ def row_components(model: Model, data: DataSet, cancel: CancelToken = NEVER) -> 
     for part in _blocks(data, max(1, _BLOCK_CELLS // model.weights.size)):
         cancel.raise_if_cancelled()
         parts = model.component_log2_likelihoods(part)
-        result.append(shares(parts, model.weights))
+        result.append(responsibilities_of(parts, model.weights))
         logs.append(log2_sums(parts))
     width = model.weights.size
     whole = np.concatenate(result) if result else np.zeros((0, width))

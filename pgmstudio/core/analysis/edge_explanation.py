@@ -260,7 +260,7 @@ def score_lines(why: EdgeWhy) -> list[str]:
 def _move_line(score: str, move: EdgeMove) -> str:
     edge = f"{move.source} → {move.target}"
     if move.gain is None:
-        verb = {"add": "added", "remove": "removed", "reverse": "reversed"}[move.deed]
+        verb = {"add": "added", "remove": "removed", "reverse": "reversed"}[move.action]
         if move.path:
             ring = " → ".join((*move.path, move.path[0]))
             return f"{edge} cannot be {verb}: it would close the cycle {ring}."
@@ -269,16 +269,16 @@ def _move_line(score: str, move: EdgeMove) -> str:
         "add": f"Adding {edge}",
         "remove": f"Removing {edge}",
         "reverse": f"Reversing {edge}",
-    }[move.deed]
+    }[move.action]
     return f"{begin} changes {score} by {signed(move.gain)} bits: {_verdict(move)}."
 
 
 def _verdict(move: EdgeMove) -> str:
     gain = move.gain or 0.0
     if abs(gain) <= SAME_BITS:
-        return "no difference" if move.deed != "reverse" else "both directions score the same"
+        return "no difference" if move.action != "reverse" else "both directions score the same"
     strength = "clearly " if abs(gain) >= _CLEAR_BITS else ""
-    if move.deed == "remove":
+    if move.action == "remove":
         return f"the edge {strength}{'improves' if gain < 0 else 'lowers'} the score"
     return f"{strength}{'better' if gain > 0 else 'worse'}"
 
@@ -330,7 +330,7 @@ def as_dict(why: EdgeWhy) -> dict[str, Any]:
         "moves": [
             {
                 "score": title,
-                "action": move.deed,
+                "action": move.action,
                 "from": move.source,
                 "to": move.target,
                 "gain": move.gain,

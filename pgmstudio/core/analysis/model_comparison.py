@@ -19,7 +19,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import fitted_to
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.languages.likelihood import log2_probabilities
-from pgmstudio.core.languages.registry import a_kind, in_sentence
+from pgmstudio.core.languages.registry import a_kind, kind_noun
 from pgmstudio.core.model import Model, ProbabilisticModel
 from pgmstudio.core.scores.local import AIC_BITS
 
@@ -315,7 +315,7 @@ def _refuse_unlike(models: Mapping[str, Model], data: DataSet) -> None:
     for name in names:
         own = set(models[name].domain.names)
         if not isinstance(models[name], ProbabilisticModel):
-            problems.append(f"{name} ({in_sentence(models[name].kind)}) gives rows no probability.")
+            problems.append(f"{name} ({kind_noun(models[name].kind)}) gives rows no probability.")
         if absent := sorted(own - set(data.domain.names)):
             problems.append(f"{name} needs {', '.join(absent)}, which the data do not have.")
         if unlike := sorted(own ^ first):

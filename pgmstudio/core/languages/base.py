@@ -252,5 +252,5 @@ class HasNetwork(Model, Protocol):
 class ComponentSession(Protocol):
     """A session that knows the components of a mixture."""
 
-    def component_shares(self) -> Floats:
+    def component_posterior(self) -> Floats:
         """P(component | evidence)."""

@@ -70,14 +70,14 @@ def log2_sums_in_blocks(
     )
 
 
-def likeliest(fractions: Floats) -> NDArray[np.intp]:
+def likeliest(responsibilities: Floats) -> NDArray[np.intp]:
     """The state or component with the largest share in every row, the first of equal ones."""
-    top = fractions.max(axis=1, keepdims=True)
-    result: NDArray[np.intp] = (fractions >= top - EQUAL_WITHIN).argmax(axis=1)
+    top = responsibilities.max(axis=1, keepdims=True)
+    result: NDArray[np.intp] = (responsibilities >= top - EQUAL_WITHIN).argmax(axis=1)
     return result
 
 
-def shares(parts: Floats, weights: Floats) -> Floats:
+def responsibilities_of(parts: Floats, weights: Floats) -> Floats:
     """γ[row, k] = 2^parts[k, row] / Σ; rows that are impossible everywhere get the weights."""
     totals = log2_sums(parts)
     possible = np.isfinite(totals)

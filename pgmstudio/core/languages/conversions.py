@@ -82,7 +82,7 @@ class SameDistribution:
     def is_same(self) -> bool:
         return abs(self.bits) < ROUNDING_BITS
 
-    def sentence(self) -> str:
+    def message(self) -> str:
         """What was found, for people."""
         number = "0" if self.is_same else f"{self.bits:.3g}"
         over = "over all {} joint states" if self.is_exact else "on {} rows drawn from it"

@@ -37,7 +37,7 @@ class MapAnswer:
     steps: int  # parts looked at; 0 when nothing had to be searched
 
     @property
-    def share_of_bound(self) -> float:
+    def fraction_of_bound(self) -> float:
         """The first is at least this part as probable as the most probable one."""
         return min(1.0, math.exp2(self.best[0].log2_probability - self.log2_bound))
 

@@ -41,7 +41,7 @@ class WholePassSession(ABC, Generic[A]):
     def __init__(self, domain: Domain) -> None:
         self.domain = domain
         self._evidence: dict[str, Finding] = {}
-        self._kept: A | None = None
+        self._cached: A | None = None
 
     @abstractmethod
     def _answers_to(self, evidence: Mapping[str, Finding]) -> A | None:
@@ -65,7 +65,7 @@ class WholePassSession(ABC, Generic[A]):
             raise ImpossibleEvidenceError(
                 smallest_conflict(evidence, lambda some: self._answers_to(some) is not None)
             )
-        self._evidence, self._kept = dict(evidence), answers
+        self._evidence, self._cached = dict(evidence), answers
         self._evidence_changed()
 
     def retract(self, variable: str) -> None:
@@ -78,10 +78,10 @@ class WholePassSession(ABC, Generic[A]):
         self.set_all({})
 
     def _answers(self) -> A:
-        if self._kept is None:
-            self._kept = self._answers_to(self._evidence)
-            assert self._kept is not None, "the evidence of a session is always possible"
-        return self._kept
+        if self._cached is None:
+            self._cached = self._answers_to(self._evidence)
+            assert self._cached is not None, "the evidence of a session is always possible"
+        return self._cached
 
     def belief(self, variable: str) -> Belief:
         """P(variable | evidence), kept until evidence changes."""

@@ -115,7 +115,7 @@ def kind_title(kind: str) -> str:
     return kind.replace("-", " ").capitalize() if row is None else row.title
 
 
-def in_sentence(kind: str) -> str:
+def kind_noun(kind: str) -> str:
     """The title of a language as it is written within a sentence."""
     row = LANGUAGES.get(kind)
     return lower_first(kind_title(kind)) if row is None else row.noun
@@ -123,7 +123,7 @@ def in_sentence(kind: str) -> str:
 
 def a_kind(kind: str, article: str = "a") -> str:
     """A model of this kind: `a Bayesian network`, `a labelled DAG`."""
-    return f"{article} {in_sentence(kind)}"
+    return f"{article} {kind_noun(kind)}"
 
 
 def inference_form(model: Model) -> tuple[Language | None, Model]:

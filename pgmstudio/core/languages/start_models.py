@@ -48,14 +48,14 @@ def start_models(
             yield ImprovedModel(start, {}, is_start=True)
         elif given is not None or rules.required.any():
             dag, _ = rules.starting_graph(given or ())
-            yield _found(learner.kind, fit_tables(data, dag, 1.0).network)
+            yield _start_model(learner.kind, fit_tables(data, dag, 1.0).network)
         else:
-            yield _found(learner.kind, _without_edges(data))
+            yield _start_model(learner.kind, _without_edges(data))
         with CLOCK.paused():  # once for all runs of a process; no time limit is for that
             import pgmstudio.core.data.counting_kernels  # noqa: F401
         if given is None and _is_free(learner) and _is_quick(learner, params, data):
             dag, _ = rules.starting_graph(_tree_edges(data, cancel))
-            yield _found(learner.kind, fit_tables(data, dag, 1.0, cancel=cancel).network)
+            yield _start_model(learner.kind, fit_tables(data, dag, 1.0, cancel=cancel).network)
     except PgmStudioError:
         return
 
@@ -96,7 +96,7 @@ def _tree_edges(data: DataSet, cancel: CancelToken) -> Iterable[Edge]:
     return [(names[p], names[c]) for c, p in enumerate(parents) if p is not None]
 
 
-def _found(kind: str, network: BayesianNetwork) -> ImprovedModel:
+def _start_model(kind: str, network: BayesianNetwork) -> ImprovedModel:
     return ImprovedModel(
         _in_language(network, kind), {"edges": float(len(network.edges))}, is_start=True
     )

@@ -103,11 +103,11 @@ class EdgeRules:
         lost."""
         start, left_out = self.starting_graph(() if model is None else model.edges)
         if left_out:
-            yield Note(left_out_sentence(left_out))
+            yield Note(left_out_note(left_out))
         return start
 
 
-def left_out_sentence(count: int) -> str:
+def left_out_note(count: int) -> str:
     """The note when the rules exclude edges of the start model."""
     edges = "1 edge" if count == 1 else f"{count} edges"
     return f"The rules do not allow {edges} of the start; the search begins without."

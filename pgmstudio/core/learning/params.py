@@ -42,7 +42,7 @@ ON_MISSING_AVAILABLE = (
 )
 
 
-def missing_sentence(data: DataSet, treatment: str) -> str:
+def missing_data_text(data: DataSet, treatment: str) -> str:
     """How many cells are missing in how many rows, and what is done with them, with its cost."""
     missing = sum(data.missing_counts)
     if not missing:
@@ -75,7 +75,7 @@ class Teller(Protocol):
 def missing_data_note(learner: Teller, data: DataSet, params: object) -> str:
     """The note on missing cells with these settings."""
     if getattr(params, "missing", None) == AVAILABLE:
-        return missing_sentence(data, ON_MISSING_AVAILABLE)
+        return missing_data_text(data, ON_MISSING_AVAILABLE)
     return learner.on_missing(data)
 
 

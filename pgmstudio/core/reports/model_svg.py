@@ -59,7 +59,7 @@ def drawing_of(
             and isinstance(session, ComponentSession)
             and model.component_title not in model.domain
         ):
-            weights = session.component_shares().tolist()
+            weights = session.component_posterior().tolist()
             component = dict(zip(model.component_names, weights, strict=True))
             beliefs_by_name[model.component_title] = component
         return beliefs_by_name

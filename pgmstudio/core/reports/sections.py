@@ -33,7 +33,7 @@ from pgmstudio.core.languages.base import NodeModel
 from pgmstudio.core.languages.bayesian_network.conversions import plain_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.learners import all_learners
-from pgmstudio.core.languages.registry import in_sentence
+from pgmstudio.core.languages.registry import kind_noun
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.model import DirectedModel, Model, ProbabilisticModel
 from pgmstudio.core.number_format import count_of, decimal, whole
@@ -353,7 +353,7 @@ def model_picture(file: ModelFile) -> Markup:
     if isinstance(model, NodeModel) and sum(model.node_counts) > MAX_NODES:
         return _too_large(count_of(sum(model.node_counts), "node"))
     light, dark = (drawing_of(file, theme=theme) for theme in ("light", "dark"))
-    return figure(light, dark, file.title or f"Diagram of the {in_sentence(model.kind)}")
+    return figure(light, dark, file.title or f"Diagram of the {kind_noun(model.kind)}")
 
 
 def _too_large(count: str) -> Markup:

@@ -13,7 +13,7 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.scores.family_cache import FamilyScores
 
 Edge = tuple[str, str]
-Command = Literal["add", "remove", "reverse"]
+EdgeAction = Literal["add", "remove", "reverse"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class EdgeMove:
     `path` is the directed path that the step would close to a cycle; such a step has no gain.
     """
 
-    deed: Command
+    action: EdgeAction
     source: str
     target: str
     gain: float | None  # bits, above 0 improves; None: it cannot be done
@@ -61,17 +61,17 @@ def moves_between(
 
 
 def _addition(
-    deed: Command, dag: Dag, new: Edge, named: Edge, scores: FamilyScores, before: float
+    action: EdgeAction, dag: Dag, new: Edge, named: Edge, scores: FamilyScores, before: float
 ) -> EdgeMove:
     """Put `new` into a graph; `before` is what the step has gained already."""
     try:
         changed = dag.with_edge(*new)
     except CycleError as cycle:
-        return EdgeMove(deed, *named, None, cycle.path)
+        return EdgeMove(action, *named, None, cycle.path)
     gain = _gain(dag, changed, new[1], scores, NEVER)
     if gain == -math.inf:
-        return EdgeMove(deed, *named, None, is_too_large=True)
-    return EdgeMove(deed, *named, before + gain)
+        return EdgeMove(action, *named, None, is_too_large=True)
+    return EdgeMove(action, *named, before + gain)
 
 
 def _gain(before: Dag, after: Dag, child: str, scores: FamilyScores, cancel: CancelToken) -> float:

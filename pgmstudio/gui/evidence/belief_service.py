@@ -152,7 +152,7 @@ class BeliefService(QObject):
         return self._answer.log2_bound
 
     @property
-    def component_shares(self) -> tuple[float, ...]:
+    def component_posterior(self) -> tuple[float, ...]:
         """P(component | evidence) of a mixture; empty for other models."""
         return self._answer.responsibilities
 

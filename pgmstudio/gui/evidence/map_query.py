@@ -72,7 +72,7 @@ class MapQuery(QObject):
         """Whether the answer is proved to be best, else its guaranteed quality."""
         if answer.is_exact:
             return "Exact: no combination is more probable."
-        fraction = math.floor(1000 * answer.share_of_bound) / 10
+        fraction = math.floor(1000 * answer.fraction_of_bound) / 10
         return (
             f"Best found in {self._seconds:g} s; at least {fraction:g} % as probable as the best "
             "possible."

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.languages.conversions import converted, not_converted_reason, same_distribution
-from pgmstudio.core.languages.registry import LANGUAGES, a_kind, in_sentence
+from pgmstudio.core.languages.registry import LANGUAGES, a_kind, kind_noun
 from pgmstudio.core.model import Model
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
@@ -86,9 +86,9 @@ def _conversions(app: AppContext) -> list[ActionSpec]:
     return [
         ActionSpec(
             f"model.convert.{kind}",
-            f"To {in_sentence(kind)}",
+            f"To {kind_noun(kind)}",
             "Model/Convert",
-            f"A new {in_sentence(kind)} with exactly the same distribution.",
+            f"A new {kind_noun(kind)} with exactly the same distribution.",
             partial(commands.convert, kind),
             disabled_reason=commands.disabled_reason(kind),
         )
@@ -138,13 +138,13 @@ def _converted_entry(
     except PgmStudioError as error:
         return error
     return ModelEntry(
-        f"{entry.title} as {in_sentence(kind)}",
+        f"{entry.title} as {kind_noun(kind)}",
         model,
         data_id=entry.data_id,
         node_titles=dict(entry.node_titles),
         notes=entry.notes,
         provenance={
             "made by": f"converted from {entry.title}, {a_kind(entry.model.kind)}",
-            CHECKED: checked.sentence(),
+            CHECKED: checked.message(),
         },
     )

@@ -118,7 +118,7 @@ class NodeViewFactory:
         if not isinstance(model, ComponentModel) or name is None:
             return NodeView(node.label)
         priors = tuple(model.weights.tolist())
-        fractions = () if self.live is None else self.live.component_shares
+        fractions = () if self.live is None else self.live.component_posterior
         fractions = fractions if len(fractions) == len(priors) else ()
         return NodeView(
             title=self.entry.node_titles.get(name, name),

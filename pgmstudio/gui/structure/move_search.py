@@ -16,7 +16,7 @@ from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.bayesian_network.conversions import plain_network
 from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_moves import (
     SMOOTHING,
-    Climbed,
+    ClimbResult,
     MoveKey,
     MoveList,
     MoveParams,
@@ -89,16 +89,16 @@ class _Counts:
     ) -> Iterator[Progress | tuple[MoveQuestion, MoveList]]:
         with self._lock:
             moves, dag = self._over(question), question.network.dag
-            yield from moves.placed(dag, cancel)
-            yield question, moves.listed(dag, _rules(question))
+            yield from moves.score_graph(dag, cancel)
+            yield question, moves.list_moves(dag, _rules(question))
 
     def climbing(
         self, question: MoveQuestion, steps: int | None, smoothing: float, cancel: CancelToken
     ) -> Iterator[Progress | Taken]:
         with self._lock:
             moves, dag = self._over(question), question.network.dag
-            for event in moves.climbed(dag, _rules(question), steps, cancel):
-                if isinstance(event, Climbed):
+            for event in moves.climb(dag, _rules(question), steps, cancel):
+                if isinstance(event, ClimbResult):
                     after = refitted(question.network, event.dag, question.data, smoothing, cancel)
                     yield Taken(question, after, event.moves, "")
                 else:
@@ -114,7 +114,7 @@ class _Counts:
             or known is None
             or known[0] is not data
             or known[1] != params
-            or not moves.has_room_for(dag, data)
+            or not moves.fits_memory(dag, data)
         ):
             moves = self._moves = NextMoves.over(data, params, dag)
             self._known = data, params

@@ -11,7 +11,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import weights_of
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.learning.base import Finished, LearnEvent
-from pgmstudio.core.learning.params import missing_sentence, refuse_empty
+from pgmstudio.core.learning.params import missing_data_text, refuse_empty
 from pgmstudio.core.params import param
 from tests.contracts.stub_language.model import IndependentVariables
 
@@ -35,7 +35,7 @@ class MarginalLearner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(data, "They are left out.")
+        return missing_data_text(data, "They are left out.")
 
     def run(
         self,

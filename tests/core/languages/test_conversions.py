@@ -108,8 +108,8 @@ def test_the_check_is_the_divergence_of_two_distributions(seed: int) -> None:
     other = Tree(one.domain, one.parents, tables)
     checked = same_distribution(one, other)
     assert checked.bits == pytest.approx(divergence_bits(one, other), abs=1e-12)
-    assert checked.sentence().startswith("Not the same: KL = ")
-    assert same_distribution(one, one).sentence() == (
+    assert checked.message().startswith("Not the same: KL = ")
+    assert same_distribution(one, one).message() == (
         f"The same distribution: KL = 0 bits over all {one.domain.joint_states()} joint states."
     )
 

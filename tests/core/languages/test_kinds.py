@@ -9,7 +9,7 @@ import pytest
 
 import pgmstudio
 from pgmstudio.core.languages.diagrams import picture_names
-from pgmstudio.core.languages.registry import LANGUAGES, a_kind, in_sentence, kind_title
+from pgmstudio.core.languages.registry import LANGUAGES, a_kind, kind_noun, kind_title
 from tests.decision_graphs import medical
 from tests.labelled_dags import coronary
 
@@ -35,7 +35,7 @@ def test_every_model_that_can_be_drawn_has_a_title() -> None:
     for model in (medical(), coronary()):
         assert picture_names(model)
         assert LANGUAGES[model.kind].title == kind_title(model.kind)
-        assert in_sentence(model.kind)[0].islower()
+        assert kind_noun(model.kind)[0].islower()
 
 
 def test_no_message_says_a_kind_where_a_title_belongs() -> None:

@@ -45,7 +45,7 @@ def check(result: MapAnswer, joint: np.ndarray, domain: Domain, chosen: list[str
         assert 2**one.log2_probability == pytest.approx(float(joint[cell]), abs=1e-9)
         assert 2**one.log2_probability == pytest.approx(float(true[index]), abs=1e-9)
     assert result.is_exact
-    assert result.share_of_bound == pytest.approx(1)
+    assert result.fraction_of_bound == pytest.approx(1)
 
 
 @settings(max_examples=100)
@@ -107,8 +107,8 @@ def test_a_stopped_search_keeps_what_it_found_and_the_bound_holds() -> None:
     assert not result.is_exact
     assert 2 ** result.best[0].log2_probability <= true + 1e-12
     assert 2**result.log2_bound >= true - 1e-12
-    assert 0 < result.share_of_bound < 1
-    assert 2 ** result.best[0].log2_probability >= result.share_of_bound * true - 1e-12
+    assert 0 < result.fraction_of_bound < 1
+    assert 2 ** result.best[0].log2_probability >= result.fraction_of_bound * true - 1e-12
 
 
 def test_a_cancelled_search_is_given_up() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.learning.params import missing_sentence, refuse_empty
+from pgmstudio.core.learning.params import missing_data_text, refuse_empty
 
 DOMAIN = Domain.of({"a": ("0", "1"), "b": ("0", "1")})
 
@@ -14,18 +14,18 @@ DOMAIN = Domain.of({"a": ("0", "1"), "b": ("0", "1")})
 def test_the_sentence_counts_cells_and_rows_and_says_what_is_done() -> None:
     codes = np.zeros((2, 2121), dtype=np.uint8)
     codes[0, :4] = codes[1, 3:7] = 255
-    said = missing_sentence(DataSet(DOMAIN, codes), "They are skipped.")
+    said = missing_data_text(DataSet(DOMAIN, codes), "They are skipped.")
     assert said == "8 of 4\u202f242 cells are missing in 7 rows. They are skipped."
 
 
 def test_a_single_cell_is_said_in_the_singular() -> None:
     data = DataSet.from_rows(DOMAIN, [("0", None), ("1", "1")])
-    assert missing_sentence(data, "Skipped.") == "1 of 4 cells is missing in 1 row. Skipped."
+    assert missing_data_text(data, "Skipped.") == "1 of 4 cells is missing in 1 row. Skipped."
 
 
 def test_complete_data_need_no_treatment() -> None:
     data = DataSet.from_rows(DOMAIN, ["01"])
-    assert missing_sentence(data, "Skipped.") == "No cells are missing."
+    assert missing_data_text(data, "Skipped.") == "No cells are missing."
     assert refuse_empty(data) is None
 
 

@@ -41,16 +41,18 @@ def test_a_gain_is_the_difference_of_the_scores_of_both_graphs(seed: int, name: 
                 continue
             joined = dag.has_edge(one, other) or dag.has_edge(other, one)
             moves = moves_between(dag, one, other, family)
-            assert [move.deed for move in moves] == (
+            assert [move.action for move in moves] == (
                 ["remove", "reverse"] if joined else ["add", "add"]
             )
             for move in moves:
                 if move.gain is None:
                     with pytest.raises(CycleError) as refused:
-                        steps[move.deed](move.source, move.target)
+                        steps[move.action](move.source, move.target)
                     assert move.path == refused.value.path
                 else:
-                    after = family.total(steps[move.deed](move.source, move.target).parent_indices)
+                    after = family.total(
+                        steps[move.action](move.source, move.target).parent_indices
+                    )
                     assert move.gain == pytest.approx(after - before, abs=1e-6)
 
 

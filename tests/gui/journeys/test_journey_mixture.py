@@ -98,7 +98,7 @@ def test_ten_trees_are_stopped_and_asked_and_no_row_is_lost(
     assert model_page.asking.live.evidence == {name: Observed(state)}
     session = open_session(model)
     session.set_evidence(name, Observed(state))
-    shares = session.component_shares()  # type: ignore[attr-defined]
+    shares = session.component_posterior()  # type: ignore[attr-defined]
     assert np.abs(shares - model.weights).max() > 0.01
     for number in range(TREES):
         card = model_page.findChild(ComponentCard, f"card.tree-{number + 1}")

@@ -84,7 +84,7 @@ def walk(qtbot: QtBot, window: MainWindow) -> Iterator[Walk]:
 
 def test_an_accepted_move_is_drawn_fitted_and_undone(walk: Walk) -> None:
     best, before = walk.listed[0], walk.network
-    assert best.deed == "add"
+    assert best.action == "add"
     assert walk.page.canvas.moves.looked_at == best
     assert "next move: add" in {e.text for e in walk.page.canvas.legend_entries()}
     walk.panel.table.setFocus()

@@ -97,8 +97,8 @@ def _with_turned_tables(network: BayesianNetwork, x: int, y: int, dag: Dag) -> B
     both = _along(network, x, axes) * _along(network, y, axes)  # P(x, y | shared)
     tables = list(network.tables)
     below = both.sum(axis=-1)
-    tables[y] = _summing_to_one(below.mean(axis=_beside(shared, dag.parent_indices[y])))
-    above = both.mean(axis=_beside(shared, dag.parent_indices[x]))
+    tables[y] = _summing_to_one(below.mean(axis=_axes_not_in(shared, dag.parent_indices[y])))
+    above = both.mean(axis=_axes_not_in(shared, dag.parent_indices[x]))
     total = above.sum(axis=-1, keepdims=True)
     above = np.where(total > 0, above / np.where(total > 0, total, 1.0), 1 / above.shape[-1])
     position = dag.parent_indices[x].index(y)
@@ -106,7 +106,7 @@ def _with_turned_tables(network: BayesianNetwork, x: int, y: int, dag: Dag) -> B
     return BayesianNetwork(network.domain, dag, tuple(tables))
 
 
-def _beside(shared: list[int], parents: tuple[int, ...]) -> tuple[int, ...]:
+def _axes_not_in(shared: list[int], parents: tuple[int, ...]) -> tuple[int, ...]:
     """The axes of `shared` that are no parents."""
     return tuple(axis for axis, v in enumerate(shared) if v not in parents)
 

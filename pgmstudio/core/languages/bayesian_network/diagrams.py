@@ -67,7 +67,7 @@ def clique_tree_picture(model: BayesianNetwork) -> GraphPicture:
     nodes = tuple(
         PictureNode(
             identity,
-            f"{_wrapped([names[v] for v in clique])}\n{count_of(cells, 'cell')}",
+            f"{_wrap([names[v] for v in clique])}\n{count_of(cells, 'cell')}",
             NodeShape.BOX,
         )
         for identity, clique, cells in zip(ids, tree.cliques, tree.cells, strict=True)
@@ -82,7 +82,7 @@ def clique_tree_picture(model: BayesianNetwork) -> GraphPicture:
     return GraphPicture(nodes, edges)
 
 
-def _wrapped(words: list[str]) -> str:
+def _wrap(words: list[str]) -> str:
     """Words on as many lines as they need; what does not fit is counted."""
     lines = [words[0]]
     for number, word in enumerate(words[1:], start=1):

@@ -272,7 +272,7 @@ class _Search:
         self._branch = self._in_order(
             self._buckets.early if best == 1 else tuple(sorted(maximised))
         )
-        self._found: list[tuple[float, dict[int, int]]] = []
+        self._solutions: list[tuple[float, dict[int, int]]] = []
         self._heap: list[tuple[float, int, int, _Part]] = []
         self._numbers = counting()
         self.steps = 0
@@ -294,25 +294,25 @@ class _Search:
         round_number = 0
         while self._heap and not self._is_done():
             self._cancel.raise_if_cancelled()
-            if self._found and self._stop.is_cancelled:
+            if self._solutions and self._stop.is_cancelled:
                 break
             part = heapq.heappop(self._heap)[3]
             self._open(part, plunge=round_number % PLUNGE_EVERY == 0)
             round_number += 1
         offset = self._constant - log2_evidence
         is_exact = not self._heap or self._is_done()
-        top = self._found[0][0]
+        top = self._solutions[0][0]
         bound = top if is_exact else max(top, -self._heap[0][0])
         combinations = tuple(
-            Combination(self._named(states), log2 + offset) for log2, states in self._found
+            Combination(self._named(states), log2 + offset) for log2, states in self._solutions
         )
         return MapAnswer(combinations, bound + offset, is_exact, self.steps)
 
     def _is_done(self) -> bool:
         """As many as wanted were found, and nothing better can be left."""
-        if len(self._found) < self._wanted:
+        if len(self._solutions) < self._wanted:
             return False
-        return -self._heap[0][0] <= self._found[-1][0] + SAME if self._heap else True
+        return -self._heap[0][0] <= self._solutions[-1][0] + SAME if self._heap else True
 
     def _push(self, part: _Part) -> None:
         # Deeper parts first among equals, so that one way is gone to its end.
@@ -341,14 +341,14 @@ class _Search:
             for one in parts[1:]:
                 self._push(one)
         fixed = dict(zip(self._branch, part.fixed, strict=True))
-        self._found.append((part.filled.log2, self._buckets.decode(part.filled, fixed)))
-        self._found.sort(key=lambda one: -one[0])
-        del self._found[self._wanted :]
+        self._solutions.append((part.filled.log2, self._buckets.decode(part.filled, fixed)))
+        self._solutions.sort(key=lambda one: -one[0])
+        del self._solutions[self._wanted :]
 
     def _may_be_better(self, log2: float) -> bool:
         if log2 == -math.inf:
             return False
-        return len(self._found) < self._wanted or log2 > self._found[-1][0] + SAME
+        return len(self._solutions) < self._wanted or log2 > self._solutions[-1][0] + SAME
 
     def _named(self, states: Mapping[int, int]) -> dict[str, str]:
         indices = {v: i for i, v in enumerate(self._free)}

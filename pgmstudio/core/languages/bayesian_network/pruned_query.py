@@ -79,29 +79,29 @@ class Question:
         targets = tuple(targets)
         weights = {domain.index(n): weights_of(domain[n], f) for n, f in evidence.items()}
         self.known = {v: int(w.argmax()) for v, w in weights.items() if (w > 0).sum() == 1}
-        kept = sorted(network.dag.ancestral_indices({*targets, *weights}))
-        free = [v for v in kept if v not in self.known]
-        self.place = {v: i for i, v in enumerate(free)}
+        relevant = sorted(network.dag.ancestral_indices({*targets, *weights}))
+        free = [v for v in relevant if v not in self.known]
+        self.position_of = {v: i for i, v in enumerate(free)}
         self._cards = domain.cardinalities
         factors = []
         self._log2_constant = 0.0  # of the tables whose variables are all known
-        for child in kept:
+        for child in relevant:
             scope = (*network.dag.parent_indices[child], child)
             table = network.tables[child][tuple(self.known.get(v, slice(None)) for v in scope)]
-            left = tuple(self.place[v] for v in scope if v not in self.known)
+            left = tuple(self.position_of[v] for v in scope if v not in self.known)
             if left:
                 factors.append(Factor(left, np.asarray(table)))
             else:
                 self._log2_constant += math.log2(float(table)) if table > 0 else -math.inf
         scopes = [factor.scope for factor in factors]
         if together:
-            scopes.append(tuple(self.place[v] for v in targets if v in self.place))
+            scopes.append(tuple(self.position_of[v] for v in targets if v in self.position_of))
         tree = clique_tree_of_scopes(scopes, [domain.cardinalities[v] for v in free])
         check_budget(forecast_of_tree(tree), most_bytes)
         self.propagation = Propagation(plan_of(tree, factors))
         for v, numbers in weights.items():
-            if v in self.place:
-                self.propagation.set_weights(self.place[v], numbers)
+            if v in self.position_of:
+                self.propagation.set_weights(self.position_of[v], numbers)
 
     def is_possible(self) -> bool:
         return self._log2_constant > -math.inf and self.propagation.is_possible()
@@ -115,7 +115,7 @@ class Question:
             values = np.zeros(self._cards[variable])
             values[self.known[variable]] = 1.0
             return values
-        return self.propagation.belief(self.place[variable])
+        return self.propagation.belief(self.position_of[variable])
 
 
 def joint_of(
@@ -151,7 +151,7 @@ def joint_of(
                 propagation.clique_belief(clique), propagation.plan.axes[clique], distinct
             )
     question = Question(network, distinct, evidence, together=True)
-    inside = tuple(question.place[v] for v in distinct if v in question.place)
+    inside = tuple(question.position_of[v] for v in distinct if v in question.position_of)
     free = np.ones(())
     if inside:
         tree = question.propagation.plan.tree

@@ -29,14 +29,14 @@ class Beliefs(Mapping[str, Belief]):
 
     def __init__(self, domain: Domain, indices: Sequence[int], values: NDArray[np.float64]) -> None:
         values.flags.writeable = False
-        self._domain, self._places, self._values = domain, indices, values
+        self._domain, self._starts, self._values = domain, indices, values
 
     def __getitem__(self, name: str) -> Belief:
         return Belief(name, Scale.PROBABILITY, self.values_at(self._domain.index(name)))
 
     def values_at(self, index: int) -> NDArray[np.float64]:
         """The numbers of the variable at this place of the domain."""
-        return self._values[self._places[index] : self._places[index + 1]]
+        return self._values[self._starts[index] : self._starts[index + 1]]
 
     def __contains__(self, name: object) -> bool:
         return name in self._domain
@@ -57,7 +57,7 @@ class CliqueTreeSession:
         self._propagation = Propagation(plan_of(network.clique_tree, factors_of(network)))
         self._evidence: dict[str, Finding] = {}
         self._done: dict[str, str] = {}  # what was set from outside, by name
-        self._kept: Beliefs | None = None  # until evidence changes
+        self._beliefs: Beliefs | None = None  # until evidence changes
         self._prior: Beliefs | None = None
         self._explanation: tuple[Mapping[str, str], float] | None = None
 
@@ -109,7 +109,7 @@ class CliqueTreeSession:
             conflict = smallest_conflict(evidence, self._is_possible, tries)
             raise ImpossibleEvidenceError(conflict)
         self._evidence = evidence
-        self._kept = self._explanation = None
+        self._beliefs = self._explanation = None
 
     def _weights(self, name: str, finding: Finding) -> NDArray[np.float64]:
         return weights_of(self.domain[name], as_seen(finding))
@@ -148,8 +148,8 @@ class CliqueTreeSession:
     def belief(self, variable: str) -> Belief:
         """P(variable | evidence), kept until evidence changes."""
         index = self.domain.index(variable)
-        if self._kept is not None:
-            return self._kept[variable]
+        if self._beliefs is not None:
+            return self._beliefs[variable]
         if self._propagation.answers_all_at_once:
             return self.beliefs()[variable]
         values = self._propagation.belief(index)
@@ -158,12 +158,12 @@ class CliqueTreeSession:
 
     def beliefs(self) -> Beliefs:
         """P(X | evidence) of every variable, computed in one go and kept until evidence changes."""
-        if self._kept is None:
+        if self._beliefs is None:
             indices = self._propagation.plan.state_at
-            self._kept = Beliefs(self.domain, indices, self._propagation.beliefs())
+            self._beliefs = Beliefs(self.domain, indices, self._propagation.beliefs())
             if not self._evidence:
-                self._prior = self._kept
-        return self._kept
+                self._prior = self._beliefs
+        return self._beliefs
 
     def prior_beliefs(self) -> Beliefs:
         """The beliefs without any evidence; computed once."""

@@ -23,8 +23,8 @@ from pgmstudio.core.languages.components import (
     checked_weights,
     log2_sums,
     log2_sums_in_blocks,
+    responsibilities_of,
     rows_over,
-    shares,
 )
 from pgmstudio.core.languages.table_checks import ROW_SUM_TOLERANCE
 
@@ -166,7 +166,7 @@ class LatentClasses:
 
     def responsibilities(self, data: DataSet) -> Floats:
         """P(c | row), rows × classes."""
-        return shares(self.component_log2_likelihoods(data), self.weights)
+        return responsibilities_of(self.component_log2_likelihoods(data), self.weights)
 
     def sample(self, count: int, rng: np.random.Generator) -> DataSet:
         """Independent rows: a class is drawn, then every variable given it."""

@@ -82,7 +82,7 @@ _BLOCK_ROWS = 65_536
 class _Answers:
     """What one set of findings gives."""
 
-    shares: Floats  # P(k | e)
+    posterior: Floats  # P(k | e)
     log2_evidence: float
     beliefs: Mapping[str, Belief]
 
@@ -144,9 +144,9 @@ class MixtureSession(WholePassSession[_Answers]):
             named[self._choice] = responsibilities
         return _Answers(responsibilities, log2, named_beliefs(named))
 
-    def component_shares(self) -> Floats:
+    def component_posterior(self) -> Floats:
         """P(component | evidence); without evidence the weights of the mixture."""
-        return self._answers().shares
+        return self._answers().posterior
 
     def most_probable(self) -> Mapping[str, str]:
         """The most probable state of every variable together, with the evidence in it; the best

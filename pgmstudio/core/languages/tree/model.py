@@ -88,7 +88,7 @@ class Tree:
 
 
 Floats = NDArray[np.float64]
-Places = NDArray[np.int64]
+Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,11 +100,11 @@ class TreeArrays:
     `state_at[v]` is the place of a variable's first state where all states stand in a row.
     """
 
-    cards: Places
-    state_at: Places
-    order: Places
-    parents: Places
-    table_at: Places
+    cards: Indices
+    state_at: Indices
+    order: Indices
+    parents: Indices
+    table_at: Indices
     tables: Floats
 
 

@@ -20,8 +20,8 @@ from pgmstudio.core.errors import GraphError
 from pgmstudio.core.languages.components import (
     checked_weights,
     log2_sums_in_blocks,
+    responsibilities_of,
     rows_over,
-    shares,
 )
 from pgmstudio.core.languages.tree.model import Tree, TreeArrays, arrays_of, marginals_of
 from pgmstudio.core.large_counts import count_text
@@ -176,7 +176,7 @@ class TreeMixture:
 
     def responsibilities(self, data: DataSet) -> Floats:
         """γ_k(row) = λ_k T^k(row) / Q(row), rows × trees (eq. 3.15)."""
-        return shares(self.component_log2_likelihoods(data), self.weights)
+        return responsibilities_of(self.component_log2_likelihoods(data), self.weights)
 
     def sample(self, count: int, rng: np.random.Generator) -> DataSet:
         """Independent rows: a component is drawn, then a row of its tree."""

@@ -110,7 +110,7 @@ class MovesLayer(SceneLayer):
 
     def legend_entries(self) -> list[LegendEntry]:
         shown = self._drawn if self.isVisible() else []
-        shown_actions = {key.deed for ghost in shown for _, key in ghost.moves}
+        shown_actions = {key.action for ghost in shown for _, key in ghost.moves}
         return [
             LegendEntry(pen.meaning, partial(_sample, pen))
             for action, pen in PENS.items()
@@ -131,20 +131,20 @@ class MovesLayer(SceneLayer):
 
     def _paint_way(self, painter: QPainter, ghost: _Ghost) -> None:
         key = ghost.shown(self._looked_at)
-        pen, is_looked_at = PENS[key.deed], key == self._looked_at
+        pen, is_looked_at = PENS[key.action], key == self._looked_at
         route = ghost.route
         # The arrow is at the end it would have after the move.
-        if (key.source != ghost.moves[0][1].source) != (key.deed == "reverse"):
+        if (key.source != ghost.moves[0][1].source) != (key.action == "reverse"):
             route = EdgeRoute(route.end, route.start, route.bend)
         if is_looked_at:
             paint_edge(painter, route, theme().color(pen.color, 0.18), pen.width + 10, False)
         color = theme().color(pen.color, 1.0 if is_looked_at else 0.55)
         width = pen.width + 0.8 if is_looked_at else 1.4
-        paint_edge(painter, route, color, width, key.deed != "remove", pen.dash)
+        paint_edge(painter, route, color, width, key.action != "remove", pen.dash)
 
     def _paint_badge(self, painter: QPainter, ghost: _Ghost) -> None:
         key = ghost.shown(self._looked_at)
-        color, is_looked_at = PENS[key.deed].color, key == self._looked_at
+        color, is_looked_at = PENS[key.action].color, key == self._looked_at
         text = _BOTH.join(str(number) for number, _ in ghost.moves)
         font = canvas_font("caption", "semibold")
         wide = max(_BADGE, canvas_metrics("caption", "semibold").horizontalAdvance(text) + 8)

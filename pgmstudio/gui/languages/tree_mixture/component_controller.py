@@ -177,7 +177,7 @@ class ComponentController(QObject):
         live = self._app.workspace.beliefs(self._model_id)
         blend = self._views.blend(self._model_id)
         priors = tuple(mixture.weights.tolist())
-        fractions = blended(priors, live.component_shares, blend) or priors
+        fractions = blended(priors, live.component_posterior, blend) or priors
         self.strip.show_shares(fractions, is_moved=bool(live.evidence))
         self.shares_shown.emit()
 

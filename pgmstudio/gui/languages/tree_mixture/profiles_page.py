@@ -155,7 +155,7 @@ class ProfilePage(Page):
         """Evidence moves the shares at the left."""
         if model_id == self._id and self._model is not None:
             live = self._app.workspace.beliefs(self._id)
-            fractions = live.component_shares if live.evidence else ()
+            fractions = live.component_posterior if live.evidence else ()
             if len(fractions) in (0, len(self._model.weights)):
                 self.plot.show_posterior(fractions)
                 self.map.show_posterior(fractions)

@@ -32,10 +32,10 @@ from tests.strategies import (
 
 def test_evidence_moves_the_weights_of_the_components() -> None:
     session = TreeMixtureSession(F3)
-    assert session.component_shares() == pytest.approx([0.7, 0.3])
+    assert session.component_posterior() == pytest.approx([0.7, 0.3])
     assert session.belief("C").values[1] == pytest.approx(0.495)
     session.set_evidence("C", Observed("1"))
-    assert session.component_shares() == pytest.approx([0.721212, 0.278788], abs=1e-6)
+    assert session.component_posterior() == pytest.approx([0.721212, 0.278788], abs=1e-6)
     assert session.belief("A").values == pytest.approx([0.415758, 0.584242], abs=1e-6)
 
 
@@ -144,7 +144,7 @@ def test_any_evidence_is_answered_as_by_listing(seed: int, kind: int, draw: st.D
     assert session.log2_most_probable() == pytest.approx(listing.log2_most_probable(), abs=1e-11)
     names = [*model.domain.names[-2:], model.domain.names[0]]
     assert session.joint(names) == pytest.approx(listing.joint(names), abs=1e-12)
-    fractions = session.component_shares()
+    fractions = session.component_posterior()
     assert fractions.sum() == pytest.approx(1)
     if isinstance(model, TreeMixture) and model.choice is not None:
         assert session.belief("choice").values == pytest.approx(fractions)

@@ -102,7 +102,7 @@ def test_evidence_moves_the_weights_and_the_slider_leads_back(
     trees.asking.live.set_finding("tax", Observed("yes"))
     session = open_session(model)
     session.set_evidence("tax", Observed("yes"))
-    shares = session.component_shares()  # type: ignore[attr-defined]
+    shares = session.component_posterior()  # type: ignore[attr-defined]
     qtbot.waitUntil(lambda: card(trees, "tree-1").share == pytest.approx(shares[0]))
     assert "→" in card(trees, "tree-1").words
     slider = window.findChild(QSlider, "inspectorBlend")

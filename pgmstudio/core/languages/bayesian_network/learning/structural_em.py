@@ -63,7 +63,7 @@ from pgmstudio.core.learning.params import (
     knowledge_param,
     lambda_param,
     max_parents_param,
-    missing_sentence,
+    missing_data_text,
     refuse_empty,
     smoothing_param,
 )
@@ -170,7 +170,7 @@ class StructuralEmLearner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(data, ON_MISSING_STRUCTURAL)
+        return missing_data_text(data, ON_MISSING_STRUCTURAL)
 
     def run(
         self,
@@ -214,7 +214,7 @@ class _Fit:
 
 
 def _graph_of(
-    events: Iterator[LearnEvent], domain: Domain, told: str
+    events: Iterator[LearnEvent], domain: Domain, label: str
 ) -> Generator[LearnEvent, None, Dag]:
     """The graph that a search ends with; its steps are told without their scores, which are not
     those of the observed cells."""
@@ -222,7 +222,7 @@ def _graph_of(
     for event in events:
         if isinstance(event, Progress):
             edges = {name: value for name, value in event.counters.items() if name == "edges"}
-            yield Progress(None, f"{told}: {event.message}", edges)
+            yield Progress(None, f"{label}: {event.message}", edges)
         elif isinstance(event, Finished):
             assert isinstance(event.model, DirectedModel)
             dag = Dag.from_edges(domain.names, event.model.edges)
@@ -256,33 +256,33 @@ class _Rounds:
         else:
             dag = yield from self._rules.start_of(self.params.start)
         self._take((yield from self._fit(dag, None, "First tables")))
-        yield from self._tell()
+        yield from self._report()
 
     def round(self, number: int) -> Generator[LearnEvent, None, bool]:
         """Complete, search, fit, doubt; whether that raised the score."""
         self._rounds = number
-        told = f"Round {number}"
-        yield Progress(None, f"{told}: filling the missing cells")
+        label = f"Round {number}"
+        yield Progress(None, f"{label}: filling the missing cells")
         now = self._best.network(self.data.domain)
         rows = completed(
             now, self.data, copies=self.params.completions, rng=self._rng, cancel=self._cancel
         )
         # Greedy search over classes finds the right one from no edges, not from any class.
         start = now if self.params.search == HILL_CLIMB else None
-        dag = yield from self._search(rows, start, told)
-        is_better = dag != self._best.dag and (yield from self._try(dag, rows, told))
+        dag = yield from self._search(rows, start, label)
+        is_better = dag != self._best.dag and (yield from self._try(dag, rows, label))
         if not is_better:
-            is_better = yield from self._doubt(rows, told)
+            is_better = yield from self._doubt(rows, label)
         if is_better:
-            yield from self._tell()
+            yield from self._report()
         else:
             yield Note(f"No graph scored higher in round {number}, so the search ended.")
         return is_better
 
-    def _try(self, dag: Dag, rows: DataSet, told: str) -> Generator[LearnEvent, None, bool]:
+    def _try(self, dag: Dag, rows: DataSet, label: str) -> Generator[LearnEvent, None, bool]:
         """Fit the graph, and keep it if the observed cells score higher."""
         tables = fit_tables(rows, dag, MIN_INITIAL, cancel=self._cancel).network.tables
-        fit = yield from self._fit(dag, tables, told)
+        fit = yield from self._fit(dag, tables, label)
         if fit.score <= self._best.score + 1e-9 * abs(self._best.score):
             return False
         self._take(fit)
@@ -291,14 +291,14 @@ class _Rounds:
     def _take(self, fit: _Fit) -> None:
         self._best, self._best_score = fit, fit.score
 
-    def _doubt(self, rows: DataSet, told: str) -> Generator[LearnEvent, None, bool]:
+    def _doubt(self, rows: DataSet, label: str) -> Generator[LearnEvent, None, bool]:
         """Take out edges that only the completions speak for; whether one was."""
         is_better = False
         required = () if self.params.knowledge is None else self.params.knowledge.required
         edges = doubtful_edges(self._best.dag, self.data, rows, self._score, self._cancel)
         for source, target in [edge for edge in edges if edge not in required][:MAX_DOUBTS]:
             dag = self._best.dag.without_edge(source, target)
-            doubt = f"{told}: doubting {source} → {target}"
+            doubt = f"{label}: doubting {source} → {target}"
             is_better = (yield from self._try(dag, rows, doubt)) or is_better
         return is_better
 
@@ -321,7 +321,7 @@ class _Rounds:
         )
 
     def _search(
-        self, rows: DataSet, start: DirectedModel | None, told: str
+        self, rows: DataSet, start: DirectedModel | None, label: str
     ) -> Generator[LearnEvent, None, Dag]:
         """The graph that the chosen search finds on these rows."""
         params = self.params
@@ -344,10 +344,10 @@ class _Rounds:
                 processes=1,
             )
             events = KesLearner().run(rows, greedy, rng=self._rng, cancel=self._cancel)
-        return (yield from _graph_of(events, rows.domain, told))
+        return (yield from _graph_of(events, rows.domain, label))
 
     def _fit(
-        self, dag: Dag, tables: tuple[Table, ...] | None, told: str
+        self, dag: Dag, tables: tuple[Table, ...] | None, label: str
     ) -> Generator[LearnEvent, None, _Fit]:
         expectation = Expectation(dag, self.data, self._cancel)
         begin = first_tables(expectation, self._rng) if tables is None else tables
@@ -360,15 +360,15 @@ class _Rounds:
         for state in steps:
             self._iterations += 1
             value = score.weight * state.log2_likelihood - score.cost_per_parameter * size
-            words = f"{told}: tables by EM, iteration {state.iteration}"
-            yield Progress(None, words, self._counters(max(value, self._best_score), dag))
+            text = f"{label}: tables by EM, iteration {state.iteration}"
+            yield Progress(None, text, self._counters(max(value, self._best_score), dag))
         return _Fit(expectation, dag, state, value)
 
     def _counters(self, score: float, dag: Dag) -> dict[str, float]:
         """The curve of a run: the best score of the observed cells by iterations of EM."""
         return {"score": score, "step": float(self._iterations), "edges": float(len(dag.edges))}
 
-    def _tell(self) -> Iterator[LearnEvent]:
+    def _report(self) -> Iterator[LearnEvent]:
         counters = self._counters(self._best.score, self._best.dag)
         smoothing = self._smoothing()[0]
         yield ImprovedModel(self._smoothed(smoothing), self.measures(smoothing))

@@ -33,7 +33,7 @@ from pgmstudio.core.languages.likelihood import log2_likelihood
 from pgmstudio.core.learning.artifacts import criterion_param, held_out_param
 from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
-from pgmstudio.core.learning.params import knowledge_param, missing_sentence, refuse_empty
+from pgmstudio.core.learning.params import knowledge_param, missing_data_text, refuse_empty
 from pgmstudio.core.params import AUTO, param
 from pgmstudio.core.scores.local import AIC_BITS
 
@@ -151,7 +151,7 @@ class LatentClassLearner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(
+        return missing_data_text(
             data,
             "EM keeps these rows: a missing cell says nothing about the class of its row, and it "
             "takes no longer; exact if cells are missing at random.",

@@ -35,7 +35,7 @@ from pgmstudio.core.learning.params import (
     knowledge_param,
     max_parents_param,
     max_table_cells_param,
-    missing_sentence,
+    missing_data_text,
     refuse_empty,
 )
 from pgmstudio.core.scores.family_cache import mask_of
@@ -76,7 +76,7 @@ class ExactLearner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(data, ON_MISSING)
+        return missing_data_text(data, ON_MISSING)
 
     def run(
         self, data: DataSet, params: ExactParams, *, rng: np.random.Generator, cancel: CancelToken

@@ -49,7 +49,7 @@ from pgmstudio.core.learning.params import (
     knowledge_param,
     max_parents_param,
     max_table_cells_param,
-    missing_sentence,
+    missing_data_text,
     refuse_empty,
     restarts_param,
     start_param,
@@ -168,7 +168,7 @@ class LdagLearner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(data, ON_MISSING)
+        return missing_data_text(data, ON_MISSING)
 
     def run(
         self, data: DataSet, params: LdagParams, *, rng: np.random.Generator, cancel: CancelToken
@@ -392,7 +392,7 @@ class LabelsLearner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(data, ON_MISSING)
+        return missing_data_text(data, ON_MISSING)
 
     def run(
         self,

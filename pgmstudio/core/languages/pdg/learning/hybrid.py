@@ -46,7 +46,7 @@ from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.params import (
     ON_MISSING,
     knowledge_param,
-    missing_sentence,
+    missing_data_text,
     smoothing_param,
 )
 from pgmstudio.core.model import DirectedModel
@@ -210,7 +210,7 @@ class HybridPdgLearner:
         return PdgLearner().refuses(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(data, ON_MISSING)
+        return missing_data_text(data, ON_MISSING)
 
     def run(
         self, data: DataSet, params: HybridParams, *, rng: np.random.Generator, cancel: CancelToken

@@ -39,7 +39,7 @@ from pgmstudio.core.learning.base import (
     SearchStep,
 )
 from pgmstudio.core.learning.cost_estimates import Cost
-from pgmstudio.core.learning.params import ON_MISSING, missing_sentence, refuse_empty
+from pgmstudio.core.learning.params import ON_MISSING, missing_data_text, refuse_empty
 from pgmstudio.core.learning.smoothing import tune_smoothing
 from pgmstudio.core.params import AUTO
 
@@ -60,7 +60,7 @@ class PdgLearner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(data, ON_MISSING)
+        return missing_data_text(data, ON_MISSING)
 
     def run(
         self, data: DataSet, params: PdgParams, *, rng: np.random.Generator, cancel: CancelToken

@@ -144,9 +144,9 @@ def choose_in_em(rows: SparseRows, count: int, priors: TreePriors, tree: str) ->
     """How EM finds its trees; ParameterError when what was asked for would not be exact."""
     why = em_obstacles(rows, priors)
     if tree == ACCELERATED and why:
-        told = "; ".join(why)
+        reasons = "; ".join(why)
         raise ParameterError(
-            {"tree": f"accelerated trees are not the best ones here: {told}. Choose auto or dense"}
+            {"tree": f"accelerated trees are not optimal here: {reasons}. Choose auto or dense"}
         )
     if tree != AUTO:
         return Choice(tree, "The method was chosen by hand.")
@@ -170,9 +170,9 @@ class Choice:
 def refuse_accelerated(backend: str, why: list[str]) -> None:
     """ParameterError when an accelerated method was asked for where it would not be exact."""
     if backend in (ACL_1, ACL_2) and why:
-        told = "; ".join(why)
+        reasons = "; ".join(why)
         raise ParameterError(
-            {"backend": f"{backend} does not give the best tree here: {told}. Choose auto or dense"}
+            {"backend": f"{backend} is not optimal here: {reasons}. Choose auto or dense"}
         )
 
 
@@ -204,7 +204,7 @@ def choose(data: DataSet, rows: CellRows, backend: str, prior: float) -> Choice:
     return Choice(ACL_2, f"The rows are sparse: aCL-II is used. {forecast}")
 
 
-def sparsity_sentence(rows: CellRows) -> str:
+def sparsity_note(rows: CellRows) -> str:
     """n, N, s, mean |x| and N_C for people."""
     mean = rows.lengths.mean() if rows.row_count else 0.0
     return (
@@ -297,8 +297,8 @@ def growing_forest(
     done = 0
     while done < order.size:
         cancel.raise_if_cancelled()
-        told = f"Counting what occurs with column {done + 1} of {order.size}"
-        yield Progress(0.1 + 0.4 * _share_counted(ranked, done), told)
+        reasons = f"Counting what occurs with column {done + 1} of {order.size}"
+        yield Progress(0.1 + 0.4 * _fraction_counted(ranked, done), reasons)
         done = next_blocks(ranked, growth, done, order.size, _VISITS_PER_CALL, False)
     kernels.make_heap(growth.heap, growth.state, growth.information, tally)
     while not tally[kernels.DONE]:
@@ -447,7 +447,7 @@ def new_growth(ranked: Any, side: Floats, block: int, least: float, by_lists: bo
     )
 
 
-def _share_counted(ranked: Any, done: int) -> float:
+def _fraction_counted(ranked: Any, done: int) -> float:
     entries = int(ranked.column_starts[-1])
     return float(ranked.column_starts[done] / entries) if entries else 0.0
 

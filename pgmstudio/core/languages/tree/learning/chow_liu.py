@@ -32,8 +32,8 @@ from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.params import (
     ON_MISSING,
     knowledge_param,
+    missing_data_text,
     missing_param,
-    missing_sentence,
     refuse_empty,
     smoothing_param,
 )
@@ -106,7 +106,7 @@ class ChowLiuLearner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(data, ON_MISSING)
+        return missing_data_text(data, ON_MISSING)
 
     def run(
         self,

@@ -36,8 +36,8 @@ from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.params import (
     ON_MISSING,
     knowledge_param,
+    missing_data_text,
     missing_param,
-    missing_sentence,
     refuse_empty,
     smoothing_param,
 )
@@ -104,7 +104,7 @@ class ChowLiuSparseLearner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(data, ON_MISSING)
+        return missing_data_text(data, ON_MISSING)
 
     def run(
         self,
@@ -144,7 +144,7 @@ def _grow(
             yield Note(f"The dense method is used: {'; '.join(why)}.")
         return (yield from _dense(data, params, cancel))
     rows = yield from listing_rows(data, params.reference, cancel)
-    yield Note(acl_choice.sparsity_sentence(rows))
+    yield Note(acl_choice.sparsity_note(rows))
     choice = acl_choice.choose(data, rows, params.backend, params.prior)
     yield Note(choice.reason)
     if choice.backend == acl_choice.DENSE:

@@ -42,7 +42,7 @@ class Ranked(NamedTuple):
     starts: Any
     cells: Any
     column_starts: Any
-    entry_places: Any
+    entry_indices: Any
     entry_rows: Any
     weights: Any
     cell_at: Any
@@ -174,7 +174,7 @@ def meet(ranked: Any, growth: Any, u: int) -> int:
     visited = 0
     for entry in range(ranked.column_starts[u], ranked.column_starts[u + 1]):
         row = ranked.entry_rows[entry]
-        index = ranked.entry_places[entry]
+        index = ranked.entry_indices[entry]
         weight = ranked.weights[row]
         others = cells[index + 1 : ranked.starts[row + 1]]
         visited += others.shape[0]

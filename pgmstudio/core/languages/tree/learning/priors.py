@@ -55,7 +55,7 @@ class TreePriors:
         """N': fictitious rows of the whole mixture; 0 under a policy without them."""
         return self.strength if self.policy == "rows" else 0.0
 
-    def shares(self, masses: Floats) -> Floats:
+    def smoothing_fractions(self, masses: Floats) -> Floats:
         """α_k: how much of each tree's tables is P', for trees with so many rows."""
         count, safe = masses.size, np.maximum(masses, 1e-12)
         if self.strength <= 0:

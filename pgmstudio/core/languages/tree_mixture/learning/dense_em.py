@@ -113,7 +113,7 @@ class TreeMixtureEm(TreeMixtureSteps):
         if len(self._sums) == 2:
             self._sums[0] += self._sums[1]
             self._sums[1][:] = 0.0
-        alphas, rows = self.priors.shares(self.masses), self._rows_with_prior()
+        alphas, rows = self.priors.smoothing_fractions(self.masses), self._rows_with_prior()
         chosen = np.zeros(self.count) if self.priors.policy == "edges" else alphas
         if self.priors.is_shared:
             gains = [np.zeros_like(self._free) for _ in self._works]
@@ -271,7 +271,7 @@ class TreeMixtureEm(TreeMixtureSteps):
     @property
     def information(self) -> Floats:
         """I_k(u;v) in nats of the smoothed tables of every component."""
-        alphas = self.priors.shares(self.masses)
+        alphas = self.priors.smoothing_fractions(self.masses)
         result = []
         for k in range(self.count):
             work = self._works[0]

@@ -14,7 +14,7 @@ from pgmstudio.core.languages.tree_mixture.learning.search import MixtureSearch
 from pgmstudio.core.languages.tree_mixture.learning.trace import MixtureScan
 from pgmstudio.core.learning.base import LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
-from pgmstudio.core.learning.params import missing_sentence, refuse_empty
+from pgmstudio.core.learning.params import missing_data_text, refuse_empty
 
 # Maximum states of all columns, the most frequent of each column not counted: the counts of all
 # pairs of them take gigabytes beyond this. Sparse binary rows need no such counts.
@@ -47,7 +47,7 @@ class MixtureLearner:
         return None
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(
+        return missing_data_text(
             data,
             "EM keeps these rows and counts every missing cell with the probabilities of its "
             "states; exact if cells are missing at random, and such rows take longer.",

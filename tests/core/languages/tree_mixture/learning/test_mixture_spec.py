@@ -261,7 +261,7 @@ def test_23_shares_and_weights_sum_to_1_and_wide_rows_stay_finite(columns: int) 
     assert fractions.sum(axis=0).sum() == pytest.approx(30, rel=1e-12)
     session = open_session(model)
     session.set_all({name: Observed("1") for name in data.domain.names[::2]})
-    assert session.component_shares().sum() == pytest.approx(1, abs=1e-12)
+    assert session.component_posterior().sum() == pytest.approx(1, abs=1e-12)
     assert math.isfinite(session.log2_evidence())
 
 

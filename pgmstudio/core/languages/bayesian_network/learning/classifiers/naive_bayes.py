@@ -20,8 +20,8 @@ from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.params import (
     class_param,
     knowledge_param,
+    missing_data_text,
     missing_param,
-    missing_sentence,
     refuse_empty,
     smoothing_param,
 )
@@ -51,7 +51,7 @@ class NaiveBayesLearner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(
+        return missing_data_text(
             data,
             "The tables are fitted by EM to the observed cells: no row is dropped, it takes a few "
             "passes over the rows, and the result is right if cells are missing at random.",

@@ -39,8 +39,8 @@ from pgmstudio.core.learning.params import (
     ON_MISSING,
     class_param,
     knowledge_param,
+    missing_data_text,
     missing_param,
-    missing_sentence,
     refuse_empty,
     smoothing_param,
 )
@@ -104,7 +104,7 @@ class TanLearner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(data, ON_MISSING)
+        return missing_data_text(data, ON_MISSING)
 
     def run(
         self, data: DataSet, params: TanParams, *, rng: np.random.Generator, cancel: CancelToken

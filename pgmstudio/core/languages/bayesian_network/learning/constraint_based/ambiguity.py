@@ -68,9 +68,9 @@ class Choices:
         return not self.edges and not self.directions
 
     def __str__(self) -> str:
-        words = [f"{'' if stays else _NOT}{a} - {b}" for (a, b), stays in self.edges.items()]
-        words += [f"{a} -> {b}" for a, b in self.directions]
-        return ", ".join(map(_quoted, words))
+        parts = [f"{'' if stays else _NOT}{a} - {b}" for (a, b), stays in self.edges.items()]
+        parts += [f"{a} -> {b}" for a, b in self.directions]
+        return ", ".join(map(_quoted, parts))
 
     def with_edge(self, edge: Edge, stays: bool) -> Choices:
         """The same and one edge that stays or goes; an earlier word on it is forgotten."""
@@ -117,15 +117,15 @@ def read_choices(text: str | None, names: Iterable[str]) -> Choices:
     return Choices(edges, tuple(directions))
 
 
-def _splits(item: str, signs: Iterable[str], known: set[str]) -> Iterator[Edge]:
+def _splits(item: str, marks: Iterable[str], known: set[str]) -> Iterator[Edge]:
     """Every way to read an item as two known names with a sign between; names may have signs."""
-    for sign in signs:
-        index = item.find(sign)
+    for mark in marks:
+        index = item.find(mark)
         while index >= 0:
-            one, other = item[:index].strip(), item[index + len(sign) :].strip()
+            one, other = item[:index].strip(), item[index + len(mark) :].strip()
             if one in known and other in known and one != other:
                 yield one, other
-            index = item.find(sign, index + 1)
+            index = item.find(mark, index + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,13 +161,13 @@ class AmbiguousRegion:
     @property
     def question(self) -> str:
         """What there is to decide, with the p-value that speaks for leaving each edge out."""
-        told = [f"{link} (p = {link.test.outcome.p_value:.3g})" for link in self.links]
-        if len(told) == 1:
-            return f"Is {told[0]} needed?"
-        if len(told) == 2:
-            return f"Either {told[0]} or {told[1]} is needed."
-        last = told[2] if len(told) == 3 else f"{len(told) - 2} more"
-        return f"Some of {told[0]}, {told[1]} and {last} are needed."
+        choices = [f"{link} (p = {link.test.outcome.p_value:.3g})" for link in self.links]
+        if len(choices) == 1:
+            return f"Is {choices[0]} needed?"
+        if len(choices) == 2:
+            return f"Either {choices[0]} or {choices[1]} is needed."
+        last = choices[2] if len(choices) == 3 else f"{len(choices) - 2} more"
+        return f"Some of {choices[0]}, {choices[1]} and {last} are needed."
 
 
 @dataclass(frozen=True)

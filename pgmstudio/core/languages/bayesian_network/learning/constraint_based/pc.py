@@ -58,7 +58,7 @@ from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
     ON_MISSING,
-    missing_sentence,
+    missing_data_text,
     refuse_empty,
 )
 from pgmstudio.core.number_format import count_of, whole
@@ -89,8 +89,8 @@ def network_events(
     yield ArtifactSaved(TestLog.of(skeleton, params.rule()))
     if open_ is not None:
         yield ArtifactSaved(open_.trimmed())
-    for sentence in sentences(skeleton, orientation):
-        yield Note(sentence)
+    for text in notes_on(skeleton, orientation):
+        yield Note(text)
     dag, gone = with_small_tables(orientation.dag, data.domain.cardinalities, skeleton, rules)
     if gone:
         edges = _listed([f"{source} → {target}" for source, target in gone])
@@ -112,16 +112,16 @@ def network_events(
     yield Finished(fitted.network, measures)
 
 
-def sentences(skeleton: Skeleton, orientation: Orientation) -> Iterator[str]:
+def notes_on(skeleton: Skeleton, orientation: Orientation) -> Iterator[str]:
     """The search in a few sentences: tests, weakest edge, free directions, conflicts."""
     edges = len(skeleton.pairs)
-    told = f"{count_of(len(skeleton.tests), 'test')}, {count_of(edges, 'edge')}"
+    text = f"{count_of(len(skeleton.tests), 'test')}, {count_of(edges, 'edge')}"
     if skeleton.weakest:
         weakest = max(skeleton.weakest.values(), key=weakness)
         given = f" given {', '.join(weakest.given)}" if weakest.given else ""
         p = f"{weakest.outcome.p_value:.3g}"
-        told += f"; weakest kept edge {weakest.a} – {weakest.b}, p = {p}{given}"
-    yield f"{told}."
+        text += f"; weakest kept edge {weakest.a} – {weakest.b}, p = {p}{given}"
+    yield f"{text}."
     unreliable = sum(not test.outcome.reliable for test in skeleton.tests)
     if unreliable:
         tests = count_of(unreliable, "test")
@@ -276,7 +276,7 @@ class PcLearner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(data, ON_MISSING)
+        return missing_data_text(data, ON_MISSING)
 
     def run(
         self, data: DataSet, params: PcParams, *, rng: np.random.Generator, cancel: CancelToken

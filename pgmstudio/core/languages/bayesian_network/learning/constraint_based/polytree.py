@@ -43,7 +43,7 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_r
 from pgmstudio.core.learning.base import LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
-from pgmstudio.core.learning.params import ON_MISSING, missing_sentence, refuse_empty
+from pgmstudio.core.learning.params import ON_MISSING, missing_data_text, refuse_empty
 from pgmstudio.core.scores.independence import DataTests
 from pgmstudio.core.scores.mutual_information import mutual_information_nats
 
@@ -135,7 +135,7 @@ class PolytreeLearner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(data, ON_MISSING)
+        return missing_data_text(data, ON_MISSING)
 
     def run(
         self,

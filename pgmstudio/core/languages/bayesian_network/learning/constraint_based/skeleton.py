@@ -94,8 +94,8 @@ class LoggedTest:
 
     def __str__(self) -> str:
         given = f" | {', '.join(self.given)}" if self.given else ""
-        sign = "⊥" if self.outcome.independent else "⊥̸"
-        return f"{self.a} {sign} {self.b}{given}: p = {self.outcome.p_value:.3g}"
+        symbol = "⊥" if self.outcome.independent else "⊥̸"
+        return f"{self.a} {symbol} {self.b}{given}: p = {self.outcome.p_value:.3g}"
 
 
 def weakness(test: LoggedTest) -> tuple[float, float]:
@@ -120,8 +120,8 @@ class AskedTests:
             self.left_out += 1
             return None
         a, b = pair
-        told = tuple(self.names[z] for z in given)
-        self.made.append(LoggedTest(self.names[a], self.names[b], told, outcome))
+        given_names = tuple(self.names[z] for z in given)
+        self.made.append(LoggedTest(self.names[a], self.names[b], given_names, outcome))
         return self.made[-1]
 
     def progress(self, message: str, level: int, adjacent: Sequence[int]) -> Progress:

@@ -28,8 +28,8 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local
 )
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.params import KesParams
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import (
-    Climbed,
     ClimbEvent,
+    ClimbResult,
     KesSearch,
 )
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
@@ -39,8 +39,8 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps im
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import Fitted, fit_tables
 from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
-from pgmstudio.core.learning.edge_constraints import left_out_sentence
-from pgmstudio.core.learning.params import ON_MISSING, missing_sentence, refuse_empty
+from pgmstudio.core.learning.edge_constraints import left_out_note
+from pgmstudio.core.learning.params import ON_MISSING, missing_data_text, refuse_empty
 
 
 class KesLearner:
@@ -57,7 +57,7 @@ class KesLearner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(data, ON_MISSING)
+        return missing_data_text(data, ON_MISSING)
 
     def run(
         self, data: DataSet, params: KesParams, *, rng: np.random.Generator, cancel: CancelToken
@@ -66,23 +66,23 @@ class KesLearner:
         rows = yield from completed_rows(data, params.missing, rng=rng, cancel=cancel)
         search = KesSearch(rows, params, rng)
         if search.rules.left_out:
-            yield Note(left_out_sentence(search.rules.left_out))
+            yield Note(left_out_note(search.rules.left_out))
         best = _BestModel(rows, data, params, search, int(rng.integers(2**63)))
-        kept = 0
+        saved_runs = 0
         try:
             for event, progress in search.runs(cancel):
                 if event is not None:
-                    yield from best.found(event, cancel)
+                    yield from best.improved(event, cancel)
                 yield progress
                 # Ever rarer, since each has all runs so far.
-                if search.run_count > 1.3 * kept or search.is_done:
-                    kept = search.run_count
+                if search.run_count > 1.3 * saved_runs or search.is_done:
+                    saved_runs = search.run_count
                     yield ArtifactSaved(search.optima())
         except Cancelled:
-            if search.run_count > kept:
+            if search.run_count > saved_runs:
                 yield ArtifactSaved(search.optima())
             raise
-        yield from map(Note, search.sentences(best.cpdag))
+        yield from map(Note, search.notes(best.cpdag))
         best.fitted = yield from refined(best.fitted, data, params.missing, cancel=cancel)
         yield Finished(best.fitted.network, best.measures())
 
@@ -100,28 +100,28 @@ class _BestModel:
     ) -> None:
         self.rows, self.observed = rows, observed
         self.params, self.search, self._fold_seed = params, search, fold_seed
-        self.cpdag, self._score, self._told_at = search.climb.cpdag, -math.inf, 0
+        self.cpdag, self._score, self._reported_at = search.climb.cpdag, -math.inf, 0
         self.fitted: Fitted
 
-    def found(self, event: ClimbEvent, cancel: CancelToken) -> Iterator[ImprovedModel]:
+    def improved(self, event: ClimbEvent, cancel: CancelToken) -> Iterator[ImprovedModel]:
         """A better model than any before, at the end of a run or after enough work for one.
 
         Work is estimated and not read off a clock, so that the same seed gives the same events.
         """
-        is_end = isinstance(event, Climbed)
+        is_end = isinstance(event, ClimbResult)
         is_better = event.score > self._score + least_gain(event.score)
         if event.cpdag is not None and is_better and (is_end or self._is_time(event.step)):
-            self.cpdag, self._score, self._told_at = event.cpdag, event.score, event.step
+            self.cpdag, self._score, self._reported_at = event.cpdag, event.score, event.step
             self.fitted = self._fit(cancel)
             yield ImprovedModel(self.fitted.network, self.measures())
         if is_end:
-            self._told_at = 0
+            self._reported_at = 0
 
     def _is_time(self, step: int) -> bool:
         cells = self.rows.row_count * len(self.rows.domain)
         seconds_per_row = cells * (2e-10 if self.rows.weights is None else 1.5e-9) + 1e-5
         # About three variables get other parents in a step.
-        work = 3 * (step - self._told_at) * seconds_per_row
+        work = 3 * (step - self._reported_at) * seconds_per_row
         return work >= max(0.3, cells * 1e-8)
 
     def _fit(self, cancel: CancelToken) -> Fitted:
@@ -138,7 +138,7 @@ class _BestModel:
 
     def measures(self) -> dict[str, float]:
         runs = self.search.optima()
-        told = {
+        result = {
             "score": self._score,
             "edges": float(self.cpdag.edge_count),
             "compelled_edges": float(len(self.cpdag.directed)),
@@ -148,5 +148,5 @@ class _BestModel:
             "smoothing": self.fitted.smoothing,
         }
         if self.params.score == "lambda":
-            told["lambda"] = self.search.scores.score.cost_per_parameter
-        return told | self.fitted.per_row(self.observed)
+            result["lambda"] = self.search.scores.score.cost_per_parameter
+        return result | self.fitted.per_row(self.observed)

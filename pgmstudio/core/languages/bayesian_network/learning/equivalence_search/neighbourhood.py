@@ -39,7 +39,7 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.const
 from pgmstudio.core.scores.family_cache import MAX_CACHED, FamilyScores
 
 
-def words_of(masks: Sequence[int], nodes: int) -> NDArray[np.uint64]:
+def bitsets_of(masks: Sequence[int], nodes: int) -> NDArray[np.uint64]:
     """Sets of nodes as rows of 64-bit words, the form the compiled kernels read."""
     if nodes <= 64:
         return np.array(masks, dtype=np.uint64).reshape(-1, 1)
@@ -57,26 +57,26 @@ class GainRows:
     def __init__(self, scores: FamilyScores, rules: ClassRules) -> None:
         self.scores, self.rules = scores, rules
         self.values = np.empty((FIRST_ROOM, len(rules.names)))
-        self._place: dict[tuple[int, int], int] = {}
+        self._index: dict[tuple[int, int], int] = {}
 
     def row(self, child: int, parents: int, cancel: CancelToken) -> int:
         """The row of `values` for a child and the set of its parents; `values` may be a new one."""
-        index = self._place.get((child, parents))
+        index = self._index.get((child, parents))
         if index is None:
-            index = len(self._place)
+            index = len(self._index)
             if index == len(self.values):
                 self.values = np.concatenate([self.values, np.empty_like(self.values)])
             self.values[index] = self._gains(child, parents, cancel)
-            self._place[child, parents] = index
+            self._index[child, parents] = index
         return index
 
     def take(self, rows: Mapping[tuple[int, int], NDArray[np.float64]]) -> None:
         """Know rows that somebody else has scored."""
         for key, row in rows.items():
-            if len(self._place) == len(self.values):
+            if len(self._index) == len(self.values):
                 self.values = np.concatenate([self.values, np.empty_like(self.values)])
-            self.values[len(self._place)] = row
-            self._place[key] = len(self._place)
+            self.values[len(self._index)] = row
+            self._index[key] = len(self._index)
 
     def _gains(self, child: int, parents: int, cancel: CancelToken) -> NDArray[np.float64]:
         joining = 0
@@ -89,9 +89,9 @@ class GainRows:
 
     def forget_if_many(self) -> bool:
         """Begin anew when too much is kept; places handed out before are worth nothing then."""
-        is_full = len(self._place) * self.values.shape[1] > MAX_CACHED
+        is_full = len(self._index) * self.values.shape[1] > MAX_CACHED
         if is_full:
-            self._place.clear()
+            self._index.clear()
         return is_full
 
 
@@ -101,7 +101,7 @@ MAX_CHOICES = 1 << 10
 
 ADDITIONS, REMOVALS = 1, 2  # as the compiled kernels know them
 TURNS = 4  # asked for alone
-Command = Literal["added", "removed", "turned"]
+ClassAction = Literal["added", "removed", "turned"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +114,12 @@ class Proposal:
     cpdag: Pdag
     gain: float
     pair: tuple[int, int]
-    deed: Command
+    action: ClassAction
     better: int | None = None
 
     def __str__(self) -> str:
         one, other = (self.cpdag.names[end] for end in self.pair)
-        return f"{self.deed} {one} – {other}"
+        return f"{self.action} {one} – {other}"
 
 
 class Boundary(Protocol):
@@ -181,12 +181,12 @@ class ExactBoundary:
         self._cpdag: Pdag | None = None  # the class last looked at
         # Per variable its choices, as cliques of neighbours, and the places of their gains.
         self._cliques: list[list[int]] = [[]] * n
-        self._clique_words: list[NDArray[np.uint64]] = [words_of([], n)] * n
+        self._clique_bits: list[NDArray[np.uint64]] = [bitsets_of([], n)] * n
         self._rows: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64)] * n
         self._parents, self._neighbours, self._onward, self._adjacent = (
-            words_of([0] * n, n) for _ in range(4)
+            bitsets_of([0] * n, n) for _ in range(4)
         )
-        self._room = 1 << 12
+        self._capacity = 1 << 12
 
     def proposals(
         self,
@@ -226,17 +226,17 @@ class ExactBoundary:
         redrawn, changed = (range(n),) * 2 if before is None else _differences(before, cpdag)
         above, near = cpdag.parent_masks, cpdag.neighbour_masks
         after = [near[i] | cpdag.child_masks[i] for i in redrawn]
-        self._parents[redrawn] = words_of([above[i] for i in redrawn], n)
-        self._neighbours[redrawn] = words_of([near[i] for i in redrawn], n)
-        self._onward[redrawn] = words_of(after, n)
-        self._adjacent[redrawn] = words_of([cpdag.adjacent_masks[i] for i in redrawn], n)
+        self._parents[redrawn] = bitsets_of([above[i] for i in redrawn], n)
+        self._neighbours[redrawn] = bitsets_of([near[i] for i in redrawn], n)
+        self._onward[redrawn] = bitsets_of(after, n)
+        self._adjacent[redrawn] = bitsets_of([cpdag.adjacent_masks[i] for i in redrawn], n)
         for node in changed:
             cliques = [*islice(parent_choices(cpdag, node), MAX_CHOICES + 1)]
             if len(cliques) > MAX_CHOICES:
                 self.is_cut = True
                 cliques.pop()
             rows = [self.gains.row(node, above[node] | clique, cancel) for clique in cliques]
-            self._cliques[node], self._clique_words[node] = cliques, words_of(cliques, n)
+            self._cliques[node], self._clique_bits[node] = cliques, bitsets_of(cliques, n)
             self._rows[node] = np.array(rows, dtype=np.int64)
         self._cpdag = cpdag
 
@@ -250,10 +250,10 @@ class ExactBoundary:
         counts = np.array([len(cliques) for cliques in self._cliques])
         nodes = np.repeat(np.arange(counts.size, dtype=np.int64), counts)
         first = np.cumsum(counts) - counts
-        rows, cliques = np.concatenate(self._rows), np.concatenate(self._clique_words)
+        rows, cliques = np.concatenate(self._rows), np.concatenate(self._clique_bits)
         while True:
-            choice, other = np.empty((2, self._room), dtype=np.int64)
-            gain = np.empty(self._room)
+            choice, other = np.empty((2, self._capacity), dtype=np.int64)
+            gain = np.empty(self._capacity)
             known = (
                 self.gains.values,
                 rows,
@@ -269,10 +269,10 @@ class ExactBoundary:
                 count = improving_turns(*known, least_gain, *result)
             else:
                 count = improving_moves(*known, kinds, least_gain, margin, *result)
-            if count <= self._room:
+            if count <= self._capacity:
                 node = nodes[choice[:count]]
                 return _Moves(node, choice[:count] - first[node], other[:count], gain[:count])
-            self._room = 2 * count
+            self._capacity = 2 * count
 
     def _distinct(self, cpdag: Pdag, moves: _Moves) -> _Moves:
         """One turn to each class; there are few of them."""
@@ -281,7 +281,7 @@ class ExactBoundary:
             reached.setdefault(self._changed(cpdag, moves, move)[0], move)
         return moves.only(list(reached.values()))
 
-    def _changed(self, cpdag: Pdag, moves: _Moves, move: int) -> tuple[Pdag, Command]:
+    def _changed(self, cpdag: Pdag, moves: _Moves, move: int) -> tuple[Pdag, ClassAction]:
         """The class that a move leads to, and what it does."""
         node, other = int(moves.node[move]), int(moves.other[move])
         clique = self._cliques[node][moves.choice[move]]
@@ -302,10 +302,10 @@ class ExactBoundary:
         """The classes of moves that have a member that obeys the rules, in this order."""
         for move in order:
             cancel.raise_if_cancelled()
-            changed, deed = self._changed(cpdag, moves, move)
+            changed, action = self._changed(cpdag, moves, move)
             if self.gains.rules.narrowed(changed) is not None:
                 pair = int(moves.other[move]), int(moves.node[move])
-                yield Proposal(changed, float(moves.gain[move]), pair, deed, better)
+                yield Proposal(changed, float(moves.gain[move]), pair, action, better)
 
 
 def _differences(before: Pdag, after: Pdag) -> tuple[list[int], list[int]]:
@@ -376,7 +376,7 @@ class SampledBoundary:
             return
         self.gains.forget_if_many()
         dag = self.gains.rules.member(cpdag)
-        parents = words_of(Pdag.of_dag(dag).parent_masks, len(dag.names))
+        parents = bitsets_of(Pdag.of_dag(dag).parent_masks, len(dag.names))
         at_once = draws_needed(greediness, self.neighbours, self.epsilon)
         left = draws_needed(1.0, self.neighbours, self.epsilon)
         while left > 0:
@@ -448,5 +448,7 @@ def _drawn_class(
     if is_turn:
         masks[other] ^= 1 << node
     drawn = Dag(dag.names, tuple(tuple(bits_of(mask)) for mask in masks))
-    deed: Command = "turned" if is_turn else "added" if masks[node] >> other & 1 else "removed"
-    return Proposal(cpdag_of(drawn), gain, (other, node), deed)
+    action: ClassAction = (
+        "turned" if is_turn else "added" if masks[node] >> other & 1 else "removed"
+    )
+    return Proposal(cpdag_of(drawn), gain, (other, node), action)

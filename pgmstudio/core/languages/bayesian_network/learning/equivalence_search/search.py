@@ -73,7 +73,7 @@ class SearchProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class Climbed:
+class ClimbResult:
     """A climb that has ended; `is_cut` when not every set of parents was looked at."""
 
     step: int
@@ -83,7 +83,7 @@ class Climbed:
     seconds: float = field(compare=False)
 
 
-ClimbEvent = SearchProgress | Climbed
+ClimbEvent = SearchProgress | ClimbResult
 
 
 class EquivalenceSearchWorker:
@@ -108,7 +108,7 @@ class EquivalenceSearchWorker:
         self.climb = ClassClimb(self.gains, boundary, has_missing=data.has_missing)
         self._phases = params.phases
         # Steps are slow where there are many columns, and classes are large to send.
-        self._tell_every = 8 if len(names) < 200 else 1
+        self._report_every = 8 if len(names) < 200 else 1
         self._show_every = max(8, len(names) // 8)
 
     def first_rows(self, cancel: CancelToken) -> Iterator[tuple[tuple[int, int], int]]:
@@ -122,7 +122,7 @@ class EquivalenceSearchWorker:
         climb, begin = self.climb, time.perf_counter()
         for score in climb.climb(planned.greediness, self._phases, planned.rng, cancel):
             step, shown = climb.step, climb.step % self._show_every == 0
-            if (shown or step % self._tell_every == 0) and climb.last is not None:
+            if (shown or step % self._report_every == 0) and climb.last is not None:
                 yield SearchProgress(
                     step,
                     score,
@@ -132,7 +132,7 @@ class EquivalenceSearchWorker:
                     climb.cpdag if shown else None,
                 )
         seconds = time.perf_counter() - begin
-        yield Climbed(climb.step, climb.score, climb.cpdag, self._exact.is_cut, seconds)
+        yield ClimbResult(climb.step, climb.score, climb.cpdag, self._exact.is_cut, seconds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,8 +177,8 @@ def spread(
         SearchTask(data, params, tuple(plan[part::processes]), first_rows)
         for part in range(processes)
     ]
-    told = (event for _, event in in_processes(tasks, cancel))
-    return in_plan_order(told)
+    unordered = (event for _, event in in_processes(tasks, cancel))
+    return in_plan_order(unordered)
 
 
 def in_plan_order(
@@ -192,10 +192,10 @@ def in_plan_order(
             waiting.setdefault(number, []).append(event)
             continue
         yield number, event
-        while isinstance(event, Climbed):
+        while isinstance(event, ClimbResult):
             now += 1
             held = waiting.pop(now, [])
-            yield from ((now, told) for told in held)
+            yield from ((now, waiting) for waiting in held)
             if not held:
                 break
             event = held[-1]
@@ -261,18 +261,18 @@ class KesSearch:
         for key, index in self.climber.first_rows(cancel):
             first_rows[key] = self.climber.gains.values[index]
             if key[0] % 8 == 7:
-                words = f"Scoring pairs of {n} columns"
-                yield None, Progress(None, words, {"column": key[0] + 1.0})
+                message = f"Scoring pairs of {n} columns"
+                yield None, Progress(None, message, {"column": key[0] + 1.0})
         for number, event in self._events(first_rows, cancel):
             greediness = self._plan[number].greediness
-            if isinstance(event, Climbed):
+            if isinstance(event, ClimbResult):
                 run = KesRun(greediness, event.score, event.step, event.cpdag, event.seconds)
                 self._runs.append(run)
                 self._classes.add(run.cpdag)
                 self._is_cut |= event.is_cut
                 self.best_score = max(self.best_score, run.score)
             yield event, self._progress(self._plan[number], event)
-            if isinstance(event, Climbed):
+            if isinstance(event, ClimbResult):
                 self._steps += event.step
 
     def _events(
@@ -289,7 +289,7 @@ class KesSearch:
     def _progress(self, planned: Planned, event: ClimbEvent) -> Progress:
         k, done, total = planned.greediness, len(self._runs), len(self._plan)
         before = next(p.number for p in self._plan if p.greediness == k)
-        edges = event.cpdag.edge_count if isinstance(event, Climbed) else event.edges
+        edges = event.cpdag.edge_count if isinstance(event, ClimbResult) else event.edges
         counters = {
             "score": event.score,
             "best score": max(self.best_score, event.score),
@@ -303,13 +303,13 @@ class KesSearch:
         }
         if isinstance(event, SearchProgress) and event.better is not None:
             counters["better neighbours"] = float(event.better)
-        words = f"k = {k:g}"
+        message = f"k = {k:g}"
         if self._runs_of[k] > 1:
-            words += f", restart {planned.number - before + 1} of {self._runs_of[k]}"
+            message += f", restart {planned.number - before + 1} of {self._runs_of[k]}"
         last = event.move if isinstance(event, SearchProgress) else "at a local optimum"
-        return Progress(done / total if total > 1 else None, f"{words}: {last}", counters)
+        return Progress(done / total if total > 1 else None, f"{message}: {last}", counters)
 
-    def sentences(self, best: Pdag) -> Iterator[str]:
+    def notes(self, best: Pdag) -> Iterator[str]:
         """What is worth keeping of the runs that led to `best`, a sentence each."""
         optima = self.optima()
         runs = len(optima.runs)

@@ -247,7 +247,7 @@ def _climbed(start: Dag, scores: ObservedCosts, cancel: CancelToken) -> Dag:
     rules = EdgeRules.of(start.names, None, MAX_PARENTS)
     climb = GraphClimb(scores, rules)
     dag = start
-    for _ in climb.place(flags_of(start), cancel):
+    for _ in climb.go_to(flags_of(start), cancel):
         cancel.raise_if_cancelled()
     for move in climb.steps(0, cancel):
         cancel.raise_if_cancelled()
@@ -255,7 +255,7 @@ def _climbed(start: Dag, scores: ObservedCosts, cancel: CancelToken) -> Dag:
         if move.kind != REMOVE and _is_too_dense(result, scores.cards):
             edge = move.source, move.target
             rules.allowed[edge[::-1] if move.kind == REVERSE else edge] = 0
-            for _ in climb.place(flags_of(dag), cancel):
+            for _ in climb.go_to(flags_of(dag), cancel):
                 cancel.raise_if_cancelled()
         else:
             dag = result

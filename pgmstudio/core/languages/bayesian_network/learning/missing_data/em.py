@@ -47,7 +47,7 @@ from pgmstudio.core.learning.base import Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.params import (
     knowledge_param,
-    missing_sentence,
+    missing_data_text,
     refuse_empty,
     smoothing_param,
 )
@@ -204,14 +204,14 @@ class EmLearner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(data, ON_MISSING_EM)
+        return missing_data_text(data, ON_MISSING_EM)
 
     def run(
         self, data: DataSet, params: EmParams, *, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
         cancel.raise_if_cancelled()
         task = _Task.of(data, params)
-        yield from map(Note, task.sentences())
+        yield from map(Note, task.notes())
         smoothing = 0.0
         if params.prior == CELLS and params.smoothing == AUTO:
             families = [(*parents, c) for c, parents in enumerate(task.dag.parent_indices)]
@@ -222,7 +222,7 @@ class EmLearner:
             smoothing = float(params.smoothing)
         search = _Search(task, smoothing, rng, cancel)
         yield from search.runs(cancel)
-        yield from map(Note, search.sentences())
+        yield from map(Note, search.notes())
         assert search.best is not None
         yield Finished(task.network(search.best.tables), search.measures(search.best))
 
@@ -263,7 +263,7 @@ class _Task:
             hidden=tuple(name for name, count in counts if count == rows.row_count),
         )
 
-    def sentences(self) -> Iterator[str]:
+    def notes(self) -> Iterator[str]:
         if self.left_out:
             yield f"Not in the model, so left out: {', '.join(self.left_out)}."
         if self.hidden:
@@ -310,7 +310,7 @@ class _Search:
         # Where nothing is missing every start ends in the same tables.
         self.restarts = 0 if self.expectation.is_complete else restarts
         self.best: EmState | None = None
-        self._found: EmState | None = None
+        self._reported: EmState | None = None
         self._ends: list[EmState] = []
         self._steps = 0
 
@@ -323,19 +323,19 @@ class _Search:
                 work += self.expectation.seconds
                 # Random first tables are no model worth keeping; those of the first step are.
                 is_fitted = state.iteration > 0 or self.task.params.begin != RANDOM
-                if is_fitted and (self._found is None or work > SECONDS_PER_FOUND):
-                    yield from self._found_by_now()
+                if is_fitted and (self._reported is None or work > SECONDS_PER_FOUND):
+                    yield from self._improved_if_due()
                     work = 0.0
                 total = self.expectation.total_weight
                 yield progress_of(state, total, number, self._steps)
                 self._steps += 1
             self._ends.append(state)
-            yield from self._found_by_now()
+            yield from self._improved_if_due()
 
-    def _found_by_now(self) -> Iterator[ImprovedModel]:
+    def _improved_if_due(self) -> Iterator[ImprovedModel]:
         assert self.best is not None
-        if self.best is not self._found:
-            self._found = self.best
+        if self.best is not self._reported:
+            self._reported = self.best
             yield ImprovedModel(self.task.network(self.best.tables), self.measures(self.best))
 
     def _begin(self, number: int, rng: np.random.Generator) -> tuple[Table, ...]:
@@ -364,7 +364,7 @@ class _Search:
 
     def measures(self, state: EmState) -> dict[str, float]:
         total = self.expectation.total_weight
-        told = {
+        measures = {
             "score": state.penalised,
             "log2_likelihood_per_row": state.log2_likelihood / total,
             "iterations": float(self._steps),
@@ -372,10 +372,10 @@ class _Search:
             "edges": float(len(self.task.dag.edges)),
         }
         if self.task.params.prior == CELLS:
-            told["smoothing"] = self.smoothing
-        return told
+            measures["smoothing"] = self.smoothing
+        return measures
 
-    def sentences(self) -> Iterator[str]:
+    def notes(self) -> Iterator[str]:
         assert self.best is not None
         unfinished = sum(end.iteration == self.task.params.iterations for end in self._ends)
         if unfinished and not self.expectation.is_complete:

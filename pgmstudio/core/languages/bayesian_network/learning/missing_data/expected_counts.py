@@ -75,9 +75,9 @@ class Layout:
             np.array(cardinalities, dtype=np.int64),
             np.array(dag.topological_order, dtype=np.int64),
             _ends([len(family) for family in families]),
-            _joined(families),
+            _concatenated(families),
             _ends([len(children) for children in dag.child_indices]),
-            _joined(dag.child_indices),
+            _concatenated(dag.child_indices),
             _ends(cells),
         )
 
@@ -125,7 +125,7 @@ class Cases:
         ends = [*(np.flatnonzero(np.diff(work)) + 1).tolist(), self.weights.size]
         return [(a, b) for a, b in zip([0, *ends], ends, strict=False) if b > a]
 
-    def room(self) -> tuple[Table, Ints]:
+    def workspace(self) -> tuple[Table, Ints]:
         """Room for the products of one case and for the cells they came from."""
         return (
             np.empty(int(self.states.max(initial=1))),
@@ -169,9 +169,9 @@ class Parts:
         for begin in range(0, rows.row_count, ROWS_PER_CALL):
             cancel.raise_if_cancelled()
             end = min(begin + ROWS_PER_CALL, rows.row_count)
-            signs = _signs(layout)
+            hashes = _code_hashes(layout)
             index = (begin, end, result, keys, indices, sizes)
-            result = find_parts(by_row, missing, layout.walk, prunes, signs, *index)
+            result = find_parts(by_row, missing, layout.walk, prunes, hashes, *index)
         keys, indices, sizes = keys[:result], indices[:result], sizes[:result]
         listed = sizes * indices[:, 3]
         is_large = _too_large(layout, listed)
@@ -233,7 +233,7 @@ def _too_large(layout: Layout, listed: NDArray[np.float64]) -> NDArray[np.bool_]
     return (seconds > whole) | (listed > MAX_LISTED)
 
 
-def _signs(layout: Layout) -> NDArray[np.uint64]:
+def _code_hashes(layout: Layout) -> NDArray[np.uint64]:
     """Random numbers for every state of every variable and for a missing cell; two of each, so that
     two different cases have the same pair of sums once in 2^128."""
     shape = (len(layout.cards), int(layout.cards.max(initial=0)) + 1, 2)
@@ -255,7 +255,7 @@ def _ends(lengths: Sequence[int] | Ints) -> Ints:
     return np.concatenate([[0], np.cumsum(np.asarray(lengths, dtype=np.int64))]).astype(np.int64)
 
 
-def _joined(lists: Sequence[Sequence[int]]) -> Ints:
+def _concatenated(lists: Sequence[Sequence[int]]) -> Ints:
     return np.array([item for items in lists for item in items], dtype=np.int64)
 
 
@@ -278,7 +278,7 @@ class Expectation:
         self.observed = tuple(counted)
         self._observed_flat = self.layout.flat(counted)
         self.parts = Parts.of(self.layout, incomplete_rows(data), prunes=True, cancel=cancel)
-        self._room = self.parts.cases.room()
+        self._workspace = self.parts.cases.workspace()
         self._tree_rows = _TreeRows(self.parts) if self.parts.whole.size else None
 
     @property
@@ -316,7 +316,7 @@ class Expectation:
                 self.layout.cards,
                 cases.arrays,
                 flat,
-                *self._room,
+                *self._workspace,
                 counts,
             )
             if failed >= 0:

@@ -33,12 +33,12 @@ from pgmstudio.core.languages.bayesian_network.pruned_query import factors_of
 
 # Completed rows there should be at most, unless a row would have fewer than FEWEST.
 MAX_ROWS = 300_000
-FEWEST, MOST = 5, 64
+MIN_DRAWS, MAX_DRAWS = 5, 64
 
 
 def copies_for(rows: int) -> int:
     """How many completions each of so many incomplete rows may have."""
-    return int(np.clip(MAX_ROWS // max(rows, 1), FEWEST, MOST))
+    return int(np.clip(MAX_ROWS // max(rows, 1), MIN_DRAWS, MAX_DRAWS))
 
 
 def completed(
@@ -155,7 +155,7 @@ class _Filling:
         by_case = np.argsort(parts.case_of, kind="stable").astype(np.int64)
         counts = np.bincount(parts.case_of, minlength=cases.weights.size)
         part_at = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        product, where = cases.room()
+        product, where = cases.workspace()
         points = self._spread_points(len(parts.row_of))
         flat = layout.flat(self._network.tables)
         for begin, end in cases.chunks:

@@ -46,7 +46,7 @@ class Listed(NamedTuple):
     strides: Ints
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """Where a walk notes what it has met; a variable or table with the walk's stamp is in it."""
 
     silent: Bytes
@@ -59,9 +59,9 @@ class Room(NamedTuple):
 
 
 @compiled
-def new_room(n: int) -> Room:
+def new_workspace(n: int) -> Workspace:
     """Room for walks over `n` variables."""
-    return Room(
+    return Workspace(
         np.zeros(n, dtype=np.uint8),
         np.full(n, -1),
         np.full(n, -1),
@@ -92,12 +92,12 @@ def walk_part(
     start: int,
     walk: Walk,
     stamp: int,
-    room: Room,
+    workspace: Workspace,
 ) -> tuple[int, int, int]:
     """The missing variables that hang together with `start`, the tables they occur in, and all
     variables of those tables; how many of each."""
     _, _, member_at, members, child_at, children = walk
-    silent, var_stamp, table_stamp, near_stamp, variables, tables, near = room
+    silent, var_stamp, table_stamp, near_stamp, variables, tables, near = workspace
     variables[0] = start
     var_stamp[start] = stamp
     var_count, table_count, near_count, done = 1, 0, 0, 0
@@ -130,7 +130,7 @@ def find_parts(
     missing: int,
     walk: Walk,
     prunes: bool,
-    signs: Words,
+    hashes: Words,
     begin: int,
     end: int,
     result: int,
@@ -146,8 +146,8 @@ def find_parts(
     """
     cards = walk.cards
     n = cards.shape[0]
-    room = new_room(n)
-    silent, var_stamp, _, _, variables, _, near = room
+    workspace = new_workspace(n)
+    silent, var_stamp, _, _, variables, _, near = workspace
     for row in range(begin, end):
         column = rows[row]
         mark_silent(column, missing, walk, prunes, silent)
@@ -155,13 +155,15 @@ def find_parts(
         for v in range(n):
             if column[v] != missing or silent[v] == 1 or var_stamp[v] >= first:
                 continue
-            var_count, table_count, near_count = walk_part(column, missing, v, walk, result, room)
+            var_count, table_count, near_count = walk_part(
+                column, missing, v, walk, result, workspace
+            )
             one, other = np.uint64(0), np.uint64(0)
             for i in range(near_count):
                 u = near[i]
                 code = cards[u] if column[u] == missing else np.int64(column[u])
-                one += signs[u, code, 0]
-                other += signs[u, code, 1]
+                one += hashes[u, code, 0]
+                other += hashes[u, code, 1]
             keys[result, 0], keys[result, 1] = one, other
             indices[result, 0], indices[result, 1] = row, v
             indices[result, 2], indices[result, 3] = var_count, table_count
@@ -188,23 +190,25 @@ def lay_out_cases(
     cards, _, member_at, members, _, _ = walk
     var_at, table_at, stride_at, variables, cells, strides = listed
     n = cards.shape[0]
-    room = new_room(n)
-    inside, tables = room.variables, room.tables
-    place_of = np.zeros(n, dtype=np.int64)
+    workspace = new_workspace(n)
+    inside, tables = workspace.variables, workspace.tables
+    position_of = np.zeros(n, dtype=np.int64)
     for case in range(indices.shape[0]):
         column = rows[indices[case, 0]]
-        mark_silent(column, missing, walk, prunes, room.silent)
-        var_count, table_count, _ = walk_part(column, missing, indices[case, 1], walk, case, room)
+        mark_silent(column, missing, walk, prunes, workspace.silent)
+        var_count, table_count, _ = walk_part(
+            column, missing, indices[case, 1], walk, case, workspace
+        )
         for i in range(var_count):
             variables[var_at[case] + i] = inside[i]
-            place_of[inside[i]] = i
+            position_of[inside[i]] = i
         for t in range(table_count):
             at = stride_at[case] + t * var_count
             stride, cell = 1, table_from[tables[t]]
             for j in range(member_at[tables[t] + 1] - 1, member_at[tables[t]] - 1, -1):
                 u = members[j]
                 if column[u] == missing:
-                    strides[at + place_of[u]] = stride
+                    strides[at + position_of[u]] = stride
                 else:
                     cell += stride * np.int64(column[u])
                 stride *= cards[u]

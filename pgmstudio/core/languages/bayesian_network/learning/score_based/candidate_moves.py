@@ -37,14 +37,14 @@ from pgmstudio.core.learning.params import (
 )
 from pgmstudio.core.learning.smoothing import smoothed
 from pgmstudio.core.params import param
-from pgmstudio.core.scores.edge_gains import Command
+from pgmstudio.core.scores.edge_gains import EdgeAction
 from pgmstudio.core.scores.family_cache import FamilyScores
 from pgmstudio.core.scores.local import SCORE_HELP, SCORES, Score, score_of
 
-DEEDS: tuple[Command, ...] = ("add", "remove", "reverse")
+ACTIONS: tuple[EdgeAction, ...] = ("add", "remove", "reverse")
 TOP = 10
 SMOOTHING = 1.0
-Places = NDArray[np.intp]
+Indices = NDArray[np.intp]
 # Gains nearer than this are the same: of equal ones the first by name stands first, always.
 SAME_BITS = 1e-6
 
@@ -67,19 +67,19 @@ class MoveParams:
 class MoveKey:
     """Which move it is: source → target is what is added, removed or turned round."""
 
-    deed: Command
+    action: EdgeAction
     source: str
     target: str
 
     def __str__(self) -> str:
-        return f"{self.deed.capitalize()} {self.source} → {self.target}"
+        return f"{self.action.capitalize()} {self.source} → {self.target}"
 
     @property
     def brought(self) -> Edge | None:
         """The edge that is there afterwards and was not before."""
-        if self.deed == "remove":
+        if self.action == "remove":
             return None
-        return (self.source, self.target) if self.deed == "add" else (self.target, self.source)
+        return (self.source, self.target) if self.action == "add" else (self.target, self.source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class MoveList:
 
 
 @dataclass(frozen=True)
-class Climbed:
+class ClimbResult:
     """A graph after some moves, each the best there was."""
 
     dag: Dag
@@ -160,20 +160,20 @@ class NextMoves:
         self._climb = GraphClimb(scores, EdgeRules.of(names, None, None))
         self._cards = scores.cards
 
-    def has_room_for(self, dag: Dag, data: DataSet) -> bool:
+    def fits_memory(self, dag: Dag, data: DataSet) -> bool:
         """Whether the tables of a graph are within the limit these scores were made with."""
         return largest_table(dag, data) <= self._climb.scores.max_table_cells
 
-    def placed(self, dag: Dag, cancel: CancelToken = NEVER) -> Iterator[Progress]:
+    def score_graph(self, dag: Dag, cancel: CancelToken = NEVER) -> Iterator[Progress]:
         """Go to a graph, and say how far it is scored."""
         # Stopped between two columns and never within one, whose scores would be of two graphs.
-        for done, _ in enumerate(self._climb.place(flags_of(dag), NEVER), start=1):
+        for done, _ in enumerate(self._climb.go_to(flags_of(dag), NEVER), start=1):
             cancel.raise_if_cancelled()
             if done % 4 == 0:
-                told = f"Scoring {done} of {len(dag.names)} columns"
-                yield Progress(done / len(dag.names), told)
+                message = f"Scoring {done} of {len(dag.names)} columns"
+                yield Progress(done / len(dag.names), message)
 
-    def listed(self, dag: Dag, rules: EdgeRules, top: int = TOP) -> MoveList:
+    def list_moves(self, dag: Dag, rules: EdgeRules, top: int = TOP) -> MoveList:
         """The best moves from the graph that was placed last."""
         kinds, sources, targets, gains = self._legal(rules)
         score = self._climb.score
@@ -184,32 +184,32 @@ class NextMoves:
             Move(int(kinds[i]), int(sources[i]), int(targets[i]), float(gains[i])) for i in indices
         ]
         result.sort(key=lambda m: (-round(m.gain / SAME_BITS), m.kind, m.target, m.source))
-        moves = tuple(self._told(move, least) for move in result[:top])
+        moves = tuple(self._next_move(move, least) for move in result[:top])
         return MoveList(dag, score, moves, better, len(gains), least)
 
-    def climbed(
+    def climb(
         self, dag: Dag, rules: EdgeRules, steps: int | None = None, cancel: CancelToken = NEVER
-    ) -> Iterator[Progress | Climbed]:
+    ) -> Iterator[Progress | ClimbResult]:
         """Take the best move so many times, or until none raises the score; the graph comes last.
 
         Ends where hill climbing without a walk past its peak does.
         """
-        yield from self.placed(dag, cancel)
+        yield from self.score_graph(dag, cancel)
         taken: list[NextMove] = []
         while steps is None or len(taken) < steps:
             cancel.raise_if_cancelled()
-            best = self.listed(dag, rules, top=1)
+            best = self.list_moves(dag, rules, top=1)
             if best.is_optimum:
                 break
             move = best.moves[0]
             taken.append(move)
             dag = moved(dag, move.key)
-            yield from self.placed(dag, cancel)
-            told = f"{len(taken)} moves taken, score {best.score + move.gain:,.1f} bits"
-            yield Progress(None if steps is None else len(taken) / steps, told)
-        yield Climbed(dag, tuple(taken))
+            yield from self.score_graph(dag, cancel)
+            message = f"{len(taken)} moves taken, score {best.score + move.gain:,.1f} bits"
+            yield Progress(None if steps is None else len(taken) / steps, message)
+        yield ClimbResult(dag, tuple(taken))
 
-    def _legal(self, rules: EdgeRules) -> tuple[Places, Places, Places, NDArray[np.float64]]:
+    def _legal(self, rules: EdgeRules) -> tuple[Indices, Indices, Indices, NDArray[np.float64]]:
         """Every move that closes no cycle, makes no table too large and breaks no rule: kinds,
         sources, targets and gains."""
         climb = self._climb
@@ -217,11 +217,11 @@ class NextMoves:
         above = _ancestors(climb.edges)
         gain = (climb.toggled - climb.toggled.diagonal()[:, None]).T  # [parent, child]
         allowed, required = rules.allowed.astype(np.bool_), rules.required.astype(np.bool_)
-        has_room = counts < rules.most_parents
+        may_gain_parent = counts < rules.most_parents
         finite = np.isfinite(gain)
-        can_add = ~edges & allowed & has_room[None, :] & ~above & finite
+        can_add = ~edges & allowed & may_gain_parent[None, :] & ~above & finite
         can_go = edges & ~required
-        can_turn = can_go & allowed.T & has_room[:, None] & finite.T
+        can_turn = can_go & allowed.T & may_gain_parent[:, None] & finite.T
         for p, c in np.argwhere(can_turn).tolist():
             others = edges[:, c].copy()
             others[p] = False
@@ -236,9 +236,9 @@ class NextMoves:
         gains = np.concatenate([gain[can_add], gain[can_go], turned[can_turn]])
         return np.concatenate(kinds), np.concatenate(sources), np.concatenate(targets), gains
 
-    def _told(self, move: Move, least: float) -> NextMove:
+    def _next_move(self, move: Move, least: float) -> NextMove:
         names = self._climb.rules.names
-        key = MoveKey(DEEDS[move.kind], names[move.source], names[move.target])
+        key = MoveKey(ACTIONS[move.kind], names[move.source], names[move.target])
         source, target = move.source, move.target
         parameters = self._grown(target, source)
         if move.kind == 2:
@@ -255,7 +255,7 @@ class NextMoves:
         return (after - q) * (self._cards[child] - 1)
 
 
-def _best(gains: NDArray[np.float64], top: int) -> Places:
+def _best(gains: NDArray[np.float64], top: int) -> Indices:
     """Where the largest are, and those as good as the last of them."""
     if len(gains) > top:
         last = np.partition(gains, len(gains) - top)[len(gains) - top]
@@ -270,18 +270,18 @@ def _ancestors(edges: NDArray[np.uint8]) -> NDArray[np.bool_]:
     )
 
     n = len(edges)
-    words = np.zeros((n, -(-n // 64)), dtype=np.uint64)
-    fill_ancestors(edges, words)
-    bits = np.unpackbits(words.astype("<u8").view(np.uint8), axis=1, bitorder="little")
+    bits_of_node = np.zeros((n, -(-n // 64)), dtype=np.uint64)
+    fill_ancestors(edges, bits_of_node)
+    bits = np.unpackbits(bits_of_node.astype("<u8").view(np.uint8), axis=1, bitorder="little")
     above: NDArray[np.bool_] = bits[:, :n].astype(np.bool_)
     return above
 
 
 def moved(dag: Dag, move: MoveKey) -> Dag:
     """The graph after a move."""
-    if move.deed == "add":
+    if move.action == "add":
         return dag.with_edge(move.source, move.target)
-    if move.deed == "remove":
+    if move.action == "remove":
         return dag.without_edge(move.source, move.target)
     return dag.with_reversed(move.source, move.target)
 

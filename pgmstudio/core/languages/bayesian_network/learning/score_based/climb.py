@@ -17,7 +17,7 @@ from pgmstudio.core.scores.family_cache import MAX_CACHED
 
 # Of the best graph's edges this share is taken out before a restart: measured on ALARM and
 # Insurance, fewer often climb back to the same peak and more forget what was good.
-REMOVED_SHARE = 0.6
+REMOVED_FRACTION = 0.6
 ADD, REMOVE, REVERSE = range(3)  # kinds of moves, as the compiled kernels number them
 
 
@@ -72,7 +72,7 @@ class GraphClimb(Generic[S]):
         self._parent_counts = np.zeros(n, dtype=np.int64)
         self._ancestors = np.zeros((n, -(-n // 64)), dtype=np.uint64)
         # A graph's number is the exclusive or of its edges' signs (Zobrist 1970).
-        self._signs = np.random.default_rng(1970).integers(
+        self._edge_hashes = np.random.default_rng(1970).integers(
             1, np.iinfo(np.uint64).max, size=(n, n), dtype=np.uint64
         )
         self._graph = np.uint64(0)
@@ -86,7 +86,7 @@ class GraphClimb(Generic[S]):
         """Gains up to this are rounding."""
         return 1e-7 + 1e-13 * abs(self.best_score if math.isfinite(self.best_score) else 0.0)
 
-    def place(self, edges: NDArray[np.uint8], cancel: CancelToken) -> Iterator[int]:
+    def go_to(self, edges: NDArray[np.uint8], cancel: CancelToken) -> Iterator[int]:
         """Go to a graph; yields the number of each variable whose changes have been scored."""
         changed = (self.edges != edges).any(axis=0)
         for child in range(len(edges)):
@@ -101,7 +101,7 @@ class GraphClimb(Generic[S]):
         self.edges[parent, child] ^= 1
         self._parent_counts[child] += 1 if self.edges[parent, child] else -1
         self._masks[child] ^= 1 << parent
-        self._graph ^= self._signs[parent, child]
+        self._graph ^= self._edge_hashes[parent, child]
 
     def _score_changes(self, child: int, cancel: CancelToken) -> None:
         key = (child, self._masks[child])
@@ -136,7 +136,7 @@ class GraphClimb(Generic[S]):
             self.rules.required,
             self._parent_counts,
             self.rules.most_parents,
-            self._signs,
+            self._edge_hashes,
             self._graph,
             visited,
         )
@@ -153,29 +153,29 @@ class GraphClimb(Generic[S]):
         self.since_best += 1
         self._keep_if_best()
 
-    def steps(self, patience: int, cancel: CancelToken) -> Iterator[Move]:
+    def steps(self, tabu_length: int, cancel: CancelToken) -> Iterator[Move]:
         """Climb to a peak and walk on, until `patience` steps have brought no new best.
 
         The graphs visited in that many steps are avoided. A graph that beats the best has not been
         visited, so no legal step improves the best graph when this ends.
         """
-        visited = np.zeros(patience, dtype=np.uint64)
+        visited = np.zeros(tabu_length, dtype=np.uint64)
         self.since_best = 0
         while True:
             cancel.raise_if_cancelled()
             move = self.best_move(visited)
-            if move is None or (move.gain <= self.least_gain and self.since_best >= patience):
+            if move is None or (move.gain <= self.least_gain and self.since_best >= tabu_length):
                 return
-            if patience:
-                visited[self.step % patience] = self._graph
+            if tabu_length:
+                visited[self.step % tabu_length] = self._graph
             self.apply(move, cancel)
             yield move
 
     def thin_out(self, rng: np.random.Generator, cancel: CancelToken) -> None:
         """Go back to the best graph without a random share of its edges; required ones stay."""
-        dropped = rng.random(self.edges.shape) < REMOVED_SHARE
-        kept = self.best_edges & (~dropped | self.rules.required.view(np.bool_))
-        for _ in self.place(kept.astype(np.uint8), cancel):
+        dropped = rng.random(self.edges.shape) < REMOVED_FRACTION
+        remaining = self.best_edges & (~dropped | self.rules.required.view(np.bool_))
+        for _ in self.go_to(remaining.astype(np.uint8), cancel):
             cancel.raise_if_cancelled()
 
     def dag(self) -> Dag:

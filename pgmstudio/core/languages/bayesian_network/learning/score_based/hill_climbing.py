@@ -42,8 +42,8 @@ from pgmstudio.core.learning.params import (
     lambda_param,
     max_parents_param,
     max_table_cells_param,
+    missing_data_text,
     missing_param,
-    missing_sentence,
     refuse_empty,
     restarts_param,
     smoothing_param,
@@ -76,8 +76,8 @@ class ClimbSearch(ABC, Generic[S]):
         self.graph, self.rng = graph, rng
         self.tabu, self.restarts = tabu, restarts
         self.restarts_done = 0
-        self.found_score = -math.inf
-        self._told = 0  # columns scored when the last Found was looked for
+        self.reported_score = -math.inf
+        self._reported_at = 0  # columns scored when the last Found was looked for
         self._column_seconds, self._fit_seconds = column_seconds, fit_seconds
 
     @abstractmethod
@@ -91,7 +91,7 @@ class ClimbSearch(ABC, Generic[S]):
 
     def begin(self, start: Dag, cancel: CancelToken) -> Iterator[LearnEvent]:
         """The climb from a graph that is given."""
-        yield from self.place(start, cancel)
+        yield from self.go_to(start, cancel)
         yield from self.climb(cancel)
 
     def again(self, cancel: CancelToken) -> Iterator[LearnEvent]:
@@ -101,19 +101,19 @@ class ClimbSearch(ABC, Generic[S]):
             self.graph.thin_out(self.rng, cancel)
             yield from self.climb(cancel)
 
-    def place(self, dag: Dag, cancel: CancelToken) -> Iterator[LearnEvent]:
+    def go_to(self, dag: Dag, cancel: CancelToken) -> Iterator[LearnEvent]:
         n = len(dag.names)
-        for child in self.graph.place(flags_of(dag), cancel):
+        for child in self.graph.go_to(flags_of(dag), cancel):
             if child % 8 == 7:
                 yield Progress(None, f"Scoring pairs of {n} columns", {"column": child + 1.0})
-        yield from self._found_by_now(cancel)
+        yield from self._improved_if_due(cancel)
 
     def climb(self, cancel: CancelToken) -> Iterator[LearnEvent]:
         for _ in self.graph.steps(self.tabu, cancel):
             if self.graph.step % 8 == 0:
                 yield self._progress()
-            yield from self._found_by_now(cancel)
-        yield from self._found(cancel)
+            yield from self._improved_if_due(cancel)
+        yield from self._improved(cancel)
         yield self._progress()
 
     def counters(self) -> dict[str, float]:
@@ -134,20 +134,20 @@ class ClimbSearch(ABC, Generic[S]):
         past_peak = f"No better for {since} {'step' if since == 1 else 'steps'}"
         return Progress(fraction, past_peak if since else "Climbing", self.counters())
 
-    def _found_by_now(self, cancel: CancelToken) -> Iterator[LearnEvent]:
+    def _improved_if_due(self, cancel: CancelToken) -> Iterator[LearnEvent]:
         """Hand out the best model after every third of a second of work, or what fits its cost.
 
         Work is estimated from measured speeds and not read off a clock, so that the same seed
         gives the same events.
         """
-        done = (self.graph.columns_scored - self._told) * self._column_seconds
+        done = (self.graph.columns_scored - self._reported_at) * self._column_seconds
         if done >= max(0.3, 3 * self._fit_seconds):
-            yield from self._found(cancel)
+            yield from self._improved(cancel)
 
-    def _found(self, cancel: CancelToken) -> Iterator[LearnEvent]:
-        self._told = self.graph.columns_scored
-        if self.graph.best_score > self.found_score:
-            self.found_score = self.graph.best_score
+    def _improved(self, cancel: CancelToken) -> Iterator[LearnEvent]:
+        self._reported_at = self.graph.columns_scored
+        if self.graph.best_score > self.reported_score:
+            self.reported_score = self.graph.best_score
             yield ImprovedModel(*self.best(cancel))
 
 
@@ -181,7 +181,7 @@ class HillClimbLearner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(data, ON_MISSING)
+        return missing_data_text(data, ON_MISSING)
 
     def run(
         self,
@@ -266,12 +266,12 @@ class _Search(ClimbSearch[FamilyScores]):
         return self._fitted
 
     def measures(self, fitted: Fitted) -> dict[str, float]:
-        told = {
+        result = {
             "score": self.graph.best_score,
             "edges": float(self.graph.best_edges.sum()),
             "steps": float(self.graph.step),
             "smoothing": fitted.smoothing,
         }
         if self.params.score == "lambda":
-            told["lambda"] = self.graph.scores.score.cost_per_parameter
-        return told | fitted.per_row(self.observed)
+            result["lambda"] = self.graph.scores.score.cost_per_parameter
+        return result | fitted.per_row(self.observed)

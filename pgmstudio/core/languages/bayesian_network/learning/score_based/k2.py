@@ -37,8 +37,8 @@ from pgmstudio.core.learning.params import (
     bdeu_rows_param,
     knowledge_param,
     max_parents_param,
+    missing_data_text,
     missing_param,
-    missing_sentence,
     refuse_empty,
     smoothing_param,
 )
@@ -346,7 +346,7 @@ class K2Learner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(data, ON_MISSING)
+        return missing_data_text(data, ON_MISSING)
 
     def run(
         self, data: DataSet, params: K2Params, *, rng: np.random.Generator, cancel: CancelToken

@@ -74,7 +74,7 @@ def best_move(
     required: Flags,
     parent_counts: NDArray[np.int64],
     most_parents: int,
-    signs: Words,
+    edge_hashes: Words,
     graph: np.uint64,
     visited: Words,
 ) -> tuple[int, int, int, float]:
@@ -96,7 +96,7 @@ def best_move(
             if edges[p, c]:
                 if required[p, c]:
                     continue
-                without = graph ^ signs[p, c]
+                without = graph ^ edge_hashes[p, c]
                 if gain > best and not is_visited(without, visited):
                     kind, source, target, best = 1, p, c, gain
                 if allowed[c, p] and parent_counts[p] < most_parents:
@@ -104,7 +104,7 @@ def best_move(
                     if (
                         gain > best
                         and can_reverse(edges, ancestors, p, c)
-                        and not is_visited(without ^ signs[c, p], visited)
+                        and not is_visited(without ^ edge_hashes[c, p], visited)
                     ):
                         kind, source, target, best = 2, p, c, gain
             elif (
@@ -112,7 +112,7 @@ def best_move(
                 and allowed[p, c]
                 and parent_counts[c] < most_parents
                 and not has_bit(ancestors[p], c)
-                and not is_visited(graph ^ signs[p, c], visited)
+                and not is_visited(graph ^ edge_hashes[p, c], visited)
             ):
                 kind, source, target, best = 0, p, c, gain
     return kind, source, target, best

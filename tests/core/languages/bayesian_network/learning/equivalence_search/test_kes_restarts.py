@@ -21,8 +21,8 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local
 )
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.params import KesParams
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import (
-    Climbed,
     ClimbEvent,
+    ClimbResult,
     SearchProgress,
     in_plan_order,
 )
@@ -89,7 +89,7 @@ def test_events_of_climbs_side_by_side_come_in_the_order_of_the_plan() -> None:
     def step(number: int) -> ClimbEvent:
         return SearchProgress(number, -1.0, 0, "", None, None)
 
-    end = Climbed(9, -1.0, cpdag, False, 0.0)
+    end = ClimbResult(9, -1.0, cpdag, False, 0.0)
     mixed = [(1, step(1)), (2, end), (0, step(2)), (1, end), (0, end), (3, step(3)), (3, end)]
     assert list(in_plan_order(mixed)) == [
         (0, step(2)),

@@ -16,7 +16,7 @@ from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_moves import (
-    Climbed,
+    ClimbResult,
     MoveKey,
     MoveList,
     MoveParams,
@@ -56,17 +56,17 @@ def listed(
 ) -> MoveList:
     params = MoveParams(**chosen)  # type: ignore[arg-type]
     moves = NextMoves.over(data, params, dag)
-    for _ in moves.placed(dag):
+    for _ in moves.score_graph(dag):
         pass
     rules = rules_for(dag.names, knowledge, params.max_parents, vetoes)
-    return moves.listed(dag, rules, top)
+    return moves.list_moves(dag, rules, top)
 
 
-def climbed(data: DataSet, dag: Dag, steps: int | None = None, **chosen: object) -> Climbed:
+def climbed(data: DataSet, dag: Dag, steps: int | None = None, **chosen: object) -> ClimbResult:
     params = MoveParams(**chosen)  # type: ignore[arg-type]
     rules = rules_for(dag.names, None, params.max_parents)
-    *_, last = NextMoves.over(data, params, dag).climbed(dag, rules, steps)
-    assert isinstance(last, Climbed)
+    *_, last = NextMoves.over(data, params, dag).climb(dag, rules, steps)
+    assert isinstance(last, ClimbResult)
     return last
 
 
@@ -74,15 +74,15 @@ def every_move(dag: Dag) -> set[MoveKey]:
     """All moves that leave a graph without cycles, tried one by one."""
     result = set()
     for source, target in itertools.permutations(dag.names, 2):
-        deeds = ("remove", "reverse") if dag.has_edge(source, target) else ("add",)
-        for deed in deeds:
-            key = MoveKey(deed, source, target)  # type: ignore[arg-type]
+        actions = ("remove", "reverse") if dag.has_edge(source, target) else ("add",)
+        for action in actions:
+            key = MoveKey(action, source, target)  # type: ignore[arg-type]
             try:
                 moved(dag, key)
             except CycleError:
                 continue
             result.add(key)
-    return {k for k in result if k.deed != "add" or not dag.has_edge(k.target, k.source)}
+    return {k for k in result if k.action != "add" or not dag.has_edge(k.target, k.source)}
 
 
 def parameters(data: DataSet, dag: Dag) -> int:
@@ -128,12 +128,12 @@ def test_what_is_vetoed_is_never_listed_and_the_rest_stays(seed: int, data_: st.
     vetoes = tuple(data_.draw(st.lists(st.sampled_from(keys), min_size=1, max_size=4)))
     left = listed(data, dag, vetoes=vetoes)
     kept_out = {veto.brought for veto in vetoes}
-    artifact_in = {(veto.source, veto.target) for veto in vetoes if veto.deed == "remove"}
+    vetoed_removals = {(veto.source, veto.target) for veto in vetoes if veto.action == "remove"}
     expected = [
         move
         for move in all_moves.moves
         if (move.key.brought is None or move.key.brought not in kept_out)
-        and (move.key.deed == "add" or (move.key.source, move.key.target) not in artifact_in)
+        and (move.key.action == "add" or (move.key.source, move.key.target) not in vetoed_removals)
     ]
     assert set(vetoes).isdisjoint(move.key for move in left.moves)
     assert left.moves == tuple(expected)
