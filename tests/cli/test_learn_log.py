@@ -90,7 +90,7 @@ def test_a_choice_that_is_none_is_refused_with_the_reason(
     copies: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["learn", "bn.npc", str(copies), "--choose", "b - c", "--quiet"]) != 0
-    assert "b – c is there in any case" in capsys.readouterr().err
+    assert "b – c is certain" in capsys.readouterr().err
 
 
 def test_a_log_of_another_ending_is_refused_before_the_run(

@@ -48,7 +48,7 @@ class Diagram:
     """One diagram of the models of a language.
 
     `edits` are the names of the edits that can be made in it. `svg` writes it in a form of its own,
-    with beliefs; without it the nodes and edges of `draw` are laid out. `is_structure` says that
+    with beliefs; without it the nodes and edges of `draw` are laid out. `is_structure` means that
     its edges are those of the model, so that constraints on edges can be shown in it; `is_detail`
     that it is needed less often than the others.
     """
@@ -115,7 +115,7 @@ class Language:
     """A model language: everything that the program asks of it, in one row of the registry."""
 
     kind: str  # in files and on the command line; never changes
-    title: str  # "Bayesian network"; the only place where it is written
+    title: str  # "Bayesian network"; written only here
     short_title: str  # "BN"
     model_type: Lazy[type[Model]]
     scale: Scale = Scale.PROBABILITY

@@ -1,4 +1,4 @@
-"""Codecs between models and JSON documents, and what the codecs of languages share."""
+"""Codecs between models and JSON documents, and common parts of the codecs of languages."""
 
 from __future__ import annotations
 

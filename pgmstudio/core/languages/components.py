@@ -71,7 +71,7 @@ def log2_sums_in_blocks(
 
 
 def likeliest(responsibilities: Floats) -> NDArray[np.intp]:
-    """The state or component with the largest share in every row, the first of equal ones."""
+    """The most probable state or component of every row, the first of equal ones."""
     top = responsibilities.max(axis=1, keepdims=True)
     result: NDArray[np.intp] = (responsibilities >= top - EQUAL_WITHIN).argmax(axis=1)
     return result

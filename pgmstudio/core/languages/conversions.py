@@ -53,7 +53,7 @@ def not_converted_reason(model: Model, kind: str) -> str | None:
 
 
 def converted(model: Model, kind: str) -> Model:
-    """The same distribution in another language; GraphError says why it is impossible."""
+    """The same distribution in another language; GraphError if it is impossible."""
     if model.kind == kind:
         return model
     conversions = conversions_of(model.kind)
@@ -83,7 +83,7 @@ class SameDistribution:
         return abs(self.bits) < ROUNDING_BITS
 
     def message(self) -> str:
-        """What was found, for people."""
+        """The result as a message."""
         number = "0" if self.is_same else f"{self.bits:.3g}"
         over = "over all {} joint states" if self.is_exact else "on {} rows drawn from it"
         result = f"KL = {number} bits {over.format(f'{self.cases:,}'.replace(',', ' '))}"

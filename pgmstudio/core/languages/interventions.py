@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 
 def done_states(evidence: Mapping[str, Finding]) -> dict[str, str]:
-    """The variables that were set from outside, and to what."""
+    """The intervened variables and their states."""
     return {name: f.state for name, f in evidence.items() if isinstance(f, Done)}
 
 
@@ -35,7 +35,7 @@ def as_seen(finding: Finding) -> Finding:
 
 
 def no_intervention_reason(model: Model) -> str:
-    """Why do() has no meaning in this model, in a sentence; empty when it has one."""
+    """Why do() has no meaning in this model, as text; empty if it has one."""
     row = LANGUAGES.get(model.kind)
     return "" if row is not None and row.has_interventions else NO_INTERVENTION
 

@@ -55,7 +55,7 @@ class WholePassSession(ABC, Generic[A]):
         return MappingProxyType(self._evidence)
 
     def set_evidence(self, variable: str, finding: Finding) -> None:
-        """Replaces what was there; ImpossibleEvidenceError changes nothing."""
+        """Replace the finding on a variable; ImpossibleEvidenceError changes nothing."""
         self.set_all({**self._evidence, variable: finding})
 
     def set_all(self, evidence: Mapping[str, Finding]) -> None:
@@ -69,7 +69,7 @@ class WholePassSession(ABC, Generic[A]):
         self._evidence_changed()
 
     def retract(self, variable: str) -> None:
-        """Forget the evidence on `variable`; nothing happens when there is none."""
+        """Remove the finding on `variable`, if there is one."""
         self.domain.index(variable)
         if variable in self._evidence:
             self.set_all({n: f for n, f in self._evidence.items() if n != variable})
@@ -84,7 +84,7 @@ class WholePassSession(ABC, Generic[A]):
         return self._cached
 
     def belief(self, variable: str) -> Belief:
-        """P(variable | evidence), kept until evidence changes."""
+        """P(variable | evidence), cached until the evidence changes."""
         self.domain.index(variable)
         return self._answers().beliefs[variable]
 

@@ -110,13 +110,13 @@ def language_edit(model: Model, name: str) -> Callable[..., Model]:
 
 
 def kind_title(kind: str) -> str:
-    """The title of a language; of one that is not installed, its kind as words."""
+    """The title of a language; of one that is not installed, its kind as a title."""
     row = LANGUAGES.get(kind)
     return kind.replace("-", " ").capitalize() if row is None else row.title
 
 
 def kind_noun(kind: str) -> str:
-    """The title of a language as it is written within a sentence."""
+    """The title of a language as it is written in running text."""
     row = LANGUAGES.get(kind)
     return lower_first(kind_title(kind)) if row is None else row.noun
 

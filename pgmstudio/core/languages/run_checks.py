@@ -25,7 +25,10 @@ NEEDS_START = (
     "learned by another learner"
 )
 
-START_KEPT = "The search had found no better model yet than the one it begins with, which was kept."
+START_KEPT = (
+    "The search was stopped before it found a better model than its start model, "
+    "which is the result."
+)
 
 
 def given_start(start: DirectedModel | None) -> DirectedModel:
@@ -54,7 +57,7 @@ def obeys_knowledge(learner: object) -> bool:
 
 
 def unused_rules(knowledge: Knowledge, where: str) -> str:
-    """Said where learners run by settings of their own; empty without rules."""
+    """A note where learners run without the given constraints; empty without constraints."""
     count = knowledge.rule_count()
     if count == 0:
         return ""

@@ -16,9 +16,9 @@ from pgmstudio.core.model import Model
 
 
 def warm_up() -> None:
-    """Load, and at the very first time compile, the loops; for a thread beside the window.
+    """Load the compiled kernels, and compile them on the very first run; for a background thread.
 
-    Until it is done the plain loops go on answering, so nobody else waits for the compiler.
+    Until it is done the plain loops are used, so no query waits for the compiler.
     """
     from pgmstudio.core.inference.junction_tree import kernels as passes_kernels
 

@@ -31,7 +31,7 @@ class SizeBreakdown:
     """Both lists in the order of the model; empty where a language has no such thing.
 
     Their sums are `representation_size()` and `effective_size()`, the latter for the triangulation
-    that was found, whose method is named: another one may give another number.
+    used, whose method is named: another one may give another number.
     """
 
     families: tuple[FamilySize, ...] = ()

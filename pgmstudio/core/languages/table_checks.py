@@ -24,7 +24,7 @@ MAX_AXES = 32  # of an array, before numpy 2
 EXACT = 1e-9
 
 
-# Up to here a row was rounded on writing; all such rows share one remark.
+# Up to here a row was rounded on writing; all such rows get one warning.
 ROUNDED = 1e-5
 
 
@@ -105,7 +105,7 @@ class TableChecker:
         )
 
     def warnings(self) -> tuple[str, ...]:
-        """What was put right, a sentence each; at most twenty and then how many more."""
+        """Warnings about normalised rows; at most twenty, then the number of the others."""
         messages = self._messages[:_MAX_WARNINGS]
         if len(self._messages) > len(messages):
             messages.append(f"{len(self._messages) - len(messages)} more rows were normalised.")

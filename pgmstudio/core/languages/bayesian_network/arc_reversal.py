@@ -1,4 +1,4 @@
-"""Turning edges around without changing the distribution (Shachter 1986; Chickering 1995).
+"""Arc reversal without a change of the distribution (Shachter 1986; Chickering 1995).
 
 For X → Y with Z = pa(X) ∪ pa(Y) without X, both get Z as parents and X gets Y besides:
 P(y | z) = Σ P(x | pa(X)) P(y | pa(Y)) over x, and P(x | y, z) is that product over P(y | z). The
@@ -39,7 +39,7 @@ def inherited_edges(dag: Dag, source: str, target: str) -> tuple[Edge, ...]:
 
 
 def not_reversible_reason(dag: Dag, source: str, target: str) -> str:
-    """Why no table can turn the edge around, in a sentence; empty when it can be."""
+    """Why the edge cannot be reversed, as text; empty if it can."""
     if not dag.has_edge(source, target):
         return f"there is no edge {source} → {target}."
     way = dag.without_edge(source, target).path(source, target)
@@ -74,8 +74,8 @@ def with_edge_turned(network: BayesianNetwork, source: str, target: str) -> Baye
 def with_edge_reversed(network: BayesianNetwork, source: str, target: str) -> BayesianNetwork:
     """The edge the other way round and no other; CycleError when it would close a cycle.
 
-    The two tables say together what they said as far as the graph allows: of a covered edge the
-    distribution is the same, otherwise each is averaged over the parents that only the other has.
+    The distribution changes as little as the graph allows: for a covered edge it stays the same,
+    otherwise each table is averaged over the parents that only the other has.
     """
     dag = network.dag.with_reversed(source, target)
     x, y = dag.index(source), dag.index(target)
@@ -121,7 +121,7 @@ def _along(network: BayesianNetwork, child: int, axes: list[int]) -> Floats:
 
 
 def _summing_to_one(table: Floats) -> Floats:
-    """Away with what rounding left, so that many turns do not add up."""
+    """Normalise the rows, so that rounding errors of many reversals do not add up."""
     return np.asarray(table / table.sum(axis=-1, keepdims=True))
 
 
@@ -132,7 +132,10 @@ def with_equivalent_graph(network: BayesianNetwork, dag: Dag) -> BayesianNetwork
     Theorem 3.3), so as many turns as there are differences lead there.
     """
     if not network.dag.is_equivalent_to(dag):
-        raise GraphError("The two graphs do not say the same; the tables cannot follow.")
+        raise GraphError(
+            "The two graphs are not equivalent, so the distribution cannot stay the same. "
+            "Choose an equivalent graph."
+        )
     while True:
         different = [edge for edge in network.dag.edges if not dag.has_edge(*edge)]
         if not different:

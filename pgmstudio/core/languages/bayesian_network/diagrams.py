@@ -83,7 +83,7 @@ def clique_tree_picture(model: BayesianNetwork) -> GraphPicture:
 
 
 def _wrap(words: list[str]) -> str:
-    """Words on as many lines as they need; what does not fit is counted."""
+    """Names wrapped into lines; those that do not fit are counted."""
     lines = [words[0]]
     for number, word in enumerate(words[1:], start=1):
         if len(lines[-1]) + len(word) + 2 <= _LINE_CHARACTERS:

@@ -1,4 +1,4 @@
-"""What exact inference in a network will cost, said before anything is computed."""
+"""The cost of exact inference in a network, estimated before anything is computed."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pgmstudio.core.graphs.junction_tree import CliqueTree
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.large_counts import count_text, float_of
 
-BYTES_PER_CELL = 10  # the table itself and its share of maps, messages and room to work
+BYTES_PER_CELL = 10  # the table itself and its part of maps, messages and buffers
 SECONDS_PER_CELL = 8e-9  # one update of every belief, on a machine of 2020
-# Part of the memory that is free now; the rest of the program wants some too.
+# Part of the memory that is free now; the rest of the program needs some too.
 SHARE_OF_MEMORY = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """The size of a clique tree and what one update of all beliefs will take."""
+    """The size of a junction tree, and the memory and time of one update of all beliefs."""
 
     table_cells: int
     largest_clique: int

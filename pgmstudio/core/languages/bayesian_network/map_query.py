@@ -42,7 +42,7 @@ MAX_EXACT_CELLS = 2**16
 
 @dataclass(frozen=True, eq=False)
 class Bucket:
-    """What is multiplied together to eliminate one variable, over `scope` in rising order."""
+    """The factors multiplied to eliminate one variable, over `scope` in ascending order."""
 
     variable: int
     is_max: bool
@@ -216,7 +216,7 @@ def most_probable_states(
 ) -> MapAnswer:
     """The `best` most probable combinations of states of `variables`, given the evidence.
 
-    `stop` ends the search and keeps what was found; `cancel` gives it up.
+    `stop` ends the search with the best so far; `cancel` abandons it.
     """
     chosen = list(dict.fromkeys(network.domain.index(name) for name in variables))
     if not chosen:
@@ -309,7 +309,7 @@ class _Search:
         return MapAnswer(combinations, bound + offset, is_exact, self.steps)
 
     def _is_done(self) -> bool:
-        """As many as wanted were found, and nothing better can be left."""
+        """Whether there are as many solutions as wanted, and no better one can be left."""
         if len(self._solutions) < self._wanted:
             return False
         return -self._heap[0][0] <= self._solutions[-1][0] + SAME if self._heap else True

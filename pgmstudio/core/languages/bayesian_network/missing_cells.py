@@ -1,6 +1,6 @@
 """Summing missing cells out of a Bayesian network, many rows at once.
 
-Given a row's observed cells, its missing ones fall into parts with nothing to do with each other:
+Given a row's observed cells, its missing ones fall into parts that are independent of each other:
 P(observed) = Π over tables without a missing variable · Π over parts of Σ over the part's states of
 its tables. Parts are small and come back in row after row, so all rows with the same part are
 summed together. Rows with so much missing that their parts are all different go through the clique
@@ -44,7 +44,8 @@ class Part:
 def _patterns(is_missing: NDArray[np.bool_]) -> NDArray[np.intp]:
     """Per column, the number of its pattern, equal for equal columns.
 
-    By words of 64 rows: numbers are sorted much faster than columns, and others can work meanwhile.
+    By machine words of 64 rows: numbers are sorted much faster than columns, and other threads can
+    run meanwhile.
     """
     which = np.zeros(is_missing.shape[1], dtype=np.intp)
     for begin in range(0, is_missing.shape[0], 64):
@@ -118,7 +119,7 @@ class MissingParts:
         return result
 
     def _cells(self, family: tuple[int, ...], rows: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Per row, the flat place in the family's table; missing variables count as state 0."""
+        """Per row, the flat index into the family's table; missing variables count as state 0."""
         cells = np.zeros(rows.size, dtype=np.intp)
         for v in family:
             cells *= self._cards[v]

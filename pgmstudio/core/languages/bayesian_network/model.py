@@ -188,9 +188,9 @@ class BayesianNetwork:
     def with_states(self, name: str, states: Mapping[str, str | None]) -> BayesianNetwork:
         """Other states of `name`: each new state with the old one it was, or None when it is new.
 
-        A new state gets probability 0 and its children are uniform in it, so that nothing said of
-        the others changes; without a state the rest of each column is scaled to 1 again (uniform
-        where nothing is left).
+        A new state gets probability 0 and its children are uniform in it, so that the others do not
+        change; without a state the rest of each column is scaled to 1 again (uniform where nothing
+        is left).
         """
         index = self.domain.index(name)
         old = self.domain.variables[index]

@@ -1,7 +1,7 @@
-"""Single questions: prune what cannot matter, fix what is observed, then ask the rest.
+"""Single queries: prune irrelevant variables, fix observed ones, then propagate in the rest.
 
 Barren variables (below everything asked about or observed) are left out, and a variable whose
-state is known leaves the graph, so huge networks can still answer small questions.
+state is known leaves the graph, so huge networks can still answer small queries.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def ask_network(
     *,
     most_bytes: int | None = None,
 ) -> Answer:
-    """P(target | evidence) for each target and P(evidence), from the part that matters only."""
+    """P(target | evidence) for each target and P(evidence), from the relevant part only."""
     indices = [network.domain.index(name) for name in targets]
     question = Question(network, indices, evidence, most_bytes=most_bytes)
     if not question.is_possible():

@@ -35,7 +35,7 @@ class Beliefs(Mapping[str, Belief]):
         return Belief(name, Scale.PROBABILITY, self.values_at(self._domain.index(name)))
 
     def values_at(self, index: int) -> NDArray[np.float64]:
-        """The numbers of the variable at this place of the domain."""
+        """The beliefs of the variable at this index of the domain."""
         return self._values[self._starts[index] : self._starts[index + 1]]
 
     def __contains__(self, name: object) -> bool:
@@ -49,14 +49,14 @@ class Beliefs(Mapping[str, Belief]):
 
 
 class CliqueTreeSession:
-    """Evidence in, beliefs out, exactly; TooLargeError when the tables exceed `most_bytes`."""
+    """Exact inference by a junction tree; TooLargeError when the tables exceed `most_bytes`."""
 
     def __init__(self, network: BayesianNetwork, *, most_bytes: int | None = None) -> None:
         check_budget(forecast(network), most_bytes)
         self.network = network
         self._propagation = Propagation(plan_of(network.clique_tree, factors_of(network)))
         self._evidence: dict[str, Finding] = {}
-        self._done: dict[str, str] = {}  # what was set from outside, by name
+        self._done: dict[str, str] = {}  # interventions, by name
         self._beliefs: Beliefs | None = None  # until evidence changes
         self._prior: Beliefs | None = None
         self._explanation: tuple[Mapping[str, str], float] | None = None
@@ -70,7 +70,7 @@ class CliqueTreeSession:
         return MappingProxyType(self._evidence)
 
     def set_evidence(self, variable: str, finding: Finding) -> None:
-        """Replaces what was there; ImpossibleEvidenceError changes nothing."""
+        """Replace the finding on a variable; ImpossibleEvidenceError changes nothing."""
         self._change({variable: finding})
 
     def set_all(self, evidence: Mapping[str, Finding]) -> None:
@@ -78,7 +78,7 @@ class CliqueTreeSession:
         self._change({**dict.fromkeys(self._evidence), **evidence})
 
     def retract(self, variable: str) -> None:
-        """Forget the evidence on `variable`; nothing happens when there is none."""
+        """Remove the finding on `variable`, if there is one."""
         self.domain.index(variable)
         self._change({variable: None})
 
@@ -86,7 +86,7 @@ class CliqueTreeSession:
         self._change(dict.fromkeys(self._evidence))
 
     def _change(self, findings: Mapping[str, Finding | None]) -> None:
-        """Put these in the place of what was there; None takes a finding away."""
+        """Replace these findings; None removes one."""
         domain, flow = self.domain, self._propagation
         weights = {
             domain.index(name): None if finding is None else self._weights(name, finding)
@@ -117,8 +117,8 @@ class CliqueTreeSession:
     def _intervene(self, done: Mapping[str, str]) -> Mapping[str, str]:
         """Compute with exactly these interventions; returns those before.
 
-        The tables of what is done become certain whatever its parents are. That is the truncated
-        factorisation in the same clique tree, so nothing has to be triangulated again.
+        The tables of intervened variables become certain whatever their parents are. That is the
+        truncated factorisation in the same clique tree, so nothing has to be triangulated again.
         """
         before, self._done = self._done, dict(done)
         if before != self._done:
@@ -146,7 +146,7 @@ class CliqueTreeSession:
         return answer
 
     def belief(self, variable: str) -> Belief:
-        """P(variable | evidence), kept until evidence changes."""
+        """P(variable | evidence), cached until the evidence changes."""
         index = self.domain.index(variable)
         if self._beliefs is not None:
             return self._beliefs[variable]
@@ -157,7 +157,8 @@ class CliqueTreeSession:
         return Belief(variable, Scale.PROBABILITY, values)
 
     def beliefs(self) -> Beliefs:
-        """P(X | evidence) of every variable, computed in one go and kept until evidence changes."""
+        """P(X | evidence) of every variable, computed together and cached until the evidence
+        changes."""
         if self._beliefs is None:
             indices = self._propagation.plan.state_at
             self._beliefs = Beliefs(self.domain, indices, self._propagation.beliefs())

@@ -26,7 +26,7 @@ def classes_of_network(network: BayesianNetwork) -> LatentClasses:
 
 
 def no_classes_reason(network: BayesianNetwork) -> str | None:
-    """What keeps a network from being naive Bayes, in a sentence; None when it is."""
+    """Why a network is not naive Bayes, as text; None if it is."""
     names, parents = network.domain.names, network.dag.parent_indices
     roots = [index for index, some in enumerate(parents) if not some]
     if len(roots) != 1 or len(names) < 2:

@@ -17,7 +17,7 @@ _SMALL = 1e-60
 def add_complete_rows(
     codes: Any, parents: Any, table_at: Any, cards: Any, logs: Any, result: Any
 ) -> None:
-    """found[k, row] += Σ_v log P(x_v | x_pa) in tree k; every cell of `codes` is a state."""
+    """result[k, row] += Σ_v log P(x_v | x_pa) in tree k; every cell of `codes` is a state."""
     for k in range(parents.shape[0]):
         for v in range(parents.shape[1]):
             at, parent, card = table_at[k, v], parents[k, v], cards[v]
@@ -82,7 +82,7 @@ def add_incomplete_rows(
 
 @compiled
 def add_class_rows(codes: Any, missing: int, state_at: Any, logs: Any, result: Any) -> None:
-    """found[row, c] += Σ log P(x_v | c) over the cells that are there; `logs` is states × c."""
+    """result[row, c] += Σ log P(x_v | c) over the cells that are there; `logs` is states × c."""
     classes = logs.shape[1]
     for v in range(codes.shape[0]):
         own = state_at[v]

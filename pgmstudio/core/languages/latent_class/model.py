@@ -150,7 +150,7 @@ class LatentClasses:
         return np.ascontiguousarray(np.concatenate([table.T for table in self.tables]))
 
     def component_log2_likelihoods(self, data: DataSet) -> Floats:
-        """log2 P(c, observed cells of the row), classes × rows; a missing cell says nothing."""
+        """log2 P(c, observed cells of the row), classes × rows; missing cells are left out."""
         from pgmstudio.core.languages.latent_class.kernels import add_class_rows
 
         data = rows_over(self.domain, data)

@@ -80,7 +80,7 @@ _BLOCK_ROWS = 65_536
 
 @dataclass(frozen=True, eq=False)
 class _Answers:
-    """What one set of findings gives."""
+    """The answers to one set of findings."""
 
     posterior: Floats  # P(k | e)
     log2_evidence: float
@@ -163,7 +163,7 @@ class MixtureSession(WholePassSession[_Answers]):
 
     @property
     def is_most_probable_exact(self) -> bool:
-        """Whether the state found is certainly the most probable one."""
+        """Whether `most_probable` is certainly the most probable state."""
         result = self._explained()
         return result.log2 >= result.log2_bound - 1e-9
 

@@ -17,7 +17,7 @@ def tree_of_network(network: BayesianNetwork) -> Tree:
 
 
 def no_tree_reason(network: BayesianNetwork) -> str | None:
-    """What keeps a network from being a tree, in a sentence; None when it is one."""
+    """Why a network is not a tree, as text; None if it is one."""
     for name, parents in zip(network.domain.names, network.dag.parent_indices, strict=True):
         if len(parents) > 1:
             return f"{name} has {len(parents)} parents; in a tree it may have one."

@@ -13,7 +13,7 @@ from pgmstudio.core.languages.tree.model import Tree
 
 
 def tree_picture(model: Tree) -> GraphPicture:
-    """Lines without arrows: the direction of a tree's edges says nothing about its distribution."""
+    """Undirected edges: the distribution of a tree does not depend on their directions."""
     return GraphPicture(
         variable_nodes(model.domain.names), edges_of(model.edges, EdgeStyle.UNDIRECTED)
     )

@@ -54,7 +54,7 @@ def rooted_at(tree: Tree, name: str) -> Tree:
 
 
 def _rows(joint: Floats) -> Floats:
-    """P(column | row); a row that never occurs says nothing."""
+    """P(column | row); uniform in a row of probability 0."""
     sums = joint.sum(axis=1, keepdims=True)
     rows: Floats = np.where(sums > 0, joint / np.where(sums > 0, sums, 1), 1 / joint.shape[1])
     return rows

@@ -1,9 +1,8 @@
 """Trees and forests: every variable has at most one parent (Meilă 1999; Chow and Liu 1968).
 
-Kept in directed form, a root per component. As a distribution the direction does not matter; as
-knowledge about edges it does.
-
-Several trees over the same variables as flat arrays, for loops that visit every table.
+Stored in directed form, a root per component. As a distribution the direction does not matter; as
+knowledge about edges it does. `TreeArrays` has several trees over the same variables as flat
+arrays, for loops that visit every table.
 """
 
 from __future__ import annotations
@@ -97,7 +96,8 @@ class TreeArrays:
 
     A table has a row per state of the parent (one row at a root), so P(x_v | x_pa) stands at
     `table_at[k, v] + x_pa · cards[v] + x_v`. `order[k]` lists parents before their children;
-    `state_at[v]` is the place of a variable's first state where all states stand in a row.
+    `state_at[v]` is the index of a variable's first state when all states are listed one after
+    another.
     """
 
     cards: Indices

@@ -1,21 +1,18 @@
 """Structural EM: graph and tables together from data with missing cells (Friedman 1998).
 
-Each round fills the missing cells as the present network tells (em_completion.py), searches for a
-better graph on these rows, and fits its tables by EM. A round counts only if it raises
+Each round fills the missing cells by the current network (imputation.py), searches for a better
+graph on these rows, and fits its tables by EM. A round counts only if it raises
 
     weight · log2 P(observed cells | tables by EM) − cost per parameter · size
 
 the score of what was truly observed (BIC, AIC or λ), so this never falls from round to round,
-whatever the completions missed. When the search finds no better graph, edges that only the
-completions speak for are taken out one by one (structural_em_doubts.py); it ends when that does not
-help either.
+whatever the completions missed. When the search finds no better graph, edges in doubt are removed
+one by one; it ends when that does not help either.
 
-Edges that may be there only because missing cells were filled as if they were.
-
-Completions by a network with an edge show the edge, also where no cell speaks for it. Of the
-likelihood that an edge gains on completed rows, the share of rows that lack a cell of its family is
-hearsay. If the rest does not pay for the edge's parameters, the edge is in doubt, and only the
-score of the observed cells can tell whether it should stay.
+Completions by a network with an edge show the edge, even if no observed cell supports it. Of the
+likelihood that an edge gains on completed rows, the fraction from rows that lack a cell of its
+family is no evidence. If the rest does not pay for the edge's parameters, the edge is in doubt, and
+only the score of the observed cells decides whether it should stay.
 """
 
 from __future__ import annotations
@@ -106,7 +103,7 @@ ROUND_TOLERANCE = 1e-4
 MAX_DOUBTS = 10
 
 ON_MISSING_STRUCTURAL = (
-    "In every round they are filled as the network found so far tells, with the chances of their "
+    "In every round they are filled by the current network, with the probabilities of their "
     "states; no row is dropped, it takes several searches instead of one, and the result is right "
     "if cells are missing at random."
 )
@@ -216,8 +213,8 @@ class _Fit:
 def _graph_of(
     events: Iterator[LearnEvent], domain: Domain, label: str
 ) -> Generator[LearnEvent, None, Dag]:
-    """The graph that a search ends with; its steps are told without their scores, which are not
-    those of the observed cells."""
+    """The final graph of a search; its progress has no scores, as they are not those of the
+    observed cells."""
     dag = Dag.empty(domain.names)
     for event in events:
         if isinstance(event, Progress):
@@ -292,13 +289,13 @@ class _Rounds:
         self._best, self._best_score = fit, fit.score
 
     def _doubt(self, rows: DataSet, label: str) -> Generator[LearnEvent, None, bool]:
-        """Take out edges that only the completions speak for; whether one was."""
+        """Remove edges that only the completions support; whether one was removed."""
         is_better = False
         required = () if self.params.knowledge is None else self.params.knowledge.required
         edges = doubtful_edges(self._best.dag, self.data, rows, self._score, self._cancel)
         for source, target in [edge for edge in edges if edge not in required][:MAX_DOUBTS]:
             dag = self._best.dag.without_edge(source, target)
-            doubt = f"{label}: doubting {source} → {target}"
+            doubt = f"{label}: testing the removal of {source} → {target}"
             is_better = (yield from self._try(dag, rows, doubt)) or is_better
         return is_better
 
@@ -382,7 +379,7 @@ class _Rounds:
         return self._smoothed(smoothing), smoothing
 
     def _smoothing(self) -> tuple[float, TunedSmoothing | None]:
-        """α, tuned over the cells that there are; every graph splits the rows alike."""
+        """α, tuned over the cells that there are; every graph splits the rows in the same way."""
         if self.params.smoothing != AUTO:
             return float(self.params.smoothing), None
         families = [(*parents, c) for c, parents in enumerate(self._best.dag.parent_indices)]

@@ -1,7 +1,8 @@
 """EM for latent classes (Nielsen 2007, §4.4.1, with the expected counts of the E step corrected).
 
-E: r(row, c) ∝ P(c) Π P(x_i | c). M: P(c) = Σ r / N and P(x_i | c) from the shares of the rows in
-which x_i is seen; a missing cell says nothing, so this is exact EM for cells missing at random.
+E: r(row, c) ∝ P(c) Π P(x_i | c). M: P(c) = Σ r / N and P(x_i | c) from the responsibilities of the
+rows in which x_i is observed; a missing cell adds no information, so this is exact EM for cells
+missing at random.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class ClassRows:
 
 
 def class_rows(data: DataSet, cancel: CancelToken = NEVER) -> ClassRows:
-    """The rows of a data set, equal ones merged; missing cells are kept."""
+    """The rows of a data set, equal ones merged; missing cells stay missing."""
     data = data.merged(cancel)
     weights = np.ones(data.row_count) if data.weights is None else np.array(data.weights)
     references, tables, at = [], list[NDArray[np.int32]](), 0
@@ -220,7 +221,7 @@ class LatentEm:
 
 
 class _Workspace(Responsibilities):
-    """Room of one thread."""
+    """Buffers of one thread."""
 
     def __init__(self, cells: int, lanes: int) -> None:
         super().__init__(lanes)

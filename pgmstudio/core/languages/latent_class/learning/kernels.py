@@ -28,7 +28,7 @@ def expect_rows(
 def add_cells(
     starts: Any, cells: Any, responsibilities: Any, width: int, begin: int, end: int, sums: Any
 ) -> None:
-    """sums[cell, c] += shares[row − begin, c] for every cell of every row."""
+    """sums[cell, c] += responsibilities[row − begin, c] for every cell of every row."""
     for row in range(begin, end):
         mine = (row - begin) * width
         scatter(sums, 0, width, cells, starts[row], starts[row + 1], responsibilities, mine)

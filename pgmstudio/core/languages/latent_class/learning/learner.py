@@ -1,9 +1,7 @@
 """Latent classes: naive Bayes with a hidden class whose number of states is learned.
 
 Nielsen (2007), §4.4: EM, then light classes are pruned, heavy ones split and new ones added around
-random rows, again and again (after Lowd and Domingos 2005). Or EM for each of a list of numbers.
-
-The settings of the latent-class learner.
+random rows, repeatedly (after Lowd and Domingos 2005). Or EM for each of a list of numbers.
 """
 
 from __future__ import annotations
@@ -128,14 +126,14 @@ class LatentParams:
     )
 
 
-# With fewer rows to hold out than this their likelihood says too little; BIC decides instead.
+# With fewer rows to hold out than this their likelihood is too uncertain; BIC decides instead.
 MIN_HELD_ROWS = 20
 # A class with fewer rows than this is as good as empty.
 EMPTY_ROWS = 1.0
 
 
 class LatentClassLearner:
-    """EM for classes that nobody has seen."""
+    """EM for latent classes."""
 
     key = "nb.latent"
     title = "Latent classes"
@@ -153,8 +151,8 @@ class LatentClassLearner:
     def on_missing(self, data: DataSet) -> str:
         return missing_data_text(
             data,
-            "EM keeps these rows: a missing cell says nothing about the class of its row, and it "
-            "takes no longer; exact if cells are missing at random.",
+            "EM keeps these rows: a missing cell carries no information on the class of its row, "
+            "and it takes no longer; exact if cells are missing at random.",
         )
 
     def run(
@@ -179,7 +177,7 @@ class _Search:
     def __init__(
         self, data: DataSet, params: LatentParams, rng: np.random.Generator, cancel: CancelToken
     ) -> None:
-        data = canonical(data, cancel)  # the same rows start alike however they are written
+        data = canonical(data, cancel)  # the same rows give the same start in any order
         self._all, self._params, self._rng, self._cancel = data, params, rng, cancel
         self._train, self.note = data, ""
         self._held: DataSet | None = None
@@ -291,7 +289,7 @@ class _Search:
         return len(cards) / max(1, sum(cards))
 
     def _keep(self, model: LatentClasses) -> Iterator[LearnEvent]:
-        """Judge the model, and tell when it is the best so far."""
+        """Evaluate the model, and report it if it is the best so far."""
         rows = self._train.total_weight
         train = log2_likelihood(model, self._train)
         held = None

@@ -1,4 +1,4 @@
-"""What a run of latent classes saw on the way: every model it passed, with its criteria."""
+"""The trace of a latent-class run: every model it fitted, with its criteria."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ScanPoint(JudgedPoint):
 
 @dataclass(frozen=True)
 class ClassScan(ModelScan[ScanPoint]):
-    """The models of one run, in the order they were passed."""
+    """The models of one run, in the order they were fitted."""
 
     kind = "class-scan"
     is_growing = True
@@ -52,7 +52,7 @@ class ClassScan(ModelScan[ScanPoint]):
         ]
 
     def plain(self) -> dict[str, Any]:
-        """Every point, and the models that fit into the room for them."""
+        """Every point, and the models that fit into the size limit."""
         models = [point.model for point in self.points]
         kept = smallest_within([0 if m is None else m.effective_size() for m in models])
         return {
@@ -63,7 +63,7 @@ class ClassScan(ModelScan[ScanPoint]):
 
     @classmethod
     def restored(cls, plain: Mapping[str, Any]) -> ClassScan:
-        """What `plain` made, as a value again."""
+        """The inverse of `plain`."""
         domain = restored_domain(plain)
         return cls(plain["criterion"], tuple(_restored_point(p, domain) for p in plain["points"]))
 

@@ -1,10 +1,9 @@
-"""Which method finds the tree of sparse rows: dense, aCL-I or aCL-II, and what each would cost.
-
-The best tree or forest of sparse rows, without counting every pair (Meilă 1999, ch. 5).
+"""The best tree or forest of sparse rows, without counting every pair (Meilă 1999, ch. 5).
 
 Only pairs that occur together are counted. Pairs that never do need no counting: their mutual
 information grows with the frequency of the rarer one alone, so they come in order by themselves
-(§5.3.1, §5.4). The forest is the one that all pairs would give: exact.
+(§5.3.1, §5.4). The forest is the one that all pairs would give: exact. The method (dense, aCL-I or
+aCL-II) is chosen by an estimate of the cost of each.
 """
 
 from __future__ import annotations
@@ -161,7 +160,7 @@ def choose_in_em(rows: SparseRows, count: int, priors: TreePriors, tree: str) ->
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A method, and a sentence on why."""
+    """A method, and the reason for it as text."""
 
     backend: str
     reason: str
@@ -205,7 +204,7 @@ def choose(data: DataSet, rows: CellRows, backend: str, prior: float) -> Choice:
 
 
 def sparsity_note(rows: CellRows) -> str:
-    """n, N, s, mean |x| and N_C for people."""
+    """A note on the sparsity: n, N, s, mean |x| and N_C."""
     mean = rows.lengths.mean() if rows.row_count else 0.0
     return (
         f"{whole(rows.variable_count)} columns, {whole(rows.row_count)} rows; a "
@@ -218,7 +217,7 @@ def sparsity_note(rows: CellRows) -> str:
 # Mutual information below this many nats per row is rounding, as in the dense method.
 ROUNDING = 1e-13
 
-# Pairs of a variable kept at a time; more cost time at first, fewer have to be made again.
+# Pairs of a variable stored at a time; more cost time at first, fewer have to be made again.
 BLOCK = 16
 
 # Pairs visited between two looks at the cancel token: some hundredths of a second.
@@ -228,7 +227,7 @@ _NO_TRAIL = np.zeros((0, 3))
 
 @dataclass(frozen=True, eq=False)
 class AcceleratedForest:
-    """What came out, and how little of all pairs had to be looked at."""
+    """The resulting forest, and the number of pairs that were examined."""
 
     parents: Ints  # −1 at a root
     edges: Ints  # k × 2, heaviest first
@@ -245,7 +244,7 @@ class AcceleratedForest:
 
 
 class ForestOptions(TypedDict, total=False):
-    """What `growing_forest` takes beside the rows and their weights."""
+    """The options of `growing_forest`."""
 
     edge_penalty: float
     prior: float
@@ -275,12 +274,12 @@ def growing_forest(
     trail: Floats = _NO_TRAIL,
     cancel: CancelToken = NEVER,
 ) -> Generator[Progress, None, AcceleratedForest]:
-    """The forest of largest Σ (N I − β) over its edges, telling how far it is.
+    """The forest of largest Σ (N I − β) over its edges, with its progress.
 
-    `weights` take the place of the rows' own ones, such as one component's shares in EM. `prior`
-    is N', rows of the uniform distribution added to the counts; for it all variables need two
-    states. `by_lists` is aCL-I, for whole weights and two states; without it, aCL-II. `trail` is
-    filled with the pairs examined (u, v, I).
+    `weights` replace those of the rows, such as the responsibilities of one component in EM.
+    `prior` is N', rows of the uniform distribution added to the counts; for it all variables need
+    two states. `by_lists` is aCL-I, for whole weights and two states; without it, aCL-II. `trail`
+    is filled with the pairs examined (u, v, I).
     """
     from pgmstudio.core.languages.tree.learning import kernels
 

@@ -94,7 +94,7 @@ class ChowLiuParams:
 
 
 class ChowLiuLearner:
-    """The tree or forest of largest (penalised) likelihood, found exactly."""
+    """The tree or forest of largest (penalised) likelihood; exact."""
 
     key = "tree.chow-liu"
     title = "Chow–Liu tree"
@@ -161,7 +161,7 @@ def filling_tree(
     rng: np.random.Generator,
     cancel: CancelToken,
 ) -> Iterator[LearnEvent]:
-    """The end of a run: the tables of a forest, and what is told of it.
+    """The end of a run: the tables of a forest, its notes and its measures.
 
     `rows` are the data as they were searched: with their missing cells completed, or themselves.
     """

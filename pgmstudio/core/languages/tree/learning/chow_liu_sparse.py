@@ -1,7 +1,7 @@
 """The Chow–Liu tree of sparse rows by the accelerated algorithms (Meilă 1999, ch. 5).
 
-The same optimum as the Chow–Liu learner's, found from the pairs of cells that occur together; the
-time grows with those and not with the square of the columns. See `acl_forest`.
+The same optimum as the Chow–Liu learner's, from the pairs of cells that occur together; the
+time grows with those and not with the square of the columns. See `accelerated.py`.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class ChowLiuSparseParams:
 
 
 class ChowLiuSparseLearner:
-    """The tree or forest of largest (penalised) likelihood, found exactly, fast on sparse rows."""
+    """The tree or forest of largest (penalised) likelihood; exact, and fast on sparse rows."""
 
     key = "tree.chow-liu-sparse"
     title = "Chow–Liu tree of sparse data"

@@ -2,8 +2,8 @@
 
 Variables are numbered by rank: the one that leaves its reference state most often is 0. Of two
 variables the earlier owns the pair. For every variable u a short block of its heaviest pairs is
-kept; when Kruskal's algorithm has used it up, the next block is made from the rows again, so memory
-does not grow with the pairs that occur together.
+stored; when Kruskal's algorithm has used it up, the next block is made from the rows again, so
+memory does not grow with the pairs that occur together.
 
 All of them stand in one file, since they call each other and numba's cache knows only the file a
 kernel stands in. None calls itself: such kernels crash when they come from the cache.
@@ -240,7 +240,7 @@ def _sink(block: Any, information: Any, index: int, size: int) -> None:
 
 @compiled
 def _keep(block: Any, information: Any, size: int, v: int, value: float) -> int:
-    """Put a pair into the heap of the best, in the place of the worst when it is full."""
+    """Put a pair into the heap of the best; it replaces the worst when the heap is full."""
     if size == block.shape[0]:
         block[0], information[0] = v, value
         _sink(block, information, 0, size)
@@ -391,7 +391,7 @@ def make_lists(ranked: Any, growth: Any, u: int, count: int) -> int:
     """Lists V_c⁺ and V_c⁻ of u, each in decreasing information (§5.3.1); how many there are.
 
     `touched` is sorted by count c, then rank. V_c⁺ holds the variables more frequent than
-    N_v* = c N / N_u, read by rank; V_c⁻ the others, read backwards. A row of `lists` is: place of
+    N_v* = c N / N_u, read by rank; V_c⁻ the others, read backwards. A row of `lists` is: index of
     the head in `touched`, step, how many are left, c.
     """
     side, met, touched, lists = growth.side, growth.met, growth.touched, growth.lists
@@ -457,7 +457,7 @@ def next_blocks_of_lists(
 ) -> int:
     """aCL-I: the same blocks, merged from the heads of the lists; only heads are evaluated.
 
-    Nothing but the number of pairs handed out is kept, so a later block replays the merging.
+    Only the number of pairs handed out is stored, so a later block replays the merging.
     """
     until = growth.tally[VISITED] + budget
     u = first

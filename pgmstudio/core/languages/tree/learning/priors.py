@@ -1,4 +1,5 @@
-"""What draws the tables of a mixture together and keeps edges out (Meilă 1999, §4.2 and ch. 7)."""
+"""Priors of mixtures of trees: smoothing of tables and edge penalties (Meilă 1999, §4.2 and ch.
+7)."""
 
 from __future__ import annotations
 
@@ -46,9 +47,9 @@ class TreePriors:
 
     def __post_init__(self) -> None:
         if self.toward not in TOWARDS or self.policy not in POLICIES:
-            raise ParameterError({"smoothing": "there is no such kind of smoothing"})
+            raise ParameterError({"smoothing": "unknown kind of smoothing"})
         if self.penalty not in PENALTIES:
-            raise ParameterError({"penalty": "there is no such kind of penalty"})
+            raise ParameterError({"penalty": "unknown kind of penalty"})
 
     @property
     def own_rows(self) -> float:

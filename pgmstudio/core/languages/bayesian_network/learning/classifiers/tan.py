@@ -92,7 +92,7 @@ class TanParams:
 
 
 class TanLearner:
-    """A Bayesian network that tells one variable from the others."""
+    """A Bayesian network that predicts one variable from the others."""
 
     key = "bn.tan"
     title = "Classifier (naive Bayes, TAN)"
@@ -171,7 +171,7 @@ def conditional_information_nats(data: DataSet, target: int, cancel: CancelToken
 
 
 class _Structure:
-    """Who is a child of the class, and the tree over the features."""
+    """The children of the class, and the tree over the features."""
 
     def __init__(self, data: DataSet, params: TanParams, target: int, rules: EdgeRules) -> None:
         self.data, self.params, self.target, self.rules = data, params, target, rules
@@ -188,7 +188,7 @@ class _Structure:
         if self.params.augment != "none" or self.rules.required.any():
             information = conditional_information_nats(self.data, self.target, cancel)
         if not self.is_child[self.features].all():
-            # Of a column that the class is no parent of, a parent tells I(X; Y).
+            # For a column that is no child of the class, a parent gains I(X; Y).
             marginal = mutual_information_nats(pair_counts(self.data, cancel))
             information = np.where(self.is_child[None, :], information, marginal)
         edges = {(int(p), int(c)) for p, c in np.argwhere(self.rules.required)}
@@ -242,7 +242,7 @@ class _Structure:
             if len(parents) > 1:
                 clashes.append(
                     f"{above} are required as parents of {name}, "
-                    "but a feature may have one beside the class."
+                    "but a feature may have one parent besides the class."
                 )
             if parents and name == self.params.root:
                 clashes.append(f"{above} → {name} is required, but {name} is to be the root.")

@@ -1,11 +1,9 @@
-"""What tests leave open in a structure, and what follows when a person decides.
+"""Ambiguous edges and undirected edges that independence tests leave open, and choices about them.
 
 Two things may be open: which of some edges are there (the ambiguous regions of NPC), and which way
-an edge points (both are possible in one class). Everything needed to decide them is kept with the
+an edge points (both are possible in one class). Everything needed to decide them is saved with the
 run, so that a choice takes no further test: the rest of the region follows from the necessary path
 condition, and the rest of the directions from Meek's rules.
-
-What a person decides where tests leave a choice: edges that stay or go, and directions.
 """
 
 from __future__ import annotations
@@ -73,12 +71,12 @@ class Choices:
         return ", ".join(map(_quoted, parts))
 
     def with_edge(self, edge: Edge, stays: bool) -> Choices:
-        """The same and one edge that stays or goes; an earlier word on it is forgotten."""
+        """The same and one edge that stays or goes; an earlier choice about it is replaced."""
         kept = {e: s for e, s in self.edges.items() if set(e) != set(edge)}
         return Choices({**kept, edge: stays}, self.directions)
 
     def with_direction(self, edge: Edge) -> Choices:
-        """The same and one direction; an earlier one of the same edge is forgotten."""
+        """The same and one direction; an earlier one of the same edge is replaced."""
         kept = tuple(e for e in self.directions if set(e) != set(edge))
         return Choices(self.edges, (*kept, edge))
 
@@ -118,7 +116,7 @@ def read_choices(text: str | None, names: Iterable[str]) -> Choices:
 
 
 def _splits(item: str, marks: Iterable[str], known: set[str]) -> Iterator[Edge]:
-    """Every way to read an item as two known names with a sign between; names may have signs."""
+    """Every way to read an item as two known names with a mark between; names may contain marks."""
     for mark in marks:
         index = item.find(mark)
         while index >= 0:
@@ -130,9 +128,9 @@ def _splits(item: str, marks: Iterable[str], known: set[str]) -> Iterator[Edge]:
 
 @dataclass(frozen=True, slots=True)
 class UncertainLink:
-    """An edge that is there or not depending on others; `kept` says what was taken.
+    """An edge whose presence depends on other edges; `kept` is the decision taken.
 
-    `test` is the one that speaks most for leaving it out, `depends_on` the uncertain edges on the
+    `test` is the strongest evidence for leaving it out, `depends_on` the uncertain edges on the
     paths that it needs.
     """
 
@@ -147,7 +145,7 @@ class UncertainLink:
 
 @dataclass(frozen=True, slots=True)
 class AmbiguousRegion:
-    """Uncertain edges that bear on each other."""
+    """Uncertain edges that depend on each other."""
 
     links: tuple[UncertainLink, ...]
 
@@ -160,7 +158,7 @@ class AmbiguousRegion:
 
     @property
     def question(self) -> str:
-        """What there is to decide, with the p-value that speaks for leaving each edge out."""
+        """The question to the user, with the p-value of each edge."""
         choices = [f"{link} (p = {link.test.outcome.p_value:.3g})" for link in self.links]
         if len(choices) == 1:
             return f"Is {choices[0]} needed?"
@@ -172,7 +170,7 @@ class AmbiguousRegion:
 
 @dataclass(frozen=True)
 class Resolved:
-    """The structure after some choices; `choices` has those that could be kept to."""
+    """The structure after some choices; `choices` has those that were possible."""
 
     skeleton: Skeleton
     orientation: Orientation
@@ -191,7 +189,7 @@ class Resolved:
 
 @dataclass(frozen=True)
 class OpenStructure:
-    """What a search by tests found before anybody chose.
+    """The result of a search by tests before any choice.
 
     `base` has the edges that are certain and possible; `sets` the separating sets of the pairs that
     may be apart, as bits, with their tests; `gain` the information of ambiguous pairs, in bits;
@@ -215,7 +213,7 @@ class OpenStructure:
         gain: Mapping[Pair, float],
         tests: Sequence[LoggedTest],
     ) -> OpenStructure:
-        """What a search found, from all its tests."""
+        """The result of a search, from all its tests."""
         possible = base.possible
         index = {name: i for i, name in enumerate(names)}
         return cls(
@@ -229,7 +227,7 @@ class OpenStructure:
     def trimmed(self) -> OpenStructure:
         """The same without the pairs on which no edge and no direction can depend.
 
-        An absent edge bears on directions only where its ends meet in a third.
+        An absent edge affects directions only if its ends have a common neighbour.
         """
         possible = self.base.possible
         sets = {
@@ -267,9 +265,9 @@ class OpenStructure:
         lenient: bool = False,
         cancel: CancelToken = NEVER,
     ) -> Resolved:
-        """The structure that the choices give; what nobody chose is decided by strength.
+        """The structure that the choices give; the rest is decided by the strength of the edges.
 
-        A choice that cannot be kept to is a ParameterError, or is passed over when `lenient`.
+        An impossible choice is a ParameterError, or is ignored if `lenient`.
         """
         problems: list[str] = []
         edges: dict[Edge, bool] = {}
@@ -302,8 +300,8 @@ class OpenStructure:
             return ""
         a, b = (self.names[end] for end in pair)
         if self.base.certain[pair[0]] >> pair[1] & 1:
-            return f"{a} – {b} is there in any case."
-        return f"{a} – {b} is not uncertain: the tests leave it out in any case."
+            return f"{a} – {b} is certain: no choice can remove it."
+        return f"{a} – {b} is certainly absent: no choice can add it."
 
     def _skeleton(
         self,
@@ -324,7 +322,7 @@ class OpenStructure:
         return skeleton, self._regions(chosen, decision)
 
     def _best(self, pair: Pair, paths: Paths | None = None) -> LoggedTest:
-        """The test that speaks most for separating a pair; one that has its paths, if any has."""
+        """The strongest test for separating a pair; one that has its paths, if any has."""
         result = self.sets[pair]
         if paths is not None:
             explained = {mask: t for mask, t in result.items() if paths.explain(pair, mask)}
@@ -350,7 +348,7 @@ class OpenStructure:
             for group in regions(needs)
         )
 
-    # -- as a keepsake
+    # -- as an artifact
 
     def plain(self) -> dict[str, Any]:
         index = {name: i for i, name in enumerate(self.names)}
@@ -367,7 +365,7 @@ class OpenStructure:
 
     @classmethod
     def restored(cls, plain: Mapping[str, Any]) -> OpenStructure:
-        """What `plain` made, as a value again."""
+        """The inverse of `plain`."""
         names = tuple(plain["names"])
         index = {name: i for i, name in enumerate(names)}
         gain = {(int(a), int(b)): float(bits) for a, b, bits in plain["ambiguous"]}
@@ -402,7 +400,7 @@ def settled(
     cancel: CancelToken,
     base: Decision | None = None,
 ) -> Decision:
-    """Nothing is ambiguous any more: the edge that tells most stays, time and again."""
+    """The decision without ambiguous edges: the edge of largest gain stays, again and again."""
     kept = dict(chosen)
     decision = decide(result, kept, base)
     while decision.ambiguous:
@@ -427,7 +425,7 @@ def _directed(
         further = oriented(pdag, [(tail, head)])
         if further is None:
             refused.append(
-                f"{source} → {target} cannot be: {target} → {source} follows from the rest."
+                f"{source} → {target} is impossible: the other edges imply {target} → {source}."
             )
             continue
         pdag = further

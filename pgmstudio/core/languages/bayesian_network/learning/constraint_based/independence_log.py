@@ -1,4 +1,4 @@
-"""The log of every test that a search by tests made, as something a run keeps."""
+"""The log of the independence tests of a run, as an artifact."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ MAX_TESTS = 50_000
 
 @dataclass(frozen=True)
 class TestLog:
-    """The tests in the order they were made, and by which rule they decided.
+    """The tests in the order they were made, and the rule that decided them.
 
-    `made` is how many there were; `tests` has fewer when only those that decided were kept.
+    `made` is their number; `tests` has fewer if only those that decided were stored.
     """
 
     __test__ = False  # nothing for pytest to collect
@@ -42,7 +42,7 @@ class TestLog:
 
     @property
     def threshold(self) -> str:
-        """The rule in words: by what a pair counts as independent."""
+        """The rule as text: when a pair counts as independent."""
         match self.rule.test:
             case "info_gain":
                 return f"independent up to ε = {self.rule.epsilon:g} bits"
@@ -58,7 +58,7 @@ class TestLog:
         return tuple(test for test in self.tests if {test.a, test.b} == {a, b})
 
     def why(self, a: str, b: str) -> str:
-        """One sentence: why there is an edge a – b, or none."""
+        """Why there is an edge a – b, or none, as text."""
         return why_edge(a, b, self.about(a, b))
 
     def plain(self) -> dict[str, Any]:
@@ -73,7 +73,7 @@ class TestLog:
 
     @classmethod
     def restored(cls, plain: Mapping[str, Any]) -> TestLog:
-        """What `plain` made, as a value again."""
+        """The inverse of `plain`."""
         names = tuple(plain["names"])
         test, alpha, epsilon, adjusted = plain["rule"]
         rule = IndependenceRule(test=test, alpha=alpha, epsilon=epsilon, adjusted=adjusted)
@@ -113,7 +113,7 @@ class TestLog:
 
 
 def why_edge(a: str, b: str, tests: Iterable[LoggedTest]) -> str:
-    """One sentence from all tests of a pair: why there is an edge, or none."""
+    """Why there is an edge, or none, as text, from all tests of a pair."""
     tests = tuple(tests)
     separating = next((test for test in tests if test.outcome.independent), None)
     if not tests:
@@ -125,7 +125,7 @@ def why_edge(a: str, b: str, tests: Iterable[LoggedTest]) -> str:
 
 
 def deciding(tests: Iterable[LoggedTest]) -> list[LoggedTest]:
-    """Of each pair the test that speaks most for independence, in the order they were made."""
+    """The strongest test for independence of each pair, in the order they were made."""
     best: dict[tuple[str, str], LoggedTest] = {}
     for test in tests:
         pair = (test.a, test.b)
@@ -135,7 +135,7 @@ def deciding(tests: Iterable[LoggedTest]) -> list[LoggedTest]:
 
 
 def row_of_test(test: LoggedTest, index: Mapping[str, int]) -> list[Any]:
-    """A test as plain values, its variables as their places."""
+    """A test as plain values, its variables as indices."""
     outcome = test.outcome
     return [
         index[test.a],
@@ -151,7 +151,7 @@ def row_of_test(test: LoggedTest, index: Mapping[str, int]) -> list[Any]:
 
 
 def test_of(row: Sequence[Any], names: Sequence[str]) -> LoggedTest:
-    """What `row_of_test` made, as a value again."""
+    """The inverse of `row_of_test`."""
     a, b, given, statistic, freedom, p_value, bits, independent, reliable = row
     outcome = Outcome(
         float(statistic), int(freedom), float(p_value), float(bits), independent, reliable

@@ -2,8 +2,8 @@
 
 PC removes an edge as soon as one test finds its ends independent, and with few rows tests
 contradict each other. Here all smallest separating sets of a pair are collected, and an edge is
-removed only if the paths that explain one of them are there (`npc_paths`). Where that depends on
-edges that depend on each other, the search hands out ambiguous regions: a person may choose, and
+removed only if the paths that explain one of them are there (`paths.py`). Where that depends on
+edges that depend on each other, the search returns ambiguous regions: the user may choose, and
 by default the edge with the largest information gain stays, what follows is decided, and so on.
 """
 
@@ -66,7 +66,7 @@ class NpcParams(SearchParams):
 
 @dataclass(frozen=True)
 class NpcResult(PcResult):
-    """What PC tells, and the regions in which the tests leave a choice."""
+    """The result of PC, and the regions in which the tests leave a choice."""
 
     regions: tuple[AmbiguousRegion, ...]
     open: OpenStructure  # for choosing otherwise
@@ -83,8 +83,8 @@ def npc_search(
 ) -> Generator[Progress, None, NpcResult]:
     """Skeleton, regions and directions; the generator's value is the result.
 
-    `chosen` says of uncertain edges whether they are to be there, and `directions` which way edges
-    that could point either way do, as a person decides.
+    `chosen` states which uncertain edges are to be there, and `directions` how undirected edges are
+    to point.
     """
     rules = EdgeRules.of(tester.names, knowledge, None)
     search = _Search(tester, PairRules.of(rules), max_condition)
@@ -164,7 +164,7 @@ class _Search:
         return Separations(self.rules.joinable, sets)
 
     def open_structure(self) -> OpenStructure:
-        """What is certain, what is not, and all that is needed to decide it."""
+        """Certain and ambiguous edges with the data needed to decide them."""
         base = decide(self._separations(), {})
         return OpenStructure.of(self.names, base, self.sets, self.gain, self.tests.made)
 
@@ -175,7 +175,7 @@ def npc_result(
     chosen: Mapping[Edge, bool] | None = None,
     cancel: CancelToken = NEVER,
 ) -> NpcResult:
-    """What NPC finds in the data with these settings and choices, with the log of every test."""
+    """The result of NPC on the data with these settings and choices, with the log of every test."""
     return run_to_end(_search(data, params, cancel, chosen))
 
 

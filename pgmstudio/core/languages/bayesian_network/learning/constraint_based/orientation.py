@@ -5,7 +5,7 @@ so v-structures may ask for both directions of one edge. They are therefore take
 first whose ends look most independent; one that would turn an arrow, break a rule or close a cycle
 is left out and reported as a conflict, never overwritten silently.
 
-The DAG that is handed out has all the arrows. Where no DAG has them without a new v-structure,
+The resulting DAG has all the arrows. Where no DAG has them without a new v-structure,
 which also only happens when tests err, columns are put last one after the other, each time one that
 makes the fewest new v-structures.
 """
@@ -53,10 +53,10 @@ class Conflict:
 
 @dataclass(frozen=True)
 class Orientation:
-    """The directions that were found.
+    """The directions of a skeleton's edges.
 
     `pdag` has an edge without direction where both are possible; `dag` is one of its members.
-    `consistent` is False when no DAG has the arrows found without a new v-structure; then `pdag`
+    `consistent` is False when no DAG has these arrows without a new v-structure; then `pdag`
     is the class of `dag`. `dropped` edges would have closed a cycle of directions that the rules
     leave no choice about.
     """
@@ -119,7 +119,7 @@ class _Arrows:
         for source, target in edges:
             edge = f"{self.names[source]} → {self.names[target]}"
             if self.parents[source] >> target & 1:
-                return f"{self.names[target]} → {self.names[source]} was found with more support."
+                return f"{self.names[target]} → {self.names[source]} has stronger support."
             if not self.rules.allowed[source, target]:
                 return f"{edge} is not allowed."
         if self.close_a_cycle(edges):

@@ -1,4 +1,4 @@
-"""The settings that all learners by independence tests share."""
+"""Parameters common to all learners by independence tests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pgmstudio.core.scores.independence import TEST_HELP, TESTS, IndependenceRul
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestParams:
-    """Which test decides, and what is known beforehand."""
+    """Parameters of the test, and background knowledge."""
 
     __test__ = False  # nothing for pytest to collect
 
@@ -55,7 +55,7 @@ class TestParams:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchParams(TestParams):
-    """A search that conditions on sets of columns."""
+    """Parameters of a search that conditions on sets of columns."""
 
     max_condition: int | None = param(
         3,

@@ -7,7 +7,7 @@ way round. An edge is
 
 - certain when no separation of its ends can have its paths, whatever the rest turns out to be,
 - absent when one has its paths along certain edges,
-- ambiguous otherwise; ambiguous edges that bear on each other form a region.
+- ambiguous otherwise; ambiguous edges that depend on each other form a region.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Decision:
 
 
 class Paths:
-    """Which columns paths lead to in a graph, with one column avoided; found when asked."""
+    """Columns that paths of a graph reach while they avoid one column; computed on demand."""
 
     def __init__(self, adjacent: Sequence[int]) -> None:
         self.adjacent = tuple(adjacent)
@@ -83,7 +83,7 @@ def decide(
 ) -> Decision:
     """What follows from the separations and from pairs chosen to be joined (True) or not.
 
-    With an earlier decision only what was ambiguous then is looked at again.
+    With an earlier decision only what was ambiguous then is examined again.
     """
     if earlier is None:
         earlier = Decision((0,) * len(result.joinable), result.joinable)
@@ -162,7 +162,7 @@ class _Blocks:
 
 
 def regions(needs: Mapping[Pair, Sequence[Pair]]) -> list[tuple[Pair, ...]]:
-    """The ambiguous edges in groups that bear on each other, each in the order of columns."""
+    """The ambiguous edges in groups that depend on each other, each in the order of columns."""
     import networkx
 
     graph = networkx.Graph()

@@ -1,11 +1,10 @@
 """PC: a network by independence tests (Spirtes, Glymour and Scheines 1993; Colombo and Maathuis
-2014 for the stable form; Meek 1995 for the rules of direction).
+2014 for the stable form; Meek 1995 for the orientation rules).
 
 Removes every edge whose ends some test finds independent, directs v-structures and what follows
 from them, and fits one of the networks that remain. With exact tests, no hidden common causes and
-data faithful to some graph, the class of that graph is found exactly.
-
-The end of every learner by tests: what was found as notes, and a network with its tables.
+data faithful to some graph, the result is exactly the class of that graph. The notes and the fitted
+network at the end are the same for every learner by tests.
 """
 
 from __future__ import annotations
@@ -81,10 +80,10 @@ def network_events(
     rng: np.random.Generator,
     cancel: CancelToken,
 ) -> Iterator[LearnEvent]:
-    """What the search found, then the fitted network as Found and Finished.
+    """Notes on the search, then the fitted network as ImprovedModel and Finished.
 
-    `rows` are the data with their missing cells completed, where they were searched so.
-    The log of tests is kept, and with `open_` what a person may still decide.
+    `rows` are the data with their missing cells completed, where they were searched so. The log of
+    tests is saved, and with `open_` the choices that are left to the user.
     """
     yield ArtifactSaved(TestLog.of(skeleton, params.rule()))
     if open_ is not None:
@@ -95,7 +94,9 @@ def network_events(
     if gone:
         edges = _listed([f"{source} → {target}" for source, target in gone])
         limit = whole(MAX_TABLE_CELLS)
-        yield Note(f"Tables would have more than {limit} cells; left out, as weakest: {edges}.")
+        yield Note(
+            f"Tables would have more than {limit} cells; the weakest edges were left out: {edges}."
+        )
     yield Progress(None, "Filling the tables")
     counted = data if rows is None else rows
     fitted = fit_tables(counted, dag, params.smoothing, rng=rng, observed=data, cancel=cancel)
@@ -113,7 +114,7 @@ def network_events(
 
 
 def notes_on(skeleton: Skeleton, orientation: Orientation) -> Iterator[str]:
-    """The search in a few sentences: tests, weakest edge, free directions, conflicts."""
+    """Notes on the search: tests, weakest edge, free directions, conflicts."""
     edges = len(skeleton.pairs)
     text = f"{count_of(len(skeleton.tests), 'test')}, {count_of(edges, 'edge')}"
     if skeleton.weakest:
@@ -127,7 +128,8 @@ def notes_on(skeleton: Skeleton, orientation: Orientation) -> Iterator[str]:
         tests = count_of(unreliable, "test")
         yield f"{tests} had fewer than 5 rows for each degree of freedom and may err."
     if skeleton.left_out:
-        yield f"{count_of(skeleton.left_out, 'test')} of too large tables left out; the edges stay."
+        tests = count_of(skeleton.left_out, "test")
+        yield f"{tests} left out because of too large tables; the edges stay."
     free = len(orientation.pdag.undirected)
     if free:
         yield (
@@ -136,14 +138,14 @@ def notes_on(skeleton: Skeleton, orientation: Orientation) -> Iterator[str]:
         )
     if orientation.dropped:
         dropped = _listed([f"{source} → {target}" for source, target in orientation.dropped])
-        yield f"The rules would make a cycle of the edges found; left out, as weakest: {dropped}."
+        yield f"The constraints close a cycle; the weakest edges were left out: {dropped}."
     conflicts = orientation.conflicts
     for conflict in conflicts[:MAX_REPORTED]:
         yield f"Tests disagree: {conflict}"
     if len(conflicts) > MAX_REPORTED:
         yield f"Tests disagree on {len(conflicts) - MAX_REPORTED} more v-structures."
     if not orientation.consistent:
-        yield "No network has exactly these v-structures; one with few more is taken."
+        yield "No network has exactly these v-structures; one with few more was taken."
 
 
 def _listed(items: list[str]) -> str:
@@ -191,7 +193,7 @@ class PcParams(SearchParams):
 
 @dataclass(frozen=True)
 class PcResult:
-    """All that PC found: the skeleton, every test, the separating sets and the directions."""
+    """The result of PC: the skeleton, every test, the separating sets and the directions."""
 
     skeleton: Skeleton
     orientation: Orientation
@@ -211,7 +213,7 @@ class PcResult:
 
     @cached_property
     def sepsets(self) -> Mapping[frozenset[str], tuple[str, ...]]:
-        """For each pair that a test took apart, what it was given."""
+        """The conditioning set of each pair that a test separated."""
         return {frozenset((t.a, t.b)): t.given for t in self.skeleton.separated.values()}
 
     def tests_about(self, a: str, b: str) -> tuple[LoggedTest, ...]:
@@ -222,7 +224,7 @@ class PcResult:
         return self.skeleton.tests_about(a, b)
 
     def why(self, a: str, b: str) -> str:
-        """One sentence: why there is an edge a – b, or none."""
+        """Why there is an edge a – b, or none, as text."""
         return why_edge(a, b, self.tests_about(a, b))
 
 
@@ -243,7 +245,7 @@ def pc_search(
 
 
 def pc_result(data: DataSet, params: PcParams, cancel: CancelToken = NEVER) -> PcResult:
-    """What PC finds in the data with these settings, with the log of every test."""
+    """The result of PC on the data with these settings, with the log of every test."""
     return run_to_end(_search(data, params, cancel))
 
 

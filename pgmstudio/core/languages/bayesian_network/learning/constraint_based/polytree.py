@@ -4,7 +4,8 @@ The skeleton is the Chow–Liu tree without the edges whose ends a test finds in
 neighbours of a column are independent of each other, both point into it; then the other neighbours
 of a column with a known parent are parents if they are independent of that parent and children if
 not. Directions that this leaves open are free; the network takes some without a new v-structure.
-If the data come from a polytree, its equivalence class is found as rows become many.
+If the data come from a polytree, the learner recovers its equivalence class as the number of rows
+grows.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ def _required_pairs(names: tuple[str, ...], rules: EdgeRules) -> frozenset[Pair]
         if group[p] == group[c]:
             clashes.append(
                 f"{names[p]} → {names[c]} is required and joins two columns that required edges "
-                "join already, but a polytree has one way between two columns."
+                "join already, but a polytree has one path between two columns."
             )
         group = [group[c] if g == group[p] else g for g in group]
         pairs.add((min(p, c), max(p, c)))
@@ -123,7 +124,7 @@ def polytree_result(data: DataSet, params: PolytreeParams, cancel: CancelToken =
 
 
 class PolytreeLearner:
-    """A Bayesian network with one way at most between two variables."""
+    """A Bayesian network with at most one path between two variables."""
 
     key = "bn.polytree"
     title = "Polytree (Rebane–Pearl)"

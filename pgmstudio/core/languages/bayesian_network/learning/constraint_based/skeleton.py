@@ -1,10 +1,9 @@
-"""Independence tests answered by a table of statements instead of data, to replay an example.
-
-The skeleton of a network by independence tests: PC (Spirtes, Glymour and Scheines 1993).
+"""The skeleton of a network by independence tests: PC (Spirtes, Glymour and Scheines 1993).
 
 Start with every pair joined. On level ℓ = 0, 1, 2, … an edge a – b is removed when a ⊥ b | Z for a
 set Z of ℓ neighbours of a, or of b. In the stable form (Colombo and Maathuis 2014) the neighbours
 are those at the start of the level, so that the skeleton does not depend on the order of columns.
+Tests may be replaced by a table of stated independences, to replay an example.
 
 Knowledge: a pair with a required edge is not tested and stays; a pair both of whose directions are
 forbidden is never joined. If a → b may exist, a set of parents of a or of b separates them when
@@ -32,7 +31,8 @@ _NO = Outcome(0.0, 0, 0.0, 0.0, independent=False, reliable=True)
 
 
 class StatedIndependencies:
-    """Exactly the stated (a, b, given) are independent; all else depends."""
+    """Independence tests answered by statements: exactly the stated (a, b, given) are
+    independent."""
 
     def __init__(self, names: Iterable[str], statements: Iterable[Statement]) -> None:
         self.names = tuple(names)
@@ -64,9 +64,9 @@ def stated_independences(text: str, names: Iterable[str]) -> StatedIndependencie
         given = [name.strip() for name in condition.split(",") if name.strip()]
         strange = [name for name in (*ends, *given) if name not in known]
         if len(ends) != 2 or ends[0] == ends[1]:
-            problems.append(f"“{item}” is no statement; write A ⊥ B or A _||_ B | C, D.")
+            problems.append(f"“{item}” is not a statement; write A ⊥ B or A _||_ B | C, D.")
         elif strange:
-            problems.append(f"“{item}” names {', '.join(strange)}, which is no column.")
+            problems.append(f"“{item}” names {', '.join(strange)}, which is not a column.")
         else:
             statements.append((ends[0], ends[1], given))
     if problems:
@@ -99,12 +99,12 @@ class LoggedTest:
 
 
 def weakness(test: LoggedTest) -> tuple[float, float]:
-    """How much speaks for independence, for putting tests in order: p-value, then few bits."""
+    """Sort key of tests by support for independence: p-value, then few bits."""
     return test.outcome.p_value, -test.outcome.bits
 
 
 class AskedTests:
-    """Asks for tests and keeps every one in the order it was made."""
+    """Runs tests and logs every one in the order it was made."""
 
     def __init__(self, tester: IndependenceTester) -> None:
         self.names = tester.names
@@ -125,7 +125,7 @@ class AskedTests:
         return self.made[-1]
 
     def progress(self, message: str, level: int, adjacent: Sequence[int]) -> Progress:
-        """How far a search by tests is; where it ends is not known."""
+        """Progress of a search by tests; its end is not known."""
         edges = sum(near.bit_count() for near in adjacent) // 2
         counters = {"tests": len(self.made), "level": level, "edges": edges}
         return Progress(None, message, {name: float(count) for name, count in counters.items()})
@@ -133,7 +133,7 @@ class AskedTests:
 
 @dataclass(frozen=True)
 class Skeleton:
-    """Which columns are joined, and the test that separated each pair that tests took apart.
+    """Which columns are joined, and the test that separated each separated pair.
 
     `weakest` is, of each pair that stayed joined after tests, the test nearest to separating it.
     `left_out` tests were not made because their tables would have had too many cells.
@@ -178,7 +178,7 @@ def pairs_of(adjacent: Sequence[int]) -> Iterator[Pair]:
 
 
 def part(adjacent: list[int], pair: Pair) -> None:
-    """Take the edge between a pair away."""
+    """Remove the edge between a pair."""
     a, b = pair
     adjacent[a] &= ~(1 << b)
     adjacent[b] &= ~(1 << a)

@@ -66,7 +66,7 @@ class ClassClimb:
             score = self.score + proposal.gain
             if self._has_missing:
                 # Families counted over different rows: the members of a class need not score
-                # alike, so the member that would be handed out decides.
+                # the same, so the member that would be returned decides.
                 score = self._total(proposal.cpdag, cancel)
                 if score <= self.score + least:
                     continue

@@ -1,4 +1,4 @@
-"""Rules about edges, asked of a whole equivalence class: has it a member that obeys them?"""
+"""Constraints on edges for whole equivalence classes: whether some member satisfies them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pgmstudio.core.learning.edge_constraints import EdgeRules
 
 
 class ClassRules:
-    """Which pairs may be joined, and which members of a class may be handed out.
+    """Which pairs may be joined, and which members of a class may be returned.
 
     How many parents its variables have at most is the same for all members of a class, since they
     have the same largest families; so a limit needs no choice between members.

@@ -72,9 +72,9 @@ def improving_moves(
     """Every legal move that gains more than `least_gain`, each resulting class once.
 
     Choice c of parents is `parents[nodes[c]]` and `cliques[c]`; `gains[rows[c], x]` is what x gains
-    by joining or leaving it. `onward` are the neighbours and children. `kinds` says whether
-    additions, removals or both are wanted. Moves more than `margin` below the best so far are left
-    out. Returns how many moves there are; only as many as fit are written.
+    by joining or leaving it. `onward` are the neighbours and children. `kinds` selects additions,
+    removals or both. Moves more than `margin` below the best so far are left out. Returns how many
+    moves there are; only as many as fit are written.
     """
     n, words = adjacent.shape
     seen, stack = np.empty(words, np.uint64), np.empty(n, np.int64)

@@ -2,9 +2,10 @@
 
 The search moves from one equivalence class of graphs to the next. Its neighbours are the classes
 with one edge more or less in any of their members (the inclusion boundary); one step takes the best
-of a random share k of the neighbours that score higher. k = 1 is greedy equivalence search (GES,
+of a random fraction k of the neighbours that score higher. k = 1 is greedy equivalence search (GES,
 Chickering 2002) and always the same; smaller k differ from run to run and meet other optima. For
-data that have the independencies of some graph, every k finds it as rows become many (Theorem 4.2).
+data that have the independencies of some graph, every k finds it as the number of rows grows
+(Theorem 4.2).
 
 Before an edge is added or removed, edges are turned as long as that helps (the third kind of move
 of Hauser and Bühlmann 2012, who make it last): an early edge in a wrong direction otherwise draws
@@ -74,7 +75,7 @@ class KesLearner:
                 if event is not None:
                     yield from best.improved(event, cancel)
                 yield progress
-                # Ever rarer, since each has all runs so far.
+                # Less and less often, since each artifact has all runs so far.
                 if search.run_count > 1.3 * saved_runs or search.is_done:
                     saved_runs = search.run_count
                     yield ArtifactSaved(search.optima())
@@ -125,7 +126,8 @@ class _BestModel:
         return work >= max(0.3, cells * 1e-8)
 
     def _fit(self, cancel: CancelToken) -> Fitted:
-        """Tables for a member of the class that obeys the rules; every fit splits rows alike."""
+        """Tables for a member of the class that obeys the rules; every fit splits the rows in the
+        same way."""
         return fit_tables(
             self.rows,
             self.search.rules.member(self.cpdag),

@@ -1,4 +1,4 @@
-"""What the runs of a k-greedy search ended in: the local optima and how often each was met."""
+"""The local optima of a k-greedy search, and the number of runs that ended in each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Edge = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class KesRun:
-    """One climb, and where it ended."""
+    """One climb and its final class."""
 
     greediness: float
     score: float
@@ -83,17 +83,17 @@ class KesOptima:
     def edge_frequencies(self, *, of_runs: bool = False) -> EdgeFrequencies:
         """How many of the distinct optima join each pair.
 
-        What nearly all local optima share is worth more trust than one of them (Peña, Kočka and
+        Edges common to nearly all local optima are more reliable than those of one (Peña, Kočka and
         Nielsen 2004). With `of_runs` an optimum counts as often as it was met.
         """
         result = self.runs if of_runs else self.optima
         names = self.runs[0].cpdag.names if self.runs else ()
         return EdgeFrequencies.of((one.cpdag for one in result), names)
 
-    # -- as a keepsake
+    # -- as an artifact
 
     def plain(self) -> dict[str, Any]:
-        """Names, distinct optima with edges as pairs of places, and every run with its optimum."""
+        """Names, distinct optima with edges as pairs of indices, and every run with its optimum."""
         names = self.runs[0].cpdag.names if self.runs else ()
         index = {name: i for i, name in enumerate(names)}
         number = {optimum.cpdag: i for i, optimum in enumerate(self.optima)}
@@ -121,7 +121,7 @@ class KesOptima:
 
     @classmethod
     def restored(cls, plain: Mapping[str, Any]) -> KesOptima:
-        """What `plain` made, as a value again."""
+        """The inverse of `plain`."""
         names = tuple(plain["names"])
 
         def edges(pairs: list[list[int]]) -> list[Edge]:

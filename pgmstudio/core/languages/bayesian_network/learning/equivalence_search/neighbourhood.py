@@ -1,14 +1,10 @@
-"""The better neighbours of an equivalence class, by the exact operators.
+"""Better neighbours of an equivalence class, by the exact operators or by sampling.
 
-What each variable gains by joining or leaving the parents of another.
-
-Better neighbours of an equivalence class by sampling, as the thesis does (Nielsen 2007, §4.3.3).
-
-A neighbour is drawn by reversing random covered edges of a DAG of the class and then adding or
-removing one edge (Algorithm 4.4); turning one is drawn likewise. Every neighbour can be drawn, near
-ones more often. Drawing and looking at scores are swapped for speed: R(k, N) neighbours are drawn
-and the best of them is taken if it is better, else more are drawn, until R(1, N) draws in all have
-brought nothing.
+The sampled neighbourhood is that of the thesis (Nielsen 2007, §4.3.3). A neighbour is drawn by
+reversing random covered edges of a DAG of the class and then adding or removing one edge
+(Algorithm 4.4); turning one is drawn likewise. Every neighbour can be drawn, near ones more often.
+Drawing and looking at scores are swapped for speed: R(k, N) neighbours are drawn and the best of
+them is taken if it is better, else more are drawn, until R(1, N) draws in all have brought nothing.
 """
 
 from __future__ import annotations
@@ -52,7 +48,7 @@ FIRST_ROOM = 256
 
 
 class GainRows:
-    """Gains by (child, parents), kept as the rows of one array that kernels can read."""
+    """A cache of gains by (child, parents), as the rows of one array that kernels can read."""
 
     def __init__(self, scores: FamilyScores, rules: ClassRules) -> None:
         self.scores, self.rules = scores, rules
@@ -71,7 +67,7 @@ class GainRows:
         return index
 
     def take(self, rows: Mapping[tuple[int, int], NDArray[np.float64]]) -> None:
-        """Know rows that somebody else has scored."""
+        """Add rows that another process has scored."""
         for key, row in rows.items():
             if len(self._index) == len(self.values):
                 self.values = np.concatenate([self.values, np.empty_like(self.values)])
@@ -88,7 +84,7 @@ class GainRows:
         return gains
 
     def forget_if_many(self) -> bool:
-        """Begin anew when too much is kept; places handed out before are worth nothing then."""
+        """Clear the cache when it is too large; indices returned before are invalid then."""
         is_full = len(self._index) * self.values.shape[1] > MAX_CACHED
         if is_full:
             self._index.clear()
@@ -106,7 +102,7 @@ ClassAction = Literal["added", "removed", "turned"]
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A neighbouring class, how much higher it scores, and what is done to which pair.
+    """A neighbouring class, its gain in score, and the action on a pair that leads to it.
 
     `better` is how many better neighbours were seen with it, where all were counted.
     """
@@ -123,7 +119,7 @@ class Proposal:
 
 
 class Boundary(Protocol):
-    """A way to look for better neighbours."""
+    """A search for better neighbours."""
 
     def proposals(
         self,
@@ -179,7 +175,7 @@ class ExactBoundary:
         self.gains = gains
         self.is_cut = False  # whether a variable had more choices than are looked at
         self._cpdag: Pdag | None = None  # the class last looked at
-        # Per variable its choices, as cliques of neighbours, and the places of their gains.
+        # Per variable its choices, as cliques of neighbours, and the indices of their gains.
         self._cliques: list[list[int]] = [[]] * n
         self._clique_bits: list[NDArray[np.uint64]] = [bitsets_of([], n)] * n
         self._rows: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64)] * n
@@ -197,9 +193,10 @@ class ExactBoundary:
         rng: np.random.Generator,
         cancel: CancelToken,
     ) -> Iterator[Proposal]:
-        """The best of a random share of the better neighbours first, the others in case of need.
+        """The best of a random fraction of the better neighbours first, then the others.
 
-        The share is one of all of them, obeying or not, so that few have to be asked.
+        The fraction is one of all of them, whether they satisfy the constraints or not, so that few
+        have to be checked.
         """
         self._look_at(cpdag, cancel)
         if kinds == TURNS:
@@ -343,7 +340,7 @@ _CHUNK = 256
 
 
 def draws_needed(greediness: float, neighbours: int, epsilon: float = 0.001) -> int:
-    """Draws that are expected to meet a share of equally likely neighbours.
+    """Draws that are expected to meet a fraction of equally likely neighbours.
 
     R(k, N) = max(1, ⌈ln(1 − min(k, 1 − ε)) / ln(1 − 1/N)⌉), from N (1 − (1 − 1/N)^R) distinct
     ones in R draws (Nielsen 2007, eq. B.3; eq. 4.30 is printed with one draw too many).
@@ -355,7 +352,7 @@ def draws_needed(greediness: float, neighbours: int, epsilon: float = 0.001) -> 
 
 
 class SampledBoundary:
-    """Better neighbours by chance; what is not found need not be absent."""
+    """Better neighbours by sampling; some may be missed."""
 
     def __init__(self, gains: GainRows, epsilon: float = 0.001) -> None:
         n = len(gains.rules.names)
@@ -404,7 +401,7 @@ class SampledBoundary:
         kinds: int,
         cancel: CancelToken,
     ) -> NDArray[np.float64]:
-        """What the neighbour drawn by each seed gains; −inf where it is not of a wanted kind."""
+        """The gain of the neighbour drawn by each seed; −inf where it is not of a wanted kind."""
         from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.kernels import (
             draw_neighbours,
         )

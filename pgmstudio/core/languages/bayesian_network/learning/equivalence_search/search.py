@@ -1,10 +1,8 @@
-"""The climbs of a k-greedy search, made here or spread over processes.
+"""All runs of a k-greedy equivalence search on one data set, in this process or in several.
 
-Every climb has random numbers of its own and asks for whole scores afresh, so what it tells does
-not depend on the climbs beside it. Put into the order of the plan, the events are therefore the
-same to the last bit in any number of processes.
-
-All runs of a k-greedy equivalence search on one data set.
+Every climb has its own random numbers and computes whole scores afresh, so its events do not depend
+on the climbs that run at the same time. In the order of the plan, the events are therefore the same
+to the last bit in any number of processes.
 """
 
 from __future__ import annotations
@@ -53,7 +51,7 @@ WORK_FOR_PROCESSES = 10.0  # seconds
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """One climb to make: its place in the plan, its greediness, its random numbers."""
+    """A planned climb: its position in the plan, its greediness, its random numbers."""
 
     number: int
     greediness: float
@@ -62,7 +60,7 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class SearchProgress:
-    """A climb on its way; the class comes now and then, for a model that can be looked at."""
+    """Progress of a climb; now and then with the class, for an interim model."""
 
     step: int
     score: float
@@ -87,7 +85,7 @@ ClimbEvent = SearchProgress | ClimbResult
 
 
 class EquivalenceSearchWorker:
-    """Rules, scores and gains of one data set, kept from climb to climb."""
+    """Constraints, scores and gains of one data set, cached for all climbs."""
 
     def __init__(self, data: DataSet, params: KesParams) -> None:
         names = data.domain.names
@@ -118,7 +116,7 @@ class EquivalenceSearchWorker:
             yield (child, mask), self.gains.row(child, mask, cancel)
 
     def events(self, planned: Planned, cancel: CancelToken) -> Iterator[ClimbEvent]:
-        """One climb, told step by step."""
+        """The events of one climb, step by step."""
         climb, begin = self.climb, time.perf_counter()
         for score in climb.climb(planned.greediness, self._phases, planned.rng, cancel):
             step, shown = climb.step, climb.step % self._show_every == 0
@@ -172,7 +170,7 @@ def spread(
     first_rows: FirstRows,
     cancel: CancelToken,
 ) -> Iterator[tuple[int, ClimbEvent]]:
-    """The climbs of a plan over several processes, told in the order of the plan."""
+    """The events of climbs in several processes, in the order of the plan."""
     tasks = [
         SearchTask(data, params, tuple(plan[part::processes]), first_rows)
         for part in range(processes)
@@ -184,7 +182,7 @@ def spread(
 def in_plan_order(
     events: Iterable[tuple[int, ClimbEvent]],
 ) -> Iterator[tuple[int, ClimbEvent]]:
-    """Events of climbs side by side, held back until every climb before them has ended."""
+    """Events of parallel climbs, held back until every climb before them has ended."""
     now = 0
     waiting: dict[int, list[ClimbEvent]] = {}
     for number, event in events:
@@ -204,7 +202,7 @@ def in_plan_order(
 def kes_optima(
     data: DataSet, params: KesParams, *, rng: np.random.Generator, cancel: CancelToken = NEVER
 ) -> KesOptima:
-    """All local optima that the runs of a search end in, without fitting any table."""
+    """The local optima of a search, without fitting any table."""
     search = KesSearch(data, params, rng)
     for _ in search.runs(cancel):
         cancel.raise_if_cancelled()
@@ -243,7 +241,7 @@ class KesSearch:
         return self.climber.climb
 
     def optima(self) -> KesOptima:
-        """Where the runs so far have ended."""
+        """The final classes of the runs so far."""
         return KesOptima(tuple(self._runs))
 
     @property
@@ -255,7 +253,7 @@ class KesSearch:
         return len(self._runs) == len(self._plan)
 
     def runs(self, cancel: CancelToken) -> Iterator[tuple[ClimbEvent | None, Progress]]:
-        """Make all runs; what each tells, in the order of the plan, and how far they all are."""
+        """Make all runs: their events in the order of the plan, and the overall progress."""
         first_rows: dict[tuple[int, int], NDArray[np.float64]] = {}
         n = len(self.rules.names)
         for key, index in self.climber.first_rows(cancel):
@@ -310,7 +308,7 @@ class KesSearch:
         return Progress(done / total if total > 1 else None, f"{message}: {last}", counters)
 
     def notes(self, best: Pdag) -> Iterator[str]:
-        """What is worth keeping of the runs that led to `best`, a sentence each."""
+        """Notes on the runs that led to `best`."""
         optima = self.optima()
         runs = len(optima.runs)
         compelled, edges = len(best.directed), best.edge_count
@@ -335,7 +333,7 @@ class KesSearch:
         if self._is_cut:
             yield (
                 f"Some variables had more than {MAX_CHOICES} possible sets of parents; the "
-                "larger ones were not looked at. A limit on parents makes the search complete."
+                "larger ones were not examined. Limit the number of parents for a complete search."
             )
 
 

@@ -84,9 +84,9 @@ def completed_rows(
     cancel: CancelToken = NEVER,
 ) -> Generator[Progress | Note, None, DataSet]:
     """The rows to search on: `data` itself when no cell is missing, when `missing` is “available”,
-    or when completing would take too long, which is said.
+    or when completing would take too long, which a note reports.
 
-    `is_tree` says that a tree is looked for: then the completing network is the best one. With
+    With `is_tree` the completing network is the best tree. With
     `max_copies` 1 a row is completed once, so that rows can be held out.
     """
     if missing == AVAILABLE or not data.has_missing:
@@ -190,7 +190,7 @@ def learned_by_em(
         elif isinstance(event, Finished):
             model, log2_likelihood = yield from refit(event)
             measures = {k: v for k, v in event.measures.items() if k != PER_ROW}
-            if not math.isnan(log2_likelihood):  # EM could be made
+            if not math.isnan(log2_likelihood):  # EM was affordable
                 measures[PER_ROW] = log2_likelihood / data.total_weight
             yield Finished(model, measures)
         elif isinstance(event, ImprovedModel):  # its likelihood is that of completed rows

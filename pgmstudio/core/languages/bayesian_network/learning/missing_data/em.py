@@ -1,9 +1,7 @@
 """Parameter learning: the tables of a given graph from data with missing or hidden cells.
 
-See em_steps.py for the formulas and em_expectation.py for how expected counts are found. With
-complete data the first step is the last: relative frequencies with their pseudo-counts.
-
-The settings of parameter learning by EM, and what they mean for a graph.
+See em_steps.py for the formulas and expected_counts.py for the expectation step. With complete data
+the first step is the last: relative frequencies with their pseudo-counts.
 """
 
 from __future__ import annotations
@@ -179,12 +177,12 @@ def _listed(text: str) -> list[str]:
 
 
 RESTARTS_WITH_HIDDEN = 10
-# A better model is handed out after so much estimated work, so that a stop loses little.
+# A better model is reported after so much estimated work, so that a stop loses little.
 SECONDS_PER_FOUND = 0.3
 
 ON_MISSING_EM = (
     "Every missing cell counts with the probabilities of its states given the rest of its row, "
-    "over and over until they settle (EM); no row is dropped, it takes several times as long, and "
+    "repeatedly until they converge (EM); no row is dropped, it takes several times as long, and "
     "the result is right if cells are missing at random."
 )
 
@@ -276,7 +274,7 @@ class _Task:
         return BayesianNetwork(self.rows.domain, self.dag, tuple(tables))
 
     def pseudo_counts(self, smoothing: float) -> list[Counts | float]:
-        """What is added to the counts of every table."""
+        """The pseudo-counts of every table."""
         params, names = self.params, self.rows.domain.names
         if params.prior == CELLS:
             return [smoothing] * len(names)
@@ -295,7 +293,7 @@ class _Task:
 
 
 class _Search:
-    """The starts of one run, told as events."""
+    """The starts of one run, as events."""
 
     def __init__(
         self, task: _Task, smoothing: float, rng: np.random.Generator, cancel: CancelToken
@@ -381,13 +379,13 @@ class _Search:
         if unfinished and not self.expectation.is_complete:
             yield (
                 f"{unfinished} of {len(self._ends)} starts were still gaining after "
-                f"{self.task.params.iterations} iterations; more would help."
+                f"{self.task.params.iterations} iterations. Increase the number of iterations."
             )
         if len(self._ends) > 1:
             best = max(end.penalised for end in self._ends)
             near = 1e-4 * max(self.expectation.total_weight, 1.0)
             same = sum(best - end.penalised < near for end in self._ends)
-            yield f"{same} of {len(self._ends)} starts ended as good as the best."
+            yield f"{same} of {len(self._ends)} starts reached the best score."
 
 
 def family_beliefs(network: BayesianNetwork) -> list[Counts]:

@@ -54,7 +54,7 @@ TOO_LARGE_FOR_EM = (
 
 @dataclass(frozen=True, eq=False)
 class EmState:
-    """Tables after so many steps, and how probable they make the observed cells."""
+    """Tables after a number of steps, and the likelihood of the observed cells."""
 
     iteration: int
     tables: tuple[Table, ...]
@@ -120,7 +120,7 @@ def first_tables(expectation: Expectation, rng: np.random.Generator) -> tuple[Ta
     """Smoothed relative frequencies of the rows that have a family's cells.
 
     A family that no row has in full is drawn at random near the uniform table: from the uniform
-    one itself EM could never tell the states of a hidden variable apart.
+    one itself EM could never distinguish the states of a hidden variable.
     """
     return tuple(
         smoothed(counts, MIN_INITIAL) if counts.sum() > 0 else _random_rows(counts, rng, 1.0)
@@ -163,8 +163,8 @@ def refined(
     *,
     cancel: CancelToken = NEVER,
 ) -> Generator[Progress | Note, None, Fitted]:
-    """Say how the smoothing was found; then the same graph with tables by EM where `missing` says
-    so and cells are missing, with that smoothing. Progress has no score: the curve is the search's.
+    """A note on the tuned smoothing, then the same graph with tables by EM if `missing` asks for it
+    and cells are missing, with that smoothing. Progress has no score: the curve is the search's.
     """
     if fitted.tuned is not None:
         yield Note(str(fitted.tuned))
@@ -199,7 +199,7 @@ def em_note(iterations: int, most: int, bits_per_row: float) -> Note:
     """How EM ended."""
     bits = f"{bits_per_row:.4f}".replace("-", "−")
     times = count_of(iterations, "iteration")
-    cut = " There it was cut short, as each takes long." if iterations >= most else ""
+    cut = " It was stopped there because an iteration takes long." if iterations >= most else ""
     return Note(f"EM fitted the parameters in {times}: {bits} bits per row.{cut}")
 
 

@@ -1,18 +1,14 @@
-"""Missing cells that hang together: parts of rows, and the distinct cases among them.
-
-Given a row's observed cells its missing ones fall into parts that have nothing to do with each
-other, and these come back in row after row; see em_kernels.py for the loops. What does not depend
-on the tables of a network is found here once.
-
-The expectation step of EM for Bayesian networks: expected counts of every family.
+"""The expectation step of EM for Bayesian networks: expected counts of every family.
 
 A family whose cells a row has is counted once, before the first step. A missing cell none of whose
-descendants was observed tells nothing: the row is explained without it, so it is left out of the
-row's counts. (The complete data of a row are then its ancestral part only. That is EM all the same,
-and closer to the end after each step than if the tables of such cells were counted in.)
+descendants was observed carries no information: the row is explained without it, so it is left out
+of the row's counts. (The complete data of a row are then its ancestral part only. That is EM all
+the same, and closer to the end after each step than if the tables of such cells were counted in.)
 
-Other missing cells are in parts (em_cases.py). All joint states of a part are listed; a row with a
-part too large for that goes through the clique tree of the whole network.
+Given a row's observed cells, its other missing cells fall into parts that are independent of each
+other, and the same parts occur in many rows. The distinct ones, the cases, do not depend on the
+tables and are computed once; see kernels.py for the loops. All joint states of a part are listed; a
+row with a part too large for that goes through the junction tree of the whole network.
 """
 
 from __future__ import annotations
@@ -48,7 +44,7 @@ Table = NDArray[np.float64]
 SECONDS_PER_LISTED = 4e-9
 SECONDS_PER_ROW, SECONDS_PER_CELL = 6e-5, 8e-9
 MAX_LISTED = 10_000_000  # states × tables of one part: 80 MB
-# So long may one compiled call take, that a stop is soon heard.
+# Seconds that one compiled call may take, so that a stop acts soon.
 SECONDS_PER_CALL = 0.05
 ROWS_PER_CALL = 20_000
 
@@ -83,7 +79,7 @@ class Layout:
 
     @property
     def walk(self) -> Walk:
-        """What every walk over a row needs."""
+        """The arrays of a walk over a row."""
         from pgmstudio.core.languages.bayesian_network.learning.missing_data.kernels import Walk
 
         return Walk(
@@ -115,7 +111,7 @@ class Cases:
 
     @cached_property
     def listed(self) -> Ints:
-        """States × tables, per case: what it costs, and the room it needs."""
+        """States × tables, per case: its cost and its memory."""
         return self.states * np.diff(self.arrays.table_at)
 
     @cached_property
@@ -126,7 +122,7 @@ class Cases:
         return [(a, b) for a, b in zip([0, *ends], ends, strict=False) if b > a]
 
     def workspace(self) -> tuple[Table, Ints]:
-        """Room for the products of one case and for the cells they came from."""
+        """Buffers for the products of one case and for the cells they came from."""
         return (
             np.empty(int(self.states.max(initial=1))),
             np.empty(int(self.listed.max(initial=1)), dtype=np.int64),
@@ -137,7 +133,7 @@ class Cases:
 class Parts:
     """The incomplete rows that are distinct, and the parts of each.
 
-    `prunes` says whether cells that tell nothing are left out. Rows in `whole` have a part too
+    With `prunes`, cells without information are left out. Rows in `whole` have a part too
     large to be listed; their parts are none of the cases.
     """
 
@@ -207,7 +203,8 @@ def incomplete_rows(data: DataSet) -> DataSet:
 
 
 def impossible_rows(dag: Dag, observed: Sequence[Counts], tables: Sequence[Table]) -> DataError:
-    """Says which tables make rows impossible, as far as the observed cells tell."""
+    """The error that names the tables that make rows impossible, as far as the observed cells
+    show."""
     names = [
         dag.names[child]
         for child, counts in enumerate(observed)
@@ -261,7 +258,7 @@ def _concatenated(lists: Sequence[Sequence[int]]) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Expected:
-    """Counts of every family, the child's axis last, and how probable the observed cells were."""
+    """Counts of every family, the child's axis last, and the likelihood of the observed cells."""
 
     counts: tuple[Counts, ...]
     log2_likelihood: float
@@ -288,7 +285,7 @@ class Expectation:
 
     @property
     def seconds(self) -> float:
-        """What a step takes, estimated from measured speeds and not read off a clock."""
+        """The estimated seconds of a step, from measured speeds and not read off a clock."""
         listed = float(self.parts.cases.listed.sum()) * SECONDS_PER_LISTED
         tree = 0.0 if self._tree_rows is None else self._tree_rows.seconds
         return listed + tree + 1e-9 * self._observed_flat.size + 1e-5 * len(self.observed)

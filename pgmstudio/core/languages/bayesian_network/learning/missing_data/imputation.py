@@ -1,4 +1,5 @@
-"""Missing cells filled as a network tells: all completions of a row with their chances, or draws.
+"""Imputation of missing cells by a network: all completions of a row with their probabilities, or
+draws.
 
 A row with few completions becomes one weighted row for each. Of one with more, as many are drawn
 from their joint distribution given the observed cells; over the draws of a row each part of its
@@ -31,7 +32,7 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.expected_co
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.bayesian_network.pruned_query import factors_of
 
-# Completed rows there should be at most, unless a row would have fewer than FEWEST.
+# Completed rows there should be at most, unless a row would have fewer than MIN_DRAWS.
 MAX_ROWS = 300_000
 MIN_DRAWS, MAX_DRAWS = 5, 64
 
@@ -71,7 +72,7 @@ def impute_by_model(
     """The same rows in the same order, each missing cell drawn given its row's observed cells.
 
     Columns are matched by name and get the network's states; those it does not have stay as they
-    are, and a variable that is no column is summed out.
+    are, and a variable that is not a column is summed out.
     """
     shared = [name for name in data.domain.names if name in network.domain]
     if not shared:

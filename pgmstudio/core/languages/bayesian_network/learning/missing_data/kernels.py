@@ -1,7 +1,8 @@
-"""Compiled loops of EM: the parts of missing cells in every row, and what is expected in them.
+"""Compiled loops of EM: the parts of missing cells in every row, and their expected counts.
 
-Given a row's observed cells its missing ones fall into parts that have nothing to do with each
-other. A part with the observed cells around it is a case; equal cases of many rows are one.
+Given a row's observed cells, its missing cells fall into parts that are independent of each other.
+A part with the observed cells around it is a case; equal cases of many rows are one. A workspace is
+allocated once for each call and marks visited nodes by stamps, so that it is never cleared.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Listed(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Where a walk notes what it has met; a variable or table with the walk's stamp is in it."""
+    """Buffers of a walk; a variable or table with the walk's stamp has been visited."""
 
     silent: Bytes
     var_stamp: Ints
@@ -60,7 +61,7 @@ class Workspace(NamedTuple):
 
 @compiled
 def new_workspace(n: int) -> Workspace:
-    """Room for walks over `n` variables."""
+    """Buffers for walks over `n` variables."""
     return Workspace(
         np.zeros(n, dtype=np.uint8),
         np.full(n, -1),
@@ -74,7 +75,8 @@ def new_workspace(n: int) -> Workspace:
 
 @compiled
 def mark_silent(column: Codes, missing: int, walk: Walk, prunes: bool, silent: Bytes) -> None:
-    """Which missing cells of a row tell nothing: all their descendants are missing too."""
+    """Mark the missing cells of a row without information: all their descendants are missing
+    too."""
     order, child_at, children = walk.order, walk.child_at, walk.children
     for index in range(order.shape[0] - 1, -1, -1):
         v = order[index]
@@ -138,11 +140,11 @@ def find_parts(
     indices: Ints,
     sizes: Floats,
 ) -> int:
-    """Every part of the rows from `begin` to `end`, after the `found` that there are already.
+    """Every part of the rows from `begin` to `end`, after the `result` parts so far.
 
-    `rows` is rows × variables. A part's two keys are sums of random signs of the codes in and
-    around it; `places` has its row, first variable and numbers of variables and tables; `sizes` how
-    many joint states it has. Returns how many parts there are then.
+    `rows` is rows × variables. A part's two keys are sums of random hashes of the codes in and
+    around it; `indices` has its row, first variable and numbers of variables and tables; `sizes`
+    how many joint states it has. Returns how many parts there are then.
     """
     cards = walk.cards
     n = cards.shape[0]
@@ -315,8 +317,8 @@ def complete_cases(
 ) -> int:
     """Fill the missing cells of every row's copies, part by part; −1, or an impossible case.
 
-    The copies of a row are all its completions, whose weights are multiplied by their chances, or,
-    where these are too many, draws by the numbers in `points`.
+    The copies of a row are all its completions, whose weights are multiplied by their
+    probabilities, or, where these are too many, draws by the numbers in `points`.
     """
     var_at, variables = listed.var_at, listed.variables
     for case in range(begin, end):

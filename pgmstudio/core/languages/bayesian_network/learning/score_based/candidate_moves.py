@@ -1,8 +1,8 @@
-"""The best next moves of a greedy search from a graph, to be looked at one by one.
+"""The best next moves of a greedy search from a graph, to be examined one by one.
 
-The moves are those of hill climbing: one edge is added, removed or reversed. What a person vetoes
-is kept out as a rule would keep it out, and the list goes on without it. Counts are kept from one
-graph to the next, so that after a move only the columns it touched are scored again.
+The moves are those of hill climbing: one edge is added, removed or reversed. A vetoed move is
+treated as a constraint, and the list goes on without it. Counts are cached from one graph to the
+next, so that after a move only the columns it touched are scored again.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ SAME_BITS = 1e-6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoveParams:
-    """What the moves are measured by, and which are considered."""
+    """The score of the moves, and limits on them."""
 
     score: str = param("bic", title="Score", choices=SCORES, help=SCORE_HELP)
     lambda_: float | None = lambda_param()
@@ -65,7 +65,7 @@ class MoveParams:
 
 @dataclass(frozen=True, slots=True)
 class MoveKey:
-    """Which move it is: source → target is what is added, removed or turned round."""
+    """The identity of a move: the edge source → target is added, removed or reversed."""
 
     action: EdgeAction
     source: str
@@ -84,7 +84,7 @@ class MoveKey:
 
 @dataclass(frozen=True, slots=True)
 class NextMove:
-    """A move and what it changes: the score in bits, above 0 is better, and free parameters."""
+    """A move and its effect on the score in bits (above 0 is better) and on the free parameters."""
 
     key: MoveKey
     gain: float
@@ -128,8 +128,7 @@ def rules_for(
     max_parents: int | None,
     vetoes: Iterable[MoveKey] = (),
 ) -> EdgeRules:
-    """The rules of a search with its vetoes: what was not to be brought stays out, what was not to
-    be removed stays in."""
+    """The constraints of a search with its vetoes as forbidden and required edges."""
     known = None if knowledge is None else knowledge.among(names)
     rules = EdgeRules.of(names, known, max_parents)
     allowed, required = rules.allowed.copy(), rules.required.copy()
@@ -146,7 +145,7 @@ def rules_for(
 
 
 class NextMoves:
-    """Lists moves over one data set under one score; what was counted is kept."""
+    """Moves on one data set under one score, with cached counts."""
 
     @classmethod
     def over(cls, data: DataSet, params: MoveParams, dag: Dag) -> NextMoves:
@@ -165,7 +164,7 @@ class NextMoves:
         return largest_table(dag, data) <= self._climb.scores.max_table_cells
 
     def score_graph(self, dag: Dag, cancel: CancelToken = NEVER) -> Iterator[Progress]:
-        """Go to a graph, and say how far it is scored."""
+        """Go to a graph and score its moves; yields the progress."""
         # Stopped between two columns and never within one, whose scores would be of two graphs.
         for done, _ in enumerate(self._climb.go_to(flags_of(dag), NEVER), start=1):
             cancel.raise_if_cancelled()
@@ -174,7 +173,7 @@ class NextMoves:
                 yield Progress(done / len(dag.names), message)
 
     def list_moves(self, dag: Dag, rules: EdgeRules, top: int = TOP) -> MoveList:
-        """The best moves from the graph that was placed last."""
+        """The best moves from the graph that was scored last."""
         kinds, sources, targets, gains = self._legal(rules)
         score = self._climb.score
         least = 1e-7 + 1e-13 * abs(score)
@@ -190,9 +189,10 @@ class NextMoves:
     def climb(
         self, dag: Dag, rules: EdgeRules, steps: int | None = None, cancel: CancelToken = NEVER
     ) -> Iterator[Progress | ClimbResult]:
-        """Take the best move so many times, or until none raises the score; the graph comes last.
+        """Take the best move a number of times, or until none raises the score; the graph comes
+        last.
 
-        Ends where hill climbing without a walk past its peak does.
+        Ends at the optimum of hill climbing without a tabu list.
         """
         yield from self.score_graph(dag, cancel)
         taken: list[NextMove] = []
@@ -225,7 +225,7 @@ class NextMoves:
         for p, c in np.argwhere(can_turn).tolist():
             others = edges[:, c].copy()
             others[p] = False
-            can_turn[p, c] = not above[others, p].any()  # another way would close a cycle
+            can_turn[p, c] = not above[others, p].any()  # another path would close a cycle
         kinds, sources, targets = [], [], []
         for kind, flags in enumerate((can_add, can_go, can_turn)):
             from_, to = np.nonzero(flags)

@@ -15,7 +15,7 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.scores.family_cache import MAX_CACHED
 
-# Of the best graph's edges this share is taken out before a restart: measured on ALARM and
+# This fraction of the best graph's edges is removed before a restart: measured on ALARM and
 # Insurance, fewer often climb back to the same peak and more forget what was good.
 REMOVED_FRACTION = 0.6
 ADD, REMOVE, REVERSE = range(3)  # kinds of moves, as the compiled kernels number them
@@ -40,7 +40,7 @@ def flags_of(dag: Dag) -> NDArray[np.uint8]:
 
 
 class ChangeScores(Protocol):
-    """What a climb asks of scores: `FamilyScores`, or those of families with labels."""
+    """The scores that a climb uses: `FamilyScores`, or those of families with labels."""
 
     def toggled(
         self,
@@ -71,7 +71,7 @@ class GraphClimb(Generic[S]):
         self._rows: dict[tuple[int, int], NDArray[np.float64]] = {}
         self._parent_counts = np.zeros(n, dtype=np.int64)
         self._ancestors = np.zeros((n, -(-n // 64)), dtype=np.uint64)
-        # A graph's number is the exclusive or of its edges' signs (Zobrist 1970).
+        # A graph's number is the exclusive or of its edges' hashes (Zobrist 1970).
         self._edge_hashes = np.random.default_rng(1970).integers(
             1, np.iinfo(np.uint64).max, size=(n, n), dtype=np.uint64
         )
@@ -154,7 +154,7 @@ class GraphClimb(Generic[S]):
         self._keep_if_best()
 
     def steps(self, tabu_length: int, cancel: CancelToken) -> Iterator[Move]:
-        """Climb to a peak and walk on, until `patience` steps have brought no new best.
+        """Climb to a peak and walk on, until `tabu_length` steps have brought no new best.
 
         The graphs visited in that many steps are avoided. A graph that beats the best has not been
         visited, so no legal step improves the best graph when this ends.
@@ -172,7 +172,7 @@ class GraphClimb(Generic[S]):
             yield move
 
     def thin_out(self, rng: np.random.Generator, cancel: CancelToken) -> None:
-        """Go back to the best graph without a random share of its edges; required ones stay."""
+        """Go back to the best graph without a random fraction of its edges; required ones stay."""
         dropped = rng.random(self.edges.shape) < REMOVED_FRACTION
         remaining = self.best_edges & (~dropped | self.rules.required.view(np.bool_))
         for _ in self.go_to(remaining.astype(np.uint8), cancel):

@@ -1,11 +1,9 @@
-"""The climbs of one run over directed graphs, told as events.
-
-Hill climbing over directed graphs with a list of visited graphs and random restarts.
+"""Hill climbing over directed graphs with a list of visited graphs and random restarts.
 
 One step adds, removes or reverses the edge that gains most. At a peak the search goes on to the
 best graph not visited lately, downhill if need be, and stops after `tabu` steps without a new best
-(Glover 1989; Bouckaert 1995). Restarts change the best graph at random and climb again. The graph
-that is handed out is one that no legal step improves. Jaeger et al. 2006, §4.2, used these moves.
+(Glover 1989; Bouckaert 1995). Restarts change the best graph at random and climb again. No legal
+step improves the resulting graph. Jaeger et al. 2006, §4.2, used these moves.
 """
 
 from __future__ import annotations
@@ -77,7 +75,7 @@ class ClimbSearch(ABC, Generic[S]):
         self.tabu, self.restarts = tabu, restarts
         self.restarts_done = 0
         self.reported_score = -math.inf
-        self._reported_at = 0  # columns scored when the last Found was looked for
+        self._reported_at = 0  # columns scored at the last report of a model
         self._column_seconds, self._fit_seconds = column_seconds, fit_seconds
 
     @abstractmethod
@@ -117,7 +115,7 @@ class ClimbSearch(ABC, Generic[S]):
         yield self._progress()
 
     def counters(self) -> dict[str, float]:
-        """What the progress tells beside its sentence."""
+        """The counters of the progress."""
         graph = self.graph
         return {
             "score": graph.score,
@@ -135,7 +133,8 @@ class ClimbSearch(ABC, Generic[S]):
         return Progress(fraction, past_peak if since else "Climbing", self.counters())
 
     def _improved_if_due(self, cancel: CancelToken) -> Iterator[LearnEvent]:
-        """Hand out the best model after every third of a second of work, or what fits its cost.
+        """Report the best model after every third of a second of work, or less often if it is
+        costly.
 
         Work is estimated from measured speeds and not read off a clock, so that the same seed
         gives the same events.
@@ -250,7 +249,7 @@ class _Search(ClimbSearch[FamilyScores]):
         return fitted.network, self.measures(fitted)
 
     def fit(self, cancel: CancelToken) -> Fitted:
-        """The best graph so far with its tables; every fit splits the rows alike."""
+        """The best graph so far with its tables; every fit splits the rows in the same way."""
         if self._fitted is None or self._fitted_edges is not self.graph.best_edges:
             rng = np.random.default_rng(self._fold_seed)
             self._fitted = fit_tables(

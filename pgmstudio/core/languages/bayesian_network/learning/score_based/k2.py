@@ -92,7 +92,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class K2Step:
-    """One step at one column: what was tried beside its parents, and what joined them."""
+    """One step at one column: the parents tried in addition to its own, and the one added."""
 
     child: str
     parents: tuple[str, ...]  # before the step
@@ -158,7 +158,7 @@ class K2Trace:
 
     @classmethod
     def restored(cls, plain: Mapping[str, Any]) -> K2Trace:
-        """What `plain` made, as a value again."""
+        """The inverse of `plain`."""
         steps = (
             K2Step(
                 step["child"],
@@ -235,7 +235,8 @@ def _step(
     names: tuple[str, ...],
     cancel: CancelToken,
 ) -> K2Step:
-    """Try every earlier column beside the parents; of equal ones the first of the order is best."""
+    """Try every earlier column as a further parent; of equal ones the first of the order is
+    best."""
     trials, added, best = [], None, value + _ROUNDING
     if len(parents) < rules.most_parents:
         for candidate in before:
@@ -280,7 +281,7 @@ def _score(data: DataSet, params: K2Params) -> Score:
 def order_of(
     names: tuple[str, ...], given: str | None, knowledge: Knowledge | None
 ) -> tuple[int, ...]:
-    """The order as columns: the given one, or that of the data as far as knowledge lets it be.
+    """The order as columns: the given one, or that of the data as far as knowledge permits.
 
     In the order of the data, columns of earlier tiers come first and required parents before
     their children. A given order that puts a required parent after its child is refused.

@@ -81,7 +81,7 @@ def best_move(
     """The legal move of largest gain whose graph is not among `visited`: (kind, p, c, gain).
 
     `toggled[c, p]` scores c with p joining or leaving its parents, `toggled[c, c]` as it is. A
-    graph's number is the exclusive or of the `signs` of its edges. `ancestors` is scratch.
+    graph's number is the exclusive or of the `edge_hashes` of its edges. `ancestors` is scratch.
     Kinds: 0 add p → c, 1 remove it, 2 reverse it, −1 there is no such move.
     """
     n = edges.shape[0]

@@ -71,8 +71,8 @@ def test_the_example_can_be_typed_in_place_of_tests() -> None:
     with pytest.raises(ParameterError) as wrong:
         pc_result(rows, PcParams(stated="A ⊥ B; A; B ⊥ Q | R"))
     assert wrong.value.problems["stated"] == (
-        "“A” is no statement; write A ⊥ B or A _||_ B | C, D. "
-        "“B ⊥ Q | R” names Q, R, which is no column."
+        "“A” is not a statement; write A ⊥ B or A _||_ B | C, D. "
+        "“B ⊥ Q | R” names Q, R, which is not a column."
     )
 
 
@@ -98,7 +98,7 @@ def test_conflicting_v_structures_of_the_coronary_table_are_reported() -> None:
     }
     (conflict,) = result.orientation.conflicts
     assert {"A", "E"} <= {*conflict.collider}
-    assert "was found with more support" in str(conflict)
+    assert "has stronger support" in str(conflict)
     run = PcLearner().run(CORONARY, PcParams(), rng=np.random.default_rng(0), cancel=NEVER)
     assert any(isinstance(e, Note) and e.message.startswith("Tests disagree") for e in run)
 
