@@ -65,7 +65,8 @@ class WholePassSession(ABC, Generic[A]):
             raise ImpossibleEvidenceError(
                 smallest_conflict(evidence, lambda some: self._answers_to(some) is not None)
             )
-        self._evidence, self._cached = dict(evidence), answers
+        self._evidence = dict(evidence)
+        self._cached = answers
         self._evidence_changed()
 
     def retract(self, variable: str) -> None:
@@ -107,7 +108,8 @@ class WholePassSession(ABC, Generic[A]):
                 f"{MAX_JOINT_CELLS:,} are possible. Choose fewer variables."
             )
         *outer, last = variables
-        table, given = np.zeros(shape), self._answers().log2_evidence
+        table = np.zeros(shape)
+        given = self._answers().log2_evidence
         for states in np.ndindex(*shape[:-1]):
             seen: dict[str, Finding] | None = dict(self._evidence)
             for name, state in zip(outer, states, strict=True):

@@ -86,7 +86,8 @@ def model_warnings(model: Model, data: DataSet) -> Iterator[str]:
             f"{'has' if impossible == 1 else 'have'} probability 0 in this model. Smoothing above "
             "0 prevents that, and with missing cells --missing em."
         )
-    free, rows = model.representation_size(), data.total_weight
+    free = model.representation_size()
+    rows = data.total_weight
     if free > rows:
         yield (
             f"Warning: {whole(free)} free parameters were fitted to "

@@ -74,7 +74,8 @@ def _conditional(
     rng: np.random.Generator,
     cancel: CancelToken,
 ) -> Generator[Progress, None, Codes]:
-    names, evidence = model.domain.names, doings_first(plan.evidence or {})
+    names = model.domain.names
+    evidence = doings_first(plan.evidence or {})
     codes = np.empty((len(names), plan.rows), dtype=code_dtype(model.domain))
     for row in range(plan.rows):
         cancel.raise_if_cancelled()

@@ -29,7 +29,7 @@ from pgmstudio.core.scores.mutual_information import mutual_information_nats
 
 # The tree is left out where, by forecast, counting all pairs of columns takes more than this part
 # of the whole run, or more memory.
-MAX_TREE_SHARE, MAX_TREE_MEGABYTES = 0.05, 200.0
+MAX_TREE_FRACTION, MAX_TREE_MEGABYTES = 0.05, 200.0
 
 
 def start_models(
@@ -73,9 +73,10 @@ def _is_free(learner: Learner[Any]) -> bool:
 
 
 def _is_quick(learner: Learner[Any], params: Any, data: DataSet) -> bool:
-    cost, whole = dense_cost(data), forecast_run(learner, params, data)
+    cost = dense_cost(data)
+    whole = forecast_run(learner, params, data)
     seconds = START_SECONDS if whole is None else whole.seconds
-    return cost.seconds <= MAX_TREE_SHARE * seconds and cost.megabytes <= MAX_TREE_MEGABYTES
+    return cost.seconds <= MAX_TREE_FRACTION * seconds and cost.megabytes <= MAX_TREE_MEGABYTES
 
 
 def _without_edges(data: DataSet) -> BayesianNetwork:

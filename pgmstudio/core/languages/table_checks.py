@@ -35,7 +35,8 @@ class TableChecker:
     """Checks the tables of one file row by row, normalises them, and collects warnings."""
 
     def __init__(self, path: Path, *, exact: float = EXACT) -> None:
-        self._path, self._exact = path, exact
+        self._path = path
+        self._exact = exact
         self._cells = 0
         self._messages: list[str] = []
         self._rounded = 0

@@ -1,4 +1,4 @@
-"""A model in another language says the same of every case."""
+"""A model converted to another language has the same distribution."""
 
 from __future__ import annotations
 

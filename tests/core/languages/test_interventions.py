@@ -249,8 +249,8 @@ def test_what_was_done_has_nothing_left_to_tell() -> None:
     network = sprinkler()
     session = open_session(network)
     session.set_evidence("sprinkler", Done("on"))
-    told = information_about(session, network.domain, "sprinkler")
-    assert told == {"dry": 0.0, "wet": 0.0}
+    reported = information_about(session, network.domain, "sprinkler")
+    assert reported == {"dry": 0.0, "wet": 0.0}
     assert dict(session.evidence) == {"sprinkler": Done("on")}
 
 

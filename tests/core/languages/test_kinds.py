@@ -17,7 +17,7 @@ SOURCES = Path(pgmstudio.__file__).parent
 
 
 @pytest.mark.parametrize(
-    ("kind", "words"),
+    ("kind", "text"),
     [
         ("ldag", "a labelled DAG"),
         ("pdg", "a probabilistic decision graph"),
@@ -26,9 +26,9 @@ SOURCES = Path(pgmstudio.__file__).parent
         ("markov-network", "a markov network"),
     ],
 )
-def test_a_model_is_called_by_the_title_of_its_language(kind: str, words: str) -> None:
-    assert a_kind(kind) == words
-    assert a_kind(kind, "A") == f"A{words[1:]}"
+def test_a_model_is_called_by_the_title_of_its_language(kind: str, text: str) -> None:
+    assert a_kind(kind) == text
+    assert a_kind(kind, "A") == f"A{text[1:]}"
 
 
 def test_every_model_that_can_be_drawn_has_a_title() -> None:

@@ -135,5 +135,5 @@ def test_patterns_of_missing_cells_are_told_apart_in_wide_tables() -> None:
     is_missing = few[:, rng.integers(12, size=300)]
     which = _patterns(is_missing)
     for index in range(0, 300, 7):
-        alike = (is_missing == is_missing[:, [index]]).all(axis=0)
-        np.testing.assert_array_equal(which == which[index], alike)
+        equal = (is_missing == is_missing[:, [index]]).all(axis=0)
+        np.testing.assert_array_equal(which == which[index], equal)

@@ -35,7 +35,7 @@ def joint_by_listing(
 
 
 def check(result: MapAnswer, joint: np.ndarray, domain: Domain, chosen: list[str]) -> None:
-    """Every combination is as probable as it says, and they are the best in order."""
+    """Every combination has its stated probability, and they are the best in order."""
     true = np.sort(joint[joint > 0].ravel())[::-1]
     seen = set()
     for index, one in enumerate(result.best):

@@ -1,4 +1,4 @@
-"""Pictures say of a model what is true of it."""
+"""Diagrams of models show what is true of them."""
 
 from __future__ import annotations
 
@@ -94,9 +94,9 @@ def test_the_clique_tree_picture_covers_every_family_and_names_separators(
     for edge in picture.edges:
         assert set(edge.label.split(", ")) == cliques[edge.source] & cliques[edge.target]
     assert all(node.shape is NodeShape.BOX for node in picture.nodes)
-    # Every clique says how large its table is, and together they are the effective size.
-    told = [int(node.label.rsplit("\n", 1)[1].split(" ")[0]) for node in picture.nodes]
-    assert sum(told) == network.effective_size()
+    # Every clique is labelled with the size of its table, and together they are the effective size.
+    reported = [int(node.label.rsplit("\n", 1)[1].split(" ")[0]) for node in picture.nodes]
+    assert sum(reported) == network.effective_size()
 
 
 def test_a_tree_is_drawn_without_arrows_and_can_be_shown_with_them() -> None:

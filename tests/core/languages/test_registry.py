@@ -71,5 +71,7 @@ def test_looking_up_learners_loads_no_heavy_library() -> None:
         "import sys; from pgmstudio.core.languages.learners import all_learners; all_learners();"
         "print([name for name in ('numba', 'scipy', 'networkx', 'polars') if name in sys.modules])"
     )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout.strip() == "[]"
+    reported = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert reported.stdout.strip() == "[]"

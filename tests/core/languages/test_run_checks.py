@@ -1,4 +1,4 @@
-"""What is said of a learned model before it is relied on."""
+"""Warnings about a learned model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_rows_of_probability_0_are_counted_by_weight_and_by_the_names_of_states(
     data = DataSet(
         Domain.of({"coin": "ht"}), np.array([[0, 1, 1]], dtype=np.uint8), np.array([5.0, 2.0, 1.0])
     )
-    (told,) = model_warnings(certain("ht"), data)
-    assert "3 rows of the data" in told
-    (told,) = model_warnings(certain("th"), data)  # the states stand in another order there
-    assert "5 rows of the data" in told
+    (reported,) = model_warnings(certain("ht"), data)
+    assert "3 rows of the data" in reported
+    (reported,) = model_warnings(certain("th"), data)  # the states stand in another order there
+    assert "5 rows of the data" in reported

@@ -1,4 +1,4 @@
-"""What is said about a run before it starts."""
+"""The forecast of a run before it starts."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def data(rows: int, columns: int, *, gaps: bool = False) -> DataSet:
 
 
 def expected(key: str, rows: DataSet) -> RunForecast:
-    told = forecast_run(learner_of(key), learner_of(key).params_type(), rows)
-    assert told is not None
-    return told
+    reported = forecast_run(learner_of(key), learner_of(key).params_type(), rows)
+    assert reported is not None
+    return reported
 
 
 @pytest.mark.parametrize("key", all_learners())

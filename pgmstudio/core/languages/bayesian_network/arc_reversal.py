@@ -32,7 +32,8 @@ MAX_TABLE_CELLS = 2**22
 
 def inherited_edges(dag: Dag, source: str, target: str) -> tuple[Edge, ...]:
     """The edges that turning source → target around adds; none when the edge is covered."""
-    own, others = set(dag.parents(source)), set(dag.parents(target)) - {source}
+    own = set(dag.parents(source))
+    others = set(dag.parents(target)) - {source}
     return tuple((name, target) for name in dag.names if name in own - others) + tuple(
         (name, source) for name in dag.names if name in others - own
     )

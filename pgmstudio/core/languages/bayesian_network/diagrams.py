@@ -55,14 +55,16 @@ def moral_picture(model: BayesianNetwork) -> GraphPicture:
 
 def triangulated_picture(model: BayesianNetwork) -> GraphPicture:
     """The moral graph and the fill-ins that leave no cycle of four and more without a chord."""
-    names, moral = model.domain.names, moral_picture(model)
+    names = model.domain.names
+    moral = moral_picture(model)
     added = ((names[a], names[b]) for a, b in model.clique_tree.fill_ins)
     return GraphPicture(moral.nodes, moral.edges + edges_of(added, EdgeStyle.FILL_IN))
 
 
 def clique_tree_picture(model: BayesianNetwork) -> GraphPicture:
     """Cliques as boxes with the size of their tables, joined by lines that name separators."""
-    tree, names = model.clique_tree, model.domain.names
+    tree = model.clique_tree
+    names = model.domain.names
     ids = [", ".join(names[v] for v in clique) for clique in tree.cliques]
     nodes = tuple(
         PictureNode(
@@ -82,17 +84,17 @@ def clique_tree_picture(model: BayesianNetwork) -> GraphPicture:
     return GraphPicture(nodes, edges)
 
 
-def _wrap(words: list[str]) -> str:
+def _wrap(names: list[str]) -> str:
     """Names wrapped into lines; those that do not fit are counted."""
-    lines = [words[0]]
-    for number, word in enumerate(words[1:], start=1):
-        if len(lines[-1]) + len(word) + 2 <= _LINE_CHARACTERS:
-            lines[-1] += f", {word}"
-        elif len(lines) < _MAX_LINES - 1 or number == len(words) - 1:
+    lines = [names[0]]
+    for number, name in enumerate(names[1:], start=1):
+        if len(lines[-1]) + len(name) + 2 <= _LINE_CHARACTERS:
+            lines[-1] += f", {name}"
+        elif len(lines) < _MAX_LINES - 1 or number == len(names) - 1:
             lines[-1] += ","
-            lines.append(word)
+            lines.append(name)
         else:
             lines[-1] += ","
-            lines.append(f"{len(words) - number} more")
+            lines.append(f"{len(names) - number} more")
             break
     return "\n".join(lines)

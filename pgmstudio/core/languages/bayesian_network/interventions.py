@@ -32,7 +32,8 @@ def mutilated(network: BayesianNetwork, done: Mapping[str, str]) -> BayesianNetw
     """The network without the edges into these variables, each of which has its state surely."""
     if not done:
         return network
-    parents, tables = list(network.dag.parent_indices), list(network.tables)
+    parents = list(network.dag.parent_indices)
+    tables = list(network.tables)
     for name, state in done.items():
         index = network.domain.index(name)
         tables[index] = certain_table(network, name, state)[(0,) * len(parents[index])]

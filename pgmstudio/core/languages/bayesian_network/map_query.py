@@ -81,7 +81,8 @@ class Buckets:
         position = {v: i for i, v in enumerate(order)}
         self.buckets: list[Bucket] = []
         for v in order:
-            scope, left = scopes[v], [u for u in scopes[v] if u != v]
+            scope = scopes[v]
+            left = [u for u in scopes[v] if u != v]
             parent = min((position[u] for u in left), default=None)
             above = () if parent is None else scopes[order[parent]]
             at = tuple(above.index(u) for u in left)
@@ -91,7 +92,8 @@ class Buckets:
             if bucket.parent is not None:
                 self._children[bucket.parent].append(b)
         self._held: list[list[int]] = [[] for _ in order]
-        tables, self._homes = [], []
+        tables = []
+        self._homes = []
         with np.errstate(divide="ignore"):
             for f, factor in enumerate(factors):
                 home = min(position[v] for v in factor.scope)
@@ -113,7 +115,8 @@ class Buckets:
 
     def fix(self, filled: Filled, variable: int, state: int) -> Filled:
         """The same with one more variable in one state; only what that touches is done again."""
-        factors, touched = list(filled.factors), set()
+        factors = list(filled.factors)
+        touched = set()
         for f, scope in enumerate(self._scopes):
             if variable in scope:
                 home = self._homes[f]
@@ -180,7 +183,8 @@ def _order(
     for factor in factors:
         for v in factor.scope:
             near[v] |= set(factor.scope) - {v}
-    order, scopes = [], {}
+    order = []
+    scopes = {}
 
     def cells(v: int) -> tuple[int, int]:
         return cards[v] * math.prod(cards[u] for u in near[v]), v
@@ -247,16 +251,20 @@ class _Search:
         most_exact_cells: int,
     ) -> None:
         domain = network.domain
-        self._domain, self._chosen, self._wanted = domain, chosen, best
-        self._stop, self._cancel = stop, cancel
+        self._domain = domain
+        self._chosen = chosen
+        self._wanted = best
+        self._stop = stop
+        self._cancel = cancel
         weights = {domain.index(n): weights_of(domain[n], f) for n, f in evidence.items()}
         self._known = {v: int(w.argmax()) for v, w in weights.items() if (w > 0).sum() == 1}
-        kept = sorted(network.dag.ancestral_indices({*chosen, *weights}))
-        self._free = [v for v in kept if v not in self._known]
+        relevant = sorted(network.dag.ancestral_indices({*chosen, *weights}))
+        self._free = [v for v in relevant if v not in self._known]
         position = {v: i for i, v in enumerate(self._free)}
         self._cards = [domain.cardinalities[v] for v in self._free]
-        factors, self._constant = [], 0.0
-        for v in kept:
+        factors = []
+        self._constant = 0.0
+        for v in relevant:
             family = (*network.dag.parent_indices[v], v)
             table = np.asarray(
                 network.tables[v][tuple(self._known.get(u, slice(None)) for u in family)]

@@ -62,7 +62,8 @@ class MissingParts:
     """Incomplete rows over the domain of the network."""
 
     def __init__(self, network: BayesianNetwork, rows: DataSet) -> None:
-        self._network, self._codes = network, rows.codes
+        self._network = network
+        self._codes = rows.codes
         self._cards = network.domain.cardinalities
         self._families = [(*p, c) for c, p in enumerate(network.dag.parent_indices)]
         self._is_missing = rows.codes == rows.missing_code
@@ -144,7 +145,9 @@ class MissingParts:
         parts = []
         while free:
             start = min(free)
-            inside, tables, stack = {start}, set(), [start]
+            inside = {start}
+            tables = set()
+            stack = [start]
             while stack:
                 v = stack.pop()
                 for child in (v, *dag.child_indices[v]):

@@ -40,7 +40,8 @@ class BayesianNetwork:
         object.__setattr__(self, "tables", checked)
 
     def _checked(self, index: int, table: Table) -> Table:
-        name, shape = self.domain.names[index], self.table_shape(index)
+        name = self.domain.names[index]
+        shape = self.table_shape(index)
         table = np.array(table, dtype=np.float64, order="C")
         if table.shape != shape:
             raise GraphError(f"The table of {name} has shape {table.shape}, not {shape}.")
@@ -144,8 +145,10 @@ class BayesianNetwork:
     def _with_parents(self, dag: Dag, name: str) -> BayesianNetwork:
         """`name` has other parents in `dag`; its table is averaged over those that go and repeated
         for those that come."""
-        tables, index = list(self.tables), self.domain.index(name)
-        old, new = self.dag.parent_indices[index], dag.parent_indices[index]
+        tables = list(self.tables)
+        index = self.domain.index(name)
+        old = self.dag.parent_indices[index]
+        new = dag.parent_indices[index]
         table = self.tables[index]
         for axis in reversed([a for a, p in enumerate(old) if p not in new]):
             table = table.mean(axis=axis)

@@ -29,7 +29,9 @@ class Beliefs(Mapping[str, Belief]):
 
     def __init__(self, domain: Domain, indices: Sequence[int], values: NDArray[np.float64]) -> None:
         values.flags.writeable = False
-        self._domain, self._starts, self._values = domain, indices, values
+        self._domain = domain
+        self._starts = indices
+        self._values = values
 
     def __getitem__(self, name: str) -> Belief:
         return Belief(name, Scale.PROBABILITY, self.values_at(self._domain.index(name)))
@@ -120,7 +122,8 @@ class CliqueTreeSession:
         The tables of intervened variables become certain whatever their parents are. That is the
         truncated factorisation in the same clique tree, so nothing has to be triangulated again.
         """
-        before, self._done = self._done, dict(done)
+        before = self._done
+        self._done = dict(done)
         if before != self._done:
             tables = list(self.network.tables)
             for name, state in done.items():
@@ -130,7 +133,8 @@ class CliqueTreeSession:
 
     def _is_possible(self, evidence: Mapping[str, Finding]) -> bool:
         """Asked of the same tables, which are then put back."""
-        propagation, index = self._propagation, self.domain.index
+        propagation = self._propagation
+        index = self.domain.index
         done = self._intervene(done_states(evidence))
         names = {*evidence, *self._evidence}
         before = {name: propagation.weights(index(name)) for name in names}

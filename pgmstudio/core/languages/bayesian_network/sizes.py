@@ -22,7 +22,8 @@ def families_of(network: BayesianNetwork) -> tuple[FamilySize, ...]:
 
 def network_sizes(network: BayesianNetwork) -> SizeBreakdown:
     """The tables and the cliques of a network."""
-    names, tree = network.domain.names, network.clique_tree
+    names = network.domain.names
+    tree = network.clique_tree
     cliques = tuple(
         CliqueSize(tuple(names[v] for v in clique), cells)
         for clique, cells in zip(tree.cliques, tree.cells, strict=True)

@@ -26,7 +26,8 @@ def encode_classes(model: LatentClasses) -> tuple[dict[str, Any], dict[str, Any]
 
 def decode_classes(reading: Reading) -> LatentClasses:
     """A row per class in every table."""
-    hidden, weights = reading.structure["hidden"].text(), read_weights(reading)
+    hidden = reading.structure["hidden"].text()
+    weights = read_weights(reading)
     classes = Variable(hidden, tuple(str(c + 1) for c in range(weights.size)))
     tables = reading.parameters["tables"]
     for name, inside in tables.entries():

@@ -44,7 +44,8 @@ class ClassEngine:
     """Variables that are independent given the class (Nielsen 2007, eq. 3.58)."""
 
     def __init__(self, model: LatentClasses) -> None:
-        self._stacked, self._starts = model.stacked, model.state_at[:-1]
+        self._stacked = model.stacked
+        self._starts = model.state_at[:-1]
         self._counts = np.diff(model.state_at)
 
     def update(self, weights: Floats) -> tuple[Floats, Floats]:
@@ -187,7 +188,8 @@ class MixtureSession(WholePassSession[_Answers]):
         bound = float(log2_sums(tops[:, None])[0])
         candidates = chosen[np.isfinite(tops)]
         values = self._weighed(candidates, states)
-        codes, log2 = candidates[int(values.argmax())].copy(), float(values.max())
+        codes = candidates[int(values.argmax())].copy()
+        log2 = float(values.max())
         improved = True
         while improved:
             improved = False
@@ -196,19 +198,23 @@ class MixtureSession(WholePassSession[_Answers]):
                 tries[:, index] = np.arange(card)
                 values = self._weighed(tries, states)
                 if values.max() > log2 + 1e-12:
-                    codes, log2 = tries[int(values.argmax())].copy(), float(values.max())
+                    codes = tries[int(values.argmax())].copy()
+                    log2 = float(values.max())
                     improved = True
         return _Explained(named_states(self.domain, codes), log2, bound)
 
     def _listed(self, weights: Floats) -> tuple[NDArray[np.int64], float]:
         """The first of the most probable joint states, by looking at all of them."""
-        shape, best, result = self._inner.cardinalities, -np.inf, np.zeros(0, dtype=np.int64)
+        shape = self._inner.cardinalities
+        best = -np.inf
+        result = np.zeros(0, dtype=np.int64)
         for begin in range(0, self._inner.joint_states(), _BLOCK_ROWS):
             numbers = np.arange(begin, min(begin + _BLOCK_ROWS, self._inner.joint_states()))
             rows = np.stack(np.unravel_index(numbers, shape), axis=1)
             values = self._weighed(rows, weights)
             if values.max() > best:
-                best, result = float(values.max()), rows[int(values.argmax())]
+                best = float(values.max())
+                result = rows[int(values.argmax())]
         return result, best
 
     def _weighed(self, rows: NDArray[np.int64], weights: Floats) -> Floats:

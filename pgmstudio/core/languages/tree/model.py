@@ -71,7 +71,8 @@ class Tree:
 
     def effective_size(self) -> int:
         """A tree is its own clique tree: cliques are its edges and its lonely variables."""
-        cards, has_child = self.domain.cardinalities, {p for p in self.parents if p is not None}
+        cards = self.domain.cardinalities
+        has_child = {p for p in self.parents if p is not None}
         return sum(
             cards[i] * cards[parent]
             if parent is not None
@@ -144,7 +145,8 @@ def marginals_of(tree: Tree) -> tuple[Floats, ...]:
 
 def edge_information(tree: Tree) -> dict[Edge, float]:
     """I(U; X) in bits of the two ends of every edge; the names of a pair in domain order."""
-    names, marginals = tree.domain.names, marginals_of(tree)
+    names = tree.domain.names
+    marginals = marginals_of(tree)
     result = {}
     for index, parent in enumerate(tree.parents):
         if parent is not None:

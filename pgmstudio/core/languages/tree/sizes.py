@@ -11,7 +11,8 @@ from pgmstudio.core.languages.tree.model import Tree
 
 def _tree_cliques(tree: Tree) -> tuple[CliqueSize, ...]:
     """Its edges and its lonely variables."""
-    domain, has_child = tree.domain, {p for p in tree.parents if p is not None}
+    domain = tree.domain
+    has_child = {p for p in tree.parents if p is not None}
     result = []
     scope: tuple[int, ...]
     for child, parent in enumerate(tree.parents):

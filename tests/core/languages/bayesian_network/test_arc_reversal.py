@@ -38,7 +38,7 @@ def test_every_edge_that_can_be_turned_keeps_the_joint_distribution(
         turned = with_edge_turned(network, *edge)
         assert turned.dag.has_edge(edge[1], edge[0])
         np.testing.assert_allclose(joint_table(turned), before, atol=1e-12)
-        # Beside the turned edge only the inherited ones are new.
+        # Besides the turned edge only the inherited ones are new.
         added = set(inherited_edges(network.dag, *edge))
         assert set(turned.edges) == (set(network.edges) - {edge}) | added | {(edge[1], edge[0])}
 
@@ -53,11 +53,11 @@ def test_an_edge_reversed_alone_keeps_what_the_graph_allows(network: BayesianNet
         assert changed.dag == network.dag.with_reversed(source, target)
         if is_covered(network.dag, source, target):
             np.testing.assert_allclose(joint_table(changed), joint_table(network), atol=1e-12)
-        # Each table is what the two say of it when their parents are uniform and independent.
+        # Each table is the conditional of both when their parents are uniform and independent.
         alone = parents_of_two(network, source, target)
         for name in (source, target):
-            told = conditional(alone, name, changed.dag.parents(name))
-            np.testing.assert_allclose(changed.table(name), told, atol=1e-12)
+            expected = conditional(alone, name, changed.dag.parents(name))
+            np.testing.assert_allclose(changed.table(name), expected, atol=1e-12)
 
 
 def parents_of_two(network: BayesianNetwork, source: str, target: str) -> BayesianNetwork:

@@ -79,13 +79,13 @@ def test_the_same_seed_gives_the_same_rows() -> None:
 
 def test_tables_of_the_wrong_shape_or_that_are_no_probabilities_are_refused() -> None:
     network = two_coins()
-    for table, words in (
+    for table, text in (
         (np.ones((2, 3)) / 3, "shape"),
         (np.array([[1.2, -0.2], [0.5, 0.5]]), "no probability"),
         (np.array([[np.nan, 1.0], [0.5, 0.5]]), "no probability"),
         (np.array([[0.5, 0.4], [0.5, 0.5]]), "sum to 1"),
     ):
-        with pytest.raises(GraphError, match=words):
+        with pytest.raises(GraphError, match=text):
             network.with_table("b", table)
     with pytest.raises(UnknownNameError):
         network.with_table("c", np.ones(2) / 2)

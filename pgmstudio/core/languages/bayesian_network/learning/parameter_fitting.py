@@ -68,7 +68,8 @@ def fit_tables(
         smoothing = tuned.smoothing
     assert isinstance(smoothing, float | int)
     count = partial(joint_counts, data) if counter is None else counter.counts
-    tables, log2_likelihood = [], 0.0
+    tables = []
+    log2_likelihood = 0.0
     for family in families:
         counts = count(family, cancel)
         table = smoothed(counts, smoothing)

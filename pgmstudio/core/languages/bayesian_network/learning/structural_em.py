@@ -236,7 +236,10 @@ class _Rounds:
         rng: np.random.Generator,
         cancel: CancelToken,
     ) -> None:
-        self.data, self.params, self._rng, self._cancel = data, params, rng, cancel
+        self.data = data
+        self.params = params
+        self._rng = rng
+        self._cancel = cancel
         self._rules = EdgeRules.of(data.domain.names, params.knowledge, params.max_parents)
         self._score: Score = score_of(params.score, data.total_weight, lambda_=params.lambda_)
         self._fold_seed = int(rng.integers(2**63))
@@ -286,7 +289,8 @@ class _Rounds:
         return True
 
     def _take(self, fit: _Fit) -> None:
-        self._best, self._best_score = fit, fit.score
+        self._best = fit
+        self._best_score = fit.score
 
     def _doubt(self, rows: DataSet, label: str) -> Generator[LearnEvent, None, bool]:
         """Remove edges that only the completions support; whether one was removed."""

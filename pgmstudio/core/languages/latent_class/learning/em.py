@@ -61,7 +61,9 @@ def class_rows(data: DataSet, cancel: CancelToken = NEVER) -> ClassRows:
     """The rows of a data set, equal ones merged; missing cells stay missing."""
     data = data.merged(cancel)
     weights = np.ones(data.row_count) if data.weights is None else np.array(data.weights)
-    references, tables, at = [], list[NDArray[np.int32]](), 0
+    references = []
+    tables = list[NDArray[np.int32]]()
+    at = 0
     for column, card in zip(data.codes, data.domain.cardinalities, strict=True):
         cancel.raise_if_cancelled()
         counts = np.bincount(np.minimum(column, card), weights=weights, minlength=card + 1)[:card]
@@ -72,7 +74,8 @@ def class_rows(data: DataSet, cancel: CancelToken = NEVER) -> ClassRows:
         references.append(reference)
         tables.append(table)
         at += card
-    lengths, cells = np.zeros(data.row_count, dtype=np.int64), [np.empty(0, dtype=np.int32)]
+    lengths = np.zeros(data.row_count, dtype=np.int64)
+    cells = [np.empty(0, dtype=np.int32)]
     for begin, numbers in row_chunks(data, tables, cancel=cancel):
         counted = numbers >= 0
         lengths[begin : begin + len(numbers)] = counted.sum(axis=1)
@@ -97,8 +100,11 @@ class LatentEm:
         smoothing: float = 0.0,
         cancel: CancelToken = NEVER,
     ) -> None:
-        self.rows, self.smoothing, self._cancel = rows, smoothing, cancel
-        self._start, self._count = model, model.class_count
+        self.rows = rows
+        self.smoothing = smoothing
+        self._cancel = cancel
+        self._start = model
+        self._count = model.class_count
         self._lanes = padded(self._count)
         self._threads = ThreadPoolExecutor(max_workers=1)
         self._works = [_Workspace(rows.cell_count, self._lanes) for _ in range(2)]
@@ -107,7 +113,8 @@ class LatentEm:
         self._variable_of = np.repeat(np.arange(len(cards)), cards)
         self._reference = self._first + rows.references
         self._hidden = np.full(rows.row_count, -1, dtype=np.int32)
-        self._weights, self._tables = np.array(model.weights), np.array(model.stacked)
+        self._weights = np.array(model.weights)
+        self._tables = np.array(model.stacked)
 
     @property
     def model(self) -> LatentClasses:
@@ -157,7 +164,8 @@ class LatentEm:
         """E, and the sums for M, of the rows first … last − 1; Σ weight · ln P."""
         from pgmstudio.core.languages.latent_class.learning.kernels import add_cells, expect_rows
 
-        rows, total = self.rows, 0.0
+        rows = self.rows
+        total = 0.0
         for begin in range(first, last, BLOCK_ROWS):
             end = min(begin + BLOCK_ROWS, last)
             expect_rows(
@@ -225,7 +233,8 @@ class _Workspace(Responsibilities):
 
     def __init__(self, cells: int, lanes: int) -> None:
         super().__init__(lanes)
-        self.sums, self.masses = lined_zeros(cells * lanes), np.zeros(lanes)
+        self.sums = lined_zeros(cells * lanes)
+        self.masses = np.zeros(lanes)
 
     def clear(self) -> None:
         self.sums[:], self.masses[:] = 0.0, 0.0

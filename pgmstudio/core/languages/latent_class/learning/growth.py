@@ -61,7 +61,8 @@ def with_new_classes(
     fresh = [np.array([tables[v] for tables in new]) for v in range(len(data.domain))]
     if model is None:
         return LatentClasses(data.domain, np.full(count, 1 / count), tuple(fresh), hidden)
-    before, after = model.class_count, model.class_count + count
+    before = model.class_count
+    after = model.class_count + count
     weights = np.concatenate([model.weights * before / after, np.full(count, 1 / after)])
     tables = tuple(np.vstack([o, n]) for o, n in zip(model.tables, fresh, strict=True))
     return LatentClasses(model.domain, weights, tables, model.hidden)

@@ -178,8 +178,12 @@ class _Search:
         self, data: DataSet, params: LatentParams, rng: np.random.Generator, cancel: CancelToken
     ) -> None:
         data = canonical(data, cancel)  # the same rows give the same start in any order
-        self._all, self._params, self._rng, self._cancel = data, params, rng, cancel
-        self._train, self.note = data, ""
+        self._all = data
+        self._params = params
+        self._rng = rng
+        self._cancel = cancel
+        self._train = data
+        self.note = ""
         self._held: DataSet | None = None
         criterion = params.criterion
         if criterion == "held-out":
@@ -211,7 +215,8 @@ class _Search:
                 em = yield from self._em(begin, message, done, float(index))
                 bits = em.log2_likelihood()
                 if bits > likeliest or best is None:
-                    likeliest, best = bits, em.model
+                    likeliest = bits
+                    best = em.model
                 if classes == 1:
                     break  # every start would end in the same model
             assert best is not None
@@ -244,10 +249,12 @@ class _Search:
         assert best.model is not None
         model = best.model
         if self._held is not None:
-            self._rows, held = class_rows(self._all, self._cancel), self._held
+            self._rows = class_rows(self._all, self._cancel)
+            held = self._held
             self._held = None
             em = yield from self._em(model, "fitting the chosen model to all rows", None, -1.0)
-            model, self._held = em.model, held
+            model = em.model
+            self._held = held
         yield from self._warn(best)
         measures = self._measures(model, self._all)
         measures["score"] = best.value(self._scan.criterion)

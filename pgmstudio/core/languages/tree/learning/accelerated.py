@@ -69,7 +69,8 @@ def dense_cost(data: DataSet) -> Cost:
 
 def accelerated_cost(rows: CellRows) -> Cost:
     """What counting only the pairs that occur together takes."""
-    n, listed = rows.variable_count, rows.cells.size
+    n = rows.variable_count
+    listed = rows.cells.size
     seconds = n * rows.row_count * _CELL + rows.cooccurrences * _COOCCURRENCE + n * _COLUMN
     widest = int(np.diff(rows.cell_at).max(initial=0))
     # The counts of one column with all others; columns of two states need no table.
@@ -113,14 +114,16 @@ def em_dense_cost(rows: SparseRows, count: int) -> Cost:
 
 def em_accelerated_cost(rows: SparseRows, count: int) -> Cost:
     """What one EM step takes when only the pairs that occur together are."""
-    n, listed = len(rows.domain), rows.cells.size
+    n = len(rows.domain)
+    listed = rows.cells.size
     each = rows.pair_visits * _EM_COOCCURRENCE + n * _COLUMN
     return Cost(count * each, (80 * listed + 1000 * n + 8 * (count + 4) * rows.row_count) / 1e6)
 
 
 def em_obstacles(rows: SparseRows, priors: TreePriors) -> list[str]:
     """Why accelerated trees inside EM would not be the best ones; empty when they are."""
-    cards, result = set(rows.domain.cardinalities) - {1}, []
+    cards = set(rows.domain.cardinalities) - {1}
+    result = []
     if priors.is_shared:
         result.append("the trees share their edges")
     if rows.gap_count:
@@ -354,8 +357,10 @@ def ranked_rows(
     from pgmstudio.core.languages.tree.learning import kernels
     from pgmstudio.core.learning import sparse_rows_kernels as passes
 
-    cell_count, sizes = int(rows.cell_at[-1]), np.diff(rows.cell_at)
-    mass, counts = np.zeros(cell_count), np.zeros(cell_count, dtype=np.int64)
+    cell_count = int(rows.cell_at[-1])
+    sizes = np.diff(rows.cell_at)
+    mass = np.zeros(cell_count)
+    counts = np.zeros(cell_count, dtype=np.int64)
     passes.add_cell_mass(rows.starts, rows.cells, weights, mass, counts)
     total = float(weights.sum())
     sums = np.concatenate(([0.0], np.cumsum(mass)))
@@ -391,10 +396,12 @@ def ranked_rows(
         entry_cells,
         lengths,
     )
-    starts, indices = np.cumsum(lengths), np.empty(entries, dtype=np.int64)
+    starts = np.cumsum(lengths)
+    indices = np.empty(entries, dtype=np.int64)
     cells = np.empty(entries, dtype=np.int32)
     passes.rank_rows(entry_rows, entry_cells, starts, cells, indices)
-    all_mass, everything = away[order] + prior / 2, total + prior
+    all_mass = away[order] + prior / 2
+    everything = total + prior
     spread = all_mass * (everything - all_mass)
     side = np.zeros((order.size, 2))
     side[:, kernels.MASS] = all_mass
@@ -419,7 +426,8 @@ def ranked_rows(
 def new_growth(ranked: Any, side: Floats, block: int, least: float, by_lists: bool) -> Any:
     from pgmstudio.core.languages.tree.learning import kernels
 
-    n, widest = side.shape[0], int(np.diff(ranked.cell_at).max(initial=0))
+    n = side.shape[0]
+    widest = int(np.diff(ranked.cell_at).max(initial=0))
     lists = n + 1 if by_lists else 0
     state = np.zeros((n, kernels.STATES), dtype=np.int64)
     state[:, kernels.FRONT] = np.arange(1, n + 1)
@@ -512,7 +520,8 @@ def fill_parent_tables(
     from pgmstudio.core.learning import sparse_rows_kernels as passes
 
     weights = rows.weights if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
-    single, counts = np.zeros(int(rows.cell_at[-1])), np.zeros(int(rows.cell_at[-1]), np.int64)
+    single = np.zeros(int(rows.cell_at[-1]))
+    counts = np.zeros(int(rows.cell_at[-1]), np.int64)
     passes.add_cell_mass(rows.starts, rows.cells, weights, single, counts)
     passes.add_parent_counts(
         rows.starts, rows.cells, np.array(weights), parents, rows.cell_at, at, flat

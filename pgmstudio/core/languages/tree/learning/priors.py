@@ -58,7 +58,8 @@ class TreePriors:
 
     def smoothing_fractions(self, masses: Floats) -> Floats:
         """α_k: how much of each tree's tables is P', for trees with so many rows."""
-        count, safe = masses.size, np.maximum(masses, 1e-12)
+        count = masses.size
+        safe = np.maximum(masses, 1e-12)
         if self.strength <= 0:
             # A tree without rows has no tables of its own.
             return np.where(masses > 1e-9, 0.0, 1.0)

@@ -1,4 +1,4 @@
-"""Structural EM, completions of rows, and filling cells as a model tells."""
+"""Structural EM, completions of rows, and imputation by a model."""
 
 from __future__ import annotations
 
@@ -205,6 +205,6 @@ def test_a_variable_of_the_start_that_is_no_column_is_hidden_and_used() -> None:
 def test_edges_of_the_start_that_rules_forbid_are_left_out_and_said() -> None:
     network, data = chain()
     rules = Knowledge(forbidden=frozenset({("X0", "X1")}))
-    told = run(data, start=network, knowledge=rules, rounds=1)
-    notes = [event.message for event in told if isinstance(event, Note)]
+    reported = run(data, start=network, knowledge=rules, rounds=1)
+    notes = [event.message for event in reported if isinstance(event, Note)]
     assert any("1 edge of the start" in note for note in notes)

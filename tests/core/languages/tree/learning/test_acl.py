@@ -234,8 +234,8 @@ def test_pairs_are_examined_once_and_in_falling_order(
     pairs = [frozenset(pair) for pair in seen[:, :2].astype(int).tolist()]
     assert len(set(pairs)) == len(pairs)
     information = dense(data)[2]
-    told = [information[int(u), int(v)] for u, v, _ in seen]
-    assert seen[:, 2] == pytest.approx(told, abs=1e-12)
+    reported = [information[int(u), int(v)] for u, v, _ in seen]
+    assert seen[:, 2] == pytest.approx(reported, abs=1e-12)
 
 
 @settings(max_examples=30)

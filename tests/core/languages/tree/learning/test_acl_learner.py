@@ -1,4 +1,4 @@
-"""tree.chow-liu-sparse: the methods agree, what is told, what is refused."""
+"""tree.chow-liu-sparse: the methods agree; notes and refusals."""
 
 from __future__ import annotations
 
@@ -142,12 +142,12 @@ def test_the_method_follows_the_forecast() -> None:
 
 def test_it_tells_its_phases_and_how_little_it_looked_at() -> None:
     data = walks(n=200)
-    told = events(data, backend="acl-2")
-    phases = [event for event in told if isinstance(event, Progress)]
+    reported = events(data, backend="acl-2")
+    phases = [event for event in reported if isinstance(event, Progress)]
     fractions = [event.fraction for event in phases if event.fraction is not None]
     assert fractions == sorted(fractions)
-    for words in ("Counting column", "Listing column", "Counting what occurs", "Joining"):
-        assert any(words in event.message for event in phases), words
+    for text in ("Counting column", "Listing column", "Counting what occurs", "Joining"):
+        assert any(text in event.message for event in phases), text
     grown = next(event for event in phases if event.message == "The forest is grown")
     assert grown.counters["edges"] == 199
     assert grown.counters["edges examined"] >= 199

@@ -174,7 +174,10 @@ class _Structure:
     """The children of the class, and the tree over the features."""
 
     def __init__(self, data: DataSet, params: TanParams, target: int, rules: EdgeRules) -> None:
-        self.data, self.params, self.target, self.rules = data, params, target, rules
+        self.data = data
+        self.params = params
+        self.target = target
+        self.rules = rules
         self.names = data.domain.names
         self.features = [i for i in range(len(self.names)) if i != target]
         required = () if params.knowledge is None else params.knowledge.required
@@ -215,7 +218,8 @@ class _Structure:
 
     def _tree(self, weights: Matrix, cancel: CancelToken) -> list[int | None]:
         """The parent of each feature among the features."""
-        features, root = self.features, self.params.root
+        features = self.features
+        root = self.params.root
         chosen = np.ix_(features, features)
         knowledge = self.params.knowledge
         if knowledge is None or knowledge.is_empty:
@@ -238,7 +242,8 @@ class _Structure:
             parents = [int(p) for p in np.flatnonzero(self.rules.required[:, child])]
             parents = [p for p in parents if p != self.target]
             required += [(index[p], index[child]) for p in parents]
-            name, above = self.names[child], " and ".join(self.names[p] for p in parents)
+            name = self.names[child]
+            above = " and ".join(self.names[p] for p in parents)
             if len(parents) > 1:
                 clashes.append(
                     f"{above} are required as parents of {name}, "

@@ -120,7 +120,8 @@ def _splits(item: str, marks: Iterable[str], known: set[str]) -> Iterator[Edge]:
     for mark in marks:
         index = item.find(mark)
         while index >= 0:
-            one, other = item[:index].strip(), item[index + len(mark) :].strip()
+            one = item[:index].strip()
+            other = item[index + len(mark) :].strip()
             if one in known and other in known and one != other:
                 yield one, other
             index = item.find(mark, index + 1)

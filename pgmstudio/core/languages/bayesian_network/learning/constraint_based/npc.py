@@ -107,7 +107,8 @@ class _Search:
     def __init__(
         self, tester: IndependenceTester, rules: PairRules, max_condition: int | None
     ) -> None:
-        self.names, self.rules = tester.names, rules
+        self.names = tester.names
+        self.rules = rules
         self.most = len(tester.names) if max_condition is None else max_condition
         self.tests = AskedTests(tester)
         self.sets: dict[Pair, dict[int, LoggedTest]] = {}

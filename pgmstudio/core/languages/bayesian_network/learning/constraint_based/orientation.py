@@ -71,7 +71,8 @@ class Orientation:
 
 def oriented_skeleton(skeleton: Skeleton, rules: EdgeRules) -> Orientation:
     """The skeleton with every direction that knowledge and the separating sets give."""
-    names, adjacent = skeleton.names, list(skeleton.adjacent)
+    names = skeleton.names
+    adjacent = list(skeleton.adjacent)
     arrows = _Arrows(names, rules)
     dropped = []
     for source, target in _one_way(skeleton, rules):
@@ -104,7 +105,8 @@ class _Arrows:
     """Directed edges without a cycle, as the parents of each column."""
 
     def __init__(self, names: tuple[str, ...], rules: EdgeRules) -> None:
-        self.names, self.rules = names, rules
+        self.names = names
+        self.rules = rules
         self.parents = [0] * len(names)
 
     def add(self, *edges: Pair) -> None:
@@ -129,7 +131,8 @@ class _Arrows:
     def close_a_cycle(self, edges: Sequence[Pair]) -> bool:
         """Whether the edges, which all have one target, lead to one of their own ancestors."""
         target = edges[0][1]
-        above, waiting = 0, sum(1 << source for source, _ in edges)
+        above = 0
+        waiting = sum(1 << source for source, _ in edges)
         while waiting:
             above |= waiting
             further = 0

@@ -104,7 +104,8 @@ def spanning_pairs(
 def _required_pairs(names: tuple[str, ...], rules: EdgeRules) -> frozenset[Pair]:
     """The pairs with a required edge; KnowledgeError when they would close a cycle of edges."""
     group = list(range(len(names)))
-    pairs, clashes = set(), []
+    pairs = set()
+    clashes = []
     for p, c in np.argwhere(rules.required).tolist():
         if group[p] == group[c]:
             clashes.append(

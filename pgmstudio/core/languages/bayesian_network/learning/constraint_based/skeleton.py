@@ -237,7 +237,8 @@ def skeleton_search(
     stable: bool = True,
 ) -> Generator[Progress, None, Skeleton]:
     """Remove edges level by level; the events are progress, and the value is the skeleton."""
-    tests, pair_rules = AskedTests(tester), PairRules.of(rules)
+    tests = AskedTests(tester)
+    pair_rules = PairRules.of(rules)
     adjacent = list(pair_rules.joinable)
     separated: dict[Pair, LoggedTest] = {}
     level = 0

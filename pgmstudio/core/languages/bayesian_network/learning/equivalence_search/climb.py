@@ -34,13 +34,16 @@ class ClassClimb:
     """The present class, its score, and steps to better ones."""
 
     def __init__(self, gains: GainRows, boundary: Boundary, *, has_missing: bool) -> None:
-        self._gains, self._boundary, self._has_missing = gains, boundary, has_missing
+        self._gains = gains
+        self._boundary = boundary
+        self._has_missing = has_missing
         self._start = cpdag_of(gains.rules.start)
         # Whole scores must not depend on what other climbs have asked before.
         self._scores = gains.scores.afresh()
         self.step = 0
         self.last: Proposal | None = None  # the step taken last
-        self.cpdag, self.score = self._start, self._total(self._start, NEVER)
+        self.cpdag = self._start
+        self.score = self._total(self._start, NEVER)
 
     def _total(self, cpdag: Pdag, cancel: CancelToken) -> float:
         return self._scores.total(self._gains.rules.member(cpdag).parent_indices, cancel)
@@ -49,8 +52,10 @@ class ClassClimb:
         self, greediness: float, phases: str, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[float]:
         """From the start to a class none of whose neighbours is better; yields each new score."""
-        self.cpdag, self.score = self._start, self._total(self._start, cancel)
-        self.step, self.last = 0, None
+        self.score = self._total(self._start, cancel)
+        self.cpdag = self._start
+        self.step = 0
+        self.last = None
         for phase in PHASES[phases]:
             while any(self._improve(greediness, kinds, rng, cancel) for kinds in phase):
                 self.step += 1
@@ -70,6 +75,8 @@ class ClassClimb:
                 score = self._total(proposal.cpdag, cancel)
                 if score <= self.score + least:
                     continue
-            self.cpdag, self.score, self.last = proposal.cpdag, score, proposal
+            self.cpdag = proposal.cpdag
+            self.score = score
+            self.last = proposal
             return True
         return False

@@ -20,7 +20,8 @@ class ClassRules:
     """
 
     def __init__(self, rules: EdgeRules, start: Iterable[Edge] = ()) -> None:
-        self.names, self.most_parents = rules.names, rules.most_parents
+        self.names = rules.names
+        self.most_parents = rules.most_parents
         allowed, required = rules.allowed.astype(bool), rules.required.astype(bool)
         self.joinable = _masks(allowed | allowed.T)
         self._must_join = _masks(required | required.T)

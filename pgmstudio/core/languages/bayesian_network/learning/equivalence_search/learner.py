@@ -99,9 +99,14 @@ class _BestModel:
         search: KesSearch,
         fold_seed: int,
     ) -> None:
-        self.rows, self.observed = rows, observed
-        self.params, self.search, self._fold_seed = params, search, fold_seed
-        self.cpdag, self._score, self._reported_at = search.climb.cpdag, -math.inf, 0
+        self.rows = rows
+        self.observed = observed
+        self.params = params
+        self.search = search
+        self._fold_seed = fold_seed
+        self.cpdag = search.climb.cpdag
+        self._score = -math.inf
+        self._reported_at = 0
         self.fitted: Fitted
 
     def improved(self, event: ClimbEvent, cancel: CancelToken) -> Iterator[ImprovedModel]:
@@ -112,7 +117,9 @@ class _BestModel:
         is_end = isinstance(event, ClimbResult)
         is_better = event.score > self._score + least_gain(event.score)
         if event.cpdag is not None and is_better and (is_end or self._is_time(event.step)):
-            self.cpdag, self._score, self._reported_at = event.cpdag, event.score, event.step
+            self.cpdag = event.cpdag
+            self._score = event.score
+            self._reported_at = event.step
             self.fitted = self._fit(cancel)
             yield ImprovedModel(self.fitted.network, self.measures())
         if is_end:

@@ -51,7 +51,8 @@ class GainRows:
     """A cache of gains by (child, parents), as the rows of one array that kernels can read."""
 
     def __init__(self, scores: FamilyScores, rules: ClassRules) -> None:
-        self.scores, self.rules = scores, rules
+        self.scores = scores
+        self.rules = rules
         self.values = np.empty((FIRST_ROOM, len(rules.names)))
         self._index: dict[tuple[int, int], int] = {}
 
@@ -356,7 +357,8 @@ class SampledBoundary:
 
     def __init__(self, gains: GainRows, epsilon: float = 0.001) -> None:
         n = len(gains.rules.names)
-        self.gains, self.epsilon = gains, epsilon
+        self.gains = gains
+        self.epsilon = epsilon
         self.neighbours = n * n - n  # the thesis's estimate: ordered pairs
 
     def proposals(

@@ -117,9 +117,11 @@ class EquivalenceSearchWorker:
 
     def events(self, planned: Planned, cancel: CancelToken) -> Iterator[ClimbEvent]:
         """The events of one climb, step by step."""
-        climb, begin = self.climb, time.perf_counter()
+        climb = self.climb
+        begin = time.perf_counter()
         for score in climb.climb(planned.greediness, self._phases, planned.rng, cancel):
-            step, shown = climb.step, climb.step % self._show_every == 0
+            step = climb.step
+            shown = climb.step % self._show_every == 0
             if (shown or step % self._report_every == 0) and climb.last is not None:
                 yield SearchProgress(
                     step,
@@ -213,9 +215,11 @@ class KesSearch:
     """The runs for every greediness; gains once computed serve all of them."""
 
     def __init__(self, data: DataSet, params: KesParams, rng: np.random.Generator) -> None:
-        self._data, self._params = data, params
+        self._data = data
+        self._params = params
         self.climber = EquivalenceSearchWorker(data, params)
-        self.rules, self.scores = self.climber.rules, self.climber.scores
+        self.rules = self.climber.rules
+        self.scores = self.climber.scores
         is_exact = params.neighbourhood == "exact"
         self._runs_of = {
             greediness: 1 if greediness == 1 and is_exact else params.restarts
@@ -285,7 +289,9 @@ class KesSearch:
                 yield planned.number, event
 
     def _progress(self, planned: Planned, event: ClimbEvent) -> Progress:
-        k, done, total = planned.greediness, len(self._runs), len(self._plan)
+        k = planned.greediness
+        done = len(self._runs)
+        total = len(self._plan)
         before = next(p.number for p in self._plan if p.greediness == k)
         edges = event.cpdag.edge_count if isinstance(event, ClimbResult) else event.edges
         counters = {
@@ -311,7 +317,8 @@ class KesSearch:
         """Notes on the runs that led to `best`."""
         optima = self.optima()
         runs = len(optima.runs)
-        compelled, edges = len(best.directed), best.edge_count
+        compelled = len(best.directed)
+        edges = best.edge_count
         if edges:
             yield (
                 f"{compelled} of {edges} edges have the same direction in every graph that "

@@ -247,7 +247,8 @@ class _Task:
             rows = data
             dag = Dag.from_edges(data.domain.names, start.edges)
         else:
-            rows, dag = rows_over(data, model.domain), model.dag
+            rows = rows_over(data, model.domain)
+            dag = model.dag
         names = rows.domain.names
         chosen = names if params.nodes is None else named_nodes(params.nodes, names)
         counts = zip(names, rows.missing_counts, strict=True)
@@ -275,7 +276,8 @@ class _Task:
 
     def pseudo_counts(self, smoothing: float) -> list[Counts | float]:
         """The pseudo-counts of every table."""
-        params, names = self.params, self.rows.domain.names
+        params = self.params
+        names = self.rows.domain.names
         if params.prior == CELLS:
             return [smoothing] * len(names)
         sizes = sample_sizes(params.node_ess, params.ess, names)
@@ -298,7 +300,9 @@ class _Search:
     def __init__(
         self, task: _Task, smoothing: float, rng: np.random.Generator, cancel: CancelToken
     ) -> None:
-        self.task, self.smoothing, self._rng = task, smoothing, rng
+        self.task = task
+        self.smoothing = smoothing
+        self._rng = rng
         self.expectation = Expectation(task.dag, task.rows, cancel)
         self._pseudo = task.pseudo_counts(smoothing)
         restarts = task.params.restarts
@@ -337,7 +341,8 @@ class _Search:
             yield ImprovedModel(self.task.network(self.best.tables), self.measures(self.best))
 
     def _begin(self, number: int, rng: np.random.Generator) -> tuple[Table, ...]:
-        begin, model = self.task.params.begin, self.task.model
+        begin = self.task.params.begin
+        model = self.task.model
         if number == 0 and begin == MODEL:
             assert model is not None
             return model.tables
@@ -345,8 +350,8 @@ class _Search:
         tables = make(self.expectation, rng)
         if model is None:
             return tables
-        kept = zip(tables, model.tables, self.task.learned, strict=True)
-        return tuple(table if is_learned else old for table, old, is_learned in kept)
+        tables_of_variable = zip(tables, model.tables, self.task.learned, strict=True)
+        return tuple(table if is_learned else old for table, old, is_learned in tables_of_variable)
 
     def _states(self, tables: tuple[Table, ...], cancel: CancelToken) -> Iterator[EmState]:
         params = self.task.params

@@ -77,7 +77,8 @@ def em_states(
     unit of weight; tables that are not to be learned stay as they are. Rows of a table that are in
     one of its `classes` are the same."""
     chosen = [True] * len(tables) if learned is None else list(learned)
-    now, before = tuple(tables), -math.inf
+    now = tuple(tables)
+    before = -math.inf
     least_gain = tolerance * max(expectation.total_weight, 1.0)
     for iteration in range(most + 1):
         cancel.raise_if_cancelled()

@@ -328,8 +328,10 @@ class _TreeRows:
     """Rows with a part too large to list, one after the other through the whole clique tree."""
 
     def __init__(self, parts: Parts) -> None:
-        self._layout, rows = parts.layout, parts.rows.take_rows(parts.whole)
-        self._codes, self._weights = parts.by_row[parts.whole], rows.weights
+        self._layout = parts.layout
+        rows = parts.rows.take_rows(parts.whole)
+        self._codes = parts.by_row[parts.whole]
+        self._weights = rows.weights
         self._is_missing = self._codes == rows.missing_code
         tree = self._tree = tree_of(self._layout)
         check_budget(forecast_of_tree(tree))
@@ -363,7 +365,8 @@ class _TreeRows:
             self._flow = Propagation(plan_of(self._tree, factors))
         else:
             self._flow.set_factors(tables)
-        flow, total = self._flow, 0.0
+        flow = self._flow
+        total = 0.0
         weights = np.ones(len(self._codes)) if self._weights is None else self._weights
         expected = np.zeros(flow.plan.factor_values.size)
         for row in range(len(self._codes)):

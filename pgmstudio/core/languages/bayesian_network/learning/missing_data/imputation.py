@@ -136,8 +136,11 @@ class _Filling:
         cancel: CancelToken,
     ) -> None:
         layout = Layout.of(network.dag, network.domain.cardinalities)
-        self._network, self._parts = network, Parts.of(layout, rows, prunes=False, cancel=cancel)
-        self._plan, self._most, self._rng = _Plan.of(self._parts, most), most, rng
+        self._network = network
+        self._parts = Parts.of(layout, rows, prunes=False, cancel=cancel)
+        self._plan = _Plan.of(self._parts, most)
+        self._most = most
+        self._rng = rng
         plan = self._plan
         row_of_copy = np.repeat(np.arange(rows.row_count), plan.copies)
         self.codes = np.ascontiguousarray(self._parts.by_row[row_of_copy])

@@ -213,7 +213,8 @@ class NextMoves:
         """Every move that closes no cycle, makes no table too large and breaks no rule: kinds,
         sources, targets and gains."""
         climb = self._climb
-        edges, counts = climb.edges.astype(np.bool_), climb.edges.sum(axis=0)
+        edges = climb.edges.astype(np.bool_)
+        counts = climb.edges.sum(axis=0)
         above = _ancestors(climb.edges)
         gain = (climb.toggled - climb.toggled.diagonal()[:, None]).T  # [parent, child]
         allowed, required = rules.allowed.astype(np.bool_), rules.required.astype(np.bool_)

@@ -60,12 +60,15 @@ class GraphClimb(Generic[S]):
 
     def __init__(self, scores: S, rules: EdgeRules) -> None:
         n = len(rules.names)
-        self.scores, self.rules = scores, rules
+        self.scores = scores
+        self.rules = rules
         self.edges = np.zeros((n, n), dtype=np.uint8)  # [parent, child]
         # toggled[c, p]: c with p joining or leaving its parents; toggled[c, c]: c as it is.
         self.toggled = np.full((n, n), -math.inf)
-        self.best_edges, self.best_score = self.edges, -math.inf
-        self.step, self.since_best = 0, 0
+        self.best_edges = self.edges
+        self.best_score = -math.inf
+        self.step = 0
+        self.since_best = 0
         self.columns_scored = 0  # rows of `toggled` computed; what a step costs
         self._masks = [0] * n  # each variable's parents, as bits
         self._rows: dict[tuple[int, int], NDArray[np.float64]] = {}
@@ -121,7 +124,8 @@ class GraphClimb(Generic[S]):
     def _keep_if_best(self) -> None:
         score = self.score
         if score > self.best_score + self.least_gain:
-            self.best_edges, self.best_score = self.edges.copy(), score
+            self.best_edges = self.edges.copy()
+            self.best_score = score
             self.since_best = 0
 
     def best_move(self, visited: NDArray[np.uint64]) -> Move | None:

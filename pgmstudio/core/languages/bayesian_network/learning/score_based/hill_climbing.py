@@ -71,12 +71,15 @@ class ClimbSearch(ABC, Generic[S]):
         column_seconds: float,
         fit_seconds: float,
     ) -> None:
-        self.graph, self.rng = graph, rng
-        self.tabu, self.restarts = tabu, restarts
+        self.graph = graph
+        self.rng = rng
+        self.tabu = tabu
+        self.restarts = restarts
         self.restarts_done = 0
         self.reported_score = -math.inf
         self._reported_at = 0  # columns scored at the last report of a model
-        self._column_seconds, self._fit_seconds = column_seconds, fit_seconds
+        self._column_seconds = column_seconds
+        self._fit_seconds = fit_seconds
 
     @abstractmethod
     def best(self, cancel: CancelToken) -> tuple[Model, dict[str, float]]:
@@ -239,7 +242,9 @@ class _Search(ClimbSearch[FamilyScores]):
             column_seconds=per_column,
             fit_seconds=cells * 3e-9,
         )
-        self.rows, self.observed, self.params = rows, observed, params
+        self.rows = rows
+        self.observed = observed
+        self.params = params
         self._fold_seed = int(rng.integers(2**63))
         self._fitted: Fitted | None = None
         self._fitted_edges = graph.best_edges

@@ -237,7 +237,9 @@ def _step(
 ) -> K2Step:
     """Try every earlier column as a further parent; of equal ones the first of the order is
     best."""
-    trials, added, best = [], None, value + _ROUNDING
+    trials = []
+    added = None
+    best = value + _ROUNDING
     if len(parents) < rules.most_parents:
         for candidate in before:
             if candidate in parents or not rules.allowed[candidate, child]:
@@ -247,7 +249,8 @@ def _step(
                 continue
             trials.append(Trial(names[candidate], tried))
             if tried > best:
-                added, best = names[candidate], tried
+                added = names[candidate]
+                best = tried
     known = tuple(names[p] for p in parents)
     return K2Step(names[child], known, value, tuple(trials), added)
 
@@ -257,7 +260,8 @@ def family_measure(data: DataSet, params: K2Params) -> FamilyMeasure:
     if params.measure in SCORE_MEASURES:
         scores = FamilyScores(data, _score(data, params))
         return scores.local
-    counter, cards = FamilyCounter(data), data.domain.cardinalities
+    counter = FamilyCounter(data)
+    cards = data.domain.cardinalities
     measure = MEASURES[params.measure]
 
     def value(child: int, parents: Sequence[int], cancel: CancelToken) -> float:

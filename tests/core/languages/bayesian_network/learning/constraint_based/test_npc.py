@@ -163,25 +163,25 @@ def test_copies_do_not_cut_a_column_off_as_they_do_with_pc() -> None:
     result = npc_result(data, NpcParams())
     assert len(result.regions) == 1
     assert len(result.skeleton.edges) == 2
-    told = [
+    reported = [
         event.message
         for event in NpcLearner().run(
             data, NpcParams(smoothing=1.0), rng=np.random.default_rng(0), cancel=NEVER
         )
         if isinstance(event, Note)
     ]
-    assert told[0] == str(result.regions[0])
+    assert reported[0] == str(result.regions[0])
 
 
 def test_of_an_ambiguous_region_the_edge_that_tells_most_stays() -> None:
     class Telling(StatedIndependencies):
-        """A and C tell more about each other than A and B."""
+        """A and C have more mutual information than A and B."""
 
         def test(
             self, a: int, b: int, given: Sequence[int], cancel: CancelToken = NEVER
         ) -> Outcome:
-            told = super().test(a, b, given, cancel)
-            return dataclasses.replace(told, bits=0.5 if (a, b) == (0, 2) else 0.3)
+            reported = super().test(a, b, given, cancel)
+            return dataclasses.replace(reported, bits=0.5 if (a, b) == (0, 2) else 0.3)
 
     oracle = Telling("ABC", [("A", "B", "C"), ("A", "C", "B")])
     assert edges_of(run_to_end(npc_search(oracle))) == {"AC", "BC"}

@@ -68,17 +68,17 @@ def events(data: DataSet, choose: str | None = None, *, npc: bool = True) -> lis
     return list(learner.run(data, params, rng=rng, cancel=NEVER))  # type: ignore[arg-type]
 
 
-def model_of(told: list[LearnEvent]) -> BayesianNetwork:
-    last = told[-1]
+def model_of(reported: list[LearnEvent]) -> BayesianNetwork:
+    last = reported[-1]
     assert isinstance(last, Finished)
     assert isinstance(last.model, BayesianNetwork)
     return last.model
 
 
-def open_of(told: list[LearnEvent]) -> OpenStructure:
+def open_of(reported: list[LearnEvent]) -> OpenStructure:
     (result,) = (
         event.artifact
-        for event in told
+        for event in reported
         if isinstance(event, ArtifactSaved) and isinstance(event.artifact, OpenStructure)
     )
     return result
@@ -124,7 +124,7 @@ def test_a_direction_leaves_exactly_the_members_that_have_it(
             after = outcome.resolved(Choices(directions=(edge,)), rules)
             left = [m for m in members if m.has_edge(*edge)]
             assert after.orientation.dag in left
-            # Directed is exactly what all of them share.
+            # Directed are exactly the edges common to all of them.
             shared = set.intersection(*(set(m.edges) for m in left))
             assert set(after.orientation.pdag.directed) == shared
 
@@ -146,10 +146,10 @@ def test_a_direction_that_the_rest_excludes_is_refused() -> None:
 @settings(max_examples=15)
 @given(st.integers(0, 2**32))
 def test_what_is_kept_resolves_as_a_whole_run_with_the_same_choices(seed: int) -> None:
-    """The window decides from what the run kept, the command line from the data."""
+    """The window decides from the artifact of the run, the command line from the data."""
     data = noisy(seed)
-    told = events(data)
-    result = open_of(told)
+    reported = events(data)
+    result = open_of(reported)
     rules = rules_of(result.names)
     before = result.resolved(Choices(), rules)
     choices = Choices()
@@ -160,7 +160,7 @@ def test_what_is_kept_resolves_as_a_whole_run_with_the_same_choices(seed: int) -
     for edge in after.free_edges[:1]:
         choices = choices.with_direction((edge[1], edge[0]))
     after = result.resolved(choices, rules)
-    assert set(model_of(told).edges) == set(before.orientation.dag.edges)
+    assert set(model_of(reported).edges) == set(before.orientation.dag.edges)
     assert set(model_of(events(data, str(choices) or None)).edges) == set(
         after.orientation.dag.edges
     )

@@ -38,7 +38,7 @@ def finds_the_class_of(dag: Dag) -> bool:
     "nodes", [2, 3, 4, pytest.param(5, marks=pytest.mark.long)], ids="{} nodes".format
 )
 def test_exact_tests_find_the_class_of_every_small_graph(nodes: int) -> None:
-    # Graphs of one class say the same independences, so one of each class is all of them.
+    # Graphs of one class have the same independences, so one of each class is all of them.
     assert all(finds_the_class_of(members[0]) for members in all_classes(nodes).values())
 
 

@@ -32,7 +32,7 @@ BITS = ("0", "1")
 
 
 def polytree_network(seed: int, nodes: int = 8) -> BayesianNetwork:
-    """A random polytree of two-state columns, each with a strong and different say."""
+    """A random polytree of two-state columns with strong and different effects."""
     rng = np.random.default_rng(seed)
     domain = Domain.of({f"v{i}": BITS for i in range(nodes)})
     edges = []
@@ -43,10 +43,10 @@ def polytree_network(seed: int, nodes: int = 8) -> BayesianNetwork:
     dag = Dag.from_edges(domain.names, edges)
     tables = []
     for parents in dag.parent_indices:
-        says = rng.uniform(1.5, 2.5, len(parents)) * rng.choice([-1, 1], len(parents))
+        strengths = rng.uniform(1.5, 2.5, len(parents)) * rng.choice([-1, 1], len(parents))
         logits = np.zeros((2,) * len(parents))
         for state in itertools.product((0, 1), repeat=len(parents)):
-            logits[state] = sum(s * (2 * x - 1) for s, x in zip(says, state, strict=True))
+            logits[state] = sum(s * (2 * x - 1) for s, x in zip(strengths, state, strict=True))
         ones = 1 / (1 + np.exp(-logits))
         tables.append(np.stack([1 - ones, ones], axis=-1))
     return BayesianNetwork(domain, dag, tuple(tables))

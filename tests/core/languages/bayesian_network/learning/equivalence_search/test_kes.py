@@ -158,9 +158,9 @@ def test_with_rules_no_neighbouring_class_that_can_obey_them_is_better(
 def test_each_model_found_is_better_than_the_one_before_and_the_last_is_finished(
     seed: int, neighbourhood: str
 ) -> None:
-    told = events(rows(seed, 5), neighbourhood=neighbourhood, greediness=(0.2, 0.6), restarts=4)
-    result = [event.measures["score"] for event in told if isinstance(event, ImprovedModel)]
-    last = told[-1]
+    reported = events(rows(seed, 5), neighbourhood=neighbourhood, greediness=(0.2, 0.6), restarts=4)
+    result = [event.measures["score"] for event in reported if isinstance(event, ImprovedModel)]
+    last = reported[-1]
     assert isinstance(last, Finished)
     assert result == sorted(set(result))
     assert last.measures["score"] == result[-1]
@@ -284,10 +284,10 @@ def test_the_four_cycle_has_exactly_two_local_optima() -> None:
         for key, score in scores.items()
         if all(scores[near] <= score for near in neighbours(key))
     }
-    told = sorted(
+    reported = sorted(
         (parameters(cpdag_of(all_classes(4)[key][0])), round(scores[key], 3)) for key in peaks
     )
-    assert told == [(19, -76_147.157), (23, -76_175.732)]
+    assert reported == [(19, -76_147.157), (23, -76_175.732)]
 
 
 @pytest.mark.parametrize("phases", ["full", "two-phase"])
@@ -360,14 +360,14 @@ def test_many_rows_of_a_network_bring_its_class_back(
     assert min(right[greediness] for greediness in every_greediness) >= 19
 
 
-# -- what a run tells
+# -- events of a run
 
 
 def test_what_is_told_of_the_runs_agrees_with_them() -> None:
     data = rows(7, 6)
-    told = events(data, 5, greediness=(1.0, 0.5, 0.0), restarts=6)
+    reported = events(data, 5, greediness=(1.0, 0.5, 0.0), restarts=6)
     expected = optima(data, 5, greediness=(1.0, 0.5, 0.0), restarts=6)
-    last = told[-1]
+    last = reported[-1]
     assert isinstance(last, Finished)
     assert last.measures["runs"] == len(expected.runs) == 13
     assert last.measures["distinct_optima"] == len(expected.optima)
@@ -376,11 +376,11 @@ def test_what_is_told_of_the_runs_agrees_with_them() -> None:
     assert isinstance(last.model, BayesianNetwork)
     assert cpdag_of(last.model.dag) == expected.best.cpdag
     assert last.measures["compelled_edges"] == len(expected.best.cpdag.directed)
-    notes = " ".join(event.message for event in told if isinstance(event, Note))
+    notes = " ".join(event.message for event in reported if isinstance(event, Note))
     assert f"13 runs ended in {len(expected.optima)} different classes" in notes
-    fractions = [event.fraction for event in told if isinstance(event, Progress)]
+    fractions = [event.fraction for event in reported if isinstance(event, Progress)]
     assert fractions[-1] == 1
-    steps = [e.counters for e in told if isinstance(e, Progress) and "best score" in e.counters]
+    steps = [e.counters for e in reported if isinstance(e, Progress) and "best score" in e.counters]
     bests = [counters["best score"] for counters in steps]
     assert bests == sorted(bests)
 
@@ -401,8 +401,8 @@ def test_optima_are_counted_sorted_and_joined_into_a_graph_of_frequencies() -> N
     assert runs.greedinesses == (0.0, 0.5)
     assert runs.sorted_scores(0.0) == (-5.0, -5.0, -4.0)
     result = runs.edge_frequencies()
-    told = {pair: result.of_pair(*pair) for pair in (("A", "B"), ("C", "B"))}
-    assert {(f.joined, f.forward, f.undirected) for f in told.values()} == {(1.0, 0.5, 0.5)}
+    reported = {pair: result.of_pair(*pair) for pair in (("A", "B"), ("C", "B"))}
+    assert {(f.joined, f.forward, f.undirected) for f in reported.values()} == {(1.0, 0.5, 0.5)}
     once_more = runs.with_run(KesRun(0.0, -4.0, 3, collider)).edge_frequencies(of_runs=True)
     assert once_more.of_pair("A", "B").forward == 3 / 5
 

@@ -105,12 +105,12 @@ def test_each_better_neighbour_comes_once_with_what_it_gains(
         }
         expected = {near: gain for near, gain in known.items() if gain > 1e-7}
         names = data.domain.names
-        told = all_of(boundary, Pdag(names, *_masks(cpdag_of(members[0]))), greediness, kinds)
+        reported = all_of(boundary, Pdag(names, *_masks(cpdag_of(members[0]))), greediness, kinds)
         result = {
             key_of(Dag(tuple("ABCD"), member_of(proposal.cpdag).parent_indices)): proposal.gain
-            for proposal in told
+            for proposal in reported
         }
-        assert len(told) == len(result)
+        assert len(reported) == len(result)
         assert result == pytest.approx(expected)
 
 
@@ -173,8 +173,8 @@ def test_additions_and_removals_can_be_asked_for_alone() -> None:
 def test_greediness_1_proposes_in_order_of_gain() -> None:
     data = rows(3, 7)
     boundary = ExactBoundary(gains_on(data, "aic"))
-    told = [p.gain for p in all_of(boundary, cpdag_of(Dag.empty(data.domain.names)), 1.0)]
-    assert told == sorted(told, reverse=True)
+    reported = [p.gain for p in all_of(boundary, cpdag_of(Dag.empty(data.domain.names)), 1.0)]
+    assert reported == sorted(reported, reverse=True)
 
 
 def test_greediness_0_takes_every_better_neighbour_equally_often() -> None:
@@ -238,10 +238,10 @@ def test_sampling_draws_every_neighbour_and_nothing_else(index: int) -> None:
     for kinds in (ADDITIONS, REMOVALS, TURNS):
         for _ in range(30):
             # Everything counts as better, so that every draw is proposed.
-            told = boundary.proposals(
+            reported = boundary.proposals(
                 Pdag(names, *_masks(cpdag)), -math.inf, 0.0, kinds, rng, NEVER
             )
-            graphs = [member_of(proposal.cpdag) for proposal in told]
+            graphs = [member_of(proposal.cpdag) for proposal in reported]
             edges = {len(dag.edges) - cpdag.edge_count for dag in graphs}
             assert edges <= {{ADDITIONS: 1, REMOVALS: -1, TURNS: 0}[kinds]}
             drawn |= {key_of(Dag(tuple("ABCD"), dag.parent_indices)) for dag in graphs}
@@ -256,8 +256,8 @@ def test_what_is_sampled_is_among_the_better_neighbours(seed: int, kinds: int) -
     cpdag = cpdag_of(random_dag(np.random.default_rng(seed), data.domain.names))
     exact = {p.cpdag: p.gain for p in all_of(ExactBoundary(gains), cpdag, 0.0, kinds)}
     rng = np.random.default_rng(seed)
-    told = list(SampledBoundary(gains).proposals(cpdag, 1e-7, 0.2, kinds, rng, NEVER))
-    assert all(p.gain == pytest.approx(exact[p.cpdag]) for p in told)
+    reported = list(SampledBoundary(gains).proposals(cpdag, 1e-7, 0.2, kinds, rng, NEVER))
+    assert all(p.gain == pytest.approx(exact[p.cpdag]) for p in reported)
 
 
 def test_gains_stay_right_when_more_are_kept_than_there_was_room_for() -> None:

@@ -123,25 +123,25 @@ def test_the_optima_come_back_from_plain_values() -> None:
     assert restored("optima", final.plain()) == final
     assert restored("optima", {"names": []}) is None  # half a file
     assert restored("something else", {}) is None
-    head, told = final.table()
-    assert len(told) == len(final.runs)
-    assert all(len(row) == len(head) for row in told)
+    head, reported = final.table()
+    assert len(reported) == len(final.runs)
+    assert all(len(row) == len(head) for row in reported)
     times = [final.mean_seconds(k) for k in final.greedinesses]
     assert sum(times) > 0
 
 
 def test_progress_tells_k_the_restart_the_last_move_and_what_was_met() -> None:
-    told = [event for event in task()(NEVER) if isinstance(event, Progress)]
-    ends = [p for p in told if p.message.endswith("at a local optimum")]
+    reported = [event for event in task()(NEVER) if isinstance(event, Progress)]
+    ends = [p for p in reported if p.message.endswith("at a local optimum")]
     assert [p.message for p in ends[:2]] == [
         "k = 1: at a local optimum",
         "k = 0.4, restart 1 of 4: at a local optimum",
     ]
     assert [p.counters["runs"] for p in ends] == [*range(1, 10)]
     assert [p.counters["restart"] for p in ends] == [*range(1, 10)]
-    steps = [p.counters["step"] for p in told if "step" in p.counters]
+    steps = [p.counters["step"] for p in reported if "step" in p.counters]
     assert steps == sorted(steps)
-    best = [p.counters["best score"] for p in told if "best score" in p.counters]
+    best = [p.counters["best score"] for p in reported if "best score" in p.counters]
     assert best == sorted(best)
     assert ends[-1].counters["distinct optima"] == len(artifact_in(list(task()(NEVER)))[-1].optima)
 
@@ -170,8 +170,8 @@ def test_edges_of_a_start_that_the_rules_forbid_are_left_out_and_said() -> None:
     rules = Knowledge(forbidden=frozenset({(one, other), (other, one)}))
     params = KesParams(greediness=(1.0,), smoothing=1.0, start=last.model, knowledge=rules)
     events = list(LearnTask("bn.kes", data, params, 0)(NEVER))
-    said = [event.message for event in events if isinstance(event, Note)]
-    assert said[0] == "The rules do not allow 1 edge of the start; the search begins without."
+    notes = [event.message for event in events if isinstance(event, Note)]
+    assert notes[0] == "The rules do not allow 1 edge of the start; the search begins without."
 
 
 class _PressedAfter:
@@ -201,8 +201,10 @@ def test_hundreds_of_columns_are_searched_with_progress_that_moves(variables: in
     data = random_network(params, rng).sample(300, rng)
     settings = KesParams(greediness=(1.0,), smoothing=1.0)
     run = KesLearner().run(data, settings, rng=rng, cancel=NEVER)
-    told = (e.counters["score"] for e in run if isinstance(e, Progress) if "score" in e.counters)
-    scores = list(islice(told, 120))
+    reported = (
+        e.counters["score"] for e in run if isinstance(e, Progress) if "score" in e.counters
+    )
+    scores = list(islice(reported, 120))
     assert len(scores) == 120
     assert all(before < after for before, after in pairwise(scores))
 

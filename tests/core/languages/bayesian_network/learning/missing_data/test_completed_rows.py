@@ -127,8 +127,8 @@ def test_independence_tests_find_the_edges_though_some_cells_are_missing() -> No
     whole = woven(800, 0)
     codes = whole.codes.copy()
     codes[np.random.default_rng(2).random(codes.shape) < 0.1] = 255
-    found = learned("bn.pc", DataSet(whole.domain, codes), max_condition=2)
-    assert len(found.dag.edges) >= len(learned("bn.pc", whole, max_condition=2).dag.edges) - 2
+    result = learned("bn.pc", DataSet(whole.domain, codes), max_condition=2)
+    assert len(result.dag.edges) >= len(learned("bn.pc", whole, max_condition=2).dag.edges) - 2
 
 
 def test_complete_rows_are_searched_as_they_are_and_nothing_is_drawn() -> None:
@@ -147,7 +147,7 @@ def test_completed_rows_agree_with_every_observed_cell() -> None:
     for name in ("group", "test", "class"):
         result = np.bincount(rows.column(name), rows.weights)
         assert result == pytest.approx(np.bincount(data.column(name)))
-    # Whoever was not tested has a result like those of the same class who were.
+    # A row that was not tested has a result like those of the same class that were.
     not_tested = rows.take_rows(rows.column("test") == 1)
     kind = not_tested.take_rows(not_tested.column("class") == 1)
     assert kind.weights is not None
@@ -281,9 +281,9 @@ def test_columns_of_too_many_states_to_pair_are_searched_over_available_cells() 
     codes = np.array([[1, 2, 65535], [3, 4, 5], [0, 1, 65535]], dtype=np.uint16)
     data = DataSet(domain, codes)
     search = completed_rows(data, EM, rng=np.random.default_rng(0))
-    said = next(search)
-    assert isinstance(said, Note)
-    assert "too large" in said.message
+    notes = next(search)
+    assert isinstance(notes, Note)
+    assert "too large" in notes.message
     assert run_to_end(search) is data
 
 

@@ -161,8 +161,8 @@ def test_the_likelihood_told_is_that_of_summing_missing_cells_out(
 ) -> None:
     data = incomplete(network, seed)
     last = learn(data, start=network, smoothing=0.5)
-    told = last.measures["log2_likelihood_per_row"] * data.row_count
-    assert told == pytest.approx(log2_likelihood(last.model, data), rel=1e-9)  # type: ignore[arg-type]
+    reported = last.measures["log2_likelihood_per_row"] * data.row_count
+    assert reported == pytest.approx(log2_likelihood(last.model, data), rel=1e-9)  # type: ignore[arg-type]
 
 
 @settings(max_examples=25)
@@ -171,13 +171,13 @@ def test_complete_data_give_relative_frequencies_in_one_step(
     network: BayesianNetwork, seed: int, smoothing: float
 ) -> None:
     data = network.sample(30, np.random.default_rng(seed))
-    told = list(events(data, start=network, smoothing=smoothing, begin="random", restarts=5))
+    reported = list(events(data, start=network, smoothing=smoothing, begin="random", restarts=5))
     expected = fit_tables(data, network.dag, smoothing).network
-    last = told[-1]
+    last = reported[-1]
     assert isinstance(last, Finished)
     for a, b in zip(last.model.tables, expected.tables, strict=True):  # type: ignore[attr-defined]
         assert a == pytest.approx(b, abs=1e-12)
-    assert sum(isinstance(event, Progress) for event in told) == 2  # the start and one step
+    assert sum(isinstance(event, Progress) for event in reported) == 2  # the start and one step
 
 
 @settings(max_examples=20)
@@ -224,13 +224,13 @@ def test_a_variable_without_a_column_is_hidden_and_another_column_left_out() -> 
         type(data.domain)((*shown.domain.variables, Variable("extra", ("a", "b")))),
         np.concatenate([shown.codes, np.zeros((1, 200), dtype=np.uint8)]),
     )
-    told = list(events(other, start=network, restarts=0, smoothing=1.0))
-    notes = [event.message for event in told if isinstance(event, Note)]
+    reported = list(events(other, start=network, restarts=0, smoothing=1.0))
+    notes = [event.message for event in reported if isinstance(event, Note)]
     assert notes == [
         "Not in the model, so left out: extra.",
         "Hidden in every row: X0.",
     ]
-    last = told[-1]
+    last = reported[-1]
     assert isinstance(last, Finished)
     assert last.model.domain == network.domain
     assert rows_over(other, network.domain).codes == pytest.approx(data.codes)
@@ -307,8 +307,8 @@ def test_the_same_seed_gives_the_same_curve_and_another_seed_another() -> None:
     dag_model = hidden_class(1)[0]
 
     def curve(seed: int) -> list[float]:
-        told = events(data, seed, start=dag_model, restarts=2, smoothing=0.1, iterations=20)
-        points = [e.counters for e in told if isinstance(e, Progress)]
+        reported = events(data, seed, start=dag_model, restarts=2, smoothing=0.1, iterations=20)
+        points = [e.counters for e in reported if isinstance(e, Progress)]
         return [counters["score"] for counters in points if "score" in counters]
 
     assert curve(1) == curve(1)
@@ -332,12 +332,12 @@ def test_stopping_keeps_the_best_tables_so_far() -> None:
     scores = [event.measures["score"] for event in result]
     assert scores == sorted(scores)
     best = result[-1]
-    told = best.measures["log2_likelihood_per_row"] * 500
-    assert told == pytest.approx(log2_likelihood(best.model, data))  # type: ignore[arg-type]
+    reported = best.measures["log2_likelihood_per_row"] * 500
+    assert reported == pytest.approx(log2_likelihood(best.model, data))  # type: ignore[arg-type]
 
 
 def test_a_cell_that_tells_nothing_is_not_counted() -> None:
-    # X1 is below X0 and missing: the row says nothing about P(X1 | X0).
+    # X1 is below X0 and missing: the row has no information on P(X1 | X0).
     network = random_network(np.random.default_rng(0), cardinalities=[2, 2], density=0.0)
     network = BayesianNetwork.uniform(network.domain, Dag.from_edges(("X0", "X1"), [("X0", "X1")]))
     data = DataSet.from_rows(network.domain, [("s0", "s1"), ("s0", None), ("s1", None)])

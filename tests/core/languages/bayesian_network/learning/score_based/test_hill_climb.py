@@ -1,4 +1,4 @@
-"""Hill climbing: peaks are peaks, rules are kept, and known graphs are found."""
+"""Hill climbing: peaks are peaks, constraints are satisfied, and known graphs are recovered."""
 
 from __future__ import annotations
 
@@ -118,9 +118,9 @@ def test_no_legal_change_of_one_edge_improves_what_is_found(
 @settings(max_examples=15)
 @given(st.integers(0, 2**32))
 def test_each_model_found_on_the_way_is_better_than_the_one_before(seed: int) -> None:
-    told = events(rows(seed), restarts=5)
-    scores = [event.measures["score"] for event in told if isinstance(event, ImprovedModel)]
-    last = told[-1]
+    reported = events(rows(seed), restarts=5)
+    scores = [event.measures["score"] for event in reported if isinstance(event, ImprovedModel)]
+    last = reported[-1]
     assert isinstance(last, Finished)
     assert scores == sorted(set(scores))
     assert last.measures["score"] == scores[-1]
@@ -155,8 +155,10 @@ def test_the_search_can_start_from_a_model_and_says_what_it_left_out() -> None:
     assert kept_score == pytest.approx(best_score)
     assert set(kept.edges) == set(best.edges)
     forbidden = Knowledge(forbidden=frozenset({best.edges[0]}))
-    told = events(data, start=best, knowledge=forbidden)
-    assert any(isinstance(event, Note) and "1 edge of the start" in str(event) for event in told)
+    reported = events(data, start=best, knowledge=forbidden)
+    assert any(
+        isinstance(event, Note) and "1 edge of the start" in str(event) for event in reported
+    )
 
 
 def test_a_start_over_other_variables_is_refused() -> None:

@@ -141,9 +141,9 @@ def test_the_events_are_the_steps() -> None:
     run = K2Learner().run(K2_DEMO, params, rng=np.random.default_rng(0), cancel=NEVER)
     events = list(run)
     result = k2_trace(K2_DEMO, params)
-    told = [event.message for event in events if isinstance(event, Progress)]
-    assert told == [str(step) for step in result.steps]
-    assert told[0] == "KV: L joins the parents, +293"
+    reported = [event.message for event in events if isinstance(event, Progress)]
+    assert reported == [str(step) for step in result.steps]
+    assert reported[0] == "KV: L joins the parents, +293"
     last = events[-1]
     assert isinstance(last, Finished)
     assert isinstance(last.model, BayesianNetwork)

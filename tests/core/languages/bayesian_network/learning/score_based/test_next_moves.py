@@ -182,7 +182,7 @@ def test_rules_and_the_limit_of_parents_bound_the_moves() -> None:
         MoveKey("add", e, c),  # c has its one parent
     }
     assert result.isdisjoint(gone)
-    # A rule about a variable that the model does not have says nothing here.
+    # A rule about a variable that the model does not have has no effect.
     strange = Knowledge(forbidden=frozenset({(a, "nobody")}))
     assert listed(data, dag, knowledge=strange).legal == listed(data, dag).legal
 
