@@ -153,5 +153,5 @@ def test_the_tree_is_the_best_that_has_what_is_required() -> None:
 
 def test_required_edges_that_go_round_are_refused() -> None:
     rules = Knowledge(required=frozenset({("A", "B"), ("B", "C"), ("A", "C")}))
-    with pytest.raises(KnowledgeError, match="a polytree has one way between two columns"):
+    with pytest.raises(KnowledgeError, match="a polytree has one path between two columns"):
         polytree_result(CORONARY, PolytreeParams(knowledge=rules))
