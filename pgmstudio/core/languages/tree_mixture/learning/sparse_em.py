@@ -68,7 +68,8 @@ class SparseTreeMixtureEm(TreeMixtureSteps):
         token."""
         from pgmstudio.core.learning.sparse_rows_kernels import divide_tables
 
-        alpha, rows = float(self.priors.smoothing_fractions(self.masses)[k]), float(self._rows_with_prior()[k])
+        alpha = float(self.priors.smoothing_fractions(self.masses)[k])
+        rows = float(self._rows_with_prior()[k])
         is_late = self.priors.policy == "edges"
         weights, prior = self._smoothed(k, 0.0 if is_late else alpha, rows)
         if prior > 0 and not self._is_binary:
