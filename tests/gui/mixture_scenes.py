@@ -98,7 +98,7 @@ def mixtures(driver: WindowDriver, _own: Path) -> Iterator[str]:
     driver.do("model.assignments")
     rows = app.center.current
     assert isinstance(rows, ComponentRowsPage)
-    driver.wait_for("the rows", lambda: rows.found is not None)
+    driver.wait_for("the rows", lambda: rows.result is not None)
     yield "mixture-rows"
     open_model_page(app, model_id)
     driver.do("evaluate.adjacency")
@@ -159,7 +159,7 @@ def classes(driver: WindowDriver, _own: Path) -> Iterator[str]:
     driver.do("model.assignments")
     rows = app.center.current
     assert isinstance(rows, ComponentRowsPage)
-    driver.wait_for("the rows", lambda: rows.found is not None)
+    driver.wait_for("the rows", lambda: rows.result is not None)
     yield "classes-rows"
 
 

@@ -165,7 +165,7 @@ def pictured(driver: WindowDriver, _own: Path) -> Iterator[str]:
     ):
         app.workspace.select(*chosen)
         driver.do("model.why")
-        driver.wait_for("the answer", lambda why=why: "changes BIC" in " ".join(why.sentences))
+        driver.wait_for("the answer", lambda why=why: "changes BIC" in " ".join(why.messages))
         yield scene
     app.workspace.select(())
     driver.settle()

@@ -1,7 +1,4 @@
-"""How often each combination of a table occurs in the rows of the project.
-
-A conditional table as a grid: parents on top, states below, sums and row counts at the foot.
-"""
+"""The item model of a CPT: parents on top, states below, sums and row counts at the foot."""
 
 from __future__ import annotations
 
@@ -124,8 +121,8 @@ class TableGrid(QAbstractTableModel):
         sums = self.values.sum(axis=1)
         return [int(c) for c in np.flatnonzero(np.abs(sums - 1) > ROW_SUM_TOLERANCE)]
 
-    def mark_alike(self, epsilon: float | None) -> None:
-        """Mark columns that are similar within ε by letters and tints; None: no marks."""
+    def mark_similar(self, epsilon: float | None) -> None:
+        """Mark columns that differ by at most ε with the same letter and tint; None: no marks."""
         shows = epsilon is not None and 1 < len(self.combinations) <= MAX_SIMILAR
         result = column_classes(self.values, epsilon) if shows and epsilon is not None else None
         if (result is None) != (self.classes is None):
@@ -176,14 +173,14 @@ class TableGrid(QAbstractTableModel):
             )
             return int(side | Qt.AlignmentFlag.AlignVCenter)
         if role == Qt.ItemDataRole.BackgroundRole:
-            return self._ground(index)
+            return self._background(index)
         if role == Qt.ItemDataRole.ForegroundRole:
             return self._ink(index)
         if role == Qt.ItemDataRole.DecorationRole and self._is_sum(index) and index.column():
             right = (index.column() - 1) not in self._wrong
             return icon("check", "success_ink") if right else icon("warning-circle", "danger_ink")
         if role == Qt.ItemDataRole.FontRole and (
-            index.column() == 0 or self._is_sum(index) or self._is_alike(index)
+            index.column() == 0 or self._is_sum(index) or self._is_similar(index)
         ):
             return theme().font("dense", "semibold")
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -194,9 +191,9 @@ class TableGrid(QAbstractTableModel):
     def _wrong(self) -> set[int]:
         return set(self.wrong_columns())
 
-    def _is_alike(self, index: Index) -> bool:
-        place = self.head_rows + self.state_count + 1
-        return self.classes is not None and index.row() == place
+    def _is_similar(self, index: Index) -> bool:
+        position = self.head_rows + self.state_count + 1
+        return self.classes is not None and index.row() == position
 
     def _class_of(self, index: Index) -> int | None:
         """The class of a column; None if no columns are marked."""
@@ -218,20 +215,20 @@ class TableGrid(QAbstractTableModel):
                 return self.variable.states[state]
             return _short(self.values[column - 1, state])
         if self._is_sum(index):
-            return "Sum" if column == 0 else _sum_words(float(self.values[column - 1].sum()))
-        if self._is_alike(index):
+            return "Sum" if column == 0 else _sum_text(float(self.values[column - 1].sum()))
+        if self._is_similar(index):
             number = self._class_of(index)
             return "Similar" if column == 0 else "" if number is None else class_letter(number)
         assert self.counts is not None
         return "Rows in data" if column == 0 else grouped(round(self.counts[column - 1]))
 
-    def _ground(self, index: Index) -> QColor | None:
+    def _background(self, index: Index) -> QColor | None:
         cell = self.cell_of(index)
         if cell is not None:
             fraction = min(1.0, max(0.0, float(self.values[cell])))
             return theme().sequential(int(fraction * (STEPS - 3) + 0.2))
         number = self._class_of(index)
-        if number is not None and self._is_alike(index):
+        if number is not None and self._is_similar(index):
             tint = theme().category(number)
             tint.setAlphaF(0.3)
             return tint
@@ -247,13 +244,13 @@ class TableGrid(QAbstractTableModel):
         if self._is_sum(index) and index.column():
             wrong = (index.column() - 1) in self._wrong
             return theme().color("danger_ink" if wrong else "success_ink")
-        if self._is_alike(index) and index.column():
+        if self._is_similar(index) and index.column():
             return theme().color("text")
         return theme().color("text_secondary" if index.row() >= self.head_rows else "text")
 
     def _tip(self, index: Index) -> str:
         cell = self.cell_of(index)
-        if self._is_alike(index) and index.column():
+        if self._is_similar(index) and index.column():
             return "Columns of one letter differ by no more than ε in any probability."
         if cell is None or self.variable is None:
             return ""
@@ -287,7 +284,7 @@ def _short(value: float) -> str:
     return f"{value:.2g}" if 0 < value < 0.00005 else text
 
 
-def _sum_words(total: float) -> str:
+def _sum_text(total: float) -> str:
     """Two digits, and as many more as it takes to see that it is not 1."""
     text = f"{total:.2f}"
     return text if abs(float(text) - total) <= ROW_SUM_TOLERANCE else f"{total:.4g}"

@@ -84,11 +84,11 @@ class TablePanel(QWidget):
             tip="Random columns, uniform over all distributions.",
         )
         folding = (self._normalise, self._complement, self._fill, self._random)
-        self._words = {made: made.text() for made in folding}
-        self._alike = QCheckBox("Similar columns")
-        self._alike.setObjectName("tableAlike")
-        self._alike.setToolTip("Columns that differ by at most ε get the same letter.")
-        self._alike.clicked.connect(self._on_alike)
+        self._button_texts = {made: made.text() for made in folding}
+        self._similar = QCheckBox("Similar columns")
+        self._similar.setObjectName("tableSimilar")
+        self._similar.setToolTip("Columns that differ by at most ε get the same letter.")
+        self._similar.clicked.connect(self._on_similar_clicked)
         self._empty = Note(TableSource.no_table_text, name="tableEmpty")
         self._last_edit: tuple[int, int] | None = None
         self._stood = self._grid.values.copy()
@@ -105,7 +105,7 @@ class TablePanel(QWidget):
             None,
             self._chip,
             self._fix,
-            self._alike,
+            self._similar,
         )
         self._bar.setMinimumWidth(1)  # it folds instead of widening the whole side
         self._sources: dict[str, TableSource] = {}  # by the kind of the language
@@ -118,7 +118,7 @@ class TablePanel(QWidget):
         app.workspace.active_model_changed.connect(self._refresh)
         app.document.changed.connect(self._on_document_changed)
         theme().changed.connect(self._refresh)
-        self._work.similarity_changed.connect(self._tell_alike)
+        self._work.similarity_changed.connect(self._show_similar)
         self._work.taking_back.connect(self._on_taking_back)
         self._refresh()
 
@@ -130,17 +130,17 @@ class TablePanel(QWidget):
 
     def _fold(self) -> None:
         """In a narrow panel hide the title, then the texts of buttons with icons."""
-        for made, text in self._words.items():
+        for made, text in self._button_texts.items():
             made.setText(text)
         self._title.show()
         # Reserve space for a wrong sum, so that no button moves when there is one.
-        ends = [part for part in (self._chip, self._fix, self._alike) if not part.isHidden()]
+        ends = [part for part in (self._chip, self._fix, self._similar) if not part.isHidden()]
         taken = sum(part.sizeHint().width() + 8 for part in ends)
-        wrong = self.fontMetrics().horizontalAdvance(f"{sum_words(0.95)}{fix_words(0.75, 0.65)}")
+        wrong = self.fontMetrics().horizontalAdvance(f"{sum_text(0.95)}{fix_text(0.75, 0.65)}")
         available = self._bar.width() - max(0, wrong + 4 * theme().space(4) - taken)
         if self._bar.sizeHint().width() > available:
             self._title.hide()
-        for made in reversed(self._words):  # the most used button keeps its text longest
+        for made in reversed(self._button_texts):  # the most used button keeps its text longest
             if self._bar.sizeHint().width() <= available:
                 break
             made.setText("")
@@ -177,11 +177,11 @@ class TablePanel(QWidget):
         if network is None or entry is None or source is None or name is None:
             self._shown = self._last_edit = None
             self._grid.clear()
-            self._tell_sums()
+            self._show_sums()
             return
         shown, table = (model_id, name), network.table(name)
         if shown == self._shown and table is self._table and self.waits:
-            self._tell_sums()  # keep typed numbers while something else changes
+            self._show_sums()  # keep typed numbers while something else changes
             return
         self._shown, self._table = shown, table
         self._last_edit = None
@@ -201,7 +201,7 @@ class TablePanel(QWidget):
         counts = None if self._rows is None else self._rows.sum(axis=-1).ravel()
         self._grid.show(network.domain.variables[index], parents, network.tables[index], counts)
         self._stood, self._typed = self._grid.values.copy(), []
-        self._tell_alike()
+        self._show_similar()
         self._view.span_heads(self._grid)
         for widget in (self._normalise, self._complement, self._random):
             widget.setEnabled(self._grid.editable)
@@ -209,11 +209,11 @@ class TablePanel(QWidget):
         self._fill.setToolTip(
             "Estimate this table from the rows of the model's data set."
             if counts is not None
-            else "Not now: the data do not say which rows belong to one component."
+            else "Not now: the data do not assign rows to a component."
             if source.is_of_components
             else "Not now: no data set of this project has these columns."
         )
-        self._tell_sums()
+        self._show_sums()
 
     def _source(self, kind: str) -> TableSource:
         """The tables of a language's models."""
@@ -223,7 +223,7 @@ class TablePanel(QWidget):
         return self._sources[kind]
 
     def _editor(self, kind: str) -> TableEditor | None:
-        """The editor that a language has in place of the usual one; None for none."""
+        """The table editor of the model's language; None: the standard one."""
         factory = language_view(kind).table_editor
         if factory is not None and kind not in self._editors:
             editor = self._editors[kind] = factory.load()(self._app)
@@ -240,22 +240,22 @@ class TablePanel(QWidget):
             widget.hide()
         self._shown = self._last_edit = None
         self._grid.clear()
-        self._tell_waiting(False)
+        self._show_waiting(False)
         editor.show_variable(model_id, entry, name)
         assert isinstance(editor, QWidget)
         editor.show()
 
-    def _tell_sums(self) -> None:
+    def _show_sums(self) -> None:
         wrong = [] if self._shown is None else self._grid.wrong_columns()
-        self._tell_waiting(bool(wrong))
+        self._show_waiting(bool(wrong))
         self._fix.setVisible(bool(wrong) and self._last_edit is not None)
-        self._alike.setVisible(not wrong)  # what does not sum to 1 is like nothing
+        self._similar.setVisible(not wrong)  # what does not sum to 1 is like nothing
         if not wrong:
             self._chip.show_chip(None)
             self._fold()
             return
         total = self._grid.values[wrong[0]].sum()
-        text = sum_words(total) if len(wrong) == 1 else f"{len(wrong)} sums are not 1"
+        text = sum_text(total) if len(wrong) == 1 else f"{len(wrong)} sums are not 1"
         self._chip.show_chip(Chip(text, "warning-circle", "danger"))
         if self._last_edit is not None:
             combination, state = self._last_edit
@@ -263,10 +263,10 @@ class TablePanel(QWidget):
             new = old + 1 - float(self._grid.values[combination].sum())
             possible = combination in wrong and 0 <= new <= 1
             self._fix.setVisible(possible)
-            self._fix.setText(fix_words(old, new))
+            self._fix.setText(fix_text(old, new))
         self._fold()
 
-    def _tell_waiting(self, waits: bool) -> None:
+    def _show_waiting(self, waits: bool) -> None:
         if self._shown is None or not waits:
             self._work.wait_for(None)
             return
@@ -274,15 +274,15 @@ class TablePanel(QWidget):
         title = self._app.project.models[model_id].node_titles.get(name, name)
         self._work.wait_for(Waiting(model_id, name, title))
 
-    def _tell_alike(self) -> None:
+    def _show_similar(self) -> None:
         marks, epsilon = self._work.marks_similar, self._work.epsilon
-        self._alike.setChecked(marks)
+        self._similar.setChecked(marks)
         had_row = self._grid.classes is not None
-        self._grid.mark_alike(epsilon if marks and self._shown is not None else None)
+        self._grid.mark_similar(epsilon if marks and self._shown is not None else None)
         if had_row != (self._grid.classes is not None):
             self._view.span_heads(self._grid)
 
-    def _on_alike(self, on: bool) -> None:
+    def _on_similar_clicked(self, on: bool) -> None:
         self._work.set_similarity(marks=on)
 
     @property
@@ -304,9 +304,9 @@ class TablePanel(QWidget):
         """One undoable change, once every column sums to 1."""
         self._typed.append(self._stood)
         self._stood = self._grid.values.copy()
-        self._tell_sums()
+        self._show_sums()
         if self._work.marks_similar:
-            self._tell_alike()
+            self._show_similar()
         if self._shown is None or self._grid.wrong_columns():
             if self._shown is not None:
                 self._work.typed.emit()
@@ -329,8 +329,8 @@ class TablePanel(QWidget):
         if self._typed:
             self._stood, self._last_edit = self._typed.pop(), None
             self._grid.set_values(self._stood)
-            self._tell_sums()
-            self._tell_alike()
+            self._show_sums()
+            self._show_similar()
 
     def _chosen_columns(self) -> list[int]:
         chosen = {i.column() - 1 for i in self._view.selectedIndexes() if i.column() > 0}
@@ -401,12 +401,12 @@ class TablePanel(QWidget):
         self._commit(f"Paste into the table of {self._name}")
 
 
-def sum_words(total: float) -> str:
+def sum_text(total: float) -> str:
     """The message for a single column that does not sum to 1."""
     return f"sums to {total:.4g}"
 
 
-def fix_words(old: float, new: float) -> str:
+def fix_text(old: float, new: float) -> str:
     """The text of the button that corrects the sum."""
     return f"Fix it: {old:.4g} → {new:.4g}"
 

@@ -184,10 +184,10 @@ class WindowTour:
         inspector = panel_widget(driver.window, "inspectorPanel")
         assert isinstance(inspector, InspectorPanel)
         inspector.node.show_tab("table")
-        alike = driver.widget("tableAlike")
+        alike = driver.widget("tableSimilar")
         assert isinstance(alike, QCheckBox)
         if not alike.isChecked():
-            driver.press("tableAlike")
+            driver.press("tableSimilar")
         grid = driver.widget("tableGrid")
         assert isinstance(grid, QTableView)
         model = grid.model()
@@ -203,7 +203,7 @@ class WindowTour:
         inspector = panel_widget(self.driver.window, "inspectorPanel")
         assert isinstance(inspector, InspectorPanel)
         inspector.node.show_tab("belief")
-        self.driver.press("tableAlike")
+        self.driver.press("tableSimilar")
 
     def knowledge(self) -> None:
         """Three tiers and two rules about edges."""

@@ -18,13 +18,13 @@ from pgmstudio.gui.widgets.basic import Section, button, empty, label
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
 from pgmstudio.gui.widgets.inspector_header import InspectorHead, lay_under
 
-# A longer list of models is looked at in the project.
+# The project panel lists them all.
 MAX_MODELS = 8
 
 
 @dataclass(frozen=True, eq=False)
 class _Counted:
-    """What takes a moment at a million rows."""
+    """Statistics that take a moment at a million rows."""
 
     data: DataSet
     missing: int
@@ -73,8 +73,8 @@ class DataInspector(QWidget):
         self._show_facts(entry)
         self._show_models()
 
-    def _on_counted(self, found: _Counted) -> None:
-        self._counted = found
+    def _on_counted(self, result: _Counted) -> None:
+        self._counted = result
         if self._entry is not None:
             self._show_facts(self._entry)
 

@@ -115,14 +115,14 @@ class EdgeInspector(QWidget):
             question = partial(information_around, subject.model.domain, live.evidence, edge[1])
             live.side.ask(TOPIC, question, self._on_bits)
         self.why.show_pair(subject, *edge)
-        self._tell()
+        self._refresh()
 
-    def _on_bits(self, told: tuple[str, dict[str, float]]) -> None:
-        if told[0] == self._edge[1]:
-            self._bits = told[1].get(self._edge[0])
-            self._tell()
+    def _on_bits(self, answer: tuple[str, dict[str, float]]) -> None:
+        if answer[0] == self._edge[1]:
+            self._bits = answer[1].get(self._edge[0])
+            self._refresh()
 
-    def _tell(self) -> None:
+    def _refresh(self) -> None:
         given = "given the evidence" if self._subject and self._subject.live.evidence else "prior"
         text = "…" if self._bits is None else f"{self._bits:.4f} bits"
         self.facts.show_facts(
@@ -132,11 +132,13 @@ class EdgeInspector(QWidget):
     def commit(self) -> None:
         self.editor.commit()
 
-    def _tip(self, place: int, state: str) -> str:
-        return tip_in(self._subject, self._edge[place], state)
+    def _tip(self, position: int, state: str) -> str:
+        return tip_in(self._subject, self._edge[position], state)
 
-    def _on_state_used(self, place: int, state: str, held: Qt.KeyboardModifier, at: QPoint) -> None:
-        use_in(self._subject, self._edge[place], state, held, self._ends[place][1], at)
+    def _on_state_used(
+        self, position: int, state: str, held: Qt.KeyboardModifier, at: QPoint
+    ) -> None:
+        use_in(self._subject, self._edge[position], state, held, self._ends[position][1], at)
 
     def _on_turn(self) -> None:
         source, target = self._edge

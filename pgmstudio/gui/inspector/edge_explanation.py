@@ -1,4 +1,4 @@
-"""Why (not) this edge: scores, tests, rules, replicates and searches, in sentences."""
+"""The explanation of an edge: scores, tests, constraints, bootstrap replicates and searches."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class _Counters:
     """The cache that the queries have in common, replaced when the rows change."""
 
     lock: threading.Lock
-    kept: _Counting | None = None
+    cached: _Counting | None = None
 
     def answer(
         self,
@@ -82,10 +82,12 @@ class _Counters:
     ) -> EdgeWhy:
         with self.lock:
             cancel.raise_if_cancelled()
-            kept = self.kept
-            if kept is None or kept.data is not data or kept.params != params:
-                kept = self.kept = _Counting(data, dag, params)
-            return why_edge(dag, kept.scores, kept.tests, *pair, knowledge=knowledge, cancel=cancel)
+            cached = self.cached
+            if cached is None or cached.data is not data or cached.params != params:
+                cached = self.cached = _Counting(data, dag, params)
+            return why_edge(
+                dag, cached.scores, cached.tests, *pair, knowledge=knowledge, cancel=cancel
+            )
 
 
 class EdgeExplanationSection(Section):
@@ -137,7 +139,7 @@ class EdgeExplanationSection(Section):
         _warm_up_once()
 
     @property
-    def sentences(self) -> list[str]:
+    def messages(self) -> list[str]:
         """What is shown, without the headings."""
         shown = [made for made in self._labels if not made.isHidden()]
         return [made.text() for made in shown if made.property("role") != "tertiary"]
@@ -159,14 +161,14 @@ class EdgeExplanationSection(Section):
             self._why, self._pair = None, (one, other)
         if rows is None:
             self._asked = ()
-            self._tell([("", [no_rows_reason(self._app.project, subject.model_id)])])
+            self._refresh([("", [no_rows_reason(self._app.project, subject.model_id)])])
             return
         self.fact.setText(rows.label)
         if not self._asked or any(a is not b for a, b in zip(asked, self._asked, strict=True)):
             self._asked = asked
             self._result = None
             if self._why is None:
-                self._tell([("", [f"Counting {counted(rows.data.row_count, 'row')}…"])])
+                self._refresh([("", [f"Counting {counted(rows.data.row_count, 'row')}…"])])
             self._rest.start()
         else:
             self._show()  # a bootstrap may have ended meanwhile
@@ -203,9 +205,9 @@ class EdgeExplanationSection(Section):
             return self._result
         sources, model_id = model_sources(self._app), self._subject.model_id
         for kind in (TestLog.kind, KesOptima.kind):
-            kept = sources.kept(model_id, kind)
-            if isinstance(kept, TestLog | KesOptima) and set(self._pair) <= _names(kept):
-                return kept
+            cached = sources.kept(model_id, kind)
+            if isinstance(cached, TestLog | KesOptima) and set(self._pair) <= _names(cached):
+                return cached
         return None
 
     def _on_repeat(self) -> None:
@@ -228,8 +230,8 @@ class EdgeExplanationSection(Section):
         self._repeat.setText("Searching…")
         self._searcher.ask(partial(_searched, task))
 
-    def _on_search(self, found: KesOptima | TestLog) -> None:
-        self._result = found
+    def _on_search(self, result: KesOptima | TestLog) -> None:
+        self._result = result
         self._show()
 
     # -- showing
@@ -251,14 +253,14 @@ class EdgeExplanationSection(Section):
         self._repeat.setVisible(can_repeat)
         self._repeat.setEnabled(True)
         self._repeat.setText("Repeat the search")
-        self._tell(_groups(why, has_labels=language_of(subject.model).contexts is not None))
+        self._refresh(_groups(why, has_labels=language_of(subject.model).contexts is not None))
 
-    def _tell(self, groups: Sequence[tuple[str, Sequence[str]]]) -> None:
+    def _refresh(self, groups: Sequence[tuple[str, Sequence[str]]]) -> None:
         lines: list[tuple[str, str]] = []
-        for title, sentences in groups:
-            if title and sentences:
+        for title, messages in groups:
+            if title and messages:
                 lines.append((title, "tertiary"))
-            lines += [(message, "") for message in sentences]
+            lines += [(message, "") for message in messages]
         while len(self._labels) < len(lines):
             made = label("", size="dense", wrap=True)
             made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -286,17 +288,17 @@ def _searched(task: PcTask | OptimaTask, cancel: CancelToken) -> KesOptima | Tes
     return next(iter(events))
 
 
-def _names(kept: KesOptima | TestLog) -> set[str]:
-    if isinstance(kept, TestLog):
-        return set(kept.names)
-    return set(kept.runs[0].cpdag.names) if kept.runs else set()
+def _names(cached: KesOptima | TestLog) -> set[str]:
+    if isinstance(cached, TestLog):
+        return set(cached.names)
+    return set(cached.runs[0].cpdag.names) if cached.runs else set()
 
 
 def _groups(why: EdgeWhy, *, has_labels: bool = False) -> list[tuple[str, list[str]]]:
-    """Headings and sentences, in the order of the inspector.
+    """The headings with their messages, in the order of the inspector.
 
     Scores are those of whole tables; a graph with labels pays for fewer rows and may gain by an
-    edge that costs too much as a whole, so that is said.
+    edge that costs too much as a whole, so a note says so.
     """
     scored = "Score of whole tables, without labels" if has_labels else "Score now"
     few = list(why.pc_tests[:MAX_TESTS])

@@ -27,10 +27,10 @@ class EvidenceImpactSection(Section):
         super().__init__("Without its own evidence")
         self.setObjectName("inspectorCautious")
         self.bars = PlainBars("inspectorCautiousBars")
-        self._words = label("", "secondary", size="dense", wrap=True)
-        self._words.setObjectName("inspectorCautiousWords")
+        self._text = label("", "secondary", size="dense", wrap=True)
+        self._text.setObjectName("inspectorEvidenceImpact")
         self.add(self.bars)
-        self.add(self._words)
+        self.add(self._text)
         self._keeper: EvidenceDiagnostics | None = None
         self._subject: ActiveModel | None = None
         self._name = ""
@@ -39,14 +39,14 @@ class EvidenceImpactSection(Section):
         self._subject, self._name = subject, name
         keeper = subject.live.diagnostics
         if keeper is not self._keeper:
-            stop_listening(self._keeper, self._tell)
+            stop_listening(self._keeper, self._refresh)
             self._keeper = keeper
-            keeper.changed.connect(self._tell)
+            keeper.changed.connect(self._refresh)
         if name in subject.live.evidence:
             keeper.follow()
-        self._tell()
+        self._refresh()
 
-    def _tell(self) -> None:
+    def _refresh(self) -> None:
         subject, keeper = self._subject, self._keeper
         trace = None if keeper is None else keeper.traced.traces.get(self._name)
         self.setVisible(trace is not None)
@@ -55,7 +55,7 @@ class EvidenceImpactSection(Section):
         states = subject.variable(self._name).states
         prior = subject.live.priors.get(self._name, ())
         self.bars.show_bars(states, [float(v) for v in trace.own_belief], [float(v) for v in prior])
-        self._words.setText(trace_text(trace))
+        self._text.setText(trace_text(trace))
 
 
 class PlainBars(PlainRows):

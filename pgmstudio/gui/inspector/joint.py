@@ -77,7 +77,7 @@ class JointGrid(QAbstractTableModel):
         """The states of all variables but the last in a row."""
         indices = np.unravel_index(row, [v.cardinality for v in self._variables[:-1]] or [1])
         pairs = zip(self._variables[:-1], indices, strict=False)
-        return [variable.states[int(place)] for variable, place in pairs]
+        return [variable.states[int(position)] for variable, position in pairs]
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
         across = orientation == Qt.Orientation.Horizontal
@@ -293,7 +293,7 @@ class JointInspector(QWidget):
             if asked != self._asked:
                 self._asked = asked
                 self._rest.start()
-        self._tell(size)
+        self._refresh(size)
         if len(names) == 2:
             self.why.show_pair(subject, *names)
         else:
@@ -317,9 +317,9 @@ class JointInspector(QWidget):
             return
         self._joint = joint
         self._note.show_text("")
-        self._tell(None)
+        self._refresh(None)
 
-    def _tell(self, size: str | None) -> None:
+    def _refresh(self, size: str | None) -> None:
         joint, subject = self._joint, self._subject
         self._table_section.setVisible(joint is not None)
         self.pairs.setVisible(joint is not None and len(self._names) > 2)

@@ -27,12 +27,12 @@ class MapSection(Section):
         self.setObjectName("inspectorMap")
         self._app = app
         self._controller = map_query_of(app)
-        self._controller.changed.connect(self._tell)
+        self._controller.changed.connect(self._refresh)
         self._question: MapQuestion | None = None
         self._subject: ActiveModel | None = None
         self._note = Note(name="inspectorMapNote")
-        self._words = label("", "secondary", size="dense", wrap=True)
-        self._words.setObjectName("inspectorMapWords")
+        self._text = label("", "secondary", size="dense", wrap=True)
+        self._text.setObjectName("inspectorMapText")
         self.states = FactRows("inspectorMapStates")
         self.others = FactRows("inspectorMapOthers")
         self._find = button(
@@ -47,7 +47,7 @@ class MapSection(Section):
             self._controller.stop,
             icon_name="stop",
             name="inspectorMapStop",
-            tip="End the search and keep the best combination found so far.",
+            tip="End the search and keep the best configuration found so far.",
         )
         self._longer = button(
             "Search longer",
@@ -63,32 +63,32 @@ class MapSection(Section):
             name="inspectorMapUse",
             tip="Add these states to the evidence.",
         )
-        for part in (self._note, self._words, self.states, self.others):
+        for part in (self._note, self._text, self.states, self.others):
             self.add(part)
         self.add(row(self._find, self._stop, self._use, None))
         self.add(row(self._longer, None))
         for later in (self._stop, self._use, self._longer, self.states, self.others):
             later.hide()
-        # A search that is over at once should not flicker.
-        self._patience = one_shot(self, self._tell, 200)
+        # A search that ends immediately should not flicker.
+        self._stale_timer = one_shot(self, self._refresh, 200)
 
     def show_nodes(self, subject: ActiveModel, names: Sequence[str]) -> None:
         self._subject = subject
         self._question = MapQuestion(subject.model, tuple(names), subject.live.evidence)
         self.setVisible(subject.live.error is None)
-        self._tell()
+        self._refresh()
 
     def begin(self) -> None:
         """Begin the search for what is shown."""
         if self._question is not None:
             self._controller.search(self._question)
-            self._patience.start()
+            self._stale_timer.start()
 
     def _on_longer(self) -> None:
         if self._question is not None:
             self._controller.search(self._question, LONGER_SECONDS)
 
-    def _tell(self) -> None:
+    def _refresh(self) -> None:
         question, subject = self._question, self._subject
         if question is None or subject is None:
             return
@@ -97,7 +97,7 @@ class MapSection(Section):
         is_searching = controller.is_searching and controller.is_about(question)
         self._note.show_text(controller.problem_of(question), "warning")
         self._find.setVisible(answer is None and not is_searching)
-        self._stop.setVisible(is_searching and not self._patience.isActive())
+        self._stop.setVisible(is_searching and not self._stale_timer.isActive())
         self._longer.setVisible(answer is not None and not answer.is_exact)
         self._use.setVisible(answer is not None)
         self.states.setVisible(answer is not None)
@@ -106,12 +106,12 @@ class MapSection(Section):
             self._show_answer(subject, answer)
         else:
             message = "Searching for the most probable combination…" if is_searching else ""
-            self._words.setText(message)
-        self._words.setVisible(bool(self._words.text()))
+            self._text.setText(message)
+        self._text.setVisible(bool(self._text.text()))
 
     def _show_answer(self, subject: ActiveModel, answer: MapAnswer) -> None:
         first = answer.best[0]
-        self._words.setText(self._controller.answer_text(answer))
+        self._text.setText(self._controller.answer_text(answer))
         chance = percent(math.exp2(first.log2_probability))
         facts: list[Fact] = [("Probability", f"{chance} %", "The other variables are summed out.")]
         if subject.live.evidence:
@@ -144,7 +144,7 @@ class MapSection(Section):
         live.set_all({**live.evidence, **states})
 
 
-def _other(subject: ActiveModel, first: Combination, one: Combination, place: int) -> Fact:
+def _other(subject: ActiveModel, first: Combination, one: Combination, position: int) -> Fact:
     """The n-th best: how probable, and in what it differs from the best."""
     differs = [
         f"{subject.title(name)} = {state}"
@@ -152,4 +152,4 @@ def _other(subject: ActiveModel, first: Combination, one: Combination, place: in
         if state != first.states[name]
     ]
     chance = percent(math.exp2(one.log2_probability))
-    return f"{place}. {chance} %", ", ".join(differs), "In what it differs from the first."
+    return f"{position}. {chance} %", ", ".join(differs), "In what it differs from the first."

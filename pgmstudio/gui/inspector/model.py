@@ -216,9 +216,9 @@ class ModelInspector(QWidget):
         self.evidence.show_subject(subject)
         self.surprise.show_subject(subject)
         self._ask_facts(subject)
-        self._tell_facts(subject)
-        self._tell_explanation(subject)
-        self._tell_provenance(subject)
+        self._show_facts(subject)
+        self._show_explanation(subject)
+        self._show_provenance(subject)
         self.editor.show_notes(subject.model_id, entry.notes)
 
     def commit(self) -> None:
@@ -247,9 +247,9 @@ class ModelInspector(QWidget):
     def _on_facts(self, facts: ModelFacts) -> None:
         self._facts = facts
         if self._subject is not None:
-            self._tell_facts(self._subject)
+            self._show_facts(self._subject)
 
-    def _tell_facts(self, subject: ActiveModel) -> None:
+    def _show_facts(self, subject: ActiveModel) -> None:
         result = self._facts
         data = self._app.project.data.get(subject.entry.data_id or "")
         facts: list[Fact] = [
@@ -277,7 +277,7 @@ class ModelInspector(QWidget):
 
     # -- most probable explanation
 
-    def _tell_explanation(self, subject: ActiveModel) -> None:
+    def _show_explanation(self, subject: ActiveModel) -> None:
         live = subject.live
         self.explain.setChecked(live.shows_most_probable)
         self.explain.setEnabled(live.error is None)
@@ -319,7 +319,7 @@ class ModelInspector(QWidget):
 
     # -- provenance, notes
 
-    def _tell_provenance(self, subject: ActiveModel) -> None:
+    def _show_provenance(self, subject: ActiveModel) -> None:
         provenance = subject.entry.provenance
         self._provenance.setVisible("learner" in provenance)
         if "learner" not in provenance:

@@ -36,7 +36,7 @@ MAX_QUERIED = 60
 
 
 def bars_of(subject: ActiveModel, name: str) -> Bars:
-    """What the bars of one variable show now."""
+    """The bars of one variable as they are shown now."""
     live, variable = subject.live, subject.variable(name)
     belief, prior = live.beliefs.get(name, ()), live.priors.get(name, ())
     finding = live.evidence.get(name)
@@ -68,7 +68,7 @@ def _what_to_ask(
     return target, information_about(session, domain, target, cancel)
 
 
-def tell_waiting(fact: QLabel, subject: ActiveModel, name: str) -> None:
+def show_waiting(fact: QLabel, subject: ActiveModel, name: str) -> None:
     """Why the bars of a variable are grey: they wait for a table, or are not computed yet."""
     waits = name in subject.waiting
     set_role(fact, "chip-warning" if waits else "tertiary")
@@ -166,17 +166,17 @@ class BeliefTab(QWidget):
             self.sliders.show_variable(subject, name)
         is_target = subject.target == name
         self._target.setText("No target" if is_target else "Make target")
-        self._tell_belief(subject, name)
+        self._show_belief(subject, name)
         self.cautious.show_node(subject, name)
         self.evidence.show_subject(subject)
-        self._tell_shifts(subject)
-        self._tell_next(subject)
+        self._show_shifts(subject)
+        self._show_next(subject)
 
-    def _tell_belief(self, subject: ActiveModel, name: str) -> None:
+    def _show_belief(self, subject: ActiveModel, name: str) -> None:
         live = subject.live
         count = len(live.evidence)
         self._belief.title.setText(f"Belief given {count} evidence" if count else "Prior belief")
-        tell_waiting(self._belief.fact, subject, name)
+        show_waiting(self._belief.fact, subject, name)
         self._recompute.setVisible(live.is_stale and not live.is_live)
         belief, prior = live.beliefs.get(name), live.priors.get(name)
         if live.error is not None:
@@ -192,7 +192,7 @@ class BeliefTab(QWidget):
             text = two_digits(float(prior[top]))
             self._summary.setText(f"Prior {text} % {state}. Shift {shift:.2f} bits.")
 
-    def _tell_shifts(self, subject: ActiveModel) -> None:
+    def _show_shifts(self, subject: ActiveModel) -> None:
         live = subject.live
         moved = {
             name: bits
@@ -205,7 +205,7 @@ class BeliefTab(QWidget):
 
     # -- value of information
 
-    def _tell_next(self, subject: ActiveModel) -> None:
+    def _show_next(self, subject: ActiveModel) -> None:
         live, target = subject.live, subject.target
         fits = len(subject.model.domain) <= MAX_QUERIED
         can = target is not None and target in subject.model.domain and live.error is None and fits
@@ -236,12 +236,12 @@ class BeliefTab(QWidget):
         question = partial(_what_to_ask, domain, live.evidence, subject.target)
         live.side.ask(ASK_NEXT, question, self._on_next)
 
-    def _on_next(self, told: tuple[str, dict[str, float]]) -> None:
+    def _on_next(self, answer: tuple[str, dict[str, float]]) -> None:
         subject = self._subject
-        if subject is None or told[0] != subject.target:
+        if subject is None or answer[0] != subject.target:
             return
         self._mark_next(is_stale=False)
-        open_ones = {n: b for n, b in told[1].items() if n not in subject.live.evidence}
+        open_ones = {n: b for n, b in answer[1].items() if n not in subject.live.evidence}
         best = ranked(open_ones)[:2]
         if not best:
             self._next_text.setText("No other variable has information about the target.")
@@ -265,8 +265,8 @@ class BeliefTab(QWidget):
     def _tip(self, state: str) -> str:
         return tip_in(self._subject, self._name, state)
 
-    def _on_state_used(self, state: str, held: Qt.KeyboardModifier, place: QPoint) -> None:
-        use_in(self._subject, self._name, state, held, self.bars, place)
+    def _on_state_used(self, state: str, held: Qt.KeyboardModifier, position: QPoint) -> None:
+        use_in(self._subject, self._name, state, held, self.bars, position)
 
     def _on_weights(self, variable: str, weights: Mapping[str, float]) -> None:
         if self._subject is not None:

@@ -90,14 +90,14 @@ class EdgesTab(QWidget):
             live = subject.live
             question = partial(information_around, subject.model.domain, live.evidence, name)
             live.side.ask(TOPIC, question, self._on_bits)
-        self._tell_bits()
+        self._show_bits()
 
-    def _on_bits(self, told: tuple[str, dict[str, float]]) -> None:
-        if told[0] == self._name:
-            self._bits = told[1]
-            self._tell_bits()
+    def _on_bits(self, answer: tuple[str, dict[str, float]]) -> None:
+        if answer[0] == self._name:
+            self._bits = answer[1]
+            self._show_bits()
 
-    def _tell_bits(self) -> None:
+    def _show_bits(self) -> None:
         for edge, made in self._rows.items():
             other = edge[0] if edge[1] == self._name else edge[1]
             bits = self._bits.get(other)

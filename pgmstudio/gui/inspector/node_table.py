@@ -14,7 +14,7 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.state_gestures import tip_in, use_in
 from pgmstudio.gui.inspector.language_sections import LanguageSections
-from pgmstudio.gui.inspector.node_beliefs import bars_of, tell_waiting
+from pgmstudio.gui.inspector.node_beliefs import bars_of, show_waiting
 from pgmstudio.gui.inspector.state_editor import StateManager
 from pgmstudio.gui.languages.registry import SubjectKind, language_view
 from pgmstudio.gui.widgets.basic import Section, button, label, row
@@ -31,7 +31,7 @@ class TableTab(QWidget):
         self._subject: ActiveModel | None = None
         self._name = ""
         names = Section("Name and states", line=False)
-        self._title = _field("inspectorNodeTitle", "Title", "What is written on the node.")
+        self._title = _field("inspectorNodeTitle", "Title", "Label shown on the node.")
         self._title.editingFinished.connect(self._on_title)
         self._identifier = _field(
             "inspectorIdentifier", "Identifier", "The name in files and formulas."
@@ -104,14 +104,14 @@ class TableTab(QWidget):
             ]
         )
         self._of_language.show_subject(subject, (name,))
-        tell_waiting(self._belief.fact, subject, name)
+        show_waiting(self._belief.fact, subject, name)
         self.bars.show_bars(bars_of(subject, name))
 
     def _tip(self, state: str) -> str:
         return tip_in(self._subject, self._name, state)
 
-    def _on_state_used(self, state: str, held: Qt.KeyboardModifier, place: QPoint) -> None:
-        use_in(self._subject, self._name, state, held, self.bars, place)
+    def _on_state_used(self, state: str, held: Qt.KeyboardModifier, position: QPoint) -> None:
+        use_in(self._subject, self._name, state, held, self.bars, position)
 
     def _on_title(self) -> None:
         subject, text = self._subject, self._title.text().strip()

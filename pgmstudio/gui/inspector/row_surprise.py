@@ -1,4 +1,4 @@
-"""What is surprising in the evidence: each finding given the rest, or given its parents."""
+"""The surprise of each finding, given the other findings or given its parents."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SurpriseSection(Section):
         self._subject: ActiveModel | None = None
         self._keeper: EvidenceDiagnostics | None = None
         self._controller = row_surprise_of(app)
-        self._controller.changed.connect(self._tell)
+        self._controller.changed.connect(self._refresh)
         self._row = label("", "secondary", size="dense", wrap=True)
         self._row.setObjectName("inspectorSurpriseRow")
         self.how = Segments(_HOW, "inspectorSurpriseHow")
@@ -64,13 +64,13 @@ class SurpriseSection(Section):
         self._subject = subject
         keeper = subject.live.diagnostics
         if keeper is not self._keeper:
-            stop_listening(self._keeper, self._tell)
+            stop_listening(self._keeper, self._refresh)
             self._keeper = keeper
-            keeper.changed.connect(self._tell)
+            keeper.changed.connect(self._refresh)
         keeper.follow()
-        self._tell()
+        self._refresh()
 
-    def _tell(self, *_: object) -> None:
+    def _refresh(self, *_: object) -> None:
         subject, keeper = self._subject, self._keeper
         if subject is None or keeper is None or subject.live.error is not None:
             self.hide()
@@ -87,7 +87,7 @@ class SurpriseSection(Section):
         self._none.setText("" if shown else "Nothing to show yet.")
         self._none.setVisible(not shown)
         self.mark.setChecked(self._controller.marks_surprise)
-        self._tell_row(subject)
+        self._show_row(subject)
         action = self._app.actions.by_id.get("evidence.next-row")
         spec = self._app.actions.specs.get("evidence.next-row")
         reason = (
@@ -97,7 +97,7 @@ class SurpriseSection(Section):
         )
         self._next.setVisible(action is not None and reason is None)
 
-    def _tell_row(self, subject: ActiveModel) -> None:
+    def _show_row(self, subject: ActiveModel) -> None:
         result = self._controller.row_of(subject.model_id)
         self._row.setVisible(result is not None)
         if result is None:
@@ -108,9 +108,9 @@ class SurpriseSection(Section):
         if ranking is not None:
             bits = float(ranking.bits[result.row])
             message = f"{bits:.2f} bits" if math.isfinite(bits) else "impossible in this model"
-            place = grouped(ranking.rank_of(result.row) + 1)
+            position = grouped(ranking.rank_of(result.row) + 1)
             rows = counted(len(ranking.order), "row")
-            text += f": {message} in all, number {place} of {rows} by surprise"
+            text += f": {message} in all, number {position} of {rows} by surprise"
         left = len(result.evidence) - len(subject.live.evidence)
         lost = (
             f" Evidence on {counted(left, 'variable')} could not hold with the rest."

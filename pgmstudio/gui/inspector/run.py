@@ -136,39 +136,39 @@ _AIR = 8  # on both sides of the text together
 
 
 class LockedField(QLineEdit):
-    """What does not fit ends with an ellipsis; with the focus it is whole, to be copied."""
+    """A label that elides text that does not fit; with the focus it shows all, to be copied."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._words = ""
+        self._full_text = ""
         self.setReadOnly(True)
         self.setProperty("role", "locked")
 
-    def show_text(self, words: str) -> None:
-        self._words = words
-        self._show_words()
+    def show_text(self, text: str) -> None:
+        self._full_text = text
+        self._update_text()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._show_words()
+        self._update_text()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        self._show_words()
+        self._update_text()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self._show_words()
+        self._update_text()
 
-    def _show_words(self) -> None:
+    def _update_text(self) -> None:
         option = QStyleOptionFrame()
         self.initStyleOption(option)
         inside = self.style().subElementRect(QStyle.SubElement.SE_LineEditContents, option, self)
         ends = [inside.right(), *(lock.x() for lock in self.findChildren(QToolButton))]
         available = min(ends) - inside.left() - _AIR
         right = Qt.TextElideMode.ElideRight
-        shown = self.fontMetrics().elidedText(self._words, right, available)
-        self.setText(self._words if self.hasFocus() else shown)
+        shown = self.fontMetrics().elidedText(self._full_text, right, available)
+        self.setText(self._full_text if self.hasFocus() else shown)
         self.setCursorPosition(0)
 
 
@@ -314,10 +314,10 @@ class RunInspector(QWidget):
         if run is not self._run:
             self._run, self._evaluation = run, None
             self._latest_task.forget()
-            self._tell_once(run)
+            self._show_once(run)
         self._refresh()
 
-    def _tell_once(self, run: LearningRun) -> None:
+    def _show_once(self, run: LearningRun) -> None:
         learner = learner_of(run.request.learner_key)
         self.settings.show_facts(setting_facts(run))
         data = run.task.data
@@ -342,7 +342,7 @@ class RunInspector(QWidget):
         self._head.show_text(
             run.request.title, f"{learner.title}{rows}", chip, language_icon(learner.kind)
         )
-        self._tell_doing(run)
+        self._show_doing(run)
         self._best.title.setText("Best model" if run.state.is_end else "Best so far")
         self.best.show_facts(best_facts(run) or [("Nothing yet", "")])
         has_best = run.best is not None
@@ -350,10 +350,10 @@ class RunInspector(QWidget):
             made.setEnabled(has_best)
             text = made.accessibleName()
             made.setToolTip(text if has_best else "Not now: the run has found no model yet.")
-        self._tell_evaluation(run)
-        self._tell_rules(run)
+        self._show_evaluation(run)
+        self._show_rules(run)
 
-    def _tell_doing(self, run: LearningRun) -> None:
+    def _show_doing(self, run: LearningRun) -> None:
         fraction = run.progress.fraction
         is_busy = run.state is JobState.RUNNING
         self._doing.title.setText(activity_text(run))
@@ -364,7 +364,7 @@ class RunInspector(QWidget):
         self._said.setText(sentence_case(state_text(run)))
         self.counters.show_facts(counter_facts(run))
 
-    def _tell_rules(self, run: LearningRun) -> None:
+    def _show_rules(self, run: LearningRun) -> None:
         text = constraint_message(run)
         if text is None:
             self.rules.show_text("")
@@ -403,9 +403,9 @@ class RunInspector(QWidget):
     def _on_evaluated(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
         if self._run is not None:
-            self._tell_evaluation(self._run)
+            self._show_evaluation(self._run)
 
-    def _tell_evaluation(self, run: LearningRun) -> None:
+    def _show_evaluation(self, run: LearningRun) -> None:
         result = self._evaluation
         self.evaluation.setVisible(result is not None and not result.problem)
         if result is None:

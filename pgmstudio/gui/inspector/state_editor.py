@@ -70,20 +70,20 @@ class _ChipDelegate(QStyledItemDelegate):
         painter.setPen(theme().color("text"))
         font = theme().font("dense")
         painter.setFont(font)
-        room = area.adjusted(self._grip(), 0, 0, 0)
+        text_area = area.adjusted(self._grip(), 0, 0, 0)
         text = QFontMetrics(font).elidedText(
-            str(index.data()), Qt.TextElideMode.ElideMiddle, int(room.width()) - 14
+            str(index.data()), Qt.TextElideMode.ElideMiddle, int(text_area.width()) - 14
         )
-        painter.drawText(room, int(Qt.AlignmentFlag.AlignCenter), text)
+        painter.drawText(text_area, int(Qt.AlignmentFlag.AlignCenter), text)
         painter.restore()
 
-    def _paint_grip(self, painter: QPainter, place: QRectF) -> None:
+    def _paint_grip(self, painter: QPainter, position: QRectF) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().color("text_tertiary"))
-        left, gap = place.left() + 7 * theme().scale, 4 * theme().scale
+        left, gap = position.left() + 7 * theme().scale, 4 * theme().scale
         for down in (-1, 0, 1):
             for across in (0, 1):
-                spot = QPointF(left + across * gap, place.center().y() + down * gap)
+                spot = QPointF(left + across * gap, position.center().y() + down * gap)
                 painter.drawEllipse(spot, 1, 1)
 
 
@@ -164,11 +164,11 @@ class StateChips(QListWidget):
         if new != old:
             self.renamed.emit(old, new)
 
-    def _on_menu(self, place: QPoint) -> None:
-        item = self.itemAt(place) or self.currentItem()
+    def _on_menu(self, position: QPoint) -> None:
+        item = self.itemAt(position) or self.currentItem()
         if item is not None and self._can_order:
             state = str(item.data(Qt.ItemDataRole.UserRole))
-            self.menu_requested.emit(state, self.viewport().mapToGlobal(place))
+            self.menu_requested.emit(state, self.viewport().mapToGlobal(position))
 
     def dropEvent(self, event: QDropEvent) -> None:
         item = self.currentItem()
@@ -190,9 +190,9 @@ class StateChips(QListWidget):
         if self._can_order and state and event.key() == Qt.Key.Key_Delete:
             self.removal_requested.emit(state)
         elif self._can_order and state and held and event.key() in steps:
-            place = row + steps[Qt.Key(event.key())]
-            if 0 <= place < self.count():
-                self.moved.emit(state, place)
+            position = row + steps[Qt.Key(event.key())]
+            if 0 <= position < self.count():
+                self.moved.emit(state, position)
         else:
             super().keyPressEvent(event)
 
@@ -262,7 +262,7 @@ class StateManager(QWidget):
         edit = partial(
             model_edits.add_state, model_id=subject.model_id, variable=self._name, state=fresh
         )
-        # A name typed at once belongs to the same step.
+        # A name typed right away belongs to the same undo step.
         if self._app.change(f"Add a state to {self._name}", edit, merge=self._adding(fresh)):
             self._app.notify(
                 f"{self._name} has a new state. Its probability is 0 until its table is edited"
@@ -291,7 +291,7 @@ class StateManager(QWidget):
         if not new or not self._app.change(text, edit, merge=self._adding(old)):
             self.chips.put_back()
 
-    def _on_moved(self, state: str, place: int) -> None:
+    def _on_moved(self, state: str, position: int) -> None:
         subject = self._subject
         if subject is None:
             return
@@ -300,7 +300,7 @@ class StateManager(QWidget):
             model_id=subject.model_id,
             variable=self._name,
             state=state,
-            index=place,
+            index=position,
         )
         if self._app.change(f"Move {state} among the states of {self._name}", edit):
             self._follow()
@@ -323,9 +323,9 @@ class StateManager(QWidget):
                 undo=True,
             )
 
-    def _children(self, subject: ActiveModel, words: str) -> str:
+    def _children(self, subject: ActiveModel, effect: str) -> str:
         count = len(subject.children(self._name))
-        return f"; in {counted(count, 'table')} of children {words}" if count else ""
+        return f"; in {counted(count, 'table')} of children {effect}" if count else ""
 
     def _follow(self) -> None:
         """The inspector follows in its own time; the chips are needed now."""
@@ -334,7 +334,7 @@ class StateManager(QWidget):
             states = self._app.project.models[subject.model_id].model.domain[self._name].states
             self.chips.show_states(states, True, True)
 
-    def _on_menu(self, state: str, place: QPoint) -> None:
+    def _on_menu(self, state: str, position: QPoint) -> None:
         menu = QMenu(self)
         menu.setObjectName("stateMenu")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -345,4 +345,4 @@ class StateManager(QWidget):
         if number < len(self.chips.states) - 1:
             menu.addAction("Move right", partial(self._on_moved, state, number + 1))
         menu.addAction("Remove", partial(self._on_removal, state))
-        menu.popup(place)
+        menu.popup(position)

@@ -66,7 +66,7 @@ class ElementInspector(Protocol):
 
 
 class TableEditor(Protocol):
-    """An editor for the table of a variable, in place of the usual one; a widget."""
+    """An editor for the table of a variable that replaces the standard one; a widget."""
 
     def show_variable(self, model_id: str, entry: ModelEntry, name: str) -> None: ...
 
@@ -84,7 +84,7 @@ class LanguageView:
     # The page of a model; None: a ModelPage with the extension below.
     make_page: Lazy[Callable[[AppContext, str], Page]] | None = None
     extend_page: Lazy[Callable[[ModelPage], PageExtension]] | None = None
-    more_diagrams: tuple[Diagram, ...] = ()  # beside those of the language's row in the core
+    more_diagrams: tuple[Diagram, ...] = ()  # besides those of the language's row in the core
     description: Lazy[ModelDescription] = DESCRIPTION
     inspector_sections: Mapping[
         SubjectKind, tuple[Lazy[Callable[[AppContext], SubjectSection]], ...]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pgmstudio.gui.model_page.page import ModelPage
 
 
-# Keys that mean something only while the canvas has the focus, where it hears them itself.
+# Keys that mean something only while the canvas has the focus, where it handles them itself.
 CANVAS_KEYS = (
     "model.add-node",
     "model.draw-edges",
@@ -341,7 +341,7 @@ def _view(commands: CanvasConditions) -> list[ActionSpec]:
             "view.legend",
             "Legend",
             "View",
-            "What the marks on the canvas mean.",
+            "Legend of the marks on the canvas.",
             commands.on_page(lambda page: page.front.toggle_legend()),
             disabled_reason=commands.no_page,
             is_checked=shown("shows_legend"),
@@ -362,7 +362,7 @@ LEARNER = "bn.em"
 
 
 class ParameterCommands:
-    """Which model and which of its nodes are meant, and why not."""
+    """The active model and its selected nodes, and the reason when there are none."""
 
     def __init__(self, app: AppContext) -> None:
         self._app = app

@@ -57,7 +57,7 @@ def add_why(menu: QMenu, page: ModelPage, hit: Hit) -> None:
     if hit.node is None and hit.edge is not None:
         text = "Why this edge?"
     elif hit.node is not None and len(nodes) == 2 and hit.node.id in nodes:
-        text = f"Why (not) an edge {nodes[0]} – {nodes[1]}?"
+        text = f"Explain edge {nodes[0]} – {nodes[1]}…"
     else:
         return
     menu.addSeparator()
@@ -71,7 +71,7 @@ Command = Callable[[], object]
 
 
 def canvas_menu(page: ModelPage, hit: Hit, parent: QWidget) -> QMenu:
-    """What can be done with what lies under the pointer."""
+    """The context menu of the item under the pointer."""
     menu = QMenu(parent)
     menu.setObjectName("canvasMenu")
     menu.setToolTipsVisible(True)
@@ -90,13 +90,13 @@ def _add(
     name: str,
     text: str,
     command: Command,
-    sign: str | None = None,
+    icon_name: str | None = None,
     disabled_reason: str = "",
 ) -> None:
     action = menu.addAction(literal(text))
     action.setObjectName(f"menu.{name}")
-    if sign is not None:
-        action.setIcon(icon(sign))
+    if icon_name is not None:
+        action.setIcon(icon(icon_name))
     action.triggered.connect(lambda _=False: command())
     action.setEnabled(not disabled_reason)
     action.setToolTip(f"Not now: {disabled_reason}" if disabled_reason else text)
@@ -140,9 +140,9 @@ def _state_menu(
     face: NodeView,
     request: Callable[[str, str], object],
     name: str,
-    sign: str,
+    icon_name: str,
 ) -> None:
-    states = menu.addMenu(icon(sign), literal(title))
+    states = menu.addMenu(icon(icon_name), literal(title))
     states.setObjectName(f"menu.{key}")
     for index, state in enumerate(face.states):
         reason = "this state is impossible." if face.is_impossible(index) else ""

@@ -21,7 +21,7 @@ Question = tuple[BayesianNetwork, str, str]
 class EdgeForecaster(QObject):
     """Triangulates once at a time; of the requests that arrive meanwhile the newest is answered."""
 
-    told = Signal(str, str, object)  # source, target, SizeForecast
+    forecast_ready = Signal(str, str, object)  # source, target, SizeForecast
     failed = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -50,7 +50,7 @@ class EdgeForecaster(QObject):
     def _on_size(self, size: SizeForecast) -> None:
         asked, self._asked = self._asked, None
         if asked is not None and self._wanted is None:
-            self.told.emit(asked[1], asked[2], size)
+            self.forecast_ready.emit(asked[1], asked[2], size)
         self._go_on()
 
     def _on_failed(self, error: object) -> None:

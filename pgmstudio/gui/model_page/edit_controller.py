@@ -81,7 +81,7 @@ class EditController(QObject):
         self.picture_name = ""
         self.extension: PageExtension | None = None  # set by the page
         self._forecasts = EdgeForecaster(self)
-        self._forecasts.told.connect(self._on_forecast)
+        self._forecasts.forecast_ready.connect(self._on_forecast)
         self._forecasts.failed.connect(app.errors.report)
         signals = canvas.signals
         signals.move.connect(self.move_nodes)
@@ -111,7 +111,7 @@ class EditController(QObject):
     # -- structure
 
     def advise(self, source: str, target: str) -> EdgeAdvice:
-        """What is known at once; the change of the junction tree follows."""
+        """Show what is known at once; the change of the junction tree follows."""
         self._forecasts.forget()
         own = None if self.extension is None else self.extension.advise(source, target)
         if own is not None:
@@ -144,7 +144,7 @@ class EditController(QObject):
             at=at,
         )
         self._canvas.view.stand_still()
-        if self.change(f"Add {name}", in_order(self._hold_places(), edit)):
+        if self.change(f"Add {name}", in_order(self._hold_positions(), edit)):
             self._canvas.signals.select.emit((name,), ())
 
     def rename(self, old: str, new: str) -> None:
@@ -215,7 +215,7 @@ class EditController(QObject):
 
     # -- positions
 
-    def _hold_places(self) -> Edit:
+    def _hold_positions(self) -> Edit:
         """Store the present positions, so that the other nodes stay when one is added."""
         return partial(
             model_edits.move_nodes,
@@ -253,19 +253,19 @@ class EditController(QObject):
     def align(self, side: str) -> None:
         boxes = self._boxes(2, "align")
         if boxes:
-            self._place_all(SIDES[side], lined_up(boxes, side))
+            self._move_all(SIDES[side], lined_up(boxes, side))
 
     def distribute(self, *, across: bool) -> None:
         boxes = self._boxes(3, "distribute")
         if boxes:
             text = f"Distribute {'across' if across else 'down'}"
-            self._place_all(text, distributed(boxes, across=across))
+            self._move_all(text, distributed(boxes, across=across))
 
     def snap_all(self) -> None:
-        places = self._canvas.scene.positions
-        self._place_all("Snap to grid", {i: snapped_to_grid(p) for i, p in places.items()})
+        points = self._canvas.scene.positions
+        self._move_all("Snap to grid", {i: snapped_to_grid(p) for i, p in points.items()})
 
-    def _place_all(self, text: str, points: Mapping[str, Point]) -> None:
+    def _move_all(self, text: str, points: Mapping[str, Point]) -> None:
         self._position(text, {**self._canvas.scene.positions, **points})
 
     # -- node modes
@@ -280,9 +280,9 @@ class EditController(QObject):
         )
         stored = self.entry.layouts.get(self.picture_name)
         if stored:
-            places = {i: p for i, p in self._canvas.scene.positions.items() if i in sizes}
-            roomy = spread(places, sizes, 16.0)
-            if roomy != places:
+            indices = {i: p for i, p in self._canvas.scene.positions.items() if i in sizes}
+            roomy = spread(indices, sizes, 16.0)
+            if roomy != indices:
                 edit = in_order(
                     edit,
                     partial(

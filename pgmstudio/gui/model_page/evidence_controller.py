@@ -89,7 +89,7 @@ class EvidenceController(QObject):
         """Why this model has no interventions; empty when it has."""
         return no_intervention_reason(self.live.model)
 
-    def _on_do_menu(self, node: str, place: QPoint) -> None:
+    def _on_do_menu(self, node: str, position: QPoint) -> None:
         """A menu of states to intervene with, for a node that does not show them."""
         reason = self.no_do_reason()
         if reason:
@@ -98,7 +98,7 @@ class EvidenceController(QObject):
         canvas = self._canvas
         menu = do_menu(canvas.scene.nodes[node].face, node, canvas, canvas)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(place)
+        menu.popup(position)
 
     def _on_beliefs_changed(self, model_id: str) -> None:
         if model_id == self._model_id and model_id in self._app.project.models:

@@ -47,7 +47,7 @@ class PageExtension(QObject):
 
     @property
     def below(self) -> Sequence[QWidget]:
-        """Widgets below the canvas, or shown in place of it."""
+        """Widgets below the canvas or instead of it."""
         return ()
 
     @property

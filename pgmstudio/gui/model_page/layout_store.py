@@ -23,7 +23,7 @@ class KnownLocations:
     def __init__(self) -> None:
         self._computed: dict[str, dict[str, Point]] = {}
 
-    def places(
+    def positions(
         self, name: str, entry: ModelEntry, picture: GraphPicture, sizes: Mapping[str, Point]
     ) -> dict[str, Point] | None:
         """The position of every node, new ones next to the others; None if most have none."""

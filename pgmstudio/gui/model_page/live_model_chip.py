@@ -28,9 +28,9 @@ class BestChip(QFrame):
         self._following = live_models(app)
         self._symbol = QLabel()
         self._title = label("Best so far", "heading", size="dense")
-        self._words = ElidedLabel(is_snug=True)
-        self._words.setObjectName("bestWords")
-        self._words.setProperty("role", "secondary")
+        self._message = ElidedLabel(is_snug=True)
+        self._message.setObjectName("liveModelText")
+        self._message.setProperty("role", "secondary")
         self.follow = QCheckBox("Follow the run")
         self.follow.setObjectName("followRun")
         self.follow.setToolTip(FOLLOW_TIP)
@@ -38,7 +38,7 @@ class BestChip(QFrame):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(10, 2, 6, 2)
         layout.setSpacing(8)
-        for widget in (self._symbol, self._title, self._words, self.follow):
+        for widget in (self._symbol, self._title, self._message, self.follow):
             layout.addWidget(widget)
         self._following.changed.connect(self._on_changed)
         view.installEventFilter(self)
@@ -56,16 +56,16 @@ class BestChip(QFrame):
         self._title.setText("Best so far" if follower.is_on else "An earlier best")
         message = follower.text()
         more = " · edit it while the run goes on" if follower.is_on else ""
-        self._words.setText(message + more)
-        self._words.setToolTip(message)
+        self._message.setText(message + more)
+        self._message.setToolTip(message)
         self.setAccessibleName(f"{self._title.text()}: {message}")
         reason = follower.disabled_reason
         self.follow.setChecked(follower.is_on)
         self.follow.setEnabled(reason is None)
         self.follow.setToolTip(FOLLOW_TIP if reason is None else f"Not now: {reason}")
-        self.place()
+        self.reposition()
 
-    def place(self) -> None:
+    def reposition(self) -> None:
         """Move to the top left of the canvas, at most as wide as the canvas."""
         wide = min(self.sizeHint().width(), self._view.width() - 2 * _EDGE)
         self.setGeometry(_EDGE, _EDGE, wide, self.sizeHint().height())
@@ -83,10 +83,10 @@ class BestChip(QFrame):
     def _restyle(self) -> None:
         size = theme().px("icon")
         self._symbol.setPixmap(icon("sparkle", "accent").pixmap(size, size))
-        self._words.setFont(theme().font("dense"))
+        self._message.setFont(theme().font("dense"))
         self.adjustSize()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize and self.isVisibleTo(self._view):
-            self.place()
+            self.reposition()
         return super().eventFilter(watched, event)

@@ -131,12 +131,12 @@ class NodeViewFactory:
 
 
 def blended(
-    priors: tuple[float, ...], shares: tuple[float, ...], blend: float
+    priors: tuple[float, ...], fractions: tuple[float, ...], blend: float
 ) -> tuple[float, ...]:
     """Weights between prior and posterior; empty while the posterior is not known."""
-    if blend >= 1 or len(shares) != len(priors):
-        return shares
-    return tuple((1 - blend) * a + blend * b for a, b in zip(priors, shares, strict=True))
+    if blend >= 1 or len(fractions) != len(priors):
+        return fractions
+    return tuple((1 - blend) * a + blend * b for a, b in zip(priors, fractions, strict=True))
 
 
 def _floats(values: NDArray[np.float64] | None, count: int) -> tuple[float, ...]:

@@ -294,7 +294,7 @@ class ModelPage(Page):
         picture, name = self._picture, self._places_name
         faces = self._faces().faces(picture)
         sizes = sizes_of(picture, faces)
-        here = self._known.places(name, self._entry, picture, sizes)
+        here = self._known.positions(name, self._entry, picture, sizes)
         if here is None:
             self._ask_layout(None)
             return

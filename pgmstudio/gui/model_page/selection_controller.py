@@ -60,7 +60,7 @@ class SelectionController(QObject):
         self.select((node,), ())
         self._app.reveal(TABLE_PANEL)
 
-    def _on_menu_requested(self, hit: Hit, place: QPoint) -> None:
+    def _on_menu_requested(self, hit: Hit, position: QPoint) -> None:
         page = self._page
         if hit.node is not None and hit.node.id not in page.scene().selected_nodes:
             self.select((hit.node.id,), ())
@@ -68,4 +68,4 @@ class SelectionController(QObject):
             self.select((), (hit.edge.ends,))
         menu = canvas_menu(page, hit, page)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(place)
+        menu.popup(position)

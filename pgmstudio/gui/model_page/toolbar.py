@@ -320,7 +320,7 @@ class ModelBar(QFrame):
 
 
 def _fold_order(diagrams: Sequence[DiagramChoice]) -> tuple[str, ...]:
-    """What is hidden in a narrow toolbar, the least used first."""
+    """The parts that are hidden in a narrow toolbar, the least used first."""
     details = [diagram.name for diagram in diagrams if diagram.is_detail]
     others = [diagram.name for diagram in diagrams if not diagram.is_detail]
     return ("strengths", "layouts", *reversed(details), "modes", "tools", *reversed(others))

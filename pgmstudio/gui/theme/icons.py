@@ -125,10 +125,13 @@ def icon(name: str, color: str = "text_secondary", *, on: str | None = None) -> 
     return _icon(name, theme().shade, color, on)
 
 
+# For the kinds of plug-ins, which the tokens do not list.
+_PLUGIN_MARKER = {"category": "vermilion", "icon": "ph.puzzle-piece"}
+
+
 def language_icon(kind: str) -> QIcon:
     """The marker of a model language, in its colour."""
-    markers = tokens()["language"]
-    marker = markers.get({"tree": "chow-liu"}.get(kind, kind), markers["bayesian-network"])
+    marker = tokens()["language"].get({"tree": "chow-liu"}.get(kind, kind), _PLUGIN_MARKER)
     names = [entry["name"] for entry in tokens()["category"][theme().shade]]
     ink = tokens()["category"][theme().shade][names.index(marker["category"])]["ink"]
     return _raw_icon(marker["icon"], ink, ink)

@@ -6,7 +6,9 @@ from datetime import datetime
 
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
+from pgmstudio.core.languages import learners, registry
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.languages import registry as views
 from pgmstudio.gui.theme.theme import theme
 
 MAX_LINES = 2000
@@ -30,9 +32,19 @@ class LogPanel(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._text)
         app.workspace.message.connect(self._on_message)
-        app.document.replaced.connect(self._text.clear)
+        app.document.replaced.connect(self._on_replaced)
         theme().changed.connect(self._restyle)
         self._restyle()
+        self._add_plugin_problems()
+
+    def _on_replaced(self) -> None:
+        self._text.clear()
+        self._add_plugin_problems()
+
+    def _add_plugin_problems(self) -> None:
+        for module in (registry, learners, views):
+            for problem in module.plugin_problems():
+                self._on_message("warning", problem)
 
     def _on_message(self, level: str, sentence: str) -> None:
         now = datetime.now().strftime("%H:%M:%S")

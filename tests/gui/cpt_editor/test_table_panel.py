@@ -265,7 +265,7 @@ def test_columns_within_epsilon_get_the_same_letter(
 ) -> None:
     model = grid(panel)
     rows = model.rowCount()
-    box = panel.findChild(QCheckBox, "tableAlike")
+    box = panel.findChild(QCheckBox, "tableSimilar")
     qtbot.mouseClick(box, Qt.MouseButton.LeftButton)
     assert model.rowCount() == rows + 1
     place = model.head_rows + model.state_count + 1
@@ -282,14 +282,14 @@ def test_columns_within_epsilon_get_the_same_letter(
     assert model.rowCount() == rows
 
 
-def test_the_inspector_says_which_columns_are_alike(
+def test_the_inspector_shows_which_columns_are_similar(
     qtbot: QtBot, window: MainWindow, panel: TablePanel
 ) -> None:
     inspected = panel_widget(window, "inspectorPanel")
     assert isinstance(inspected, InspectorPanel)
     inspected.node.show_tab("table")
-    slider = inspected.findChild(QSlider, "alikeSlider")
-    words = inspected.findChild(QLabel, "alikeWords")
+    slider = inspected.findChild(QSlider, "similarSlider")
+    words = inspected.findChild(QLabel, "similarNote")
     qtbot.waitUntil(slider.isVisible)
     assert words.text() == (
         "All 4 columns differ by more than ε. At 0.09, (no, on) and (yes, on) become one kind."
@@ -299,11 +299,11 @@ def test_the_inspector_says_which_columns_are_alike(
         qtbot.keyClick(slider, Qt.Key.Key_Right)
     assert slider.value() == 9
     assert words.text().startswith("4 columns are 3 kinds. At 0.19,")
-    field = inspected.findChild(QDoubleSpinBox, "alikeEpsilon")
+    field = inspected.findChild(QDoubleSpinBox, "similarEpsilon")
     assert field.value() == 0.09
     field.setValue(1.0)
-    assert words.text() == "All 4 columns are alike: the parents make no difference beyond ε."
-    assert panel.findChild(QCheckBox, "tableAlike").isChecked()
+    assert words.text() == "All 4 columns are similar: the parents make no difference beyond ε."
+    assert panel.findChild(QCheckBox, "tableSimilar").isChecked()
 
 
 def test_a_narrow_bar_drops_words_and_never_cuts_them(

@@ -239,7 +239,7 @@ def test_map_of_the_selection_is_found_proved_and_set_as_evidence(
     window.app.workspace.select(("lung", "bronc", "either"))
     run(window, "evidence.map")
     section = inspector(window).joint.most_probable
-    qtbot.waitUntil(lambda: "Exact" in section.findChild(QLabel, "inspectorMapWords").text())
+    qtbot.waitUntil(lambda: "Exact" in section.findChild(QLabel, "inspectorMapText").text())
     facts = section.states.facts
     assert facts["Given the evidence"] == "76.0 %"
     assert (facts["lung"], facts["bronc"], facts["either"]) == ("no", "yes", "no")

@@ -110,7 +110,7 @@ def test_a_survey_is_scanned_for_classes_and_no_row_is_lost(
     trigger(window, "model.assignments")
     rows = app.center.current
     assert isinstance(rows, ComponentRowsPage)
-    qtbot.waitUntil(lambda: rows.found is not None)
+    qtbot.waitUntil(lambda: rows.result is not None)
     path = tmp_path / "assignments.csv"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     button = rows.findChild(QPushButton, "assignExport")

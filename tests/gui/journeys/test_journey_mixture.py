@@ -103,14 +103,14 @@ def test_ten_trees_are_stopped_and_asked_and_no_row_is_lost(
     for number in range(TREES):
         card = model_page.findChild(ComponentCard, f"card.tree-{number + 1}")
         assert isinstance(card, ComponentCard)
-        assert card.share == pytest.approx(shares[number])
-        assert "→" in card.words
+        assert card.shown_weight == pytest.approx(shares[number])
+        assert "→" in card.weight_text
 
     # Every row of all three files has its tree.
     driver.do("model.assignments")
     rows = app.center.current
     assert isinstance(rows, ComponentRowsPage)
-    qtbot.waitUntil(lambda: rows.found is not None)
+    qtbot.waitUntil(lambda: rows.result is not None)
     path = tmp_path / "rows.csv"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     button = rows.findChild(QPushButton, "assignExport")

@@ -75,8 +75,8 @@ def test_a_person_learns_a_decision_graph_asks_it_edits_it_and_keeps_it(
     qtbot.waitUntil(lambda: driver.window.findChild(GraphNodeInspector) is not None)
     panel = driver.window.findChild(GraphNodeInspector)
     assert isinstance(panel, GraphNodeInspector)
-    qtbot.waitUntil(lambda: any(row.words.startswith("Merge") for row in panel.changes.rows))
-    place = next(i for i, row in enumerate(panel.changes.rows) if row.words.startswith("Merge"))
+    qtbot.waitUntil(lambda: any(row.text.startswith("Merge") for row in panel.changes.rows))
+    place = next(i for i, row in enumerate(panel.changes.rows) if row.text.startswith("Merge"))
     row = panel.changes.rows[place]
     assert row.bits is not None
     assert row.bits <= 0

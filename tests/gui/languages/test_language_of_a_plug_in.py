@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.variables import Domain
@@ -22,6 +22,8 @@ from pgmstudio.gui.languages import registry as views
 from pgmstudio.gui.model_page.extension import PageExtension
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_model_page
+from pgmstudio.gui.theme.icons import language_icon
+from pgmstudio.gui.window.log_panel import LogPanel
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 from pgmstudio.gui.window.status_bar import StatusBar
 from tests.gui.languages.fan_language import HERE, KIND, Fan
@@ -150,3 +152,21 @@ def test_a_view_that_cannot_be_loaded_becomes_a_message(
     views.reload_plugins()
     assert ["broken" in message for message in views.plugin_problems()] == [True]
     assert views.language_view("broken").extend_page is None
+
+
+def test_the_log_lists_plug_ins_that_failed(
+    window: MainWindow, installed: list[metadata.EntryPoint]
+) -> None:
+    installed.append(metadata.EntryPoint("broken", "no.such.module:VIEW", views.PLUGIN_GROUP))
+    views.reload_plugins()
+    panel = LogPanel(window.app)
+    text = panel.findChild(QPlainTextEdit, "logText")
+    assert isinstance(text, QPlainTextEdit)
+    assert "Caution: The plug-in broken did not load" in text.toPlainText()
+    window.app.document.replaced.emit()
+    assert text.toPlainText().count("The plug-in broken did not load") == 1
+
+
+def test_its_icon_is_not_that_of_a_bayesian_network(window: MainWindow) -> None:
+    own, other = (language_icon(k).pixmap(32, 32).toImage() for k in (KIND, "bayesian-network"))
+    assert own != other

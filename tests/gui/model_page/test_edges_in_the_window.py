@@ -112,7 +112,7 @@ def test_strengths_follow_the_model_and_the_menu_knows_them(
 
 
 def sentences(section: EdgeExplanationSection) -> str:
-    return " ".join(section.sentences)
+    return " ".join(section.messages)
 
 
 def test_the_menu_of_an_edge_asks_why_it_is_there(

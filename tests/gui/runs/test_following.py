@@ -82,7 +82,7 @@ def test_a_better_model_is_shown_and_nodes_stay_where_they_are(
     qtbot.waitUntil(lambda: set(page.scene().edges) == {("rain", "wet")})
     assert {name: item.centre for name, item in page.scene().nodes.items()} == places
     assert not entry().is_edited
-    words = page.findChild(QLabel, "bestWords").text()
+    words = page.findChild(QLabel, "liveModelText").text()
     assert words.startswith(f"restart 4 · 1 edge · {found.representation_size()} parameters")
 
 

@@ -26,7 +26,7 @@ from pgmstudio.gui.model_page.node_views import usual_mode
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_learn_page, open_model_page
 from pgmstudio.gui.plots.matrix_plot import largest_text, value_text
-from pgmstudio.gui.plots.plot_widget import _tick_words
+from pgmstudio.gui.plots.plot_widget import _tick_labels
 from pgmstudio.gui.runs.learning_run import LearningRun, Trace
 from pgmstudio.gui.runs.score_plot import ScorePlot
 from pgmstudio.gui.window.command_palette import CommandPalette
@@ -131,7 +131,7 @@ def test_two_models_are_compared_on_rows_that_have_their_variables(
     page = DifferencePage(app)
     qtbot.addWidget(page)
     assert page.rows.currentData() == own
-    qtbot.waitUntil(lambda: page.found is not None)
+    qtbot.waitUntil(lambda: page.result is not None)
     assert page.note.text == ""
     # What a person chose stays.
     page.rows.setCurrentIndex(0)
@@ -176,7 +176,7 @@ def test_scores_are_rounded_as_a_whole(value: float, words: str) -> None:
 
 def test_the_numbers_at_an_axis_have_a_true_minus_and_grouped_thousands() -> None:
     plain = ["-22600", "1000000", "0.12345678", "-9703.8", "12"]
-    told = _tick_words(lambda *_: plain)
+    told = _tick_labels(lambda *_: plain)
     assert told == ["−22\u2009600", "1\u2009000\u2009000", "0.12345678", "−9\u2009703.8", "12"]
 
 

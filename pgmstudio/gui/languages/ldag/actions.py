@@ -1,4 +1,4 @@
-"""Labels and contexts: labels from equal rows, dropped, and the context a graph is looked at in."""
+"""The actions of labelled DAGs: create and drop labels, set the context of the diagram."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pgmstudio.gui.navigation import add_and_show_model
 from pgmstudio.gui.runs.artifact_source import active_source, has_source
 from pgmstudio.gui.widgets.actions import ActionSpec
 
-NO_LABELS = "the model in view is no labelled graph."
+NO_LABELS = "the active model is not a labelled DAG."
 POSTERIOR = "ldag-posterior"  # what chains keep
 
 
@@ -35,7 +35,7 @@ def label_actions(app: AppContext) -> list[ActionSpec]:
             "model.labels-from-rows",
             "Make labels from equal rows",
             "Model",
-            "A labelled graph of this network: rows within ε become one, and edges say where.",
+            "A labelled DAG of this network; CPT rows that differ by at most ε are merged.",
             commands.make,
             icon="tag",
             disabled_reason=commands.no_tables_reason,
@@ -43,9 +43,9 @@ def label_actions(app: AppContext) -> list[ActionSpec]:
         ),
         ActionSpec(
             "model.labels-in-place",
-            "Make labels in place",
+            "Make labels in this model",
             "Model",
-            "The same in this very model; undo brings every row back.",
+            "Replace this model by its labelled DAG. Undo restores every CPT row.",
             commands.make_here,
             disabled_reason=commands.no_tables_reason,
         ),
@@ -61,7 +61,7 @@ def label_actions(app: AppContext) -> list[ActionSpec]:
             "learn.kappa-path",
             "κ path of labels",
             "Learn",
-            "What every κ of a run gave: held-out rows, score, parameters, edges, and its model.",
+            "Held-out likelihood, score, parameters and edges for each κ of a run, and its model.",
             commands.open_path,
             icon="tag",
             disabled_reason=commands.no_path_reason,
@@ -79,7 +79,7 @@ def label_actions(app: AppContext) -> list[ActionSpec]:
             "view.context.follow",
             "Evidence sets the context",
             "View/Context",
-            "What is observed is the context: the graph is redrawn as evidence comes and goes.",
+            "Use the evidence as the context: the graph is redrawn when the evidence changes.",
             commands.follow,
             icon="funnel",
             disabled_reason=commands.no_labels_reason,
@@ -97,7 +97,7 @@ def label_actions(app: AppContext) -> list[ActionSpec]:
             "view.context.copy",
             "Copy the context to evidence",
             "View/Context",
-            "Observe what the context says; bars move then.",
+            "Set the context as evidence; the beliefs change.",
             commands.copy,
             disabled_reason=commands.no_context_reason,
         ),
@@ -156,7 +156,7 @@ class _Commands(QObject):
             "the context is empty; add a variable in the bar over the graph." if is_empty else None
         )
 
-    # -- deeds
+    # -- commands
 
     def make(self) -> None:
         """A new model of the project; the old one stays."""
@@ -168,7 +168,7 @@ class _Commands(QObject):
     def _on_made(self, made: ModelEntry) -> None:
         assert isinstance(made.model, LabelledDag)
         if add_and_show_model(self._app, made, f"Make {made.title}") is not None:
-            self._app.notify(_told(made.model))
+            self._app.notify(_savings_text(made.model))
 
     def make_here(self) -> None:
         epsilon, model_id = cpt_edit_session(self._app).epsilon, self._model_id
@@ -176,7 +176,7 @@ class _Commands(QObject):
         if self._app.change("Make labels from equal rows", edit):
             model = self._app.project.models[model_id].model
             if isinstance(model, LabelledDag):
-                self._app.notify(_told(model), undo=True)
+                self._app.notify(_savings_text(model), undo=True)
 
     def drop(self) -> None:
         edit = partial(edit_language, edit="drop_labels", model_id=self._model_id)
@@ -223,7 +223,7 @@ class _Commands(QObject):
 
 
 def _made(entry: ModelEntry, epsilon: float, _cancel: CancelToken) -> ModelEntry:
-    """The labelled graph of a network with its titles, notes and places."""
+    """The labelled DAG of a network with its titles, notes and positions."""
     model = entry.model
     network = model.as_bayesian_network if isinstance(model, LabelledDag) else model
     assert isinstance(network, BayesianNetwork)
@@ -240,8 +240,8 @@ def _made(entry: ModelEntry, epsilon: float, _cancel: CancelToken) -> ModelEntry
     )
 
 
-def _told(model: LabelledDag) -> str:
-    """What the labels save, in a sentence."""
+def _savings_text(model: LabelledDag) -> str:
+    """The number of parameters that the labels save, as a message."""
     saved = model.unlabelled_size() - model.representation_size()
     edges = counted(len(model.labelled_edges), "edge")
     if not saved:

@@ -51,16 +51,16 @@ class ContextController(QObject):
             Offer(v, titles.get(v.name, v.name), v.name in self._decides[1]) for v in model.domain
         ]
         follows = self._views.follows(self._model_id)
-        self.bar.show_context(offers, self.context, self._words(model), follows=follows)
+        self.bar.show_context(offers, self.context, self._effect_text(model), follows=follows)
 
-    def _words(self, model: LabelledDag) -> str:
+    def _effect_text(self, model: LabelledDag) -> str:
         gone = len(vanished_edges(model, self._views.codes(self._model_id)))
         if not model.labelled_edges:
             return "no edge carries a label"
         many = counted(len(model.edges), "edge")
         return f"{gone} of {many} {'vanishes' if gone == 1 else 'vanish'}"
 
-    # -- wishes
+    # -- requests
 
     def _on_chosen(self, name: str, state: str) -> None:
         self._views.choose(self._model_id, {**self.context, name: state})

@@ -28,7 +28,7 @@ class Offer:
 
 
 class ContextChip(QFrame):
-    """A variable and its state; the words open a menu of states, × takes it away."""
+    """A chip with a variable and its state; a click opens a menu of states, × removes it."""
 
     chosen = Signal(str, str)
     dropped = Signal(str)
@@ -38,32 +38,33 @@ class ContextChip(QFrame):
         name = self.name = offer.variable.name
         self.setObjectName(f"contextChip.{name}")
         self.setProperty("role", "context-chip")
-        self.words = QToolButton()
-        self.words.setObjectName(f"contextState.{name}")
-        self.words.setText(literal(f"{offer.title} = {state}"))
-        self.words.setToolTip(f"In the context {offer.title} is {state}. Choose another state.")
-        self.words.setAccessibleName(self.words.toolTip())
-        self.words.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.words.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.words.setProperty("role", "context-words")
-        menu = QMenu(self.words)
+        self.state_button = QToolButton()
+        self.state_button.setObjectName(f"contextState.{name}")
+        self.state_button.setText(literal(f"{offer.title} = {state}"))
+        tip = f"{offer.title} is {state} in the context. Choose another state."
+        self.state_button.setToolTip(tip)
+        self.state_button.setAccessibleName(tip)
+        self.state_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.state_button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.state_button.setProperty("role", "context-text")
+        menu = QMenu(self.state_button)
         for other in offer.variable.states:
             action = menu.addAction(literal(other))
             action.setCheckable(True)
             action.setChecked(other == state)
             action.triggered.connect(lambda _=False, other=other: self.chosen.emit(name, other))
-        self.words.setMenu(menu)
+        self.state_button.setMenu(menu)
         tip = f"Take {offer.title} out of the context"
         gone = tool_button("x", tip, lambda: self.dropped.emit(name), name=f"contextDrop.{name}")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(4, 0, 1, 0)
         layout.setSpacing(0)
-        layout.addWidget(self.words)
+        layout.addWidget(self.state_button)
         layout.addWidget(gone)
 
 
 class ContextBar(QFrame):
-    """Tells what is wished; shows what it is told."""
+    """The bar that shows the context and requests its changes."""
 
     chosen = Signal(str, str)  # variable, state
     dropped = Signal(str)
@@ -95,8 +96,8 @@ class ContextBar(QFrame):
         self._add.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._add.setMenu(QMenu(self._add))
         self._add.menu().aboutToShow.connect(self._fill)
-        self._words = label("", "secondary", size="dense")
-        self._words.setObjectName("contextWords")
+        self._text = label("", "secondary", size="dense")
+        self._text.setObjectName("contextText")
         self._follow = tool_button(
             "link", FOLLOW_TIP, lambda: None, checkable=True, name="contextFollow"
         )
@@ -108,14 +109,14 @@ class ContextBar(QFrame):
             "Copy to evidence",
             self.copy_requested.emit,
             icon_name="flag",
-            tip="Observe what the context says; bars move then.",
+            tip="Set the context as evidence; the beliefs change.",
             name="contextCopy",
         )
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(_MARGIN, 4, _MARGIN, 4)
         self._row.setSpacing(8)
         left: list[QWidget] = [self._symbol, self._title, self._more, self._add]
-        right: list[QWidget] = [self._words, self._follow, self._clear, self._copy]
+        right: list[QWidget] = [self._text, self._follow, self._clear, self._copy]
         for widget in left:
             self._row.addWidget(widget)
         self._row.addStretch(1)
@@ -126,9 +127,9 @@ class ContextBar(QFrame):
         self._restyle()
 
     @property
-    def words(self) -> str:
-        """How many edges vanish, in words."""
-        return self._words.text()
+    def text(self) -> str:
+        """The number of edges that vanish, as shown."""
+        return self._text.text()
 
     @property
     def context(self) -> dict[str, str]:
@@ -138,11 +139,11 @@ class ContextBar(QFrame):
         self,
         offers: Sequence[Offer],
         context: Mapping[str, str],
-        words: str,
+        text: str,
         *,
         follows: bool,
     ) -> None:
-        """Chips for the context, its effect in words, and whether evidence sets it."""
+        """Show the context as chips, its effect, and whether it follows the evidence."""
         self._offers, self._context = tuple(offers), dict(context)
         for chip in self._chips:
             self._row.removeWidget(chip)
@@ -154,14 +155,14 @@ class ContextBar(QFrame):
             chip.chosen.connect(self.chosen)
             chip.dropped.connect(self.dropped)
             self._row.insertWidget(2 + index, chip)
-        self._words.setText(words)
-        self._words.setToolTip(words)
+        self._text.setText(text)
+        self._text.setToolTip(text)
         self._follow.setChecked(follows)
         self._clear.setEnabled(bool(context))
         can_copy = bool(context) and not follows
         self._copy.setEnabled(can_copy)
         why = "the context is the evidence" if follows else "the context is empty"
-        text = "Observe what the context says; bars move then."
+        text = "Set the context as evidence; the beliefs change."
         self._copy.setToolTip(text if can_copy else f"Not now: {why}.")
         self._fold()
 
@@ -188,7 +189,7 @@ class ContextBar(QFrame):
             action = states.addAction(literal(state))
             action.triggered.connect(lambda _=False, state=state: self.chosen.emit(name, state))
 
-    # -- room
+    # -- layout
 
     def minimumSizeHint(self) -> QSize:
         return QSize(320, super().minimumSizeHint().height())
@@ -198,9 +199,9 @@ class ContextBar(QFrame):
         self._fold()
 
     def _fold(self) -> None:
-        """In little room words go that a sign says as well, then chips."""
+        """Hide texts that have an icon, then chips, when the bar is narrow."""
         self._copy.setText("Copy to evidence")
-        for shown in (self._words, self._title, self._clear):
+        for shown in (self._text, self._title, self._clear):
             shown.show()
         for chip in self._chips:
             chip.show()
@@ -222,11 +223,11 @@ class ContextBar(QFrame):
             self._more.setToolTip(", ".join(f"{name} = {state}" for name, state in names))
             self._more.show()
         if self._needed() > available:
-            self._words.hide()
+            self._text.hide()
 
     def _needed(self) -> int:
         parts: list[QWidget] = [self._symbol, self._title, self._more, self._add, *self._chips]
-        parts += [self._words, self._follow, self._clear, self._copy]
+        parts += [self._text, self._follow, self._clear, self._copy]
         shown = [part for part in parts if not part.isHidden()]
         return sum(part.sizeHint().width() + 8 for part in shown) + 2 * _MARGIN
 

@@ -18,7 +18,7 @@ from pgmstudio.gui.languages.ldag.label_table_model import class_tint
 from pgmstudio.gui.theme.theme import theme
 
 _MARGIN, _BOX = 14.0, 24.0
-# Between leaves and between levels: the least, and what is given where there is room.
+# Gaps between leaves and between levels: the minimum, and the maximum where there is space.
 _LEAVES, _LEVELS = (68.0, 96.0), (45.0, 58.0)
 MAX_LEAVES = 200
 MAX_CUBE = 4  # binary parents
@@ -30,10 +30,10 @@ _SIDE, _DOT = 62.0, 10.0
 
 @dataclass(frozen=True, slots=True)
 class _Drawn:
-    """A question or a leaf with its place."""
+    """A branching or a leaf with its position."""
 
     at: QPointF
-    words: str
+    text: str
     number: int | None  # its class, for a leaf
     children: tuple[tuple[str, _Drawn], ...] = ()
 
@@ -49,7 +49,7 @@ class LabelTree(QWidget):
         self._parents: tuple[Variable, ...] = ()
         self._rows: NDArray[np.float64] = np.zeros((0, 0))
         self._size = QSize(10, 10)
-        self._room = QSize(10, 10)
+        self._available = QSize(10, 10)
         self._leaf, self._level = _LEAVES[1], _LEVELS[1]
         theme().changed.connect(self.update)
 
@@ -60,12 +60,13 @@ class LabelTree(QWidget):
     def show_classes(
         self, classes: Classes, parents: tuple[Variable, ...], rows: NDArray[np.float64]
     ) -> str:
-        """Draw a tree or, where there is none, the cube; the words to stand under it."""
+        """Draw a tree or, where there is none, the cube; return the caption below it."""
         self._classes, self._parents, self._rows = classes, parents, rows
         tree = tree_of(classes)
         self._root, text = None, ""
         if tree is not None and _leaves(tree) <= MAX_LEAVES:
-            wide, high = self._room.width() - 2 * _MARGIN, self._room.height() - 2 * _MARGIN - _BOX
+            wide = self._available.width() - 2 * _MARGIN
+            high = self._available.height() - 2 * _MARGIN - _BOX
             self._leaf = _between(wide / _leaves(tree), *_LEAVES)
             self._level = _between(high / max(1, _depth(tree)), *_LEVELS)
             self._root, width, depth = self._placed(tree)
@@ -84,9 +85,9 @@ class LabelTree(QWidget):
         return text
 
     def fit(self, available: QSize) -> None:
-        """Draw closer or wider, so that as much as can be is seen in this room."""
-        if available != self._room:
-            self._room = available
+        """Draw closer or wider to use the available size."""
+        if available != self._available:
+            self._available = available
             if self._root is not None:
                 self.show_classes(self._classes, self._parents, self._rows)
 
@@ -100,7 +101,7 @@ class LabelTree(QWidget):
     # -- the tree
 
     def _placed(self, tree: Split | int) -> tuple[_Drawn, float, float]:
-        """Leaves beside each other, every question over the middle of its branches."""
+        """Lay out the leaves side by side, each branching over the middle of its branches."""
         left = itertools.count()
         deepest = 0
 
@@ -110,7 +111,7 @@ class LabelTree(QWidget):
             y = _MARGIN + level * self._level + _BOX / 2
             if isinstance(node, int):
                 x = _MARGIN + self._leaf * (next(left) + 0.5)
-                return _Drawn(QPointF(x, y), self._leaf_words(node), node)
+                return _Drawn(QPointF(x, y), self._leaf_text(node), node)
             parent = self._parents[node.axis]
             below = [put(branch, level + 1) for branch in node.branches]
             x = (below[0].at.x() + below[-1].at.x()) / 2
@@ -121,7 +122,7 @@ class LabelTree(QWidget):
         root = put(tree, 0)
         return root, self._leaf * next(left), deepest * self._level
 
-    def _leaf_words(self, number: int) -> str:
+    def _leaf_text(self, number: int) -> str:
         row = self._rows[number]
         shown = row[1:] if row.size == 2 else row[:3]
         return f"{class_letter(number)}  " + " ".join(f"{value:.2f}" for value in shown)
@@ -146,10 +147,10 @@ class LabelTree(QWidget):
             middle = (start + end) / 2
             text = metrics.elidedText(state, Qt.TextElideMode.ElideRight, self._leaf - 16)
             wide = metrics.horizontalAdvance(text) + 6
-            ground = QRectF(middle.x() - wide / 2, middle.y() - 8, wide, 16)
-            painter.fillRect(ground, theme().color("window"))
+            background = QRectF(middle.x() - wide / 2, middle.y() - 8, wide, 16)
+            painter.fillRect(background, theme().color("window"))
             painter.setPen(theme().color("text_secondary"))
-            painter.drawText(ground, Qt.AlignmentFlag.AlignCenter, text)
+            painter.drawText(background, Qt.AlignmentFlag.AlignCenter, text)
             self._paint_lines(painter, child)
 
     def _paint_boxes(self, painter: QPainter, node: _Drawn) -> None:
@@ -157,7 +158,7 @@ class LabelTree(QWidget):
         painter.setFont(theme().font("dense", "semibold" if is_leaf else "medium"))
         metrics = QFontMetricsF(painter.font())
         available = self._leaf * max(1, len(node.children)) - 4
-        text = metrics.elidedText(node.words, Qt.TextElideMode.ElideRight, available - 8)
+        text = metrics.elidedText(node.text, Qt.TextElideMode.ElideRight, available - 8)
         wide = min(available, metrics.horizontalAdvance(text) + 16)
         box = QRectF(node.at.x() - wide / 2, node.at.y() - _BOX / 2, wide, _BOX)
         painter.setPen(QPen(theme().color("border_control"), 1))
@@ -219,7 +220,7 @@ class LabelTree(QWidget):
         for number, parent in enumerate(self._parents):
             text = f"{directions[number]}: {parent.name} = {' → '.join(parent.states)}"
             painter.drawText(QPointF(right + 26, _MARGIN + 20 + 18 * number), text)
-        text = "thick: the parent has no say"
+        text = "thick: the parent has no effect"
         painter.setPen(theme().color("label_ink"))
         painter.drawText(QPointF(right + 26, _MARGIN + 26 + 18 * len(self._parents)), text)
 

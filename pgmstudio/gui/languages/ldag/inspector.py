@@ -1,7 +1,4 @@
-"""The label of an edge in the inspector: its contexts, what holds in the context, what it costs.
-
-What each table of a labelled graph costs: a bar per variable, likelihood and prior apart.
-"""
+"""The inspector sections of labelled DAGs: the label of an edge, and the score of each table."""
 
 from __future__ import annotations
 
@@ -45,15 +42,15 @@ class LabelSections(QWidget):
         self._edge: Edge = ("", "")
         self._numbers: LabelNumbers | None = None
         self._counter = LabelCounter(app, self)
-        self._counter.told.connect(self._on_told)
+        self._counter.computed.connect(self._on_computed)
         contexts = Section("The edge vanishes when", line=False)
         self.rows = ContextRows()
         self.rows.ticked.connect(self._on_ticked)
-        self._words = label("", "secondary", size="dense", wrap=True)
-        self._words.setObjectName("labelWords")
+        self._text = label("", "secondary", size="dense", wrap=True)
+        self._text.setObjectName("labelText")
         self.note = Note(name="labelNote", rich=True)
         self.note.link_activated.connect(self._on_delete)
-        for widget in (self.rows, self._words, self.note):
+        for widget in (self.rows, self._text, self.note):
             contexts.add(widget)
         self._truth = Section("True in this context")
         self._statements = label("", size="dense", wrap=True)
@@ -89,7 +86,7 @@ class LabelSections(QWidget):
         self._subject, self._edge = subject, edge
         self.show()
         self._show_rows(model)
-        self._tell()
+        self._refresh()
         codes = context_views(self._app).codes(subject.model_id)
         self._counter.ask(subject.model_id, model, edge[1], codes)
 
@@ -103,8 +100,8 @@ class LabelSections(QWidget):
             text = f"{target} has no other parent, so there is no context to vanish in."
         elif result is None:
             text = "This label has too many contexts to tick one by one."
-        self._words.setText(text)
-        self._words.setVisible(bool(text))
+        self._text.setText(text)
+        self._text.setVisible(bool(text))
         if result is not None:
             title = self._subject.title if self._subject is not None else str
             axis = model.dag.parents(target).index(source)
@@ -123,15 +120,15 @@ class LabelSections(QWidget):
             else ""
         )
 
-    def _on_told(self, numbers: LabelNumbers) -> None:
+    def _on_computed(self, numbers: LabelNumbers) -> None:
         subject = self._subject
         if subject is not None and numbers.model is subject.model:
             self._numbers = numbers
             self._show_rows(numbers.model)
-            self._tell()
+            self._refresh()
 
-    def _tell(self) -> None:
-        """What holds, and what it costs, as far as it is known."""
+    def _refresh(self) -> None:
+        """Show the independences and the score, as far as they are computed."""
         subject, numbers = self._subject, self._numbers
         model = None if subject is None else subject.model
         if subject is None or not isinstance(model, LabelledDag):
@@ -146,7 +143,7 @@ class LabelSections(QWidget):
         ]
         if len(statements) > MAX_STATEMENTS:
             lines.append(f"… and {len(statements) - MAX_STATEMENTS} more")
-        none = "Nothing beyond what the graph says." if is_now else "…"
+        none = "No independences beyond those of the graph." if is_now else "…"
         nowhere = "Choose a context over the canvas to see what holds in it."
         self._statements.setText("\n".join(lines) or (none if context else nowhere))
         given = ", ".join(f"{subject.title(name)} = {state}" for name, state in context.items())
@@ -154,32 +151,32 @@ class LabelSections(QWidget):
         self._given.setVisible(bool(given and lines))
         self.facts.show_facts(self._costs(model, numbers if is_now else None))
 
-    def _costs(self, model: LabelledDag, told: LabelNumbers | None) -> list[Fact]:
+    def _costs(self, model: LabelledDag, numbers: LabelNumbers | None) -> list[Fact]:
         size, plain = model.representation_size(), model.unlabelled_size()
         facts: list[Fact] = [
             (
                 "Free parameters",
                 f"{grouped(size)} of {grouped(plain)} unlabelled",
-                "(states − 1) for each class of rows, beside each row on its own.",
+                "(states − 1) for each class of rows, compared with the full table.",
             )
         ]
-        cost = None if told is None else told.cost
-        if told is not None and cost is not None:
-            what = "BIC" if told.score.name == "bic" else "Marginal likelihood and prior"
+        cost = None if numbers is None else numbers.cost
+        if numbers is not None and cost is not None:
+            what = "BIC" if numbers.score.name == "bic" else "Marginal likelihood and prior"
             facts += [
                 ("Score, higher is better", bits(cost.score), f"{what} of graph and labels."),
                 ("Without labels", bits(cost.plain), "The same graph with every row on its own."),
                 (
                     "Label prior κ",
-                    f"{told.score.kappa:g}",
+                    f"{numbers.score.kappa:g}",
                     "How dear a merged row is to the prior.",
                 ),
             ]
-        elif told is None:
+        elif numbers is None:
             facts.append(("Score, higher is better", "…", "Being counted."))
         return facts
 
-    # -- wishes
+    # -- requests
 
     def _weights(self) -> NDArray[np.float64] | None:
         numbers, subject = self._numbers, self._subject
@@ -242,7 +239,7 @@ class LabelSections(QWidget):
         if isinstance(subject.model, LabelledDag) and self._edge in subject.model.edges:
             codes = context_views(self._app).codes(model_id)
             self._counter.ask(model_id, subject.model, self._edge[1], codes)
-            self._tell()
+            self._refresh()
 
 
 def bits(value: float) -> str:
@@ -254,7 +251,7 @@ MAX_SHOWN, MAX_LISTED = 8, 400
 
 
 class ScoreBars(RankBars):
-    """The dearest table first; the tip has the parts of its score."""
+    """The tables by score, the highest first; the tooltip has the parts of the score."""
 
     def __init__(self) -> None:
         super().__init__("labelScoreBars", most=MAX_LISTED, digits=3)
@@ -265,8 +262,8 @@ class ScoreBars(RankBars):
         self._parts = {cost.variable: cost for cost, _, _ in costs}
         self.show_ranks([(cost.variable, title, each) for cost, title, each in costs])
 
-    def tip_at(self, place: QPoint) -> str | None:
-        result = self.row_at(place)
+    def tip_at(self, position: QPoint) -> str | None:
+        result = self.row_at(position)
         if result is None:
             return None
         key, title, each = self.ranks[result]
@@ -300,10 +297,10 @@ class LabelScoresSection(Section):
         self._latest_task.failed.connect(app.errors.at("inspectorPanel").report)
         self.bars = ScoreBars()
         self.bars.chosen.connect(self._on_chosen)
-        self.words = label("", "secondary", size="dense", wrap=True)
-        self.words.setObjectName("labelScoreWords")
+        self.note = label("", "secondary", size="dense", wrap=True)
+        self.note.setObjectName("labelScoreNote")
         self._more = button("", self._on_more, role="link", name="labelScoresMore")
-        for widget in (self.bars, row(self._more, None), self.words):
+        for widget in (self.bars, row(self._more, None), self.note):
             self.add(widget)
         self.hide()
 
@@ -318,7 +315,7 @@ class LabelScoresSection(Section):
             return
         asked = (model, data)
         if len(self._asked) == 2 and all(a is b for a, b in zip(asked, self._asked, strict=True)):
-            self._tell()
+            self._refresh()
             return
         self._asked, self._total = asked, max(data.total_weight, 1e-300)
         score = score_of(self._app, subject.model_id, data)
@@ -326,9 +323,9 @@ class LabelScoresSection(Section):
 
     def _on_cost(self, cost: LabelCost) -> None:
         self._cost = cost
-        self._tell()
+        self._refresh()
 
-    def _tell(self) -> None:
+    def _refresh(self) -> None:
         subject, cost = self._subject, self._cost
         if subject is None or cost is None:
             return
@@ -339,12 +336,12 @@ class LabelScoresSection(Section):
         )
         self.fact.setText(f"{-cost.score / self._total:.3f} bits per row in all")
         likelihood = sum(one.likelihood for one in cost.by_variable)
-        self.words.setText(
+        self.note.setText(
             f"Likelihood {bits(likelihood)}, prior {bits(cost.score - likelihood)}; "
             f"without labels {bits(cost.plain)}."
         )
         count = len(ordered)
-        text = "Show the dearest only" if self._shows_all else f"Show all {count} variables"
+        text = "Show highest scores only" if self._shows_all else f"Show all {count} variables"
         self._more.setText(text)
         self._more.setToolTip(text)
         self._more.setAccessibleName(text)
@@ -353,7 +350,7 @@ class LabelScoresSection(Section):
 
     def _on_more(self) -> None:
         self._shows_all = not self._shows_all
-        self._tell()
+        self._refresh()
 
     def _on_chosen(self, variable: str) -> None:
         self._app.workspace.select((variable,))

@@ -64,7 +64,7 @@ def context_rows(model: LabelledDag, source: str, target: str) -> list[ContextRo
     return rows
 
 
-def merged_words(
+def merged_text(
     row: ContextRow, counts: NDArray[np.float64] | None, axis: int, *, most: int = 3
 ) -> str:
     """The rows of data that come together in a context: `146 + 394`."""
@@ -119,7 +119,7 @@ class ContextRows(QWidget):
             self._build(heads, rows)
         self._rows = list(rows)
         for index, row in enumerate(rows):
-            self._show_row(index, row, merged_words(row, counts, axis))
+            self._show_row(index, row, merged_text(row, counts, axis))
 
     def _build(self, heads: Sequence[str], rows: Sequence[ContextRow]) -> None:
         empty(self._grid)
@@ -137,44 +137,44 @@ class ContextRows(QWidget):
             made.setFont(theme().font("dense"))
             made.setToolTip(head)
             self._grid.addWidget(made, 0, column)
-        for place, row in enumerate(rows, start=1):
+        for position, row in enumerate(rows, start=1):
             box = QCheckBox()
-            box.setObjectName(f"labelContext.{place}")
-            box.clicked.connect(lambda on, place=place: self._on_clicked(place - 1, on))
+            box.setObjectName(f"labelContext.{position}")
+            box.clicked.connect(lambda on, position=position: self._on_clicked(position - 1, on))
             lock = QLabel()
-            lock.setObjectName(f"labelLock.{place}")
+            lock.setObjectName(f"labelLock.{position}")
             self._boxes.append(box)
             self._locks.append(lock)
-            self._grid.addWidget(box, place, 0)
-            self._grid.addWidget(lock, place, 0, Qt.AlignmentFlag.AlignCenter)
+            self._grid.addWidget(box, position, 0)
+            self._grid.addWidget(lock, position, 0, Qt.AlignmentFlag.AlignCenter)
             for column, state in enumerate(row.states, start=1):
                 word = label(state, size="dense")
                 word.setToolTip(f"{heads[column - 1]} = {state}")
-                self._grid.addWidget(word, place, column)
+                self._grid.addWidget(word, position, column)
             merged = label("", "secondary", size="dense")
-            merged.setObjectName(f"labelMerged.{place}")
+            merged.setObjectName(f"labelMerged.{position}")
             self._merged.append(merged)
-            self._grid.addWidget(merged, place, len(heads) + 1, Qt.AlignmentFlag.AlignRight)
+            self._grid.addWidget(merged, position, len(heads) + 1, Qt.AlignmentFlag.AlignRight)
         metrics = QFontMetrics(theme().font("body"))
         for column, head in enumerate(heads, start=1):
-            # Long names get more of the room; of two, a short one is never cut.
+            # Long names get more of the width; of two, a short one is never cut.
             width = metrics.horizontalAdvance(head)
             self._grid.setColumnStretch(column, width)
             least = min(width + 2, round(SHORT_NAME * theme().scale)) if len(heads) <= 2 else 0
             self._grid.setColumnMinimumWidth(column, least)
-        for place in range(1, len(rows) + 1):
-            self._grid.setRowMinimumHeight(place, theme().px("row") + 4)
+        for position in range(1, len(rows) + 1):
+            self._grid.setRowMinimumHeight(position, theme().px("row") + 4)
         self._grid.setRowStretch(len(rows) + 1, 1)
         self._restyle()
 
-    def _show_row(self, place: int, row: ContextRow, merged: str) -> None:
-        box, lock = self._boxes[place], self._locks[place]
+    def _show_row(self, position: int, row: ContextRow, merged: str) -> None:
+        box, lock = self._boxes[position], self._locks[position]
         box.setVisible(not row.is_locked)
         lock.setVisible(row.is_locked)
         box.setChecked(row.is_in)
         box.setEnabled(not row.is_implied)
         text = ", ".join(row.states) or "always"
-        tip = f"The edge vanishes in ({text}); untick to part the rows again."
+        tip = f"The edge vanishes in ({text}); untick to separate the rows again."
         if row.is_implied:
             tip = f"Other labels imply ({text}), so it cannot be taken out alone."
         elif not row.is_in:
@@ -183,10 +183,10 @@ class ContextRows(QWidget):
         box.setAccessibleName(tip)
         lock.setToolTip(f"With ({text}) as well, no context would need this edge.")
         lock.setAccessibleName(lock.toolTip())
-        self._merged[place].setText(merged)
+        self._merged[position].setText(merged)
 
-    def _on_clicked(self, place: int, on: bool) -> None:
-        self.ticked.emit(self._rows[place].context, on)
+    def _on_clicked(self, position: int, on: bool) -> None:
+        self.ticked.emit(self._rows[position].context, on)
 
     def _restyle(self) -> None:
         size = theme().px("icon_small")

@@ -1,4 +1,4 @@
-"""What data say of a labelled graph, counted beside the window: rows, the score, what holds."""
+"""Statistics of a labelled DAG on data, computed in the background: rows, score, independences."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class LabelNumbers:
 def score_of(app: AppContext, model_id: str, data: DataSet | None) -> PartitionScore:
     """The score of the run that made the model, or the usual one."""
     from pgmstudio.core.languages.ldag.learning.common_params import LabelParams, kappa_of
-    from pgmstudio.core.languages.ldag.learning.common_params import score_of as score_told
+    from pgmstudio.core.languages.ldag.learning.common_params import score_of as score_of_params
 
     total = 1.0 if data is None else data.total_weight
     params = model_sources(app).params(model_id)
     if not isinstance(params, LabelParams):
         return partition_score_of("bdeu", total, kappa=USUAL_KAPPA)
-    return score_told(params, kappa_of(params), total)
+    return score_of_params(params, kappa_of(params), total)
 
 
 def numbers_of(
@@ -72,14 +72,14 @@ def numbers_of(
 class LabelCounter(QObject):
     """Asks for one variable of one model at a time; the newest question is answered."""
 
-    told = Signal(object)  # LabelNumbers
+    computed = Signal(object)  # LabelNumbers
 
     def __init__(self, app: AppContext, parent: QObject) -> None:
         super().__init__(parent)
         self._app = app
         self._asked: tuple[object, ...] = ()
         self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self.told)
+        self._latest_task.answered.connect(self.computed)
         self._latest_task.failed.connect(app.errors.report)
 
     def ask(

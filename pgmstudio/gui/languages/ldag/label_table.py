@@ -1,7 +1,4 @@
-"""The head of a docked panel in the row of the panels' tabs: the rows below have its room.
-
-The table of a labelled variable: full with classes, reduced with stars, or as a tree.
-"""
+"""The table editor of labelled DAGs: full with classes, reduced with stars, or as a tree."""
 
 from __future__ import annotations
 
@@ -51,9 +48,9 @@ _MOVES = (
 
 
 class TabRowHead(QObject):
-    """Keeps the head beside the tabs while there is room for it, else on top of the panel.
+    """Keeps the header in the tab row while it fits there, else on top of the panel.
 
-    The window owns the tabs of its docks and has no place for anything beside them: the head
+    The window owns the tabs of its docks and offers no slot for other widgets there: the header
     stands over the empty end of that row. In a floating or folded panel there are no tabs.
     """
 
@@ -67,12 +64,12 @@ class TabRowHead(QObject):
         self._watch(panel)
 
     @property
-    def is_beside_tabs(self) -> bool:
+    def is_in_tab_row(self) -> bool:
         return self._layout.indexOf(self._head) < 0
 
-    def place(self) -> None:
+    def reposition(self) -> None:
         """Put the head where it belongs now."""
-        free = self._free_place() if self._panel.isVisible() else None
+        free = self._free_area() if self._panel.isVisible() else None
         if free is not None:
             window = self._panel.window()
             if self._head.parentWidget() is not window:
@@ -82,9 +79,9 @@ class TabRowHead(QObject):
             self._head.setGeometry(free)
             self._head.show()
             self._head.raise_()
-        elif not self._panel.isVisible() and self.is_beside_tabs:
+        elif not self._panel.isVisible() and self.is_in_tab_row:
             self._head.hide()
-        elif self.is_beside_tabs:
+        elif self.is_in_tab_row:
             self._layout.insertWidget(0, self._head)
             self._head.show()
 
@@ -98,11 +95,11 @@ class TabRowHead(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in _MOVES:
-            self.place()
+            self.reposition()
         return False
 
-    def _free_place(self) -> QRect | None:
-        """What the tabs leave of their row, up to the edge of the panel; None if that is little."""
+    def _free_area(self) -> QRect | None:
+        """The free part of the tab row, up to the edge of the panel; None if it is too small."""
         window, dock = self._panel.window(), self._dock()
         if dock is None or not isinstance(window, QMainWindow):
             return None
@@ -132,7 +129,7 @@ class TabRowHead(QObject):
 FILL = "Fill from data"
 VIEWS = (
     ("full", "Full", "Every configuration of the parents with the letter of its class"),
-    ("reduced", "Reduced", "A row for each block of a class, ∗ where a parent has no say"),
+    ("reduced", "Reduced", "A row for each block of a class, ∗ where a parent has no effect"),
     ("tree", "Tree", "The classes as a tree of questions to the parents, or as a cube"),
 )
 
@@ -148,7 +145,7 @@ class LabelTable(QWidget):
         self._model: LabelledDag | None = None
         self._numbers: LabelNumbers | None = None
         self._counter = LabelCounter(app, self)
-        self._counter.told.connect(self._on_told)
+        self._counter.computed.connect(self._on_computed)
         self._title = ElidedLabel(is_snug=True)
         self._title.setObjectName("labelTableTitle")
         self.views = Segments(VIEWS, "labelView")
@@ -247,8 +244,8 @@ class LabelTable(QWidget):
         else:
             make = full_rows if view == "full" else reduced_rows
             rows = make(model, self._name, self._counts)
-            kept = self.table.currentIndex()
-            at = (kept.row(), kept.column())
+            current = self.table.currentIndex()
+            at = (current.row(), current.column())
             self.grid.show(model.domain.variables[i], parents, rows, model.rows[i])
             self._widths()
             if 0 <= at[0] < self.grid.rowCount() and 0 <= at[1] < self.grid.columnCount():
@@ -274,17 +271,17 @@ class LabelTable(QWidget):
                 is_number = column >= self.grid.first_number
                 self.table.setColumnWidth(column, max(width, 150) if is_number else width)
 
-    # -- room
+    # -- layout
 
     def _needed(self, *, is_brief: bool) -> int:
-        """How wide the head is: with all its words, or with the fewest."""
+        """The width of the header, with all its texts or with the fewest."""
         gaps = 3 * theme().space(3)
         title = 0 if is_brief else self._title.fontMetrics().horizontalAdvance(self._title.text())
         fill = 2 * theme().px("control") if is_brief else self._fill.sizeHint().width()
         return gaps + title + fill + self.views.sizeHint().width()
 
     def _fold(self) -> None:
-        """In little room the button has its sign alone; the title then says less by itself."""
+        """When narrow, show the button as an icon; the title then elides by itself."""
         self._fill.setText(FILL)
         if self._needed(is_brief=False) > self._bar.width():
             self._fill.setText("")
@@ -294,12 +291,12 @@ class LabelTable(QWidget):
             self._fold()
         return super().eventFilter(watched, event)
 
-    # -- wishes
+    # -- requests
 
     def _on_view(self, _view: str) -> None:
         self._show()
 
-    def _on_told(self, numbers: LabelNumbers) -> None:
+    def _on_computed(self, numbers: LabelNumbers) -> None:
         if numbers.model is self._model and numbers.variable == self._name:
             self._numbers = numbers
             self._show()

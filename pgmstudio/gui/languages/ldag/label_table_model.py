@@ -31,7 +31,7 @@ Index = QModelIndex | QPersistentModelIndex
 Floats = NDArray[np.float64]
 
 MAX_ROWS = 4096
-BAR_ROLE = Qt.ItemDataRole.UserRole + 1  # (share, observed share or None)
+BAR_ROLE = Qt.ItemDataRole.UserRole + 1  # (probability, observed fraction or None)
 CLASS_ROLE = Qt.ItemDataRole.UserRole + 2  # the number of the class
 _TINT = 0.3
 
@@ -49,7 +49,7 @@ class GridRow:
         return None if self.counts is None else float(self.counts.sum())
 
     def observed(self, state: int) -> float | None:
-        """The share of a state among the rows of data; None without any."""
+        """The fraction of rows of data with a state; None without any rows."""
         total = self.count
         return None if self.counts is None or not total else float(self.counts[state] / total)
 
@@ -70,7 +70,7 @@ def full_rows(model: LabelledDag, name: str, counts: Floats | None) -> list[Grid
 
 
 def reduced_rows(model: LabelledDag, name: str, counts: Floats | None) -> list[GridRow]:
-    """The blocks of the classes, ∗ where a parent has no say."""
+    """The blocks of the classes, ∗ where a parent has no effect."""
     classes = model.classes[model.domain.index(name)]
     parents = [model.domain[p] for p in model.dag.parents(name)]
     rows = []
@@ -87,7 +87,7 @@ def reduced_rows(model: LabelledDag, name: str, counts: Floats | None) -> list[G
 class LabelGrid(QAbstractTableModel):
     """Columns: class, a parent each, rows of data where known, then probabilities.
 
-    Of a variable with two states the share that was observed has a column too.
+    A variable with two states also has a column for the observed fraction.
     """
 
     edited = Signal(int, int, float)  # class, state, probability
@@ -108,11 +108,11 @@ class LabelGrid(QAbstractTableModel):
         self.has_counts = any(row.counts is not None for row in rows)
         self.endResetModel()
 
-    # -- places
+    # -- positions
 
     @property
     def shown_states(self) -> tuple[int, ...]:
-        """Of two states the second says all."""
+        """Of two states only the second is shown; the first follows from it."""
         count = 0 if self.variable is None else self.variable.cardinality
         return (1,) if count == 2 else tuple(range(count))
 
@@ -127,7 +127,7 @@ class LabelGrid(QAbstractTableModel):
 
     @property
     def observed_column(self) -> int:
-        """Where the observed shares stand; −1 when each would need a column of its own."""
+        """The column of the observed fractions; −1 when each would need a column of its own."""
         return self.first_number - 1 if self._has_observed else -1
 
     def state_of(self, index: Index) -> int | None:
@@ -229,7 +229,7 @@ class LabelGrid(QAbstractTableModel):
 
 
 def class_tint(number: int) -> QColor:
-    """The soft colour of a class; its letter says the same."""
+    """The soft colour of a class; its letter identifies it as well."""
     tint = theme().category(number)
     tint.setAlphaF(_TINT)
     return tint
@@ -244,7 +244,7 @@ def with_probability(row: Floats, state: int, value: float) -> Floats:
 
 
 class BarDelegate(QStyledItemDelegate):
-    """A class as a chip; a probability as a bar, the observed share as a tick on it, its number."""
+    """Paints a class as a chip, a probability as a bar with a tick at the observed fraction."""
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
         super().initStyleOption(option, index)
@@ -260,9 +260,9 @@ class BarDelegate(QStyledItemDelegate):
             self._paint_bar(painter, area, *parts)
         paint_row_line(painter, option)
 
-    def _paint_chip(self, painter: QPainter, place: QRectF, letter: str, number: int) -> None:
-        high = min(place.height() - 3, 18.0)
-        chip = QRectF(place.left() + 3, place.center().y() - high / 2, 22, high)
+    def _paint_chip(self, painter: QPainter, position: QRectF, letter: str, number: int) -> None:
+        high = min(position.height() - 3, 18.0)
+        chip = QRectF(position.left() + 3, position.center().y() - high / 2, 22, high)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(theme().category(number), 1))
@@ -274,9 +274,9 @@ class BarDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _paint_bar(
-        self, painter: QPainter, place: QRectF, share: float, observed: float | None
+        self, painter: QPainter, position: QRectF, fraction: float, observed: float | None
     ) -> None:
-        bar = QRectF(place.left() + 8, place.center().y() - 4.5, place.width() - 76, 9)
+        bar = QRectF(position.left() + 8, position.center().y() - 4.5, position.width() - 76, 9)
         if bar.width() < 24:
             return
         painter.save()
@@ -285,7 +285,7 @@ class BarDelegate(QStyledItemDelegate):
         painter.setBrush(theme().color("belief_track"))
         painter.drawRoundedRect(bar, 2, 2)
         painter.setBrush(theme().color("belief"))
-        full = QRectF(bar.left(), bar.top(), bar.width() * share, bar.height())
+        full = QRectF(bar.left(), bar.top(), bar.width() * fraction, bar.height())
         painter.drawRoundedRect(full, 2, 2)
         if observed is not None:
             x = bar.left() + bar.width() * observed

@@ -1,4 +1,4 @@
-"""The multinet of a labelled graph: a small canvas for each state of one variable, same places."""
+"""The multinet of a labelled DAG: a small canvas for each state of one variable."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_PANELS = 12
 
 
 class MultinetController(PanelsController):
-    """The context in view holds in every panel."""
+    """The active context holds in every panel."""
 
     isolated = Signal()  # one state is wanted large
 

@@ -1,4 +1,4 @@
-"""The section *Which columns are alike?* of the inspector: a slider for ε and what it means."""
+"""The section *Similar columns* of the inspector: a slider for ε and the resulting classes."""
 
 from __future__ import annotations
 
@@ -23,42 +23,42 @@ MAKE_LABELS = "model.labels-from-rows"
 
 
 class SimilarRowsSection(Section):
-    """Moving the slider marks alike columns in the table, too."""
+    """The section with a slider for ε, which also marks similar columns in the table."""
 
     def __init__(self, app: AppContext) -> None:
-        super().__init__("Which columns are alike?")
+        super().__init__("Similar columns")
         self._app, self._work = app, cpt_edit_session(app)
         self._columns: NDArray[np.float64] | None = None
         self._names: list[str] = []
         self.field = QDoubleSpinBox()
-        self.field.setObjectName("alikeEpsilon")
+        self.field.setObjectName("similarEpsilon")
         self.field.setRange(0.0, 1.0)
         self.field.setSingleStep(0.01)
         self.field.setValue(self._work.epsilon)
-        self.field.setToolTip("ε: columns whose probabilities differ by no more are alike.")
-        self.field.setAccessibleName("ε, the largest difference between alike columns")
+        self.field.setToolTip("ε: columns whose probabilities differ by at most ε are similar.")
+        self.field.setAccessibleName("ε, the largest difference between similar columns")
         self.field.valueChanged.connect(self._on_typed)
         self.slider = QSlider(Qt.Orientation.Horizontal)
-        self.slider.setObjectName("alikeSlider")
+        self.slider.setObjectName("similarSlider")
         self.slider.setRange(0, MAX_HUNDREDTHS)
-        self.slider.setToolTip("ε: columns whose probabilities differ by no more are alike.")
-        self.slider.setAccessibleName("ε, the largest difference between alike columns")
+        self.slider.setToolTip("ε: columns whose probabilities differ by at most ε are similar.")
+        self.slider.setAccessibleName("ε, the largest difference between similar columns")
         self.slider.setValue(round(self._work.epsilon * 100))
         self.slider.valueChanged.connect(self._on_moved)
-        self._words = label("", "secondary", size="dense", wrap=True)
-        self._words.setObjectName("alikeWords")
+        self._note = label("", "secondary", size="dense", wrap=True)
+        self._note.setObjectName("similarNote")
         self.field.setMaximumWidth(theme().px("left_min") // 2)
         both = QHBoxLayout()
         both.addWidget(label("ε", "secondary", size="dense"))
         both.addWidget(self.slider, 1)
         both.addWidget(self.field)
         self.add(both)
-        self.add(self._words)
+        self.add(self._note)
         self.make = button(
             "Make labels from equal rows",
             self._on_make,
             icon_name="tag",
-            name="alikeLabels",
+            name="similarLabels",
             tip="A labelled graph of the whole network: rows within ε become one.",
         )
         self.add(row(self.make, None))
@@ -103,26 +103,26 @@ class SimilarRowsSection(Section):
         if columns is not None:
             too_many = f"{len(columns)} columns are too many to compare."
             can_compare = len(columns) <= MAX_COLUMNS
-            self._words.setText(
-                alike_words(column_classes(columns, epsilon), self._names)
+            self._note.setText(
+                similarity_text(column_classes(columns, epsilon), self._names)
                 if can_compare
                 else too_many
             )
 
 
-def alike_words(found: ColumnClasses, names: list[str]) -> str:
+def similarity_text(result: ColumnClasses, names: list[str]) -> str:
     """How many kinds of columns there are, and from which ε on there is one less."""
-    count = len(found.classes)
-    if found.count == count:
+    count = len(result.classes)
+    if result.count == count:
         first = f"All {count} columns differ by more than ε."
-    elif found.count == 1:
-        first = f"All {count} columns are alike: the parents make no difference beyond ε."
+    elif result.count == 1:
+        first = f"All {count} columns are similar: the parents make no difference beyond ε."
     else:
-        first = f"{count} columns are {found.count} kinds."
-    if found.next_epsilon is None or found.next_pair is None:
+        first = f"{count} columns are {result.count} kinds."
+    if result.next_epsilon is None or result.next_pair is None:
         return first
-    left, right = (_group(part, names) for part in found.next_pair)
-    return f"{first} At {found.next_epsilon:.2g}, {left} and {right} become one kind."
+    left, right = (_group(part, names) for part in result.next_pair)
+    return f"{first} At {result.next_epsilon:.2g}, {left} and {right} become one kind."
 
 
 def _group(columns: tuple[int, ...], names: list[str]) -> str:

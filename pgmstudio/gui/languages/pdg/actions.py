@@ -45,7 +45,7 @@ def graph_actions(app: AppContext) -> list[ActionSpec]:
             SPLIT,
             "Split node…",
             _MENU,
-            "A node for each arc that leads to the chosen one; what it brings is told first.",
+            "A node for each arc into the selected one; the change in score is shown first.",
             commands.split,
             icon="git-fork",
             disabled_reason=commands.no_split_reason,
@@ -144,7 +144,7 @@ class _Commands:
         self._offer(SPLIT)
 
     def _offer(self, command: str) -> None:
-        """Beside the chosen node, with what it would bring."""
+        """Open the menu next to the selected node, with the change in score of each item."""
         bands, result = self._bands, self._chosen()
         if bands is not None and result is not None:
             bands.offer(command, result[2])

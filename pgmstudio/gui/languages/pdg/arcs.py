@@ -22,7 +22,7 @@ Indices = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 WIDEST = 11.0
-HOLLOW_FROM = 3.6  # a thinner line has no room for a core
+HOLLOW_FROM = 3.6  # a thinner line is too narrow for a core
 _REACH = 8.0  # px from an arc that still count as on it
 _DIMMED = 0.22
 _CORE = 1.3  # px of colour at each side of the core
@@ -35,19 +35,19 @@ _DASHES: tuple[tuple[float, ...], ...] = (
     (9.0, 3.0, 2.0, 3.0),
 )
 _HAIR = (1.5, 3.0)
-DASHED_FROM = 0.5  # the zoom; below it states are told by colour and place alone
+DASHED_FROM = 0.5  # the zoom; below it states differ by colour and position only
 _THIN = 1.6  # px on screen
-# More arcs to one variable cannot be told apart; those that most flows through are drawn, and when
-# fewer are in sight, all of them.
+# More arcs to one variable cannot be distinguished; those that most flows through are drawn, and
+# when fewer are in sight, all of them.
 MAX_DRAWN = 120
-_STRIP = 400.0  # px on screen: as far as one can pan before arcs are looked up anew
+_STRIP = 400.0  # px on screen: how far one can pan before arcs are looked up again
 # From afar an arc that all flows through is so many px wider on screen than one that hardly any
 # does; and among thin ones, those below these flows are so faint.
 _FAR_WIDEST = 5.0
 _LEAST = np.array([0.0, 0.002, 0.02])
 _STRENGTHS = np.array([0.22, 0.5, 1.0])
 _NO_FLOW = -1.0  # sorts before every width
-_MAX_CACHED = 4  # zooms whose lines are kept
+_MAX_CACHED = 4  # zooms whose lines are cached
 
 
 _Sight = tuple[float, int, int] | None  # the zoom, and from which strip to which; None: paper
@@ -65,7 +65,7 @@ class Arc:
 
 
 def is_solid_at(zoom: float) -> bool:
-    """Dashes and cores would be too small to see; at whole percents, as the zoom is told."""
+    """Whether dashes and cores are too small to see; by whole percents, as the zoom is shown."""
     return round(zoom, 2) < DASHED_FROM
 
 
@@ -75,7 +75,7 @@ def arc_width(flow: float) -> float:
 
 
 def state_dash(state: int) -> tuple[float, ...]:
-    """Told apart without colour: plain, dashed in four rhythms."""
+    """The dash pattern of a state, to distinguish it without colour: plain or one of four."""
     return _DASHES[state % len(_DASHES)]
 
 
@@ -89,7 +89,7 @@ def stroke_arcs(
     solid: bool = False,
 ) -> None:
     """Lines of one state and width: solid, hollow, dashed, dotted; `plain`: without dashes;
-    `solid`: without a core, which cannot be seen from afar."""
+    `solid`: without a core, which cannot be seen when zoomed out."""
     for pen in _pens(state, width, plain, solid):
         painter.strokePath(path, pen)
 
@@ -110,15 +110,15 @@ def _pens(state: int, width: float, plain: bool, solid: bool) -> list[QPen]:
     return [pen, core]
 
 
-def _mixed(color: QColor, name: str, share: float) -> QColor:
-    """So much of the colour on a ground of that name; opaque, as lines that cross are drawn."""
-    ground = theme().color(name)
+def _mixed(color: QColor, name: str, fraction: float) -> QColor:
+    """A colour mixed with a background of that name; opaque, since lines cross."""
+    background = theme().color(name)
     pairs = (
-        (color.redF(), ground.redF()),
-        (color.greenF(), ground.greenF()),
-        (color.blueF(), ground.blueF()),
+        (color.redF(), background.redF()),
+        (color.greenF(), background.greenF()),
+        (color.blueF(), background.blueF()),
     )
-    return QColor.fromRgbF(*(share * a + (1 - share) * b for a, b in pairs))
+    return QColor.fromRgbF(*(fraction * a + (1 - fraction) * b for a, b in pairs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,14 +149,14 @@ class _Look:
         return [pen]
 
 
-@lru_cache(maxsize=4096)  # many bands have arcs that look alike, and are painted often
+@lru_cache(maxsize=4096)  # many bands have arcs that look the same, and are painted often
 def _pens_of(look: _Look, _shade: str) -> list[QPen]:
     return look.pens()
 
 
 @dataclass(frozen=True, slots=True)
 class _Stroke:
-    """Arcs that look alike, as one path."""
+    """Arcs of the same appearance, as one path."""
 
     path: QPainterPath
     look: _Look
@@ -215,7 +215,7 @@ class BandArcs(QGraphicsItem):
         left = float(min(self._ends[:, 0].min(), self._ends[:, 2].min()))
         right = float(max(self._ends[:, 0].max(), self._ends[:, 2].max()))
         top, bottom = float(self._ends[:, 1].min()), float(self._ends[:, 3].max())
-        # Half of the widest line, which from afar is wide in these units.
+        # Half of the widest line, which is wide in these units when zoomed out.
         return QRectF(left, top, right - left, bottom - top).adjusted(-64, -2, 64, 2)
 
     def show_flow(self, flow: Floats) -> None:
@@ -229,11 +229,11 @@ class BandArcs(QGraphicsItem):
             self.update()
 
     def forget_pixels(self) -> None:
-        """Those kept while the pointer wanders."""
+        """The pixmaps that are cached while the pointer moves."""
         self._cached.forget()
 
     def light(self, lit: dict[int, Mask] | None) -> None:
-        """Arcs between these nodes at full strength, the others faint; None: all alike."""
+        """Highlight the arcs between these nodes and fade the others; None: all."""
         before = self._is_lit
         if lit is None:
             self._is_lit = None
@@ -310,7 +310,7 @@ class BandArcs(QGraphicsItem):
 
     @staticmethod
     def _sight(painter: QPainter, lod: float) -> _Sight:
-        """What of the arcs is on the screen, all of it and not only what is painted anew."""
+        """The visible part of the arcs, also what is not being repainted."""
         world = painter.worldTransform()  # never turned
         strip = _STRIP / max(lod, 1e-3) * world.m11()
         left, width = -world.dx(), painter.device().width()
@@ -338,13 +338,13 @@ class BandArcs(QGraphicsItem):
     def _paint_all(self, painter: QPainter, key: _Sight) -> None:
         _paint_strokes(painter, self._strokes[key][1])
 
-    def _strokes_of(self, places: Indices, lod: float, *, is_lit: bool = False) -> list[_Stroke]:
-        """Lines that look alike as one; what flows most comes last, over the others."""
+    def _strokes_of(self, positions: Indices, lod: float, *, is_lit: bool = False) -> list[_Stroke]:
+        """Lines of the same appearance as one; the widest come last, over the others."""
         is_far = is_solid_at(lod)
         # Many thin lines are drawn as the screen draws them fastest: dots and dashes among
-        # thousands tell nobody anything.
-        is_crowd = is_far or places.size >= MAX_DRAWN
-        flow = np.minimum(self._flow[places], 1.0)
+        # thousands cannot be read.
+        is_crowd = is_far or positions.size >= MAX_DRAWN
+        flow = np.minimum(self._flow[positions], 1.0)
         widths = 1.0 + WIDEST * flow
         if is_far:  # or one could not see where most of it flows
             widths = np.maximum(widths, (1.0 + _FAR_WIDEST * flow) / lod)
@@ -359,11 +359,11 @@ class BandArcs(QGraphicsItem):
         looks = zip(
             np.where(is_idle, _NO_FLOW, rounded).tolist(),
             strengths.tolist(),
-            np.where(is_idle, 0, self._states[places]).tolist(),
+            np.where(is_idle, 0, self._states[positions]).tolist(),
             strict=True,
         )
         paths: dict[tuple[float, float, int], QPainterPath] = {}
-        for (x1, y1, x2, y2), key in zip(self._ends[places].tolist(), looks, strict=True):
+        for (x1, y1, x2, y2), key in zip(self._ends[positions].tolist(), looks, strict=True):
             path = paths.get(key)
             if path is None:
                 path = paths[key] = QPainterPath()

@@ -29,7 +29,7 @@ from pgmstudio.gui.languages.pdg.band_painter import (
     BandPainter,
     rect_of,
 )
-from pgmstudio.gui.languages.pdg.node_names import NAME_PX, gutter_lines, gutter_room
+from pgmstudio.gui.languages.pdg.node_names import NAME_PX, gutter_lines, measure_gutter
 from pgmstudio.gui.theme.theme import theme
 
 _RADIUS = 8.0
@@ -83,7 +83,7 @@ class BandItem(NodeItem):
         whole = QRectF(self._corner.x(), self._corner.y(), *self._size)
         self._bounds = whole.adjusted(-MARGIN, -MARGIN, MARGIN, MARGIN)
         self._geometry = None
-        self.room = gutter_room(self)  # asked at every repaint
+        self.gutter = measure_gutter(self)  # read at every repaint
 
     def set_face(self, node: PictureNode, face: NodeView) -> bool:
         """Its size is that of the band, whatever the face."""
@@ -100,7 +100,7 @@ class BandItem(NodeItem):
             self.update(QRectF(self._corner.x(), self._corner.y(), GUTTER + 16, self._size[1]))
 
     def forget_pixels(self) -> None:
-        """Those kept while the pointer wanders."""
+        """The pixmaps that are cached while the pointer moves."""
         for pixels in self._cached:
             pixels.forget()
 
@@ -146,22 +146,22 @@ class BandItem(NodeItem):
         painter.translate(-self.pos())
         if look.lit is None:
             self._paint_whole(painter, seen, look, zoom)
-        else:  # while the pointer wanders, only other nodes are lit
+        else:  # while the pointer moves, only other nodes are highlighted
             count, size = int(np.count_nonzero(look.lit)), look.lit.size
             is_whole = count == size
             margin = rect_of(self._band.box).adjusted(-MARGIN, -MARGIN, MARGIN, MARGIN)
 
-            def paint_ground(inner: QPainter, part: QRectF) -> None:
+            def paint_background(inner: QPainter, part: QRectF) -> None:
                 lit = None if is_whole else np.zeros(size, dtype=bool)
                 self._paint_whole(inner, part, replace(look, lit=lit), zoom)
 
-            self._cached[is_whole].paint(painter, margin, paint_ground)
+            self._cached[is_whole].paint(painter, margin, paint_background)
             if count and not is_whole:
                 self._nodes_painter(painter, look, zoom).paint_lit(seen)
         painter.restore()
 
     def _paint_whole(self, painter: QPainter, seen: QRectF, look: BandLook, zoom: float) -> None:
-        self._paint_ground(painter, zoom)
+        self._paint_background(painter, zoom)
         if zoom < WORDS_FROM or seen.left() < self._band.box.x + GUTTER + PADDING:
             self._paint_gutter(painter, zoom)
         if not self.stands_alone:
@@ -177,12 +177,12 @@ class BandItem(NodeItem):
         if before is None or lit is None or not np.array_equal(before, lit):
             super().update()
 
-    def update(self, *place: Any) -> None:
+    def update(self, *position: Any) -> None:
         """Something else than light has changed."""
         self.forget_pixels()
-        super().update(*place)
+        super().update(*position)
 
-    def _paint_ground(self, painter: QPainter, zoom: float) -> None:
+    def _paint_background(self, painter: QPainter, zoom: float) -> None:
         face, colors = self._face, theme()
         # From afar a line stays a pixel wide, or it would not be seen.
         pen = QPen(colors.color("border"), 1 / min(1.0, zoom))
@@ -232,8 +232,8 @@ class BandItem(NodeItem):
                 painter.drawText(rect, right, text)
 
     def _paint_far_gutter(self, painter: QPainter, zoom: float) -> None:
-        """The name, where it fits, and the beliefs as bars without words."""
-        box, available = self._band.box, self.room
+        """Paint the name, where it fits, and the beliefs as bars without text."""
+        box, available = self._band.box, self.gutter
         bars = self._far_bars(available) if zoom >= BARS_FROM else []
         height = bars[0][0].top() - box.y if bars else box.height
         lines = gutter_lines(self._face.title, available * zoom, height * zoom)

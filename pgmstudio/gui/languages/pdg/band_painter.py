@@ -32,20 +32,20 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _CENTER = Qt.AlignmentFlag.AlignCenter
 _INDENT, _RADIUS, _RING = 7.0, 6.0, 3.5
 _DIMMED = 0.35
-# Below this zoom words of states cannot be read, below the next their bars cannot be told apart,
+# Below this zoom state names cannot be read, below the next their bars cannot be distinguished,
 # and below the last not even names of nodes fit.
 WORDS_FROM, BARS_FROM, BOXES_BELOW = 0.66, 0.4, 0.32
 
 
 @dataclass(slots=True)
 class BandLook:
-    """What is known of the nodes of one band, and how they stand out at this moment."""
+    """The values of the nodes of one band, and how they are highlighted now."""
 
     visits: Floats | None = None  # P(reached | e)
     rows: Floats | None = None  # rows of the data that come to each node
     struck: frozenset[int] = frozenset()  # states that evidence rules out
     chosen: int | None = None
-    lit: NDArray[np.bool_] | None = None  # None: all alike
+    lit: NDArray[np.bool_] | None = None  # None: all at full strength
     marked: frozenset[int] = frozenset()  # nodes a step has just changed
 
 
@@ -53,8 +53,8 @@ def rect_of(box: Box) -> QRectF:
     return QRectF(box.x, box.y, box.width, box.height)
 
 
-def _filled(box: Box, share: float) -> QRectF:
-    height = box.height * min(1.0, share)
+def _filled(box: Box, fraction: float) -> QRectF:
+    height = box.height * min(1.0, fraction)
     return QRectF(box.x, box.y + box.height - height, box.width, height)
 
 
@@ -80,21 +80,21 @@ class BandPainter:
         if self._band.form is BandForm.COLLAPSED:
             self._paint_collapsed(rect_of(self._band.boxes[0]))
             return
-        self._paint_places(range(len(self._band.boxes)), seen)
+        self._paint_nodes(range(len(self._band.boxes)), seen)
 
     def paint_lit(self, seen: QRectF) -> None:
         """The lit nodes alone, over themselves as dimmed ones."""
         lit = self._look.lit
         if lit is None or self._band.form is BandForm.COLLAPSED:
             return
-        places = np.flatnonzero(lit).tolist()
+        positions = np.flatnonzero(lit).tolist()
         if self._band.form is BandForm.STRIP:  # what shows through must not be seen twice
             self._painter.setPen(Qt.PenStyle.NoPen)
             self._painter.setBrush(theme().color("surface"))
-            self._painter.drawRects([rect_of(self._band.boxes[node]) for node in places])
-        self._paint_places(places, seen)
+            self._painter.drawRects([rect_of(self._band.boxes[node]) for node in positions])
+        self._paint_nodes(positions, seen)
 
-    def _paint_places(self, nodes: Sequence[int], seen: QRectF) -> None:
+    def _paint_nodes(self, nodes: Sequence[int], seen: QRectF) -> None:
         if self._zoom < BOXES_BELOW:
             self._paint_boxes(nodes, seen)
             return
@@ -111,20 +111,20 @@ class BandPainter:
                 self._painter.setOpacity(1.0)
 
     def _paint_boxes(self, nodes: Sequence[int], seen: QRectF) -> None:
-        """From afar: a box for each node, filled as far as it is reached, all at once."""
+        """Paint all nodes of a zoomed-out band in one call: boxes filled by probability."""
         look, boxes = self._look, self._band.boxes
         left, right = seen.left(), seen.right()
-        places = [n for n in nodes if boxes[n].right >= left and boxes[n].x <= right]
+        positions = [n for n in nodes if boxes[n].right >= left and boxes[n].x <= right]
         painter = self._painter
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         for is_lit in (False, True):
-            mine = [n for n in places if (look.lit is None or bool(look.lit[n])) is is_lit]
+            mine = [n for n in positions if (look.lit is None or bool(look.lit[n])) is is_lit]
             if not mine:
                 continue
             painter.setOpacity(1.0 if is_lit else _DIMMED)
             painter.setPen(QPen(theme().color("border_control"), 0.0))
-            for is_reached, ground in ((True, "surface"), (False, "sunken")):
-                painter.setBrush(theme().color(ground))
+            for is_reached, background in ((True, "surface"), (False, "sunken")):
+                painter.setBrush(theme().color(background))
                 some = [rect_of(boxes[n]) for n in mine if self._is_reached(n) is is_reached]
                 painter.drawRects(some)
             if look.visits is not None:
@@ -133,7 +133,7 @@ class BandPainter:
                 painter.drawRects([_filled(boxes[n], float(look.visits[n])) for n in mine])
         painter.setOpacity(1.0)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for node in places:
+        for node in positions:
             if node == look.chosen or node in look.marked:
                 self._paint_ring(node, rect_of(boxes[node]))
 
@@ -205,17 +205,17 @@ class BandPainter:
         below.setBottom(box.bottom() - 4)
         self._paint_far_bars(self._rows[node], below, is_reached)
 
-    def _paint_far_bars(self, row: Floats, place: QRectF, is_reached: bool) -> None:
+    def _paint_far_bars(self, row: Floats, position: QRectF, is_reached: bool) -> None:
         """Side by side as cells, or below each other as rows."""
         count = len(self._states)
-        is_beside = self._band.form is BandForm.CELLS
-        across = place.width() / count if is_beside else place.width()
-        down = place.height() if is_beside else place.height() / count
+        is_horizontal = self._band.form is BandForm.CELLS
+        across = position.width() / count if is_horizontal else position.width()
+        down = position.height() if is_horizontal else position.height() / count
         thick = min(down * 0.7, 4 / self._zoom)
         for state in range(count):
-            x = place.left() + (state * across if is_beside else 0.0)
-            y = place.top() + (0.0 if is_beside else state * down) + (down - thick) / 2
-            bar = QRectF(x, y, across - (4 if is_beside else 0), thick)
+            x = position.left() + (state * across if is_horizontal else 0.0)
+            y = position.top() + (0.0 if is_horizontal else state * down) + (down - thick) / 2
+            bar = QRectF(x, y, across - (4 if is_horizontal else 0), thick)
             self._paint_bar(bar, state, float(row[state]), is_reached)
 
     def _ink(self, is_reached: bool, name: str = "text") -> QColor:
@@ -277,20 +277,20 @@ class BandPainter:
     def _paint_name(
         self,
         name: str,
-        place: QRectF,
+        position: QRectF,
         align: Qt.AlignmentFlag,
         state: int,
         is_reached: bool,
     ) -> None:
         painter, metrics = self._painter, canvas_metrics("caption")
-        shown = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, place.width())
+        shown = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, position.width())
         is_struck = state in self._look.struck
         painter.setFont(canvas_font("caption"))
         painter.setPen(self._ink(is_reached and not is_struck))
-        painter.drawText(place, align, shown)
+        painter.drawText(position, align, shown)
         if is_struck:
-            width, middle = metrics.horizontalAdvance(shown), place.center().y() + 0.5
-            left = place.left() if align == _LEFT else place.center().x() - width / 2
+            width, middle = metrics.horizontalAdvance(shown), position.center().y() + 0.5
+            left = position.left() if align == _LEFT else position.center().x() - width / 2
             painter.drawLine(QLineF(left, middle, left + width, middle))
 
     def _paint_bar(self, bar: QRectF, state: int, value: float, is_reached: bool) -> None:

@@ -16,7 +16,7 @@ from pgmstudio.gui.languages.pdg.graphics_view import BandView
 from pgmstudio.gui.languages.pdg.scene import BandScene
 from pgmstudio.gui.theme.theme import theme
 
-# What a state is called, and how its lines look where they are not too small for it.
+# The name of a state and the look of its lines, where they are wide enough to show it.
 _STATES = (
     ("first state", ""),
     ("second state", " (hollow, dashed when thin)"),
@@ -24,7 +24,7 @@ _STATES = (
     ("fourth state", " (dotted)"),
     ("further states", ""),
 )
-_MARGIN = 12.0  # around the bands, which have room of their own
+_MARGIN = 12.0  # around the bands, which have margins of their own
 _SAMPLE_WIDTHS = (5.0, 6.0, 2.5, 2.5, 2.5)
 
 
@@ -108,27 +108,27 @@ class BandCanvas(Canvas):
 
 
 def _arc_sample(state: int, *, is_far: bool = False) -> Sample:
-    def paint(painter: QPainter, place: QRectF) -> None:
-        path = QPainterPath(place.center())
-        path.moveTo(place.left(), place.center().y())
-        path.lineTo(place.right(), place.center().y())
+    def paint(painter: QPainter, position: QRectF) -> None:
+        path = QPainterPath(position.center())
+        path.moveTo(position.left(), position.center().y())
+        path.lineTo(position.right(), position.center().y())
         width = _SAMPLE_WIDTHS[0 if is_far else state]
         stroke_arcs(painter, path, state, width, plain=is_far, solid=is_far)
 
     return paint
 
 
-def _unreached_sample(painter: QPainter, place: QRectF) -> None:
+def _unreached_sample(painter: QPainter, position: QRectF) -> None:
     pen = QPen(theme().color("border_control"), 1.25)
     pen.setDashPattern([3.0, 2.0])
     painter.setPen(pen)
     painter.setBrush(theme().color("sunken"))
-    painter.drawRoundedRect(place.adjusted(2, 4, -2, -4), 3, 3)
+    painter.drawRoundedRect(position.adjusted(2, 4, -2, -4), 3, 3)
     painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
-def _marked_sample(painter: QPainter, place: QRectF) -> None:
+def _marked_sample(painter: QPainter, position: QRectF) -> None:
     painter.setPen(QPen(theme().color("virtual_ink"), theme().line("node_selected")))
     painter.setBrush(theme().color("surface"))
-    painter.drawRoundedRect(place.adjusted(2, 4, -2, -4), 4, 4)
+    painter.drawRoundedRect(position.adjusted(2, 4, -2, -4), 4, 4)
     painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -1,4 +1,4 @@
-"""Commands with what each would bring: a row is a button and three numbers."""
+"""The list of possible changes with their effect: a button and three numbers each."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 @dataclass(frozen=True)
 class ChangeRow:
-    """`refusal` says why it cannot be done; `what` is given back when it is wished."""
+    """A row of the list; `refusal` is the reason why not, `what` is emitted on a click."""
 
-    words: str
+    text: str
     icon: str
     bits: float | None
     size: int
@@ -39,9 +39,9 @@ def signed(value: float | None, digits: int = 1) -> str:
 
 
 class ChangeRows(QWidget):
-    """`wished` tells what was clicked."""
+    """A grid of changes; `requested` emits the `what` of the row that was clicked."""
 
-    wished = Signal(object)
+    requested = Signal(object)
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -59,9 +59,9 @@ class ChangeRows(QWidget):
     def rows(self) -> tuple[ChangeRow, ...]:
         return self._rows
 
-    def press(self, place: int) -> None:
+    def press(self, position: int) -> None:
         """As a click on a row."""
-        self._buttons[place].click()
+        self._buttons[position].click()
 
     def show_rows(self, rows: Sequence[ChangeRow], score: str) -> None:
         if tuple(rows) == self._rows and score == self._score:
@@ -73,7 +73,7 @@ class ChangeRows(QWidget):
         empty(self._grid)
         self._buttons = []
         heads = (
-            ("Command", "What is done; a click does it and can be undone."),
+            ("Command", "The change; a click makes it and can be undone."),
             ("ΔL, bits", "Log-likelihood of the training rows, with the likeliest parameters."),
             ("Δsize", "Effective size."),
             ("Δscore", score),
@@ -89,18 +89,18 @@ class ChangeRows(QWidget):
         if focused is not None and self._buttons:
             self._buttons[min(focused, len(self._buttons) - 1)].setFocus()
 
-    def _add_row(self, place: int, row: ChangeRow) -> None:
-        made = button(row.words, lambda: None, role="link", icon_name=row.icon)
-        made.setObjectName(f"{self.objectName()}.{place - 1}")
-        tip = f"Not now: {row.refusal}" if row.refusal else row.tip or row.words
+    def _add_row(self, position: int, row: ChangeRow) -> None:
+        made = button(row.text, lambda: None, role="link", icon_name=row.icon)
+        made.setObjectName(f"{self.objectName()}.{position - 1}")
+        tip = f"Not now: {row.refusal}" if row.refusal else row.tip or row.text
         made.setToolTip(tip)
-        made.setAccessibleName(f"{row.words}: {tip}")
+        made.setAccessibleName(f"{row.text}: {tip}")
         made.setEnabled(not row.refusal)
         made.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         made.setStyleSheet("text-align: left; padding-left: 0px;")
         made.clicked.connect(self._on_clicked)
         self._buttons.append(made)
-        self._grid.addWidget(made, place, 0)
+        self._grid.addWidget(made, position, 0)
         size = f"{row.size:+d}".replace("-", "−") if row.size else "0"
         parts = ("–",) * 3 if row.refusal else (signed(row.bits), size, signed(row.score))
         for column, text in enumerate(parts, start=1):
@@ -108,15 +108,15 @@ class ChangeRows(QWidget):
             role = "tertiary" if row.refusal else "heading" if pays else ""
             number = label(text, role, size="dense")
             number.setAlignment(_RIGHT)
-            self._grid.addWidget(number, place, column)
+            self._grid.addWidget(number, position, column)
 
     def _on_clicked(self) -> None:
         made = self.sender()
         if isinstance(made, QPushButton) and made in self._buttons:
-            self.wished.emit(self._rows[self._buttons.index(made)].what)
+            self.requested.emit(self._rows[self._buttons.index(made)].what)
 
-    def cell(self, place: int, column: int) -> str:
-        """The words of a cell, for tests."""
-        item = self._grid.itemAtPosition(place + 1, column)
+    def cell(self, position: int, column: int) -> str:
+        """The text of a cell, for tests."""
+        item = self._grid.itemAtPosition(position + 1, column)
         widget = None if item is None else item.widget()
         return widget.text() if isinstance(widget, QLabel | QPushButton) else ""

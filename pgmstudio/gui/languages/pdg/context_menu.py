@@ -39,13 +39,13 @@ T = TypeVar("T")
 
 # A menu with more lines is not read.
 MAX_LISTED = 12
-# What is not measured by then has no numbers in its menu; the inspector, which need not hurry, has.
+# Items not measured by then have no numbers in the menu; the inspector shows them later.
 MAX_SECONDS = 0.1  # of this thread
 TAB = "\t"  # what follows it stands at the right of a menu
 
 
 def band_menu(page: ModelPage, controller: PdgExtension, hit: Hit) -> QMenu:
-    """What can be done with a variable, and with its nodes as a whole."""
+    """Add the actions on a variable and on all its nodes."""
     menu = canvas_menu(page, hit, page)
     graph = controller.graph
     menu.addSeparator()
@@ -68,29 +68,29 @@ def band_menu(page: ModelPage, controller: PdgExtension, hit: Hit) -> QMenu:
 
 def _add_move(menu: QMenu, controller: PdgExtension, graph: DecisionGraph, name: str) -> None:
     i = graph.domain.index(name)
-    places: list[str | None] = [] if graph.forest[i] is None else [None]
+    positions: list[str | None] = [] if graph.forest[i] is None else [None]
     for other, title in enumerate(graph.domain.names):
         if other != i and other != graph.forest[i] and not is_under(graph, other, i):
-            places.append(title)
+            positions.append(title)
     moves = menu.addMenu(icon("tree-structure"), "Move in the forest")
     moves.setObjectName("menu.move")
     moves.setToolTipsVisible(True)
-    moves.setEnabled(bool(places))
+    moves.setEnabled(bool(positions))
     actions = []
-    for above in places:
+    for above in positions:
         action = moves.addAction("To the top" if above is None else literal(f"Below {above}"))
         action.triggered.connect(partial(controller.move, name, above))
         actions.append((action, above))
 
     def measure() -> None:
-        """Only when it is opened, and not for more places than are read."""
+        """Measure when the menu is opened, and only as many positions as it lists."""
         rows, weight = controller.measured_by()
         for action, above in _in_time(actions[:MAX_LISTED]):
             result = move_of(graph, name, above, rows)
             action.setEnabled(not result.refusal)
             action.setToolTip(f"Not now: {result.refusal}" if result.refusal else "")
             if not result.refusal:
-                message = told(result.bits, result.size, result.free, weight)
+                message = effect_text(result.bits, result.size, result.free, weight)
                 action.setText(f"{action.text().partition(TAB)[0]}{TAB}{message}")
 
     moves.aboutToShow.connect(measure)
@@ -105,7 +105,7 @@ def _in_time(entries: Sequence[T]) -> Iterator[T]:
             return
 
 
-def told(bits: float | None, size: int, free: int, weight: ScoreWeight) -> str:
+def effect_text(bits: float | None, size: int, free: int, weight: ScoreWeight) -> str:
     """ΔL, Δsize and Δscore in short."""
     if bits is None:
         return f"size {signed(size, 0)}"
@@ -127,7 +127,7 @@ def add_merges(
     legal = sorted((p for p in result if not p.refusal), key=lambda p: -(p.bits or 0.0))
     for choice in legal[:MAX_LISTED]:
         name = node_name(graph, key[0], choice.step.other)
-        text = told(choice.bits, choice.size, choice.free, weight)
+        text = effect_text(choice.bits, choice.size, choice.free, weight)
         action = menu.addAction(literal(f"{name}{TAB}{text}"))
         action.triggered.connect(partial(take, app, model_id, choice.step))
     if legal:
@@ -144,8 +144,8 @@ def add_split(
         return
     rows, weight = controller.measured_by()
     split = operation_effect(graph, CandidateOperation(Operation.SPLIT, *key), rows)
-    brought = told(split.bits, split.size, split.free, weight)
-    text = "Split" if split.refusal else f"Split{TAB}{brought}"
+    effect = effect_text(split.bits, split.size, split.free, weight)
+    text = "Split" if split.refusal else f"Split{TAB}{effect}"
     action = menu.addAction(icon("git-fork"), text)
     action.setObjectName("menu.split")
     action.setEnabled(not split.refusal)
@@ -156,7 +156,7 @@ def add_split(
 def graph_node_menu(
     app: AppContext, model_id: str, controller: PdgExtension, key: NodeKey
 ) -> QMenu:
-    """Merge, split, redirect: each with what it brings."""
+    """Add merge, split and redirect, each with its change in score."""
     menu = QMenu(controller.canvas)
     menu.setObjectName("graphNodeMenu")
     menu.setToolTipsVisible(True)
@@ -189,7 +189,7 @@ def graph_node_menu(
         """Only when it is opened: every arc is a walk through all rows."""
         for arc, step in _in_time(list(zip(actions, steps, strict=True))):
             result = operation_effect(graph, step, rows)
-            text = told(result.bits, result.size, result.free, weight)
+            text = effect_text(result.bits, result.size, result.free, weight)
             arc.setText(f"{operation_text(graph, step)}{TAB}{text}")
 
     arcs.aboutToShow.connect(measure)

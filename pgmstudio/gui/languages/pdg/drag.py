@@ -1,6 +1,6 @@
-"""Dragging on the bands of a decision graph: an arc, a node or a whole variable to another place.
+"""Dragging on the bands of a decision graph: an arc, a node or a whole variable.
 
-Before it is let go, a card at the pointer says what that would bring; what cannot be says why.
+Before the drop, a card at the pointer shows the change in score, or why it is not possible.
 """
 
 from __future__ import annotations
@@ -26,37 +26,37 @@ if TYPE_CHECKING:
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _LINE, _PAD, _AWAY = 20.0, 8.0, 14.0
 MEASURING = "measuring…"
-NOT_MEASURED = "Not measured yet: hold it there until the card says what it brings."
+NOT_MEASURED = "Not measured yet: hold it there until the card shows the change in score."
 
 
 @dataclass(frozen=True)
-class Place:
+class VariablePosition:
     """A variable below another one of the forest."""
 
     variable: str
     above: str
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         return f"Move {self.variable} below {self.above}"
 
 
-Change = CandidateOperation | Place
+Change = CandidateOperation | VariablePosition
 Grabbed = Arc | NodeKey | str
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What letting go here would mean: a change, or why there is none."""
+    """The result of a drop here: a change, or why there is none."""
 
     change: Change | None = None
     title: str = ""
-    brought: str = ""  # empty: not measured yet
+    effect: str = ""  # empty: not measured yet
     refusal: str = ""
 
 
 class BandDrag:
-    """One gesture at a time; the view tells it of presses, moves and releases."""
+    """The drag gesture; the view forwards presses, moves and releases."""
 
     def __init__(self, view: BandView) -> None:
         self._view = view
@@ -76,7 +76,7 @@ class BandDrag:
         return self._is_under_way
 
     def grabbed_at(self, point: QPointF, hit: Hit) -> Grabbed | None:
-        """What a press here takes hold of; rows of states stay what evidence is set with."""
+        """The part that a press here grabs; rows of states still set evidence."""
         bands = self._view.bands
         if bands.graph is None or hit.state is not None:
             return None
@@ -121,7 +121,7 @@ class BandDrag:
             return False
         if advice.refusal:
             self._view.signals.refused.emit(advice.refusal)
-        elif advice.change is not None and not advice.brought:
+        elif advice.change is not None and not advice.effect:
             self._view.signals.refused.emit(NOT_MEASURED)
         elif advice.change is not None:
             self._view.change_requested.emit(advice.change)
@@ -157,8 +157,8 @@ class BandDrag:
             return Advice()
         if isinstance(goal, str):
             assert isinstance(grabbed, str)
-            place = Place(grabbed, goal)
-            return Advice(place, place.words)
+            position = VariablePosition(grabbed, goal)
+            return Advice(position, position.text)
         if isinstance(grabbed, Arc):
             lower = graph.domain.names[grabbed.lower]
             if goal[0] != lower:
@@ -180,13 +180,13 @@ class BandDrag:
         step = CandidateOperation(Operation.MERGE, *grabbed, other=goal[1])
         return Advice(step, operation_text(graph, step))
 
-    def show_text(self, change: Change, brought: str, refusal: str) -> None:
-        """What was found about a change that may still be looked at."""
+    def show_text(self, change: Change, effect: str, refusal: str) -> None:
+        """Show the effect of a change, if it is still the one under the pointer."""
         if change == self.advice.change:
             if refusal:
                 self.advice = _refused(refusal)
             else:
-                self.advice = Advice(change, self.advice.title, brought)
+                self.advice = Advice(change, self.advice.title, effect)
             self._view.viewport().update()
 
     # -- painting
@@ -231,10 +231,10 @@ class BandDrag:
         return bands.box_of(self._goal)
 
     def _paint_card(self, painter: QPainter) -> None:
-        """Beside the pointer, as large at any zoom, and never outside what can be seen."""
+        """The card next to the pointer: the same size at any zoom and always visible."""
         advice, unit = self.advice, 1 / self._view.pixels_per_unit
         metrics = canvas_metrics("dense", "medium")
-        text = advice.brought or ("" if advice.refusal else MEASURING)
+        text = advice.effect or ("" if advice.refusal else MEASURING)
         lines = [line for line in (advice.title, text) if line]
         width = max(metrics.horizontalAdvance(line) for line in lines) + 2 * _PAD
         height = _LINE * len(lines) + 4

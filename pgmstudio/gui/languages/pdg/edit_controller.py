@@ -1,4 +1,4 @@
-"""What dragging on a decision graph would bring, measured beside the window, and doing it."""
+"""The effect of a drag on a decision graph, measured in the background, and its execution."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from pgmstudio.gui.canvas.edge_tool import EdgeTool
 from pgmstudio.gui.canvas.signals import EdgeAdvice
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.languages.pdg.context_menu import told
-from pgmstudio.gui.languages.pdg.drag import NOT_MEASURED, Change, Place
+from pgmstudio.gui.languages.pdg.context_menu import effect_text
+from pgmstudio.gui.languages.pdg.drag import NOT_MEASURED, Change, VariablePosition
 from pgmstudio.gui.languages.pdg.node_rows import rows_of, take, weight_of
 from pgmstudio.gui.widgets.debounce import one_shot
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 # The pointer passes over many nodes on its way; only where it rests is worth measuring.
 REST_MS = 40
-ImprovedModel = tuple[Change, str, str]  # with what it brings, or why it cannot be
+ImprovedModel = tuple[Change, str, str]  # with its effect, or why it is not possible
 
 
 class BandChanges(QObject):
@@ -43,9 +43,9 @@ class BandChanges(QObject):
         super().__init__(controller)
         self._app, self._model_id, self._page, self._controller = app, model_id, page, controller
         self._wanted: Change | None = None
-        self.found: ImprovedModel | None = None
+        self.measured: ImprovedModel | None = None
         self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_found)
+        self._latest_task.answered.connect(self._on_result)
         self._latest_task.failed.connect(app.errors.report)
         self._rest = one_shot(self, self._ask, REST_MS)
         view = controller.canvas.band_view
@@ -61,9 +61,9 @@ class BandChanges(QObject):
     # -- measuring
 
     def want(self, change: Change | None) -> None:
-        """Somebody looks at a change; None: at none any more."""
+        """A change is previewed; None: the preview ended."""
         self.stop()
-        self._wanted, self.found = change, None
+        self._wanted, self.measured = change, None
         if change is not None:
             self._rest.start()
 
@@ -78,21 +78,21 @@ class BandChanges(QObject):
             partial(_result, graph, change, rows, weight_of(project, entry, rows))
         )
 
-    def _on_found(self, found: ImprovedModel) -> None:
-        if found[0] != self._wanted:
+    def _on_result(self, result: ImprovedModel) -> None:
+        if result[0] != self._wanted:
             return
-        self.found = found
-        self._controller.canvas.band_view.drag.show_text(*found)
-        change, brought, refusal = found
+        self.measured = result
+        self._controller.canvas.band_view.drag.show_text(*result)
+        change, effect, refusal = result
         tool = self._page.canvas.view.tool
-        if isinstance(change, Place) and isinstance(tool, EdgeTool):
-            text = "cannot be done" if refusal else brought
+        if isinstance(change, VariablePosition) and isinstance(tool, EdgeTool):
+            text = "cannot be done" if refusal else effect
             tool.add_forecast(change.above, change.variable, text, bool(refusal))
 
     # -- doing
 
     def do(self, change: Change) -> None:
-        if isinstance(change, Place):
+        if isinstance(change, VariablePosition):
             self._controller.move(change.variable, change.above)
         else:
             take(self._app, self._model_id, change)
@@ -100,20 +100,20 @@ class BandChanges(QObject):
     # -- the variable forest: an edge drawn there moves its target
 
     def advise(self, above: str, variable: str) -> EdgeAdvice:
-        place = Place(variable, above)
-        self.want(place)
-        return EdgeAdvice(place.words)
+        position = VariablePosition(variable, above)
+        self.want(position)
+        return EdgeAdvice(position.text)
 
     def join(self, above: str, variable: str) -> bool:
-        """Let go over a variable: what was measured is done, the rest says why not."""
-        result, self.found = self.found, None
-        place = Place(variable, above)
-        if result is None or result[0] != place:
+        """Make a measured change on a drop over a variable, or show why it is not possible."""
+        result, self.measured = self.measured, None
+        position = VariablePosition(variable, above)
+        if result is None or result[0] != position:
             self._page.canvas.refuse(NOT_MEASURED)
         elif result[2]:
             self._page.canvas.refuse(result[2])
         else:
-            self.do(place)
+            self.do(position)
         return True
 
 
@@ -126,6 +126,10 @@ def _result(
 ) -> ImprovedModel:
     if isinstance(change, CandidateOperation):
         step = operation_effect(graph, change, rows)
-        return change, told(step.bits, step.size, step.free, weight), step.refusal
-    place = move_of(graph, change.variable, change.above, rows)
-    return change, told(place.bits, place.size, place.free, weight), place.refusal
+        return change, effect_text(step.bits, step.size, step.free, weight), step.refusal
+    position = move_of(graph, change.variable, change.above, rows)
+    return (
+        change,
+        effect_text(position.bits, position.size, position.free, weight),
+        position.refusal,
+    )

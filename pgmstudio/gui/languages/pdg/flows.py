@@ -13,12 +13,12 @@ from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.session import DecisionGraphSession, NodeFlows
 from pgmstudio.gui.evidence.belief_service import BeliefService
 
-# Flows of larger graphs are computed beside the window.
+# Flows of larger graphs are computed in the background.
 MAX_AT_ONCE = 20_000
 
 
 def ask_flows(live: BeliefService, topic: str, on_answer: Callable[[NodeFlows], None]) -> None:
-    """At once where the beliefs are computed in the window, else beside it.
+    """Compute the flows at once where beliefs are computed so, else in the background.
 
     Nothing comes while the beliefs are stale: they will change, and be asked about again.
     """
@@ -29,10 +29,10 @@ def ask_flows(live: BeliefService, topic: str, on_answer: Callable[[NodeFlows], 
     if isinstance(session, DecisionGraphSession) and sum(graph.node_counts) <= MAX_AT_ONCE:
         on_answer(session.node_flows())
         return
-    live.side.ask(topic, partial(_flows, dict(live.evidence)), partial(_tell, on_answer))
+    live.side.ask(topic, partial(_flows, dict(live.evidence)), partial(_deliver, on_answer))
 
 
-def _tell(on_answer: Callable[[NodeFlows], None], flows: NodeFlows | None) -> None:
+def _deliver(on_answer: Callable[[NodeFlows], None], flows: NodeFlows | None) -> None:
     if flows is not None:
         on_answer(flows)
 
@@ -45,6 +45,6 @@ def _flows(
     try:
         become(session, evidence)
     except PgmStudioError:
-        return None  # impossible together; the beliefs tell
+        return None  # impossible evidence; the beliefs report it
     cancel.raise_if_cancelled()
     return session.node_flows()

@@ -22,13 +22,13 @@ Key = Qt.Key
 
 
 class BandView(CanvasView):
-    """`node_chosen` tells the node that was clicked; None: something else was."""
+    """The view of the bands; `node_chosen` emits the clicked node, None for anything else."""
 
     node_chosen = Signal(object)  # NodeKey or None
     node_menu = Signal(object, object)  # NodeKey, global point
     collapse_requested = Signal(str)
-    change_previewed = Signal(object)  # a step or a place held over its goal; None: none any more
-    change_requested = Signal(object)  # and let go there
+    change_previewed = Signal(object)  # a step or a position; None: the preview ended
+    change_requested = Signal(object)  # a step or a position that was dropped
 
     def __init__(self, scene: BandScene, parent: QWidget | None = None) -> None:
         super().__init__(scene, parent)
@@ -37,7 +37,7 @@ class BandView(CanvasView):
         self.setAccessibleName("Nodes and flow")
         self.describe_node: Callable[[NodeKey], str] | None = None
         self.is_editable = False
-        self.can_drag = False  # somebody measures what dragging brings, and does it
+        self.can_drag = False  # a controller measures and makes the changes
         self.drag = BandDrag(self)
         self._names = BandNames()
         self._arc_text = ("", QPointF())
@@ -48,14 +48,14 @@ class BandView(CanvasView):
         return super().selected_box() if chosen is None else self.bands.box_of(chosen)
 
     def _repaint_far(self) -> None:
-        """Names over bands are no items, so the whole view is drawn anew."""
+        """Repaint the whole view, since names over bands are no items."""
         if self.zoom < WORDS_FROM:
             self.viewport().update()
 
     # -- mouse
 
-    def _key_at(self, place: QPoint) -> NodeKey | None:
-        return self.bands.node_at(self.mapToScene(place))
+    def _key_at(self, position: QPoint) -> NodeKey | None:
+        return self.bands.node_at(self.mapToScene(position))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         key = self._key_at(event.position().toPoint())
@@ -94,10 +94,10 @@ class BandView(CanvasView):
         return self.drag.is_held or super().is_pressed
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        place = event.position().toPoint()
-        hit = self.hit(place)
+        point = event.position().toPoint()
+        hit = self.hit(point)
         is_left = event.button() == Qt.MouseButton.LeftButton
-        if is_left and hit.node is not None and hit.state is None and self._key_at(place) is None:
+        if is_left and hit.node is not None and hit.state is None and self._key_at(point) is None:
             self.collapse_requested.emit(hit.node.id)
         elif hit.state is not None:
             super().mouseDoubleClickEvent(event)
@@ -128,7 +128,7 @@ class BandView(CanvasView):
         text = "" if key is not None else self._arc_at_pointer()
         if key is not None or (text and self.can_drag):
             self.viewport().setCursor(Qt.CursorShape.PointingHandCursor)
-        self._tell_arc(text)
+        self._show_arc_text(text)
 
     def _arc_at_pointer(self) -> str:
         result, graph = self.bands.arc_at(self._pointer), self.bands.graph
@@ -138,18 +138,18 @@ class BandView(CanvasView):
         upper = graph.domain.variables[arc.upper]
         return f"{upper.name} = {upper.states[arc.state]} · {percent(flow)} %"
 
-    def _tell_arc(self, words: str) -> None:
-        if words or self._arc_text[0]:
-            self._arc_text = words, QPointF(self._pointer)
+    def _show_arc_text(self, text: str) -> None:
+        if text or self._arc_text[0]:
+            self._arc_text = text, QPointF(self._pointer)
             self.viewport().update()
 
     @property
-    def arc_words(self) -> str:
-        """What is written on the arc under the pointer."""
+    def arc_text(self) -> str:
+        """The text of the arc under the pointer."""
         return self._arc_text[0]
 
     def fit(self) -> None:
-        """What is lit stays so where the pointer is still on it, as after a slight resize."""
+        """Keep the highlight where the pointer is still on it, as after a slight resize."""
         before, position = self.bands.hovered, self.mapFromScene(self._pointer)
         super().fit()
         if before is not None and self._key_at(position) == before:
@@ -159,18 +159,18 @@ class BandView(CanvasView):
     def stop_hover(self) -> None:
         super().stop_hover()
         self.bands.light(None)
-        self._tell_arc("")
+        self._show_arc_text("")
 
     def drawForeground(self, painter: QPainter, rect: QRectF | QPoint) -> None:  # type: ignore[override]
         super().drawForeground(painter, rect)
         self._names.paint(painter, self)
         self.drag.paint(painter)
-        text, place = self._arc_text
+        text, position = self._arc_text
         if not text:
             return
         unit = 1 / self.pixels_per_unit
         painter.save()
-        painter.translate(place)
+        painter.translate(position)
         painter.scale(unit * theme().scale, unit * theme().scale)
         width = canvas_metrics("caption", "medium").horizontalAdvance(text) + 14
         pill = QRectF(12, -11, width, 20)

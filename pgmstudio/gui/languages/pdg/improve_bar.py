@@ -1,4 +1,4 @@
-"""The bar of what goes one step at a time: step, run, pause, and what the last step brought."""
+"""The bar of a stepwise search: step, run, pause, and the effect of the last step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 
 @dataclass(frozen=True)
-class StepWords:
+class StepBarTexts:
     """How a bar of steps speaks; `name` begins the names of its parts."""
 
     name: str
@@ -25,34 +25,34 @@ class StepWords:
 
 
 class StepBar(QFrame):
-    """Step, run, pause, then what else there is; says what the last step brought.
+    """Step, run, pause and further buttons, with the effect of the last step.
 
-    With `more` buttons the words have a line of their own.
+    With `more` buttons the message has a line of its own.
     """
 
     step_requested = Signal()
     run_requested = Signal(bool)  # False pauses
 
     def __init__(
-        self, words: StepWords, more: Sequence[QWidget] = (), last: Sequence[QWidget] = ()
+        self, texts: StepBarTexts, more: Sequence[QWidget] = (), last: Sequence[QWidget] = ()
     ) -> None:
         super().__init__()
-        self._words = words
-        self.setObjectName(f"{words.name}Bar")
+        self._texts = texts
+        self.setObjectName(f"{texts.name}Bar")
         self.setProperty("role", "surface")
-        self.setAccessibleName(words.title)
-        self.words = ElidedLabel(words.first)
-        self.words.setObjectName(f"{words.name}Words")
-        self.words.elide = Qt.TextElideMode.ElideRight  # what a step is worth stands in the middle
+        self.setAccessibleName(texts.title)
+        self.message = ElidedLabel(texts.first)
+        self.message.setObjectName(f"{texts.name}Message")
+        self.message.elide = Qt.TextElideMode.ElideRight  # the score is in the middle
         self._step = button(
             "Step",
             self.step_requested.emit,
             icon_name="skip-forward",
-            name=f"{words.name}Step",
-            tip=words.step_tip,
+            name=f"{texts.name}Step",
+            tip=texts.step_tip,
         )
         self._run = button(
-            "Run", self._on_run, icon_name="play", name=f"{words.name}Run", tip=words.run_tip
+            "Run", self._on_run, icon_name="play", name=f"{texts.name}Run", tip=texts.run_tip
         )
         layout = self._grid = QGridLayout(self)
         layout.setContentsMargins(12, 6, 8, 6)
@@ -63,9 +63,9 @@ class StepBar(QFrame):
             layout.addWidget(widget, 0, index)
         layout.setColumnStretch(len(before), 1)
         if more:
-            layout.addWidget(self.words, 1, 0, 1, -1)
+            layout.addWidget(self.message, 1, 0, 1, -1)
         else:
-            layout.addWidget(self.words, 0, len(before))
+            layout.addWidget(self.message, 0, len(before))
         for index, widget in enumerate(after, len(before) + 1):
             layout.addWidget(widget, 0, index)
         self._is_running = False
@@ -75,19 +75,19 @@ class StepBar(QFrame):
         return self._is_running
 
     def keep_clear(self, right: int) -> None:
-        """So many pixels at the right are hidden: words and buttons stand beside them."""
+        """Keep the message and the buttons out of so many pixels at the right."""
         self._grid.setContentsMargins(12, 6, 8 + right, 6)
 
-    def show_text(self, words: str) -> None:
-        self.words.setText(words)
-        self.words.setToolTip(words)
+    def show_text(self, text: str) -> None:
+        self.message.setText(text)
+        self.message.setToolTip(text)
 
     def show_running(self, running: bool, *, is_busy: bool = False) -> None:
         """While a step is looked for, another cannot be asked for."""
         self._is_running = running
         self._run.setText("Pause" if running else "Run")
         self._run.setIcon(icon("pause" if running else "play", "text_secondary"))
-        tip = "Stop after this step." if running else self._words.run_tip
+        tip = "Stop after this step." if running else self._texts.run_tip
         self._run.setToolTip(tip)
         self._run.setAccessibleName(tip)
         self._step.setEnabled(not running and not is_busy)

@@ -19,7 +19,7 @@ from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.pdg.change_list import signed
-from pgmstudio.gui.languages.pdg.improve_bar import StepBar, StepWords
+from pgmstudio.gui.languages.pdg.improve_bar import StepBar, StepBarTexts
 from pgmstudio.gui.languages.pdg.node_rows import rows_of, take, weight_of
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import tool_button
@@ -33,7 +33,7 @@ PAUSE_MS = 600
 NO_ROWS = "No rows of the project belong to this model; open its data first."
 
 
-_WORDS = StepWords(
+_TEXTS = StepBarTexts(
     "improve",
     "Improve step by step",
     "Each step takes the merge, split or redirection worth most.",
@@ -49,13 +49,13 @@ class ImproveController(QObject):
         super().__init__(controller)
         self._app, self._model_id, self._controller = app, model_id, controller
         close = tool_button("x", "Close (the steps stay)", self.close, name="improveNo")
-        self.bar = StepBar(_WORDS, last=(close,))
+        self.bar = StepBar(_TEXTS, last=(close,))
         self.bar.step_requested.connect(self.step)
         self.bar.run_requested.connect(self.run)
         self.bar.hide()
         controller.canvas.hidden_at_right.connect(self.bar.keep_clear)
         self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_found)
+        self._latest_task.answered.connect(self._on_result)
         self._latest_task.failed.connect(app.errors.report)
         self._again = one_shot(self, self.step)
         self._graph: DecisionGraph | None = None
@@ -71,8 +71,8 @@ class ImproveController(QObject):
         self.bar.hide()
 
     def forget_last(self) -> None:
-        """Another graph is shown, so what the last step brought is no longer to be seen."""
-        self.bar.show_text(_WORDS.first)
+        """Another graph is shown: clear the effect of the last step."""
+        self.bar.show_text(_TEXTS.first)
 
     def stop(self) -> None:
         self._latest_task.forget()
@@ -89,7 +89,7 @@ class ImproveController(QObject):
         self.step()
 
     def step(self) -> None:
-        """Look for the step worth most; it is taken when it is found."""
+        """Search for the step with the highest gain and take it."""
         graph = self._controller.graph
         entry = self._app.project.models.get(self._model_id)
         if graph is None or entry is None or self._latest_task.is_waiting:
@@ -105,8 +105,8 @@ class ImproveController(QObject):
         self.bar.show_text("Looking at merges, splits and redirections…")
         self._latest_task.ask(partial(_result, graph, rows, weight))
 
-    def _on_found(self, found: tuple[OperationEffect | None, ScoreWeight]) -> None:
-        best, weight = found
+    def _on_result(self, result: tuple[OperationEffect | None, ScoreWeight]) -> None:
+        best, weight = result
         graph = self._controller.graph
         if graph is None or graph is not self._graph:
             self.bar.show_text("The graph has changed meanwhile; step again.")
@@ -124,15 +124,15 @@ class ImproveController(QObject):
         after = self._controller.graph
         if after is not None and after is not graph:
             self._controller.canvas.bands.mark(best.step.touched(graph, after))
-        brought = gain_words(best.score(weight), best.bits, best.size, f" by {weight.label}")
-        self.bar.show_text(f"{text}: {brought}")
+        effect = gain_text(best.score(weight), best.bits, best.size, f" by {weight.label}")
+        self.bar.show_text(f"{text}: {effect}")
         self.bar.show_running(self.bar.is_running)
         if self.bar.is_running:
             self._again.start(PAUSE_MS if theme().motion_ms("layout") else 0)
 
 
-def gain_words(score: float | None, bits: float | None, size: float, by: str = "") -> str:
-    """What a step brought: score, ΔL and Δsize."""
+def gain_text(score: float | None, bits: float | None, size: float, by: str = "") -> str:
+    """The effect of a step: score, ΔL and Δsize."""
     return f"score {signed(score, 2)}{by} (ΔL {signed(bits)} bits, size {signed(size, 0)})"
 
 

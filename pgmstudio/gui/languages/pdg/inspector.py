@@ -1,9 +1,4 @@
-"""When a node of a decision graph is reached: a paragraph for each rule, its states bold.
-
-The inspector of one node of a decision graph: reached when, flow, parameters, changes, rows.
-
-The rows behind a node of a decision graph, as a table.
-"""
+"""The inspector of a node of a decision graph: conditions, flow, parameters, changes, rows."""
 
 from __future__ import annotations
 
@@ -68,11 +63,11 @@ class RuleLines(QLabel):
         theme().changed.connect(self._restyle)
         self._restyle()
 
-    def show_rules(self, found: ReachRules) -> None:
-        rest = found.count - len(found.rules)
+    def show_rules(self, result: ReachRules) -> None:
+        rest = result.count - len(result.rules)
         more = [f"{grouped(rest)} more"] if rest else []
-        starts = ["" if number == 0 else "or " for number in range(len(found.rules))]
-        pairs = list(zip(starts, found.rules, strict=True))
+        starts = ["" if number == 0 else "or " for number in range(len(result.rules))]
+        pairs = list(zip(starts, result.rules, strict=True))
         self._lines = (*(start + rule.text for start, rule in pairs), *more)
         marked = [*(start + _marked(rule) for start, rule in pairs), *more]
         style = f"margin: 0 0 {theme().space(2)}px 0"
@@ -93,7 +88,7 @@ def _marked(rule: ReachRule) -> str:
     return ", ".join(parts) or rule.text
 
 
-# More columns are looked at on the page of the data.
+# The data page shows all columns.
 MAX_COLUMNS = 40
 
 
@@ -102,8 +97,8 @@ class GraphRowsTab(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.words = label("", "tertiary", size="dense", wrap=True)
-        self.words.setObjectName("graphNodeRowsWords")
+        self.note = label("", "tertiary", size="dense", wrap=True)
+        self.note.setObjectName("graphNodeRowsNote")
         self.table = QTableWidget()
         self.table.setObjectName("graphNodeRows")
         self.table.setAccessibleName("Rows that come to this node")
@@ -114,7 +109,7 @@ class GraphRowsTab(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 10, 16, 8)
         layout.setSpacing(6)
-        layout.addWidget(self.words)
+        layout.addWidget(self.note)
         layout.addWidget(self.table, 1)
 
     def show_rows(self, data: DataSet | None, rows: tuple[int, ...], variable: str) -> None:
@@ -127,7 +122,7 @@ class GraphRowsTab(QWidget):
         if data is None or not rows:
             self.table.setRowCount(0)
             self.table.setColumnCount(0)
-            self.words.setText(
+            self.note.setText(
                 "No rows of the project belong to this model."
                 if data is None
                 else "No row comes to this node."
@@ -136,7 +131,7 @@ class GraphRowsTab(QWidget):
         names = [variable, *(name for name in data.domain.names if name != variable)]
         names = names[:MAX_COLUMNS]
         most = f"The first {MAX_ROWS} rows" if len(rows) == MAX_ROWS else f"{len(rows)} rows"
-        self.words.setText(f"{most} that come here, complete rows only.")
+        self.note.setText(f"{most} that reach this node, complete rows only.")
         self.table.setFont(theme().font("dense"))
         self.table.setRowCount(len(rows))
         self.table.setColumnCount(len(names))
@@ -201,10 +196,10 @@ class GraphNodeInspector(QWidget):
         reached.add(self.rules)
         self._flow = Section("Flow")
         self.flow = FactRows("graphNodeFlow")
-        self.sentence = label("", "tertiary", size="dense", wrap=True)
-        self.sentence.setObjectName("graphNodeSentence")
+        self.flow_note = label("", "tertiary", size="dense", wrap=True)
+        self.flow_note.setObjectName("graphNodeFlow")
         self._flow.add(self.flow)
-        self._flow.add(self.sentence)
+        self._flow.add(self.flow_note)
         parameters = Section("Parameters")
         self.parameters = ParameterBars("graphNodeParameters")
         self.parameters.changed.connect(self._on_parameters)
@@ -215,14 +210,14 @@ class GraphNodeInspector(QWidget):
         parameters.add(self.counts)
         changes = Section("Change this node")
         self.changes = ChangeRows("graphNodeChanges")
-        self.changes.wished.connect(self._on_step)
+        self.changes.requested.connect(self._on_step)
         self.measured = label("", "tertiary", size="dense", wrap=True)
         self.measured.setObjectName("graphNodeMeasured")
         changes.add(self.changes)
         changes.add(self.measured)
         self._forest = Section("Move in the forest")
         self.moves = ChangeRows("graphNodeMoves")
-        self.moves.wished.connect(self._on_move)
+        self.moves.requested.connect(self._on_move)
         self._forest.add(self.moves)
         content = QWidget()
         inner = QVBoxLayout(content)
@@ -259,24 +254,24 @@ class GraphNodeInspector(QWidget):
         self._subject, self._key = subject, (variable, node)
         i = graph.domain.index(variable)
         self._ask(subject, graph)
-        self._tell_head(graph)
+        self._show_head(graph)
         result = reach_rules(graph, variable, node, MAX_RULES)
         self.rules.show_rules(result)
         states = graph.domain[variable].states
         self.parameters.show_shares(states, graph.parameters[i][node].tolist())
-        ask_flows(subject.live, _TOPIC, partial(self._tell_flow, subject, i, node))
+        ask_flows(subject.live, _TOPIC, partial(self._show_flow, subject, i, node))
         self.notes.show_node(subject, variable)
         self._emit_changes(graph)
 
-    def _tell_head(self, graph: DecisionGraph) -> None:
+    def _show_head(self, graph: DecisionGraph) -> None:
         name, facts = node_name(graph, *self._key), self._facts
         text = "counting rows…" if facts is None else "no rows to count"
         if facts is not None and facts.counts is not None:
             here, total = grouped(round(facts.counts.sum())), grouped(round(facts.total))
-            text = f"{here} of {total} rows come here"
+            text = f"{here} of {total} rows reach this node"
         self._head.show_text(f"{name} of {self._key[0]}", text)
 
-    def _tell_flow(self, subject: ActiveModel, i: int, node: int, flows: NodeFlows) -> None:
+    def _show_flow(self, subject: ActiveModel, i: int, node: int, flows: NodeFlows) -> None:
         graph, live = subject.model, subject.live
         if not isinstance(graph, DecisionGraph) or subject is not self._subject:
             return
@@ -294,7 +289,7 @@ class GraphNodeInspector(QWidget):
         text = f"{into:.4f} × {out:.4g} ÷ P(e) {2.0**live.log2_evidence:.4g}."
         if count:
             text += f" Before evidence: {percent(before)} %."
-        self.sentence.setText(text)
+        self.flow_note.setText(text)
 
     # -- what takes a moment
 
@@ -316,7 +311,7 @@ class GraphNodeInspector(QWidget):
         self._facts = facts
         subject = self._subject
         if subject is not None and isinstance(subject.model, DecisionGraph):
-            self._tell_head(subject.model)
+            self._show_head(subject.model)
             self._emit_changes(subject.model)
 
     def _emit_changes(self, graph: DecisionGraph) -> None:
@@ -325,7 +320,7 @@ class GraphNodeInspector(QWidget):
             return
         variable = self._key[0]
         weight = self._weight(subject)
-        score = f"By {weight.label}; above 0 it is worth doing."
+        score = f"By {weight.label}; above 0 the model improves."
         if facts is None:
             self.measured.setText("Measuring…")
             return
@@ -356,14 +351,14 @@ class GraphNodeInspector(QWidget):
         data = rows_of(self._app.project, subject.entry)
         self.rows.show_rows(data, facts.rows, variable)
 
-    def _on_proposed(self, shares: tuple[float, ...] | None) -> None:
-        """What another distribution would bring; without one, the rows that come here."""
+    def _on_proposed(self, fractions: tuple[float, ...] | None) -> None:
+        """Show the effect of another distribution; without one, the rows that reach the node."""
         subject, facts, (variable, node) = self._subject, self._facts, self._key
         if subject is None or not isinstance(subject.model, DecisionGraph):
             return
         graph = subject.model
         counts = None if facts is None else facts.counts
-        if shares is None:
+        if fractions is None:
             each = () if counts is None else zip(graph.domain[variable].states, counts, strict=True)
             text = ", ".join(f"{state} {grouped(round(n))}" for state, n in each)
             self.counts.setText(f"Rows: {text}" if text else "")
@@ -371,33 +366,33 @@ class GraphNodeInspector(QWidget):
         before = graph.parameters[graph.domain.index(variable)][node]
         if counts is None:  # per row, as the model itself expects
             counts = in_flows(graph)[graph.domain.index(variable)][node] * before
-        bits = numbers_change(counts, before, np.asarray(shares))
+        bits = numbers_change(counts, before, np.asarray(fractions))
         score = self._weight(subject).gain(bits, 0, 0)
         self.counts.setText(
             f"ΔL {signed(bits)} bits, Δsize 0, Δscore {signed(score)}, the other parameters as "
-            "they are. Enter or letting go accepts, Esc takes back."
+            "they are. Enter or releasing the mouse accepts, Esc cancels."
         )
 
-    # -- wishes
+    # -- requests
 
-    def _on_parameters(self, shares: tuple[float, ...]) -> None:
+    def _on_parameters(self, fractions: tuple[float, ...]) -> None:
         if self._subject is not None:
-            set_numbers(self._app, self._subject.model_id, *self._key, shares)
+            set_numbers(self._app, self._subject.model_id, *self._key, fractions)
 
     def _on_step(self, step: CandidateOperation) -> None:
         if self._subject is not None and self._facts is not None:  # not one of the graph before
             take(self._app, self._subject.model_id, step)
 
-    def _on_move(self, found: Move) -> None:
+    def _on_move(self, result: Move) -> None:
         if self._subject is not None and self._facts is not None:
-            move(self._app, self._subject.model_id, self._key[0], found.above)
+            move(self._app, self._subject.model_id, self._key[0], result.above)
 
 
-def _move_row(found: Move, weight: ScoreWeight) -> ChangeRow:
-    text = "To the top" if found.above is None else f"Below {found.above}"
-    score = None if found.bits is None else weight.gain(found.bits, found.size, found.free)
-    tip = "The same distribution." if found.is_exact else "Fitted to the rows anew."
+def _move_row(result: Move, weight: ScoreWeight) -> ChangeRow:
+    text = "To the top" if result.above is None else f"Below {result.above}"
+    score = None if result.bits is None else weight.gain(result.bits, result.size, result.free)
+    tip = "The same distribution." if result.is_exact else "Refitted to the rows."
     tip = f"{text}. {tip}"
     return ChangeRow(
-        text, "tree-structure", found.bits, found.size, score, found, found.refusal, tip
+        text, "tree-structure", result.bits, result.size, score, result, result.refusal, tip
     )

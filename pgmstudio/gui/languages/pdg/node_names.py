@@ -1,4 +1,4 @@
-"""The names of bands from afar: in the gutter where they fit, else over the band's corner."""
+"""The names of zoomed-out bands: in the gutter where they fit, else over the band's corner."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 NAME_PX = 11.0  # on screen, at any zoom
 _LINE = 14.0
-_MOST = 150.0  # px of a name over its band
+_MAX_WIDTH = 150.0  # px of a name over its band
 
 
 @lru_cache(maxsize=4096)  # asked of every band at every repaint
@@ -29,8 +29,8 @@ def gutter_lines(title: str, width: float, height: float) -> tuple[str, ...] | N
     """The name on one line or two, where that fits into so many px on screen; else None."""
     metrics = canvas_metrics("caption", "medium")
 
-    def fits(words: str) -> bool:
-        return metrics.horizontalAdvance(words) <= width
+    def fits(text: str) -> bool:
+        return metrics.horizontalAdvance(text) <= width
 
     if fits(title):
         return (title,) if height >= _LINE else None
@@ -42,7 +42,7 @@ def gutter_lines(title: str, width: float, height: float) -> tuple[str, ...] | N
     return None
 
 
-def gutter_room(item: BandItem) -> float:
+def measure_gutter(item: BandItem) -> float:
     """From the edge of the band to its first node."""
     box = item.band.box
     if item.stands_alone:
@@ -53,17 +53,17 @@ def gutter_room(item: BandItem) -> float:
 
 
 def is_over_band(item: BandItem, zoom: float) -> bool:
-    """The name has no room in the gutter at this zoom."""
+    """Whether the name does not fit into the gutter at this zoom."""
     if zoom >= WORDS_FROM:
         return False
-    available, height = item.room * zoom, item.band.box.height * zoom
+    available, height = item.gutter * zoom, item.band.box.height * zoom
     return gutter_lines(item.face.title, available, height) is None
 
 
 class BandNames:
     """Names over the corners of bands in sight, as large at any zoom.
 
-    They are placed anew only when what they depend on changes, not while the pointer wanders.
+    They are placed again only when what they depend on changes, not while the pointer moves.
     """
 
     def __init__(self) -> None:
@@ -85,23 +85,23 @@ class BandNames:
 def names_over(
     items: Iterable[BandItem], zoom: float, sight: QRectF
 ) -> list[tuple[BandItem, QRectF]]:
-    """Which names stand over their bands, and where; none over another.
+    """The names that are drawn over their bands, with their positions; none overlap.
 
-    Where not all have room, those with evidence, selected or of wide bands come first.
+    Where not all fit, those with evidence, selected or of wide bands come first.
     """
     seen = [i for i in items if _is_seen(i, sight) and is_over_band(i, zoom)]
     seen.sort(key=lambda item: (not _matters(item), -item.band.box.width))
     result: list[tuple[BandItem, QRectF]] = []
     # All are as high as a line, so only those that begin on the same or a neighbouring one
-    # can meet: of a hundred bands hardly any pair is looked at.
+    # can meet: of a hundred bands hardly any pair is compared.
     lines: dict[int, list[QRectF]] = {}
     for item in seen:
-        place = _position(item, zoom, sight)
-        line = math.floor(place.top() * zoom / _LINE)
+        position = _position(item, zoom, sight)
+        line = math.floor(position.top() * zoom / _LINE)
         near = (other for n in (line - 1, line, line + 1) for other in lines.get(n, ()))
-        if not any(place.intersects(other) for other in near):
-            result.append((item, place))
-            lines.setdefault(line, []).append(place)
+        if not any(position.intersects(other) for other in near):
+            result.append((item, position))
+            lines.setdefault(line, []).append(position)
     return result
 
 
@@ -115,7 +115,7 @@ def _matters(item: BandItem) -> bool:
     return item.look.is_selected or item.look.has_focus or item.face.mark is not None
 
 
-def _words(item: BandItem) -> tuple[str, float]:
+def _label(item: BandItem) -> tuple[str, float]:
     """With how wide they are."""
     mark = item.face.mark
     title = item.face.title.replace("\n", " ")
@@ -123,37 +123,37 @@ def _words(item: BandItem) -> tuple[str, float]:
 
 
 @lru_cache(maxsize=4096)
-def _elided(words: str) -> tuple[str, float]:
+def _elided(text: str) -> tuple[str, float]:
     metrics = canvas_metrics("caption", "medium")
-    shown = metrics.elidedText(words, Qt.TextElideMode.ElideMiddle, _MOST)
+    shown = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, _MAX_WIDTH)
     return shown, metrics.horizontalAdvance(shown)
 
 
 def _position(item: BandItem, zoom: float, sight: QRectF) -> QRectF:
     """In scene coordinates; never above or left of what can be seen."""
     box = item.band.box
-    width = (_words(item)[1] + 6) / zoom
+    width = (_label(item)[1] + 6) / zoom
     height = _LINE / zoom
     left = min(max(box.x, sight.left()), max(box.x, box.right - width))
     top = max(box.y - height, sight.top())
     return QRectF(left, top, width, height)
 
 
-def _paint_names(painter: QPainter, found: list[tuple[BandItem, QRectF]], zoom: float) -> None:
-    """The cards, then the words: what is common to all is set once."""
+def _paint_names(painter: QPainter, result: list[tuple[BandItem, QRectF]], zoom: float) -> None:
+    """Paint the cards, then the texts, so that the painter is set up once for each."""
     painter.save()
     painter.scale(1 / zoom, 1 / zoom)
     cards = [
-        QRectF(place.left() * zoom, place.top() * zoom, place.width() * zoom, _LINE)
-        for _, place in found
+        QRectF(position.left() * zoom, position.top() * zoom, position.width() * zoom, _LINE)
+        for _, position in result
     ]
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme().color("canvas", 0.85))
     for card in cards:
         painter.drawRoundedRect(card, 3, 3)
     painter.setFont(canvas_font("caption", "medium"))
-    for (item, _), card in zip(found, cards, strict=True):
+    for (item, _), card in zip(result, cards, strict=True):
         mark = item.face.mark
         painter.setPen(theme().color("text" if mark is None else f"{mark.tint}_ink"))
-        painter.drawText(card, Qt.AlignmentFlag.AlignCenter, _words(item)[0])
+        painter.drawText(card, Qt.AlignmentFlag.AlignCenter, _label(item)[0])
     painter.restore()

@@ -44,7 +44,7 @@ def weight_of(project: Project, entry: ModelEntry, rows: DataSet | None) -> Scor
 
 
 def take(app: AppContext, model_id: str, step: CandidateOperation) -> bool:
-    """One undoable step; refusals are told as errors are."""
+    """Make one undoable step; a refusal is reported as an error."""
     entry = app.project.models[model_id]
     if not isinstance(entry.model, DecisionGraph):
         return False
@@ -56,7 +56,7 @@ def take(app: AppContext, model_id: str, step: CandidateOperation) -> bool:
 def move(app: AppContext, model_id: str, variable: str, above: str | None) -> bool:
     """The variable below another, or as a root."""
     rows = rows_of(app.project, app.project.models[model_id])
-    place = "to the top" if above is None else f"below {above}"
+    position = "to the top" if above is None else f"below {above}"
     edit = partial(
         edit_language,
         edit="move_variable",
@@ -65,7 +65,7 @@ def move(app: AppContext, model_id: str, variable: str, above: str | None) -> bo
         above=above,
         data=rows,
     )
-    return app.change(f"Move {variable} {place}", edit)
+    return app.change(f"Move {variable} {position}", edit)
 
 
 def set_numbers(

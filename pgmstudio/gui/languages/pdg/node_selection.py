@@ -1,4 +1,4 @@
-"""Which node of a decision graph is looked at; belongs to the view, as evidence does."""
+"""The selected node of a decision graph; part of the view, as evidence is."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _LEAST = 1e-6  # so that what never happens leads somewhere too
 
 
 class NodeSelection(QObject):
-    """One for a shell; `changed` tells the model another node of which is chosen.
+    """The selected nodes of all models; `changed` emits the model whose selection changed.
 
-    Numbers of nodes change with the graph: what is kept is the node, whatever its number.
+    Numbers of nodes change with the graph: the node is remembered, whatever its number.
     """
 
     changed = Signal(str)
@@ -78,8 +78,8 @@ def same_node(before: DecisionGraph, after: DecisionGraph, key: NodeKey) -> Node
         assert ours is not None
         mass = (mass[:, None] * (before.parameters[upper][old] + _LEAST)).ravel()
         codes = (theirs[old] * after.node_counts[lower] + ours[new]).ravel()
-        pairs, places = np.unique(codes, return_inverse=True)
-        mass = np.bincount(places.ravel(), mass).astype(np.float64)
+        pairs, positions = np.unique(codes, return_inverse=True)
+        mass = np.bincount(positions.ravel(), mass).astype(np.float64)
         old, new = np.divmod(pairs, after.node_counts[lower])
     mine = np.flatnonzero(old == node)
     return (name, int(new[mine[mass[mine].argmax()]])) if mine.size else None

@@ -65,7 +65,7 @@ _FORWARDED = (
 
 
 class PdgExtension(PageExtension):
-    """Bands of nodes with flows, shown in place of the canvas while that diagram is chosen."""
+    """Bands of nodes with flows, shown instead of the canvas while that diagram is selected."""
 
     def __init__(self, page: ModelPage) -> None:
         super().__init__(page)
@@ -199,9 +199,9 @@ class PdgExtension(PageExtension):
             return
         self._counter.ask(lambda _cancel: (graph, node_counts(graph, rows)))
 
-    def _on_counts(self, found: tuple[DecisionGraph, tuple[Floats, ...]]) -> None:
-        if self.canvas.bands.graph is found[0]:
-            self.canvas.bands.show_rows(found[1])
+    def _on_counts(self, result: tuple[DecisionGraph, tuple[Floats, ...]]) -> None:
+        if self.canvas.bands.graph is result[0]:
+            self.canvas.bands.show_rows(result[1])
 
     # -- nodes
 
@@ -226,7 +226,7 @@ class PdgExtension(PageExtension):
             self._nodes.choose(self._model_id, None)
 
     def describe(self, key: NodeKey) -> str:
-        """What the pointer learns of a node: flows, and when it is reached."""
+        """The tooltip of a node: its flow, and when it is reached."""
         graph, flows = self.canvas.bands.graph, self.canvas.bands.flows
         if graph is None:
             return ""
@@ -243,7 +243,7 @@ class PdgExtension(PageExtension):
             parts.append(f"{result.count - len(result.rules)} more")
         item = self.canvas.bands.items_by_variable.get(key[0])
         if item is not None and item.nodes.rows is not None:
-            parts.append(f"{int(item.nodes.rows[node])} rows come here")
+            parts.append(f"{int(item.nodes.rows[node])} rows reach this node")
         return "\n".join(parts)
 
     # -- menus, collapsing, refusals
@@ -283,15 +283,15 @@ class PdgExtension(PageExtension):
             counts = zip(graph.domain.names, graph.node_counts, strict=True)
             self.collapse([name for name, count in counts if count > 1], on)
 
-    def _on_menu(self, hit: Hit, place: QPoint) -> None:
+    def _on_menu(self, hit: Hit, position: QPoint) -> None:
         if hit.node is not None:
             self._page.canvas.signals.select.emit((hit.node.id,), ())
         menu = band_menu(self._page, self, hit)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(place)
+        menu.popup(position)
 
     def offer(self, command: str, key: NodeKey) -> None:
-        """The merges or the split of a node with what each would bring, to be chosen from."""
+        """Open a menu of the merges or the split of a node, each with its change in score."""
         menu = QMenu(self.canvas)
         menu.setObjectName("graphOffer")
         menu.setToolTipsVisible(True)
@@ -304,13 +304,13 @@ class PdgExtension(PageExtension):
         corner = view.mapFromScene(self.canvas.bands.box_of(key)).boundingRect().bottomLeft()
         menu.popup(view.viewport().mapToGlobal(corner))
 
-    def _on_node_menu(self, key: NodeKey, place: QPoint) -> None:
+    def _on_node_menu(self, key: NodeKey, position: QPoint) -> None:
         menu = graph_node_menu(self._app, self._model_id, self, key)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(place)
+        menu.popup(position)
 
     def _refuse_do(self, node: str, _how: Any) -> None:
-        self.canvas.refuse(f"{node} cannot be set from outside: {self._page.asking.no_do_reason()}")
+        self.canvas.refuse(f"{node} cannot be intervened on: {self._page.asking.no_do_reason()}")
 
     def _on_refused(self, _variable: str, error: object) -> None:
         if self.is_open:

@@ -1,6 +1,6 @@
 """The distribution of a node as bars that can be dragged and numbers that can be typed.
 
-Nothing changes before it is accepted, so that what it brings can be told first.
+Nothing changes before it is accepted, so that the change in score can be shown first.
 """
 
 from __future__ import annotations
@@ -26,21 +26,23 @@ _DIGITS = 3
 MAX_NAME = 92  # px of a state; the rest is for the bar
 
 
-def with_share(shares: Sequence[float], place: int, share: float) -> tuple[float, ...]:
-    """One share set, the others scaled so that all sum to 1; equal ones where none was left."""
-    share = min(1.0, max(0.0, share))
-    rest = sum(shares) - shares[place]
-    others = len(shares) - 1
+def with_fraction(fractions: Sequence[float], position: int, fraction: float) -> tuple[float, ...]:
+    """The fractions with one replaced and the others scaled to sum to 1, or equal if all were 0."""
+    fraction = min(1.0, max(0.0, fraction))
+    rest = sum(fractions) - fractions[position]
+    others = len(fractions) - 1
     result = [
-        share if i == place else (1 - share) * (s / rest if rest > 0 else 1 / max(1, others))
-        for i, s in enumerate(shares)
+        fraction
+        if i == position
+        else (1 - fraction) * (s / rest if rest > 0 else 1 / max(1, others))
+        for i, s in enumerate(fractions)
     ]
     total = sum(result)
     return tuple(value / total for value in result)
 
 
 class _Bar(QWidget):
-    """One share: a press or a drag proposes it, letting go accepts it."""
+    """The bar of one fraction: a press or a drag proposes it, the release accepts it."""
 
     dragged = Signal(float)
     let_go = Signal()
@@ -53,9 +55,9 @@ class _Bar(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.SizeHorCursor)
 
-    def show_share(self, share: float) -> None:
-        if share != self._fraction:
-            self._fraction = share
+    def show_fraction(self, fraction: float) -> None:
+        if fraction != self._fraction:
+            self._fraction = fraction
             self.update()
 
     def sizeHint(self) -> QSize:
@@ -101,7 +103,7 @@ class _Bar(QWidget):
 
 
 class _Field(QDoubleSpinBox):
-    """One share as a number: typing proposes it, Enter or leaving the field accepts it."""
+    """The field of one fraction: typing proposes it, Enter or leaving the field accepts it."""
 
     proposed = Signal(float)
     taken_back = Signal()
@@ -141,8 +143,8 @@ class _Field(QDoubleSpinBox):
 class ParameterBars(QWidget):
     """A distribution, which always sums to 1: first proposed, then accepted or taken back."""
 
-    proposed = Signal(object)  # tuple of shares; None: taken back
-    changed = Signal(object)  # tuple of shares
+    proposed = Signal(object)  # tuple of fractions; None: cancelled
+    changed = Signal(object)  # tuple of fractions
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -159,25 +161,25 @@ class ParameterBars(QWidget):
         self._grid.setColumnStretch(1, 1)
 
     @property
-    def shares(self) -> tuple[float, ...]:
+    def fractions(self) -> tuple[float, ...]:
         """Those of the model."""
         return self._fractions
 
     @property
     def proposal(self) -> tuple[float, ...] | None:
-        """What would be, until it is accepted or taken back."""
+        """The proposed fractions, until they are accepted or cancelled."""
         return self._proposal
 
-    def show_shares(self, states: tuple[str, ...], shares: Sequence[float]) -> None:
+    def show_shares(self, states: tuple[str, ...], fractions: Sequence[float]) -> None:
         if (
             states == self._states
-            and tuple(shares) == self._fractions
+            and tuple(fractions) == self._fractions
             and self._proposal is not None
         ):
-            return  # told again, while something is being proposed
+            return  # the same values again, while others are being proposed
         if states != self._states:
             self._rebuild(states)
-        self._fractions, self._proposal = tuple(shares), None
+        self._fractions, self._proposal = tuple(fractions), None
         self._show(self._fractions)
 
     def take_back(self) -> None:
@@ -185,9 +187,9 @@ class ParameterBars(QWidget):
         if self._proposal is not None:
             self._propose(None)
 
-    def _show(self, shares: Sequence[float], but: _Field | None = None) -> None:
-        for bar, field, fraction in zip(self._bars, self._fields, shares, strict=True):
-            bar.show_share(fraction)
+    def _show(self, fractions: Sequence[float], but: _Field | None = None) -> None:
+        for bar, field, fraction in zip(self._bars, self._fields, fractions, strict=True):
+            bar.show_fraction(fraction)
             if field is not but:
                 field.blockSignals(True)
                 field.setValue(fraction)
@@ -223,28 +225,28 @@ class ParameterBars(QWidget):
             self._bars.append(bar)
             self._fields.append(field)
 
-    def _on_dragged(self, share: float) -> None:
+    def _on_dragged(self, fraction: float) -> None:
         bar = self.sender()
         if isinstance(bar, _Bar):
-            self._propose(with_share(self._fractions, self._bars.index(bar), share))
+            self._propose(with_fraction(self._fractions, self._bars.index(bar), fraction))
 
-    def _on_typed(self, share: float) -> None:
+    def _on_typed(self, fraction: float) -> None:
         field = self.sender()
         if isinstance(field, _Field):
             position = self._fields.index(field)
-            # Enter tells the number of a field even if it is the one it had, rounded.
-            is_same = abs(share - self._fractions[position]) <= 0.5001 * 10**-_DIGITS
-            wished = None if is_same else with_share(self._fractions, position, share)
-            self._propose(wished, but=field)
+            # Enter emits the number of a field even if it is the one it had, rounded.
+            is_same = abs(fraction - self._fractions[position]) <= 0.5001 * 10**-_DIGITS
+            proposal = None if is_same else with_fraction(self._fractions, position, fraction)
+            self._propose(proposal, but=field)
 
-    def _propose(self, shares: tuple[float, ...] | None, but: _Field | None = None) -> None:
-        self._proposal = shares
-        self._show(self._fractions if shares is None else shares, but)
-        self.proposed.emit(shares)
+    def _propose(self, fractions: tuple[float, ...] | None, but: _Field | None = None) -> None:
+        self._proposal = fractions
+        self._show(self._fractions if fractions is None else fractions, but)
+        self.proposed.emit(fractions)
 
     def _accept(self) -> None:
         if self._proposal is not None:
-            wished, self._proposal = self._proposal, None
-            self.changed.emit(wished)
-            self._show(self._fractions)  # told anew by then, or refused
+            proposal, self._proposal = self._proposal, None
+            self.changed.emit(proposal)
+            self._show(self._fractions)  # set again by then, or refused
             self.proposed.emit(None)

@@ -74,7 +74,7 @@ class BandScene(CanvasScene):
         if self.chosen is not None and not self._has(self.chosen):
             self.chosen = None
         names = graph.domain.names
-        places = {}
+        positions = {}
         for name, band in zip(names, self.bands.bands, strict=True):
             item = self.nodes.get(name)
             if isinstance(item, BandItem):
@@ -84,10 +84,10 @@ class BandScene(CanvasScene):
                 item.nodes.chosen = None
             # The corner of a box lies on whole pixels, so its middle may not.
             box = band.box
-            places[name] = (box.x + np.ceil(box.width / 2), box.y + np.ceil(box.height / 2))
+            positions[name] = (box.x + np.ceil(box.width / 2), box.y + np.ceil(box.height / 2))
         for arcs in self.arcs.values():
             self.removeItem(arcs)
-        self.show_picture(forest_picture(graph), _with_rows(faces), places)
+        self.show_picture(forest_picture(graph), _with_rows(faces), positions)
         self.arcs = {
             i: BandArcs(graph, self.bands, i)
             for i, above in enumerate(graph.forest)
@@ -114,7 +114,7 @@ class BandScene(CanvasScene):
     # -- what is known of nodes
 
     def show_flows(self, flows: NodeFlows) -> None:
-        """How evidence flows through the nodes of the graph in view."""
+        """Show how evidence flows through the nodes of the current graph."""
         if self.graph is None or len(flows.visits) != len(self.graph.domain):
             return
         self.flows = flows
@@ -141,7 +141,7 @@ class BandScene(CanvasScene):
         marks = {name: item.face.mark for name, item in self.nodes.items()}
         resized = super().show_faces(_with_rows(faces))
         if any(item.face.mark != marks[name] for name, item in self.nodes.items()):
-            self.update()  # names over bands, which are no items, tell the evidence
+            self.update()  # names over bands, which are no items, show the evidence
         for item in self.items_by_variable.values():
             face = item.face
             struck = frozenset(k for k, weight in enumerate(face.weights) if weight <= 0)
@@ -177,7 +177,7 @@ class BandScene(CanvasScene):
                 item.update()
 
     def light(self, key: NodeKey | None) -> None:
-        """All paths through a node at full strength, the rest faint; None: all alike."""
+        """All paths through a node at full strength, the rest faint; None: all at full strength."""
         if key == self.hovered:
             return
         self.hovered = key

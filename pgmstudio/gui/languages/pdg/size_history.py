@@ -1,7 +1,4 @@
-"""Size and likelihood of every version of a decision graph that was looked at: its SL points.
-
-The inspector's small plot of size against likelihood: a point for every version of a graph.
-"""
+"""The size history of decision graphs: a plot of size against likelihood for every version."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ from pgmstudio.gui.project.model_state import ByModel
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Section, label
 
-# More cells are read beside the window.
+# More cells are counted in the background.
 MAX_AT_ONCE = 200_000
 MAX_CACHED = 200
 
@@ -41,7 +38,7 @@ class TrailPoint:
 
 
 class SizeHistory(QObject):
-    """One for a shell; `changed` tells the model that has another point."""
+    """The points of all models; `changed` emits the model that has another point."""
 
     changed = Signal(str)
 
@@ -59,7 +56,7 @@ class SizeHistory(QObject):
         return tuple(self._points.get(model_id, ()))
 
     def see(self, model_id: str, graph: DecisionGraph, rows: DataSet | None) -> None:
-        """The graph is in view now; it gets a point when it has none."""
+        """Add a point for the graph that is shown now, if it has none."""
         if rows is None:
             return
         # Bits of other rows are no points of this chart.
@@ -72,8 +69,8 @@ class SizeHistory(QObject):
         else:
             self._latest_task.ask(partial(_answered, model_id, graph, rows))
 
-    def _on_measured(self, found: tuple[str, TrailPoint]) -> None:
-        model_id, point = found
+    def _on_measured(self, result: tuple[str, TrailPoint]) -> None:
+        model_id, point = result
         if model_id not in self._app.project.models:
             return  # it was deleted meanwhile
         self._points[model_id] = [*self._points.get(model_id, ()), point][-MAX_CACHED:]
@@ -97,13 +94,13 @@ def graph_trail(app: AppContext) -> SizeHistory:
 
 
 class _Trail(QWidget):
-    """Size to the right, bits per row upwards; the version in view is ringed."""
+    """Size to the right, bits per row upwards; the current version is ringed."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("graphTrail")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setToolTip("Effective size against bits per row; the version in view is ringed.")
+        self.setToolTip("Effective size against bits per row; the current version is ringed.")
         self.points: tuple[TrailPoint, ...] = ()
         self.current: TrailPoint | None = None
         theme().changed.connect(self.update)
@@ -118,15 +115,15 @@ class _Trail(QWidget):
         self.setAccessibleName("Versions: " + "; ".join(parts))
         self.update()
 
-    def place(self, point: TrailPoint) -> QPointF:
+    def position_of(self, point: TrailPoint) -> QPointF:
         """Where a point is drawn."""
-        area = self._room()
+        area = self._plot_area()
         sizes, bits = [p.size for p in self.points], [p.bits for p in self.points]
         across = (point.size - min(sizes)) / max(1, max(sizes) - min(sizes))
         up = (point.bits - min(bits)) / max(1e-9, max(bits) - min(bits))
         return QPointF(area.left() + across * area.width(), area.bottom() - up * area.height())
 
-    def _room(self) -> QRectF:
+    def _plot_area(self) -> QRectF:
         scale = theme().scale
         return QRectF(self.rect()).adjusted(12 * scale, 22 * scale, -12 * scale, -26 * scale)
 
@@ -142,7 +139,7 @@ class _Trail(QWidget):
         painter.end()
 
     def _paint_points(self, painter: QPainter) -> None:
-        positions = [self.place(point) for point in self.points]
+        positions = [self.position_of(point) for point in self.points]
         painter.setPen(QPen(theme().color("edge_dim"), 1))
         painter.drawPolyline(positions)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -152,7 +149,7 @@ class _Trail(QWidget):
         if self.current is not None:
             painter.setPen(QPen(theme().color("accent"), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawEllipse(self.place(self.current), 7, 7)
+            painter.drawEllipse(self.position_of(self.current), 7, 7)
         painter.setFont(theme().font("caption"))
         painter.setPen(theme().color("text_tertiary"))
         inside = QRectF(self.rect()).adjusted(8, 3, -8, -4)
@@ -182,9 +179,9 @@ class TrailSection(Section):
         self._trail.changed.connect(self._on_changed)
         self._subject: ActiveModel | None = None
         self.plot = _Trail()
-        self.words = label("", "tertiary", size="dense", wrap=True)
+        self.note = label("", "tertiary", size="dense", wrap=True)
         self.add(self.plot)
-        self.add(self.words)
+        self.add(self.note)
         self.hide()
 
     def show_subject(self, subject: ActiveModel, _names: tuple[str, ...] = ()) -> None:
@@ -195,7 +192,7 @@ class TrailSection(Section):
         if isinstance(graph, DecisionGraph):
             self.plot.show_points(points, graph)
             versions = counted(len(points), "version")
-            self.words.setText(f"{versions} since the page was opened; up and left is better.")
+            self.note.setText(f"{versions} since the page was opened; up and left is better.")
 
     def _on_changed(self, model_id: str) -> None:
         if self._subject is not None and self._subject.model_id == model_id:

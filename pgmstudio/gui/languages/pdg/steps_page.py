@@ -18,8 +18,8 @@ from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.pdg.canvas import BandCanvas
 from pgmstudio.gui.languages.pdg.change_list import signed
-from pgmstudio.gui.languages.pdg.improve_bar import StepBar, StepWords
-from pgmstudio.gui.languages.pdg.improve_controller import PAUSE_MS, gain_words
+from pgmstudio.gui.languages.pdg.improve_bar import StepBar, StepBarTexts
+from pgmstudio.gui.languages.pdg.improve_controller import PAUSE_MS, gain_text
 from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.runs.results.result_page import one_above_the_other
 from pgmstudio.gui.theme.icons import icon
@@ -29,21 +29,21 @@ from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import Column, FactTable
 
-# Older steps than these are not kept.
+# Older steps are dropped.
 MAX_STEPS = 500
-# A step that takes longer is waited for with words about what the run does.
+# During a step that takes longer, the bar shows the progress of the run.
 _LATE_MS = 800
-_WORDS = StepWords(
+_TEXTS = StepBarTexts(
     "pdgSteps",
     "Steps of the run",
-    "Step goes to the first split; the forests of variables are found before it.",
+    "Step goes to the first split; the forests of variables are searched before it.",
     "Go on to the next split, merge or redirection of the search.",
     "Step after step; the search itself is not changed by it.",
 )
 _NOT_HERE = "This graph is on its way. When the run has ended its model can be asked and edited."
 _COLUMNS = (
     Column("Step", str, True),
-    Column("What was done", stretches=True),
+    Column("Operation", stretches=True),
     Column(
         "Δ score",
         partial(signed, digits=2),
@@ -52,18 +52,18 @@ _COLUMNS = (
     ),
     Column("ΔL", signed, True, tip="Bits over all rows, with the likeliest parameters."),
     Column("Δ size", partial(signed, digits=0), True, tip="The size that the score weighs."),
-    Column("Where", tip="Which λ and which forest of variables the search is at."),
+    Column("Where", tip="The current λ and forest of variables."),
 )
 
 
 class PdgStepsPage(Page):
-    """Step, run, pause, to the end, stop; any step told can be looked at again."""
+    """The page of a stepwise run: step, run, pause, run to the end, stop, and past steps."""
 
     def __init__(self, app: AppContext, run: LearningRun) -> None:
         super().__init__(_key(run))
         self._app, self._run = app, run
         self._steps: list[SearchStep] = []
-        self._told = 0
+        self._step_count = 0
         self._is_requested = False  # a step that has not come yet
         self._end = button(
             "To the end",
@@ -77,7 +77,7 @@ class PdgStepsPage(Page):
             run.stop,
             icon_name="stop",
             name="pdgStepsStop",
-            tip="End the run; the best model so far is kept.",
+            tip="End the run and keep the best model so far.",
         )
         self._open = button(
             "Open model",
@@ -87,7 +87,7 @@ class PdgStepsPage(Page):
             tip="The model of the run in a tab of its own.",
         )
         self._open.hide()
-        self.bar = StepBar(_WORDS, (self._end, self._stop, self._open))
+        self.bar = StepBar(_TEXTS, (self._end, self._stop, self._open))
         self.bar.step_requested.connect(self.step)
         self.bar.run_requested.connect(self._on_run)
         self.canvas = BandCanvas()
@@ -107,8 +107,8 @@ class PdgStepsPage(Page):
         self._latest_task.answered.connect(self._on_flows)
         self._latest_task.failed.connect(app.errors.report)
         self._again = one_shot(self, self.step)
-        self._late = one_shot(self, self._tell_progress, _LATE_MS)
-        self._placed = one_shot(self, self._tell_waiting)
+        self._late = one_shot(self, self._show_progress, _LATE_MS)
+        self._placed = one_shot(self, self._show_waiting)
         run.stepped.connect(self._on_stepped)
         run.changed.connect(self._on_changed)
         self._on_changed()
@@ -122,7 +122,7 @@ class PdgStepsPage(Page):
 
     @property
     def steps(self) -> list[SearchStep]:
-        """Those told so far, the newest last."""
+        """The steps so far, the newest last."""
         return self._steps
 
     def closed(self) -> None:
@@ -132,7 +132,7 @@ class PdgStepsPage(Page):
             timer.stop()
         self.canvas.stop()
 
-    # -- wishes
+    # -- requests
 
     def step(self) -> None:
         if self._run.state.is_end or self._is_requested:
@@ -167,7 +167,7 @@ class PdgStepsPage(Page):
     # -- what comes
 
     def _on_stepped(self, step: SearchStep) -> None:
-        self._told += 1
+        self._step_count += 1
         self._steps = [*self._steps, step][-MAX_STEPS:]
         self._is_requested = False
         self._late.stop()
@@ -180,7 +180,7 @@ class PdgStepsPage(Page):
     def _show_table(self) -> None:
         self.table.show_rows(
             [
-                (self._told - n, step.words, *(step.gains[k] for k in _GAINS), step.place)
+                (self._step_count - n, step.words, *(step.gains[k] for k in _GAINS), step.place)
                 for n, step in enumerate(reversed(self._steps))
             ]
         )
@@ -189,12 +189,12 @@ class PdgStepsPage(Page):
         """Show the graph after a step; the newest is number 0."""
         step = self._steps[-1 - number]
         score, bits, size = (step.gains[k] for k in _GAINS)
-        self.bar.show_text(f"{step.words}: {gain_words(score, bits, size)} · {step.place}")
+        self.bar.show_text(f"{step.words}: {gain_text(score, bits, size)} · {step.place}")
         if isinstance(step.model, DecisionGraph):
             self._latest_task.ask(partial(_flows, step.model, step))
 
-    def _on_flows(self, found: tuple[SearchStep, NodeFlows, dict[str, NodeView]]) -> None:
-        step, flows, faces = found
+    def _on_flows(self, result: tuple[SearchStep, NodeFlows, dict[str, NodeView]]) -> None:
+        step, flows, faces = result
         assert isinstance(step.model, DecisionGraph)
         bands = self.canvas.bands
         bands.show_bands(step.model, faces)
@@ -207,16 +207,16 @@ class PdgStepsPage(Page):
         if self._run.state.is_end:
             text = "The run has ended" if self._run.state is JobState.FINISHED else "Stopped"
             more = "; its model is in the project." if self._run.best is not None else "."
-            self.bar.show_text(f"{text} after {counted(self._told, 'step')} told{more}")
+            self.bar.show_text(f"{text} after {counted(self._step_count, 'step')}{more}")
         elif self._is_requested and not self._late.isActive():
-            self._tell_progress()
+            self._show_progress()
 
-    def _tell_progress(self) -> None:
+    def _show_progress(self) -> None:
         """The next step is long in coming: what the run does meanwhile."""
         if self._is_requested and not self._run.state.is_end:
             self.bar.show_text(self._run.progress.message or "The run begins…")
 
-    def _tell_waiting(self) -> None:
+    def _show_waiting(self) -> None:
         is_there = bool(self._steps) or self._run.state.is_end
         self.canvas.show_waiting_text("" if is_there else "The graph comes with the first step.")
 
@@ -234,7 +234,7 @@ class PdgStepsPage(Page):
         for one in (self._end, self._stop):
             one.setEnabled(not is_end)
         self._open.setVisible(is_end and self._run.best is not None)
-        self._tell_waiting()
+        self._show_waiting()
 
 
 _GAINS = ("score", "bits", "size")
@@ -258,7 +258,7 @@ def _key(run: LearningRun) -> str:
 
 
 def open_steps(app: AppContext, run: LearningRun) -> PdgStepsPage:
-    """The page of a run's steps, in front."""
+    """Open the page of a run's steps and bring it to the front."""
     page = app.open_page(_key(run), partial(PdgStepsPage, app, run))
     assert isinstance(page, PdgStepsPage)
     return page

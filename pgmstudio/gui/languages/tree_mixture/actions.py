@@ -46,7 +46,7 @@ def mixture_actions(app: AppContext) -> list[ActionSpec]:
         ),
         ActionSpec(
             "learn.class-scan",
-            "Numbers of classes tried",
+            "Class-count scan",
             "Learn",
             "BIC, AIC and held-out bits by number of classes; every model can be opened.",
             commands.open_scan,
@@ -55,7 +55,7 @@ def mixture_actions(app: AppContext) -> list[ActionSpec]:
         ),
         ActionSpec(
             "learn.tree-scan",
-            "Numbers of trees tried",
+            "Component-count scan",
             "Learn",
             "Bits per row by number of trees, with their spread over the starts of the run.",
             commands.open_tree_scan,
@@ -75,7 +75,7 @@ def mixture_actions(app: AppContext) -> list[ActionSpec]:
             "model.edit-tree",
             "Join or part the selected two in this tree",
             "Model",
-            "Add or remove an edge of the tree in view; a cycle loses its weakest edge.",
+            "Add or remove an edge of the current tree; a cycle loses its weakest edge.",
             commands.edit_tree,
             icon="tree-structure",
             disabled_reason=commands.no_tree_edit_reason,
@@ -163,18 +163,18 @@ class _Commands:
         if entry is None:
             return NO_MODEL
         is_one = isinstance(entry.model, TreeMixture) and len(entry.model.trees) > 1
-        return None if is_one else "the model in view is no mixture of trees."
+        return None if is_one else "the active model is not a mixture of trees."
 
     def no_tree_edit_reason(self) -> str | None:
         components = self._components
         if components is None:
-            return "the model in view is no mixture of trees."
+            return "the active model is not a mixture of trees."
         wanted = components.edit()
         if isinstance(wanted, str):
             return wanted if wanted.endswith(".") else f"{wanted}."
-        return None if components.offered is not None else "it is being tried on the rows."
+        return None if components.offered is not None else "evaluating on the data…"
 
-    # -- deeds
+    # -- commands
 
     def open_profiles(self) -> None:
         from pgmstudio.gui.languages.tree_mixture.profiles_page import ProfilePage

@@ -1,4 +1,4 @@
-"""Rows with their components: class or tree, how sure that is, and all shares; exportable."""
+"""The page of component assignments: class or tree of each row and all responsibilities."""
 
 from __future__ import annotations
 
@@ -64,24 +64,24 @@ class ComponentRows(QAbstractTableModel):
         self._columns: tuple[NDArray[Any], ...] = ()
         self.what = "Class"
 
-    def show_found(self, found: RowComponents) -> None:
+    def show_result(self, result: RowComponents) -> None:
         self.beginResetModel()
-        self._result = found
-        rows = np.arange(found.row_count)
-        fractions = tuple(found.responsibilities[:, k] for k in range(len(found.names)))
+        self._result = result
+        rows = np.arange(result.row_count)
+        fractions = tuple(result.responsibilities[:, k] for k in range(len(result.names)))
         self._columns = (
             rows,
-            found.chosen,
-            found.top_responsibilities,
-            found.entropies,
+            result.chosen,
+            result.top_responsibilities,
+            result.entropies,
             *fractions,
         )
         self._order = rows
         self.endResetModel()
 
-    def row_number(self, place: int) -> int:
+    def row_number(self, position: int) -> int:
         """The number of the row in the data, from 0."""
-        return int(self._order[place])
+        return int(self._order[position])
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
         return 0 if parent.isValid() else int(self._order.size)
@@ -97,7 +97,7 @@ class ComponentRows(QAbstractTableModel):
                 return self.what
             return _HEADS[section] if section < 4 else f"P({self._result.names[section - 4]})"
         if role == Qt.ItemDataRole.ToolTipRole:
-            return _TIPS[section] if section < 4 else "Its share of the row."
+            return _TIPS[section] if section < 4 else "Responsibility for the row."
         return _side(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def data(self, index: Index, role: int = 0) -> Any:
@@ -140,8 +140,8 @@ class ComponentRowsPage(Page):
         self._asked: tuple[object, ...] = ()
         self.choice = QComboBox()
         self.choice.setObjectName("assignData")
-        self.choice.setAccessibleName("Which data set")
-        self.choice.setToolTip("Which rows are assigned.")
+        self.choice.setAccessibleName("Data set")
+        self.choice.setToolTip("Data set whose rows are assigned.")
         self.choice.activated.connect(self._ask)
         self.facts = ElidedLabel()
         self.facts.setObjectName("assignFacts")
@@ -169,10 +169,10 @@ class ComponentRowsPage(Page):
             self._on_export,
             icon_name="export",
             name="assignExport",
-            tip="One line for each row: class, responsibility, entropy, all shares.",
+            tip="One line for each row: class, responsibility, entropy, all responsibilities.",
         )
         self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_found)
+        self._latest_task.answered.connect(self._on_result)
         self._latest_task.failed.connect(self._on_failed)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 8)
@@ -200,7 +200,7 @@ class ComponentRowsPage(Page):
         return self._id if self._id in self._app.project.models else None
 
     @property
-    def found(self) -> RowComponents | None:
+    def result(self) -> RowComponents | None:
         return self._result
 
     def closed(self) -> None:
@@ -248,23 +248,23 @@ class ComponentRowsPage(Page):
         self.facts.setText(f"Assigning {counted(entry.data.row_count, 'row')}…")
         self._latest_task.ask(partial(_assigned, model, entry.data))
 
-    def _on_found(self, found: RowComponents) -> None:
-        self._result = found
+    def _on_result(self, result: RowComponents) -> None:
+        self._result = result
         model = self._model
         if model is not None:
             what = model.component_title
             self.rows.what = what[:1].upper() + what[1:]
-        self.rows.show_found(found)
+        self.rows.show_result(result)
         self.table.resizeColumnsToContents()
-        for column in range(self.rows.columnCount()):  # room for the arrow of sorting
+        for column in range(self.rows.columnCount()):  # space for the sort arrow
             self.table.setColumnWidth(column, self.table.columnWidth(column) + 20)
         self.exporter.setEnabled(True)
         counts = [
             f"{name} {grouped(int(count))}"
-            for name, count in zip(found.names, found.counts, strict=True)
+            for name, count in zip(result.names, result.counts, strict=True)
         ]
-        self.facts.setText(f"{counted(found.row_count, 'row')} · {' · '.join(counts)}")
-        impossible = int(np.isneginf(found.log2_probabilities).sum())
+        self.facts.setText(f"{counted(result.row_count, 'row')} · {' · '.join(counts)}")
+        impossible = int(np.isneginf(result.log2_probabilities).sum())
         if impossible:
             self.note.show_text(
                 f"{counted(impossible, 'row')} cannot be under any component; the prior weights "

@@ -22,7 +22,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class ComponentCard(QAbstractButton):
-    """Number −1 is the card of all; Ctrl adds a tree to those in view."""
+    """The card of a component; number −1 is the card of all, Ctrl adds a tree to those shown."""
 
     picked = Signal(int, bool)  # its number, and whether it joins the others
 
@@ -37,15 +37,15 @@ class ComponentCard(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         theme().changed.connect(self._restyle)
-        self._tell()
+        self._update_descriptions()
 
     @property
-    def share(self) -> float:
-        """What the bar shows."""
+    def shown_weight(self) -> float:
+        """The weight that the bar shows."""
         return self._fraction
 
     @property
-    def words(self) -> str:
+    def weight_text(self) -> str:
         """“39.2 → 66.0 %”, or the weight alone while nothing has moved it."""
         if self.number < 0:
             return self.fact
@@ -53,28 +53,28 @@ class ComponentCard(QAbstractButton):
             return f"{percent(self._prior)} %"
         return f"{percent(self._prior)} → {percent(self._fraction)} %"
 
-    def show_weight(self, prior: float, share: float, *, is_moved: bool, is_light: bool) -> None:
-        """`is_moved`: there is evidence, so the two are told apart; `is_light`: nearly empty."""
-        shown = (prior, share, is_moved, is_light)
+    def show_weight(self, prior: float, fraction: float, *, is_moved: bool, is_light: bool) -> None:
+        """Show the weights; `is_moved`: the evidence changed them, `is_light`: nearly empty."""
+        shown = (prior, fraction, is_moved, is_light)
         if shown == (self._prior, self._fraction, self._is_moved, self._is_light):
             return
         self._prior, self._fraction, self._is_moved, self._is_light = shown
-        self._tell()
+        self._update_descriptions()
         self.update()
 
     def show_fact(self, fact: str) -> None:
         self.fact = fact
-        self._tell()
+        self._update_descriptions()
         self.updateGeometry()
         self.update()
 
-    def _tell(self) -> None:
+    def _update_descriptions(self) -> None:
         state = ", nearly empty" if self._is_light else ""
-        self.setAccessibleName(f"{self.title}{state}, {self.words}")
+        self.setAccessibleName(f"{self.title}{state}, {self.weight_text}")
         if self.number < 0:
             self.setToolTip(f"{self.title}: {self.fact} over each other.")
             return
-        light = "\nNearly empty: less than a quarter of an even share." if self._is_light else ""
+        light = "\nNearly empty: less than a quarter of the mean weight." if self._is_light else ""
         self.setToolTip(
             f"{self.title}: weight {percent(self._prior)} %, given the evidence "
             f"{percent(self._fraction)} %.{light}\nClick shows it alone, Ctrl-click adds it."
@@ -122,8 +122,10 @@ class ComponentCard(QAbstractButton):
         width = 2.0 if self.isChecked() else 1.0
         card = QRectF(self.rect()).adjusted(width / 2, width / 2, -width / 2, -width / 2)
         painter.setPen(QPen(look.color("accent" if self.isChecked() else "border"), width))
-        ground = "accent_soft" if self.isChecked() else "hover" if self.underMouse() else "surface"
-        painter.setBrush(look.color(ground))
+        background = (
+            "accent_soft" if self.isChecked() else "hover" if self.underMouse() else "surface"
+        )
+        painter.setBrush(look.color(background))
         painter.drawRoundedRect(card, look.radius("card"), look.radius("card"))
         if self.hasFocus():
             painter.setPen(QPen(look.color("focus"), look.line("focus")))
@@ -133,11 +135,11 @@ class ComponentCard(QAbstractButton):
         upper = QRectF(_PAD, 4, self.width() - 2 * _PAD, self.height() / 2 - 3)
         lower = QRectF(_PAD, self.height() / 2, upper.width(), self.height() / 2 - 4)
         if self.number < 0:
-            self._paint_words(painter, upper, lower)
+            self._paint_text(painter, upper, lower)
         else:
             self._paint_weight(painter, upper, lower)
 
-    def _paint_words(self, painter: QPainter, upper: QRectF, lower: QRectF) -> None:
+    def _paint_text(self, painter: QPainter, upper: QRectF, lower: QRectF) -> None:
         painter.setFont(theme().font("dense", "semibold"))
         painter.setPen(theme().color("accent" if self.isChecked() else "text"))
         painter.drawText(upper, _LEFT, self.title)
@@ -153,7 +155,7 @@ class ComponentCard(QAbstractButton):
         painter.setPen(look.color("text"))
         numbers = QFontMetricsF(painter.font())
         least = QFontMetricsF(look.font("dense", "semibold")).horizontalAdvance("Tree 00")
-        text = self.words  # only the weight where there is little space
+        text = self.weight_text  # only the weight where there is little space
         if numbers.horizontalAdvance(text) + least + _SAMPLE + 16 > upper.width():
             text = f"{percent(self._fraction)} %"
         painter.drawText(upper, _RIGHT, text)

@@ -34,8 +34,8 @@ OVERLAY = "overlay"
 
 
 @dataclass(frozen=True, eq=False)
-class TriedEdit:
-    """What an edit would make of the mixture; `gain` in bits per row, None without rows."""
+class EvaluatedEdit:
+    """The mixture after an edit; `gain` in bits per row, None without rows."""
 
     before: TreeMixture
     edit: TreeEdit
@@ -43,20 +43,20 @@ class TriedEdit:
     gain: float | None
 
 
-def tried(
+def evaluate_edit(
     mixture: TreeMixture, edit: TreeEdit, data: DataSet | None, cancel: CancelToken
-) -> TriedEdit:
+) -> EvaluatedEdit:
     """The mixture after the edit, and what it gains on the rows it has."""
     if data is None or data.total_weight <= 0:
-        return TriedEdit(mixture, edit, edited(mixture, edit), None)
+        return EvaluatedEdit(mixture, edit, edited(mixture, edit), None)
     rows = rows_over(data, mixture.domain)
     after = edited(mixture, edit, rows)
     cancel.raise_if_cancelled()
     gain = (log2_likelihood(after, rows) - log2_likelihood(mixture, rows)) / rows.total_weight
-    return TriedEdit(mixture, edit, after, gain)
+    return EvaluatedEdit(mixture, edit, after, gain)
 
 
-def gain_words(gain: float | None) -> str:
+def gain_text(gain: float | None) -> str:
     """“−0.0123 bits per row”, with a true minus; small ones to their second digit."""
     if gain is None:
         return "no rows to measure it on"
@@ -73,8 +73,8 @@ class TreeEditBar(QFrame):
         super().__init__()
         self.setObjectName("treeEditBar")
         self.setProperty("role", "note")
-        self.words = ElidedLabel()
-        self.words.setObjectName("treeEditWords")
+        self.message = ElidedLabel()
+        self.message.setObjectName("treeEditMessage")
         self.gain = ElidedLabel(is_snug=True)
         self.gain.setObjectName("treeEditGain")
         self.accept = button(
@@ -87,7 +87,7 @@ class TreeEditBar(QFrame):
         layout = self._row = QHBoxLayout(self)
         layout.setContentsMargins(12, 4, 10, 4)
         layout.setSpacing(12)
-        layout.addWidget(self.words, 1)
+        layout.addWidget(self.message, 1)
         layout.addWidget(self.gain)
         layout.addWidget(self.accept)
         theme().changed.connect(self._restyle)
@@ -95,7 +95,7 @@ class TreeEditBar(QFrame):
         self.hide()
 
     def keep_clear(self, right: int) -> None:
-        """So many pixels at the right are hidden: what is told and done stands beside them."""
+        """Keep the message and the buttons out of so many pixels at the right."""
         self._row.setContentsMargins(12, 4, 10 + right, 4)
 
     def _restyle(self) -> None:
@@ -115,11 +115,11 @@ class ComponentController(QObject):
         self._views = component_views(app)
         self.strip = ComponentStrip()
         self.edit_bar = TreeEditBar()
-        self.offered: TriedEdit | None = None
+        self.offered: EvaluatedEdit | None = None
         self._wanted: tuple[object, ...] = ()
-        self._trying = LatestTask(self)
-        self._trying.answered.connect(self._on_tried)
-        self._trying.failed.connect(app.errors.report)
+        self._evaluation = LatestTask(self)
+        self._evaluation.answered.connect(self._on_evaluated)
+        self._evaluation.failed.connect(app.errors.report)
         self.strip.chosen.connect(self._on_chosen)
         self.edit_bar.accept.clicked.connect(self.accept)
         self._views.changed.connect(self._on_views)
@@ -135,7 +135,7 @@ class ComponentController(QObject):
 
     @property
     def tree(self) -> int | None:
-        """The one tree that is looked at, and so can be edited."""
+        """The one tree that is shown, and so can be edited."""
         mixture = self.mixture
         if mixture is not None and len(mixture.trees) == 1:
             return 0
@@ -147,7 +147,7 @@ class ComponentController(QObject):
         return trees_name(chosen) if chosen else OVERLAY
 
     def stop(self) -> None:
-        self._trying.forget()
+        self._evaluation.forget()
 
     def keep_clear(self, covered: Sequence[QRect]) -> None:
         """Panels lie over these parts of the screen."""
@@ -163,14 +163,14 @@ class ComponentController(QObject):
         if mixture is None:
             return
         count = len(mixture.trees)
-        kept = tuple(k for k in self._views.chosen(self._model_id) if k < count)
-        self._views.choose(self._model_id, kept)
+        remaining = tuple(k for k in self._views.chosen(self._model_id) if k < count)
+        self._views.choose(self._model_id, remaining)
         self.strip.show_components(mixture.component_names, mixture.weights.tolist())
-        self.strip.show_chosen(kept)
-        self._show_shares()
+        self.strip.show_chosen(remaining)
+        self._show_weights()
         self._offer()
 
-    def _show_shares(self) -> None:
+    def _show_weights(self) -> None:
         mixture = self.mixture
         if mixture is None:
             return
@@ -195,13 +195,13 @@ class ComponentController(QObject):
     def _on_views(self, model_id: str) -> None:
         if model_id == self._model_id:
             self.strip.show_chosen(self._views.chosen(model_id))
-            self._show_shares()
+            self._show_weights()
             self._offer()
             self.picture_requested.emit(self.picture_name)
 
     def _on_beliefs(self, model_id: str) -> None:
         if model_id == self._model_id:
-            self._show_shares()
+            self._show_weights()
 
     def _on_selection(self, _selection: object) -> None:
         self._offer()
@@ -215,13 +215,13 @@ class ComponentController(QObject):
 
     @property
     def rows(self) -> DataSet | None:
-        """What edits are measured on: the rows the model goes with."""
+        """The rows of the model, on which edits are measured."""
         entry = self._app.project.models.get(self._model_id)
         data = None if entry is None else self._app.project.data.get(entry.data_id or "")
         return None if data is None else data.data
 
     def edit(self) -> TreeEdit | str:
-        """What the selection asks for in the tree in view, or why nothing can be done."""
+        """The edit that the selection stands for in the current tree, or why there is none."""
         mixture, tree = self.mixture, self.tree
         if mixture is None or tree is None:
             return "show one tree alone first: click its card."
@@ -243,12 +243,12 @@ class ComponentController(QObject):
             return str(refused)
 
     def _offer(self) -> None:
-        """Try what the selection asks for, beside the window."""
+        """Evaluate the edit of the selection in the background."""
         if self._app.workspace.model_id != self._model_id:
             return
         wanted, mixture = self.edit(), self.mixture
         if isinstance(wanted, str) or mixture is None:
-            self._trying.forget()
+            self._evaluation.forget()
             self._wanted, self.offered = (), None
             self.edit_bar.hide()
             return
@@ -256,42 +256,40 @@ class ComponentController(QObject):
         if self._wanted == (mixture, wanted, rows):
             return
         self._wanted, self.offered = (mixture, wanted, rows), None
-        self.edit_bar.words.setText(f"{wanted.text()}?")
-        self.edit_bar.words.setToolTip(wanted.text())
+        self.edit_bar.message.setText(f"{wanted.text()}?")
+        self.edit_bar.message.setToolTip(wanted.text())
         self.edit_bar.gain.setText("…")
-        self.edit_bar.gain.setToolTip(
-            "What the log-likelihood of the model's rows gains or loses by it."
-        )
+        self.edit_bar.gain.setToolTip("Change in the log-likelihood of the model's rows.")
         self.edit_bar.accept.setText("Remove" if wanted.added is None else "Join")
         self.edit_bar.accept.setEnabled(False)
         self.edit_bar.show()
-        self._trying.ask(partial(tried, mixture, wanted, rows))
+        self._evaluation.ask(partial(evaluate_edit, mixture, wanted, rows))
 
-    def _on_tried(self, found: TriedEdit) -> None:
-        if self._wanted and found.before is self._wanted[0] and found.edit == self._wanted[1]:
-            self.offered = found
+    def _on_evaluated(self, result: EvaluatedEdit) -> None:
+        if self._wanted and result.before is self._wanted[0] and result.edit == self._wanted[1]:
+            self.offered = result
             self._app.actions.refresh()
-            self.edit_bar.gain.setText(gain_words(found.gain))
+            self.edit_bar.gain.setText(gain_text(result.gain))
             self.edit_bar.accept.setEnabled(True)
 
     def accept(self) -> bool:
         """Make the offered edit, undoably; False when there is none."""
         return self.offered is not None and self.do(self.offered)
 
-    def do(self, found: TriedEdit) -> bool:
-        """Make an edit that was tried, undoably; False when the mixture is another by now."""
-        if found.before is not self.mixture:
+    def do(self, result: EvaluatedEdit) -> bool:
+        """Make an evaluated edit, undoably; False if the mixture changed meanwhile."""
+        if result.before is not self.mixture:
             return False
-        edit = partial(replace_model, model_id=self._model_id, model=found.after)
-        return self._app.change(found.edit.text(), edit)
+        edit = partial(replace_model, model_id=self._model_id, model=result.after)
+        return self._app.change(result.edit.text(), edit)
 
     @property
     def can_remove(self) -> bool:
-        """The selected edge is one of the tree in view, and it is known what it is worth."""
+        """Whether the selected edge belongs to the current tree and its edit is evaluated."""
         return self.offered is not None and self.offered.edit.added is None
 
     def remove(self) -> bool:
-        """The Delete key: take the selected edge out of the tree in view, or say why not."""
+        """Remove the selected edge from the current tree (the Delete key), or show why not."""
         if self.can_remove:
             return self.accept()
         wanted = self.edit()

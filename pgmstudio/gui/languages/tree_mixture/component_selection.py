@@ -1,4 +1,4 @@
-"""How the components of mixtures are looked at: which trees, and how far from prior to posterior.
+"""The view state of the components of mixtures: selected trees, and prior or posterior weights.
 
 It belongs to the view, as evidence does: not undone and not saved.
 """
@@ -12,7 +12,7 @@ from pgmstudio.gui.project.model_state import ByModel
 
 
 class ComponentViews(QObject):
-    """One for a shell; `changed` tells the model that is looked at differently."""
+    """The view states of all mixtures; `changed` emits the model whose state changed."""
 
     changed = Signal(str)
 
@@ -22,11 +22,11 @@ class ComponentViews(QObject):
         self._blends: ByModel[float] = ByModel(app.document)
 
     def chosen(self, model_id: str) -> tuple[int, ...]:
-        """The trees in view, from 0; none: all of them."""
+        """The selected trees, from 0; none: all of them."""
         return self._chosen.get(model_id, ())
 
     def only(self, model_id: str) -> int | None:
-        """The one tree in view; None for an overlay of several."""
+        """The only selected tree; None for an overlay of several."""
         chosen = self.chosen(model_id)
         return chosen[0] if len(chosen) == 1 else None
 

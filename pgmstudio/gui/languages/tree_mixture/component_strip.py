@@ -18,7 +18,7 @@ HEIGHT = 60
 
 
 class ComponentStrip(QFrame):
-    """Tells which trees are wanted; shows what it is told."""
+    """The strip of component cards, which selects the trees that are shown."""
 
     chosen = Signal(tuple)  # numbers from 0; empty: all
 
@@ -79,15 +79,15 @@ class ComponentStrip(QFrame):
         self.show_shares(weights, is_moved=False)
         self.show_chosen(self._shown)
 
-    def show_shares(self, shares: Sequence[float], *, is_moved: bool) -> None:
+    def show_shares(self, fractions: Sequence[float], *, is_moved: bool) -> None:
         """The weights given the evidence; `is_moved` when there is any."""
-        if len(shares) != len(self._weights):
-            shares = self._weights
+        if len(fractions) != len(self._weights):
+            fractions = self._weights
         light = nearly_empty(np.array(self._weights))
         for card in self.cards:
             card.show_weight(
                 self._weights[card.number],
-                shares[card.number],
+                fractions[card.number],
                 is_moved=is_moved,
                 is_light=bool(light[card.number]),
             )

@@ -1,4 +1,4 @@
-"""Drawing an edge in a tree of a mixture: what it costs is said at the pointer, and then done."""
+"""Drawing an edge in a tree of a mixture, with its change in likelihood at the pointer."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.tree_mixture.component_controller import (
     ComponentController,
-    TriedEdit,
-    gain_words,
-    tried,
+    EvaluatedEdit,
+    evaluate_edit,
+    gain_text,
 )
 from pgmstudio.gui.widgets.debounce import one_shot
 
@@ -26,15 +26,15 @@ REST_MS = 60
 
 
 class TreeJoining(QObject):
-    """The edge tool of a page whose one tree is in view."""
+    """The edge tool of a page that shows a single tree."""
 
     def __init__(self, app: AppContext, canvas: Canvas, controller: ComponentController) -> None:
         super().__init__(controller)
         self._app, self._canvas, self._controller = app, canvas, controller
         self._wanted: TreeEdit | None = None
-        self.found: TriedEdit | None = None  # what the edge under the pointer would do
+        self.evaluated: EvaluatedEdit | None = None  # what the edge under the pointer would do
         self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_tried)
+        self._latest_task.answered.connect(self._on_evaluated)
         self._latest_task.failed.connect(app.errors.report)
         self._rest = one_shot(self, self._ask, REST_MS)
 
@@ -54,9 +54,9 @@ class TreeJoining(QObject):
             return str(refused)
 
     def advise(self, one: str, other: str) -> EdgeAdvice:
-        """Which edge makes room; what the rows gain by it follows."""
+        """Show which edge is replaced; the change in likelihood follows."""
         self.stop()
-        self._wanted = self.found = None
+        self._wanted = self.evaluated = None
         edit = self._edit(one, other)
         if isinstance(edit, str):
             return EdgeAdvice("cannot be joined", refusal=edit)
@@ -68,22 +68,22 @@ class TreeJoining(QObject):
     def _ask(self) -> None:
         mixture, edit = self._controller.mixture, self._wanted
         if mixture is not None and edit is not None:
-            self._latest_task.ask(partial(tried, mixture, edit, self._controller.rows))
+            self._latest_task.ask(partial(evaluate_edit, mixture, edit, self._controller.rows))
 
-    def _on_tried(self, found: TriedEdit) -> None:
-        if found.edit != self._wanted:
+    def _on_evaluated(self, result: EvaluatedEdit) -> None:
+        if result.edit != self._wanted:
             return
-        self.found = found
+        self.evaluated = result
         tool = self._canvas.view.tool
-        if isinstance(tool, EdgeTool) and found.edit.added is not None:
-            is_loss = found.gain is not None and found.gain < 0
-            tool.add_forecast(*found.edit.added, gain_words(found.gain), is_loss)
+        if isinstance(tool, EdgeTool) and result.edit.added is not None:
+            is_loss = result.gain is not None and result.gain < 0
+            tool.add_forecast(*result.edit.added, gain_text(result.gain), is_loss)
 
     def join(self, one: str, other: str) -> bool:
         """Let go over a node: what was measured is done; else the bar offers it, measured there."""
-        result = self.found
+        result = self.evaluated
         if result is not None and result.edit.added == (one, other):
-            self.found = None
+            self.evaluated = None
             self._controller.do(result)
         else:
             self._canvas.signals.select.emit((one, other), ())

@@ -1,9 +1,4 @@
-"""The inspector's part on mixtures: weights from prior to posterior, shared edges, who is where.
-
-The inspector's section on the blocks around a hidden variable: identifiable, and tested?
-
-Bars cut into shares: one row for each state of a column, one part for each component.
-"""
+"""The inspector sections of mixtures: weights, shared edges, assignments, and hidden variables."""
 
 from __future__ import annotations
 
@@ -58,7 +53,7 @@ _LEVELS = {
     ACCEPTED: "success",
     REJECTED: "danger",
 }
-# More blocks are looked at in the picture.
+# The diagram shows all blocks.
 MAX_BLOCKS = 12
 
 
@@ -114,13 +109,13 @@ class PartitionSection(Section):
             self.tested.show_text(best.check.summary(), level)
 
     def _scan_of(self, subject: ActiveModel) -> HiddenScan | None:
-        """What the run that made the model kept; read once for a run."""
+        """The scan that the run of the model saved; read once for a run."""
         project = self._app.project
         run_id = run_of_model(project, subject.model_id)
         run = None if run_id is None else project.runs[run_id]
         if self._result[0] != (run_id, run):
-            kept = None if run is None else artifact_in(run, HiddenScan.kind)
-            self._result = (run_id, run), kept if isinstance(kept, HiddenScan) else None
+            scan = None if run is None else artifact_in(run, HiddenScan.kind)
+            self._result = (run_id, run), scan if isinstance(scan, HiddenScan) else None
         return self._result[1]
 
     def _on_open(self) -> None:
@@ -129,43 +124,43 @@ class PartitionSection(Section):
             action.trigger()
 
 
-ShareRow = tuple[str, tuple[float, ...]]  # a state, and the shares of the components
+ComponentRow = tuple[str, tuple[float, ...]]  # a state, and the weights of the components
 _NAME_SHARE = 0.34
 _MIN_NUMBERED = 12  # px of a part that holds its number
 
 
-class ShareBars(BarRows):
-    """Parts are told apart by number as well as by colour."""
+class ComponentBars(BarRows):
+    """Stacked bars of component weights; parts have a number as well as a colour."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(name, "Shares of components", "Shares of the components.")
-        self._rows: tuple[ShareRow, ...] = ()
+        super().__init__(name, "Component weights", "Weights of the components.")
+        self._rows: tuple[ComponentRow, ...] = ()
         self._names: tuple[str, ...] = ()
 
     @property
-    def rows(self) -> tuple[ShareRow, ...]:
+    def rows(self) -> tuple[ComponentRow, ...]:
         return self._rows
 
-    def show_rows(self, rows: Sequence[ShareRow], names: Sequence[str]) -> None:
+    def show_rows(self, rows: Sequence[ComponentRow], names: Sequence[str]) -> None:
         self._rows, self._names = tuple(rows), tuple(names)
-        parts = [f"{state}: {self._told(fractions)}" for state, fractions in rows]
-        self.setAccessibleName("; ".join(parts) or "Shares of components")
+        parts = [f"{state}: {self._format(fractions)}" for state, fractions in rows]
+        self.setAccessibleName("; ".join(parts) or "Component weights")
         self.updateGeometry()
         self.update()
 
-    def _told(self, shares: Sequence[float]) -> str:
-        parts = zip(self._names, shares, strict=True)
+    def _format(self, fractions: Sequence[float]) -> str:
+        parts = zip(self._names, fractions, strict=True)
         return ", ".join(f"{name} {percent(fraction)} %" for name, fraction in parts)
 
     def _row_count(self) -> int:
         return len(self._rows)
 
-    def tip_at(self, place: QPoint) -> str | None:
-        row = place.y() // self._row_height()
+    def tip_at(self, position: QPoint) -> str | None:
+        row = position.y() // self._row_height()
         if not 0 <= row < len(self._rows):
             return None
         state, fractions = self._rows[row]
-        return f"{state}: {self._told(fractions)}"
+        return f"{state}: {self._format(fractions)}"
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter, look = QPainter(self), theme()
@@ -190,11 +185,11 @@ class ShareBars(BarRows):
                     painter.drawText(part, Qt.AlignmentFlag.AlignCenter, str(number + 1))
 
 
-def _ink_on(ground: QColor) -> QColor:
+def _ink_on(background: QColor) -> QColor:
     """Dark on light, light on dark."""
     surface, text = theme().color("surface"), theme().color("text")
     light, dark = (surface, text) if surface.lightnessF() > text.lightnessF() else (text, surface)
-    bright = 0.299 * ground.redF() + 0.587 * ground.greenF() + 0.114 * ground.blueF()
+    bright = 0.299 * background.redF() + 0.587 * background.greenF() + 0.114 * background.blueF()
     return dark if bright > 0.6 else light
 
 
@@ -204,18 +199,18 @@ Edge = tuple[str, str]
 
 @dataclass(frozen=True, eq=False)
 class ComponentFacts:
-    """What takes a moment: information about the component, shared edges, rows by a column."""
+    """Slow facts: information about the component, shared edges, rows by a column."""
 
     model: Mixture
     ranking: dict[str, float]
     shared: list[tuple[Edge, dict[int, float]]]  # the edges of most trees first
     edge_count: int
     column: str = ""  # one the model does not know
-    by_state: tuple[ShareRow, ...] = ()
+    by_state: tuple[ComponentRow, ...] = ()
 
 
 def component_facts(model: Mixture, data: DataSet | None, cancel: CancelToken) -> ComponentFacts:
-    """Computed beside the window."""
+    """Compute the facts; runs in the background."""
     shared: list[tuple[Edge, dict[int, float]]] = []
     result: dict[Edge, dict[int, float]] = {}
     if isinstance(model, TreeMixture):
@@ -233,8 +228,8 @@ def component_facts(model: Mixture, data: DataSet | None, cancel: CancelToken) -
 
 def _by_column(
     model: Mixture, data: DataSet | None, cancel: CancelToken
-) -> tuple[str, tuple[ShareRow, ...]]:
-    """Mean shares by the last column that the model does not know, as a check from outside."""
+) -> tuple[str, tuple[ComponentRow, ...]]:
+    """Mean responsibilities by the last column that the model lacks, as an external check."""
     others = (
         []
         if data is None
@@ -307,7 +302,7 @@ class ComponentSections(QWidget):
         return self.shared
 
     def _ranked(self) -> Section:
-        self.ranked = Section("What switches the structure?", "bits")
+        self.ranked = Section("Informative variables", "bits")
         self.ranking = RankBars("inspectorSwitches", most=MAX_RANKED, digits=3)
         self.ranking.chosen.connect(self._on_ranked)
         self._ranked_tip = label("", "tertiary", size="dense", wrap=True)
@@ -316,8 +311,8 @@ class ComponentSections(QWidget):
         return self.ranked
 
     def _belonging(self) -> Section:
-        self.belonging = Section("Who is where")
-        self.by_state = ShareBars("inspectorBelonging")
+        self.belonging = Section("Assignments")
+        self.by_state = ComponentBars("inspectorBelonging")
         self._by_text = label("", "tertiary", size="dense", wrap=True)
         self.belonging.add(self.by_state)
         self.belonging.add(self._by_text)
@@ -330,13 +325,13 @@ class ComponentSections(QWidget):
         )
         return self.belonging
 
-    def _opener(self, text: str, action: str, sign: str, name: str) -> QWidget:
+    def _opener(self, text: str, action: str, icon_name: str, name: str) -> QWidget:
         command: Callable[[], object] = partial(self._trigger, action)
         tip = {
             "model.assignments": "The class or tree of every row, with its responsibility.",
             "model.profiles": "How the classes or trees differ, variable by variable.",
         }[action]
-        return button(text, command, icon_name=sign, name=name, tip=tip)
+        return button(text, command, icon_name=icon_name, name=name, tip=tip)
 
     def _trigger(self, action: str) -> None:
         result = self._app.actions.by_id.get(action)
@@ -358,8 +353,8 @@ class ComponentSections(QWidget):
         if self._asked != (model, rows):
             self._asked, self._facts = (model, rows), None
             self._latest_task.ask(partial(component_facts, model, rows))
-        self._tell_weights(subject, model)
-        self._tell_facts(subject)
+        self._show_weights(subject, model)
+        self._show_facts(subject)
 
     def _on_views(self, model_id: str) -> None:
         subject = self._subject
@@ -368,7 +363,7 @@ class ComponentSections(QWidget):
             if value != self.slider.value():
                 self.slider.setValue(value)
 
-    def _tell_weights(self, subject: ActiveModel, model: Mixture) -> None:
+    def _show_weights(self, subject: ActiveModel, model: Mixture) -> None:
         evidence = subject.live.evidence
         blocked = self.slider.blockSignals(True)
         self.slider.setValue(round(100 * self._views.blend(subject.model_id)))
@@ -412,9 +407,9 @@ class ComponentSections(QWidget):
     def _on_facts(self, facts: ComponentFacts) -> None:
         self._facts = facts
         if self._subject is not None and facts.model is self._subject.model:
-            self._tell_facts(self._subject)
+            self._show_facts(self._subject)
 
-    def _tell_facts(self, subject: ActiveModel) -> None:
+    def _show_facts(self, subject: ActiveModel) -> None:
         result = self._facts
         is_trees = isinstance(subject.model, TreeMixture)
         self.shared.setVisible(is_trees and result is not None and bool(result.shared))
@@ -426,16 +421,14 @@ class ComponentSections(QWidget):
             return
         ranks = [(name, subject.title(name), bits) for name, bits in result.ranking.items()]
         self.ranking.show_ranks(ranks)
-        self.ranked.title.setText(
-            "What switches the structure?" if is_trees else "Which items tell the class?"
-        )
+        self.ranked.title.setText("Informative variables" if is_trees else "Informative items")
         self._ranked_tip.setText(
-            "I(tree; variable): what knowing it tells about the tree."
+            "I(tree; variable): the information that the variable gives about the tree."
             if is_trees
-            else "I(class; item): what knowing the item tells about the class."
+            else "I(class; item): the information that the item gives about the class."
         )
         self.belonging.title.setText(
-            "Who is in which tree" if is_trees else "Who is in which class"
+            "Assignments to trees" if is_trees else "Assignments to classes"
         )
         names = result.model.component_names
         self.by_state.show_rows(result.by_state, names)
@@ -445,16 +438,16 @@ class ComponentSections(QWidget):
         if is_trees:
             self._show_edges(subject, result)
 
-    def _show_edges(self, subject: ActiveModel, found: ComponentFacts) -> None:
+    def _show_edges(self, subject: ActiveModel, result: ComponentFacts) -> None:
         empty(self._grid)
-        count = len(found.model.weights)
-        self.shared.fact.setText(f"{len(found.shared)} of {found.edge_count}")
+        count = len(result.model.weights)
+        self.shared.fact.setText(f"{len(result.shared)} of {result.edge_count}")
         columns = range(count) if count <= MAX_TREES else ()
         if columns:
             self._cell(0, 0, "MI, bits", "tertiary")
         for number in columns:
             self._cell(0, number + 1, str(number + 1), "tertiary", right=True)
-        for line, (edge, bits) in enumerate(found.shared[:MAX_EDGES], start=1):
+        for line, (edge, bits) in enumerate(result.shared[:MAX_EDGES], start=1):
             text = " – ".join(subject.title(end) for end in edge)
             self._cell(line, 0, text)
             for number in columns:

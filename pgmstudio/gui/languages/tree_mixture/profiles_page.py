@@ -45,7 +45,7 @@ _IMAGES = ("images", "Images", "Every component as an image; its variables are t
 
 
 def profiles_of(model: Mixture) -> Profiles:
-    """Items in the order of what they tell about the component, the most first."""
+    """The items by their information about the component, the most informative first."""
     tables = model.component_marginals()
     inner = model.tree_domain if isinstance(model, TreeMixture) else model.domain
     order = list(choice_information(model))
@@ -69,11 +69,11 @@ class ProfilePage(Page):
         self.map = ProfileMap("profileMap")
         self.images = ProfileImages("profileImages")
         self._holder = QStackedWidget()
-        self._table_place = QVBoxLayout()
+        self._table_layout = QVBoxLayout()
         self.table: FactTable | None = None
         self._table_holder = QWidget()
-        self._table_holder.setLayout(self._table_place)
-        self._table_place.setContentsMargins(0, 0, 0, 0)
+        self._table_holder.setLayout(self._table_layout)
+        self._table_layout.setContentsMargins(0, 0, 0, 0)
         for content, name in ((self.plot, "profileScroll"), (self.map, "profileMapScroll")):
             self._holder.addWidget(_scrolling(content, name))
         self._holder.addWidget(self._table_holder)
@@ -140,7 +140,7 @@ class ProfilePage(Page):
         what = "class" if isinstance(model, LatentClasses) else "tree"
         classes = counted(len(result.names), what, "classes" if what == "class" else "trees")
         self.facts.setText(f"{classes} · {counted(len(result.domain), 'item')}")
-        self.facts.setToolTip(f"Items in the order of what they tell about the {what}.")
+        self.facts.setToolTip(f"Items by their information about the {what}.")
         self._on_beliefs(self._id)
         images = component_images(model)
         if images is not None:
@@ -152,7 +152,7 @@ class ProfilePage(Page):
         self.title_changed.emit()
 
     def _on_beliefs(self, model_id: str) -> None:
-        """Evidence moves the shares at the left."""
+        """Evidence changes the weights at the left."""
         if model_id == self._id and self._model is not None:
             live = self._app.workspace.beliefs(self._id)
             fractions = live.component_posterior if live.evidence else ()
@@ -161,16 +161,16 @@ class ProfilePage(Page):
                 self.map.show_posterior(fractions)
                 self.images.show_posterior(fractions)
 
-    def _show_table(self, found: Profiles) -> None:
+    def _show_table(self, result: Profiles) -> None:
         if self.table is not None:
-            self._table_place.removeWidget(self.table)
+            self._table_layout.removeWidget(self.table)
             self.table.deleteLater()
         columns = [Column("Item", stretches=True), Column("State")]
-        for name in found.names:
+        for name in result.names:
             columns.append(Column(name, lambda value: f"{100 * value:.1f} %", True))
         self.table = FactTable("profileTable", "P(state | class)", columns)
-        self.table.show_rows(found.rows())
-        self._table_place.addWidget(self.table)
+        self.table.show_rows(result.rows())
+        self._table_layout.addWidget(self.table)
 
     def show_view(self, key: str) -> None:
         self.views.choose(key)

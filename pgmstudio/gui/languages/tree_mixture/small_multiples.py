@@ -19,7 +19,7 @@ from pgmstudio.gui.languages.tree_mixture.component_selection import component_v
 from pgmstudio.gui.widgets.basic import label
 
 SIDE_BY_SIDE = "side-by-side"
-# More small canvases than this are a wall; the heaviest trees tell most.
+# More small canvases cannot be read; the trees with the largest weights are shown.
 MAX_PANELS = 12
 
 
@@ -43,7 +43,7 @@ def panel_graphs(
 
 
 class SmallMultiplesController(PanelsController):
-    """The trees of a mixture, each with its share."""
+    """The trees of a mixture, each with its weight."""
 
     isolated = Signal(str)  # the picture of one tree is wanted large
 
@@ -78,7 +78,9 @@ class SmallMultiplesController(PanelsController):
         if mixture is None or not self.is_open:
             return
         numbers = heaviest(mixture, component_views(self._app).chosen(self._model_id))
-        parts = [f"{MI_LABEL[:1].upper()}{MI_LABEL[1:]}; every variable has the same place in all."]
+        parts = [
+            f"{MI_LABEL[:1].upper()}{MI_LABEL[1:]}; every variable has the same position in all."
+        ]
         chosen = component_views(self._app).chosen(self._model_id)
         count = len(chosen) or len(mixture.trees)
         if count > MAX_PANELS:
@@ -96,7 +98,7 @@ class SmallMultiplesController(PanelsController):
 
     def show_shares(self) -> None:
         if self.is_open:
-            self.view.show_captions({c.number: c.words for c in self._components.strip.cards})
+            self.view.show_captions({c.number: c.weight_text for c in self._components.strip.cards})
 
     def _on_isolated(self, number: int) -> None:
         self.isolated.emit(self._components.isolate(number))

@@ -77,13 +77,13 @@ def test_labels_stand_on_tags_and_a_click_on_a_tag_selects_its_edge(window, page
 def test_a_context_takes_edges_away_and_shortens_the_labels_that_remain(page, window) -> None:
     views = context_views(window.app)
     bar = pictures(page).contexts.bar
-    assert bar.words == "0 of 7 edges vanish"
+    assert bar.text == "0 of 7 edges vanish"
     bar.chosen.emit("Smoking", "no")
     bar.chosen.emit("Mental work", "yes")
     gone = {ends for ends, style in styles(page).items() if style is EdgeStyle.VANISHED}
     left = context_graph(model_of(page), views.codes(page.model_id or ""))
     assert gone == set(model_of(page).edges) - set(left.edges)
-    assert bar.words == "2 of 7 edges vanish"
+    assert bar.text == "2 of 7 edges vanish"
     assert page.canvas.scene.edges[EDGE].edge.label == "Physical work = no"
     assert not window.app.workspace.beliefs(page.model_id or "").evidence
     subject = active_model(window.app)
@@ -249,18 +249,18 @@ def test_the_table_under_the_graph_shows_eight_rows_its_head_stands_beside_the_t
     window.app.workspace.select(("Proteins",))
     window.app.reveal("tablePanel")
     table = window.findChild(LabelTable)
-    qtbot.waitUntil(lambda: table.grid.has_counts and table.head.is_beside_tabs)
+    qtbot.waitUntil(lambda: table.grid.has_counts and table.head.is_in_tab_row)
     side = table.table.verticalHeader()
     qtbot.waitUntil(lambda: 8 * side.defaultSectionSize() <= table.table.viewport().height())
     assert table.views.isVisible()
     assert window.rect().contains(table.views.mapTo(window, table.views.rect().bottomRight()))
     window.app.reveal("runsPanel")  # another panel in front: its tabs stand alone
-    qtbot.waitUntil(lambda: not table.head.is_beside_tabs)
+    qtbot.waitUntil(lambda: not table.head.is_in_tab_row)
     window.app.reveal("tablePanel")
-    qtbot.waitUntil(lambda: table.head.is_beside_tabs)
+    qtbot.waitUntil(lambda: table.head.is_in_tab_row)
     window.resize(1024, 700)  # folded, where there are no tabs
     window.app.reveal("tablePanel")
-    qtbot.waitUntil(lambda: table.isVisible() and not table.head.is_beside_tabs)
+    qtbot.waitUntil(lambda: table.isVisible() and not table.head.is_in_tab_row)
     assert table.views.isVisible()
 
 

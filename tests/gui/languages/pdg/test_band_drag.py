@@ -15,7 +15,7 @@ from pgmstudio.core.languages.pdg.candidate_operations import (
 )
 from pgmstudio.core.languages.pdg.node_facts import move_of
 from pgmstudio.gui.canvas.edge_tool import EdgeTool
-from pgmstudio.gui.languages.pdg.context_menu import told
+from pgmstudio.gui.languages.pdg.context_menu import effect_text
 from pgmstudio.gui.languages.pdg.drag import NOT_MEASURED
 from pgmstudio.gui.languages.pdg.node_selection import NodeKey, graph_nodes
 from pgmstudio.gui.model_page.page import ModelPage
@@ -72,8 +72,8 @@ def let_go(page: ModelPage, end: QPoint) -> None:
 
 def wait_measured(page: ModelPage, qtbot: QtBot) -> str:
     drag = controller_of(page).canvas.band_view.drag
-    qtbot.waitUntil(lambda: bool(drag.advice.brought or drag.advice.refusal))
-    return drag.advice.brought or drag.advice.refusal
+    qtbot.waitUntil(lambda: bool(drag.advice.effect or drag.advice.refusal))
+    return drag.advice.effect or drag.advice.refusal
 
 
 def test_an_arc_dragged_to_another_node_leads_there_after_its_worth_was_told(
@@ -86,7 +86,7 @@ def test_an_arc_dragged_to_another_node_leads_there_after_its_worth_was_told(
     found = operation_effect(before, step, rows)
     hold(page, arc_place(page, SMOKING, 0, 0, PRESSURE), end)
     words = wait_measured(page, qtbot)
-    assert words == told(found.bits, found.size, found.free, weight)
+    assert words == effect_text(found.bits, found.size, found.free, weight)
     assert graph_of_page(page) is before
     let_go(page, end)
     edges = graph_of_page(page).successors[before.domain.index(PRESSURE)]
@@ -162,7 +162,7 @@ def test_a_band_dragged_onto_another_comes_below_it(
     found = move_of(before, PRESSURE, FAMILY, rows)
     hold(page, title_place(page, PRESSURE), end)
     words = wait_measured(page, qtbot)
-    assert words == told(found.bits, found.size, found.free, weight)
+    assert words == effect_text(found.bits, found.size, found.free, weight)
     let_go(page, end)
     graph = graph_of_page(page)
     assert graph.forest[graph.domain.index(PRESSURE)] == graph.domain.index(FAMILY)

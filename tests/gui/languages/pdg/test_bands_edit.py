@@ -79,7 +79,7 @@ def test_what_is_shown_before_a_step_is_what_it_brings(
     choose(window, qtbot, page, PRESSURE, 0)
     panel, before = inspector_of(window), graph_of_page(page)
     qtbot.waitUntil(lambda: any(not row.refusal for row in panel.changes.rows))
-    place = next(i for i, row in enumerate(panel.changes.rows) if row.words.startswith("Merge"))
+    place = next(i for i, row in enumerate(panel.changes.rows) if row.text.startswith("Merge"))
     row = panel.changes.rows[place]
     panel.changes.press(place)
     after = graph_of_page(page)
@@ -95,7 +95,7 @@ def test_a_variable_is_moved_in_the_forest_from_the_inspector(
     choose(window, qtbot, page, PRESSURE, 0)
     panel = inspector_of(window)
     qtbot.waitUntil(lambda: bool(panel.moves.rows))
-    place = next(i for i, row in enumerate(panel.moves.rows) if row.words == "To the top")
+    place = next(i for i, row in enumerate(panel.moves.rows) if row.text == "To the top")
     panel.moves.press(place)
     graph = graph_of_page(page)
     assert graph.forest[graph.domain.index(PRESSURE)] is None
@@ -180,7 +180,7 @@ def test_steps_raise_the_score_until_none_does(
     window.app.actions["model.graph.improve"].trigger()
     assert improving.bar.isVisible()
     improving.run(True)
-    qtbot.waitUntil(lambda: "any more" in improving.bar.words.text(), timeout=20_000)
+    qtbot.waitUntil(lambda: "any more" in improving.bar.message.text(), timeout=20_000)
     assert not improving.bar.is_running
     before = improving.taken
     improving.step()
@@ -190,7 +190,7 @@ def test_steps_raise_the_score_until_none_does(
         window.app.document.undo_stack.undo()
     assert sum(graph_of_page(page).node_counts) == 12
     # What the steps brought is undone, and no longer told.
-    assert "worth most" in improving.bar.words.text()
+    assert "worth most" in improving.bar.message.text()
     improving.close()
 
 

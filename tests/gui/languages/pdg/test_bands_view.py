@@ -153,7 +153,7 @@ def test_hovering_an_arc_writes_its_state(page: ModelPage) -> None:
     x1, y1, x2, y2 = desk.canvas.bands.bands.arc(upper, 0, 1, 2, lower, 1)
     view = desk.canvas.band_view
     point_at(view.viewport(), view.mapFromScene(QPointF((x1 + x2) / 2, (y1 + y2) / 2)))
-    assert view.arc_words == "Physical work = yes · 50.0 %"
+    assert view.arc_text == "Physical work = yes · 50.0 %"
 
 
 def test_choosing_a_node_fills_the_inspector(
@@ -170,12 +170,12 @@ def test_choosing_a_node_fills_the_inspector(
         "Physical work = no, Proteins = >3",
         "or Physical work = yes, Proteins = <3",
     ]
-    qtbot.waitUntil(lambda: "rows come here" in panel._head.facts.text())
+    qtbot.waitUntil(lambda: "rows reach this node" in panel._head.facts.text())
     facts = panel.flow.facts
     into, out = float(facts["In-flow"]), float(facts["Out-flow"])
     share = into * out / 2**live.log2_evidence
     assert facts["P(reached | e)"] == f"{100 * share:.1f} %"
-    assert "Before evidence: 54.5 %." in panel.sentence.text()
+    assert "Before evidence: 54.5 %." in panel.flow_note.text()
     qtbot.waitUntil(lambda: bool(panel.changes.rows))
     refused = [row for row in panel.changes.rows if row.refusal]
     assert refused
@@ -209,7 +209,7 @@ def test_in_a_small_window_the_inspector_stands_beside_the_chosen_node(
             return place is not None and not cover().intersects(place)
 
         qtbot.waitUntil(is_beside)
-        words = controller_of(page).improving.bar.words
+        words = controller_of(page).improving.bar.message
         assert not cover().intersects(QRect(words.mapToGlobal(QPoint(0, 0)), words.size()))
 
 

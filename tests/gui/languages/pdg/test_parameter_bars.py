@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QDoubleSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from pgmstudio.gui.languages.pdg.parameter_bars import ParameterBars, with_share
+from pgmstudio.gui.languages.pdg.parameter_bars import ParameterBars, with_fraction
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 LEFT = Qt.MouseButton.LeftButton
@@ -35,9 +35,9 @@ def accepted_by(bars: ParameterBars) -> list[tuple[float, ...]]:
 
 
 def test_other_shares_follow_the_one_that_is_set() -> None:
-    assert with_share((0.5, 0.3, 0.2), 0, 0.75) == pytest.approx((0.75, 0.15, 0.1))
-    assert with_share((1.0, 0.0, 0.0), 0, 0.4) == pytest.approx((0.4, 0.3, 0.3))
-    assert math.isclose(sum(with_share((0.2, 0.8), 1, 1.7)), 1)
+    assert with_fraction((0.5, 0.3, 0.2), 0, 0.75) == pytest.approx((0.75, 0.15, 0.1))
+    assert with_fraction((1.0, 0.0, 0.0), 0, 0.4) == pytest.approx((0.4, 0.3, 0.3))
+    assert math.isclose(sum(with_fraction((0.2, 0.8), 1, 1.7)), 1)
 
 
 def test_names_of_states_are_not_cut_while_the_bars_have_room(bars: ParameterBars) -> None:

@@ -136,7 +136,7 @@ def test_no_row_is_lost_when_cells_are_missing(
     trigger(window, "model.assignments")
     page = app.center.current
     assert isinstance(page, ComponentRowsPage)
-    qtbot.waitUntil(lambda: page.found is not None)
+    qtbot.waitUntil(lambda: page.result is not None)
     assert page.rows.rowCount() == rows.row_count
     page.export(tmp_path / "rows.csv")
     with (tmp_path / "rows.csv").open() as stream:

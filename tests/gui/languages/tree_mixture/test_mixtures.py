@@ -97,23 +97,23 @@ def test_evidence_moves_the_weights_and_the_slider_leads_back(
     qtbot: QtBot, window: MainWindow, trees: ModelPage
 ) -> None:
     model = mixture_of(window, trees.model_id)
-    assert card(trees, "tree-1").words == "60.0 %"
+    assert card(trees, "tree-1").weight_text == "60.0 %"
     assert "nearly empty" in card(trees, "tree-3").accessibleName()
     trees.asking.live.set_finding("tax", Observed("yes"))
     session = open_session(model)
     session.set_evidence("tax", Observed("yes"))
     shares = session.component_posterior()  # type: ignore[attr-defined]
-    qtbot.waitUntil(lambda: card(trees, "tree-1").share == pytest.approx(shares[0]))
-    assert "→" in card(trees, "tree-1").words
+    qtbot.waitUntil(lambda: card(trees, "tree-1").shown_weight == pytest.approx(shares[0]))
+    assert "→" in card(trees, "tree-1").weight_text
     slider = window.findChild(QSlider, "inspectorBlend")
     assert slider is not None
     qtbot.waitUntil(slider.isEnabled)
     slider.setValue(0)
-    assert card(trees, "tree-1").share == pytest.approx(0.6)
+    assert card(trees, "tree-1").shown_weight == pytest.approx(0.6)
     prior = trees.asking.live.priors["aid"]
     assert trees.scene().nodes["aid"].face.beliefs == pytest.approx(tuple(prior))
     slider.setValue(50)
-    assert card(trees, "tree-1").share == pytest.approx((0.6 + shares[0]) / 2)
+    assert card(trees, "tree-1").shown_weight == pytest.approx((0.6 + shares[0]) / 2)
 
 
 def test_more_than_five_trees_are_sorted_by_weight_and_counted_by_one_line(

@@ -163,7 +163,7 @@ def test_an_edge_drawn_in_a_tree_says_what_it_gains_and_takes_the_weakest_place(
     point_at(viewport, place(page, "ban"))
     qtbot.waitUntil(lambda: "bits per row" in tool.advice.forecast)
     assert tool.advice.text.startswith("replaces ")
-    found = own(page).joining.found
+    found = own(page).joining.evaluated
     assert found is not None
     assert found.gain is not None
     rows = driver.app.project.data["d1"].data
