@@ -131,7 +131,7 @@ def test_two_models_are_compared_on_rows_that_have_their_variables(
     page = DifferencePage(app)
     qtbot.addWidget(page)
     assert page.rows.currentData() == own
-    qtbot.waitUntil(lambda: page.found is not None)
+    qtbot.waitUntil(lambda: page.difference is not None)
     assert page.note.text == ""
     # What a person chose stays.
     page.rows.setCurrentIndex(0)
