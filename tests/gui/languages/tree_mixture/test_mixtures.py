@@ -133,7 +133,7 @@ def test_more_than_five_trees_are_sorted_by_weight_and_counted_by_one_line(
     for edge in page.scene().edges.values():
         [strand] = edge.edge.strands
         assert strand.component is None
-        assert strand.told == f"in {mixture.edge_counts[edge.ends]} of 7 trees"
+        assert strand.tooltip == f"in {mixture.edge_counts[edge.ends]} of 7 trees"
 
 
 def test_trees_have_no_separation_and_say_why(window: MainWindow, trees: ModelPage) -> None:
