@@ -378,7 +378,10 @@ def test_a_run_that_is_stopped_before_its_search_has_a_result_gives_the_model_it
     assert done.code == 0
     assert done.json["outcome"] == "stopped"
     assert done.json["log2_likelihood_per_row"] < 0
-    assert "no better model yet than the one it begins with, which was kept: " in done.err
+    assert (
+        "stopped before it found a better model than its start model, which is the result: "
+        in done.err
+    )
 
 
 def test_output_onto_a_circle_of_links_is_a_message(call: Call, asia: Path, tmp_path: Path) -> None:

@@ -145,7 +145,7 @@ def test_expert_knowledge(
     (remover,) = [
         w
         for w in window.findChildren(QToolButton)
-        if w.toolTip() == "Remove this one: lung → smoke" and w.isVisible()
+        if w.toolTip() == "Remove constraint: lung → smoke" and w.isVisible()
     ]
     qtbot.mouseClick(remover, LEFT)
     assert clash.isHidden()

@@ -116,10 +116,10 @@ def test_the_table_of_a_new_edge_comes_from_the_rows_of_its_tree() -> None:
 
 
 def test_an_edit_says_what_it_does() -> None:
-    assert TreeEdit(1, ("a", "b"), ("c", "d")).words() == (
+    assert TreeEdit(1, ("a", "b"), ("c", "d")).text() == (
         "Join a and b in tree 2, in place of c – d"
     )
-    assert TreeEdit(0, removed=("a", "b")).words() == "Remove a – b from tree 1"
+    assert TreeEdit(0, removed=("a", "b")).text() == "Remove a – b from tree 1"
 
 
 @pytest.mark.parametrize("seed", range(4))
