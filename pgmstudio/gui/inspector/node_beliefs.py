@@ -175,7 +175,8 @@ class BeliefTab(QWidget):
     def _show_belief(self, subject: ActiveModel, name: str) -> None:
         live = subject.live
         count = len(live.evidence)
-        self._belief.title.setText(f"Belief given {count} evidence" if count else "Prior belief")
+        findings = "1 finding" if count == 1 else f"{count} findings"
+        self._belief.title.setText(f"Belief given {findings}" if count else "Prior belief")
         show_waiting(self._belief.fact, subject, name)
         self._recompute.setVisible(live.is_stale and not live.is_live)
         belief, prior = live.beliefs.get(name), live.priors.get(name)

@@ -22,11 +22,19 @@ class KnownLocations:
 
     def __init__(self) -> None:
         self._computed: dict[str, dict[str, Point]] = {}
+        self._without_edges: set[str] = set()  # layouts computed for a graph without edges
 
     def positions(
         self, name: str, entry: ModelEntry, picture: GraphPicture, sizes: Mapping[str, Point]
     ) -> dict[str, Point] | None:
-        """The position of every node, new ones next to the others; None if most have none."""
+        """The position of every node, new ones next to the others; None if most have none.
+
+        A run begins with a model without edges: its rows of nodes suit no graph, so the first
+        model with several edges is laid out anew.
+        """
+        if name in self._without_edges and len(picture.edges) > 1:
+            self._without_edges.discard(name)
+            self._computed.pop(name, None)
         known = {**self._computed.get(name, {}), **entry.layouts.get(name, {})}
         here = {i: known[i] for i in picture.ids if i in known}
         if len(here) * 2 < len(picture.ids):
@@ -38,6 +46,10 @@ class KnownLocations:
 
     def keep(self, placed: Placed) -> None:
         self._computed[placed.picture_name] = dict(placed.positions)
+        if placed.picture.edges:
+            self._without_edges.discard(placed.picture_name)
+        else:
+            self._without_edges.add(placed.picture_name)
 
     def follow(self, before: Model, after: Model) -> None:
         """Variables were renamed; their positions stay."""
