@@ -63,7 +63,7 @@ class Result(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class FilesWritten:
-    """The result of a command that only writes files; people are told on standard error."""
+    """The result of a command that only writes files; messages go to standard error."""
 
     document: Mapping[str, Any] = field(default_factory=dict)
     exit_code: int = 0

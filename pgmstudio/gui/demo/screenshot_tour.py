@@ -162,13 +162,13 @@ class WindowTour:
         driver.wait_for("the strengths of the edges", lambda: page.canvas.strengths is not None)
         driver.wait_for("what to ask next", self._is_next_shown)
         self.facts.after = dict(zip(states, live.beliefs[TARGET].tolist(), strict=True))
-        told = ", ".join(f"{name} {finding}" for name, finding in live.evidence.items())
-        self.facts.evidence = f"{told}; P(e) = {2**live.log2_evidence:.4g}"
+        findings = ", ".join(f"{name} {finding}" for name, finding in live.evidence.items())
+        self.facts.evidence = f"{findings}; P(e) = {2**live.log2_evidence:.4g}"
 
     def _is_next_shown(self) -> bool:
         """Where the inspector is in sight, it tells what to ask; that is computed beside."""
-        told = self.driver.window.findChild(QLabel, "inspectorAskNext")
-        return told is None or not told.isVisible() or bool(told.text())
+        label = self.driver.window.findChild(QLabel, "inspectorAskNext")
+        return label is None or not label.isVisible() or bool(label.text())
 
     def table(self) -> None:
         """The table of a variable below its graph."""
@@ -184,9 +184,9 @@ class WindowTour:
         inspector = panel_widget(driver.window, "inspectorPanel")
         assert isinstance(inspector, InspectorPanel)
         inspector.node.show_tab("table")
-        alike = driver.widget("tableSimilar")
-        assert isinstance(alike, QCheckBox)
-        if not alike.isChecked():
+        similar = driver.widget("tableSimilar")
+        assert isinstance(similar, QCheckBox)
+        if not similar.isChecked():
             driver.press("tableSimilar")
         grid = driver.widget("tableGrid")
         assert isinstance(grid, QTableView)

@@ -196,18 +196,18 @@ def _with(project: Project, *, read: _Read) -> Project:
     if data_id is None:
         data_id = project.next_data_id()
         project = add_data(project, entry=read.rows)
-    told = read.model.provenance
+    provenance = read.model.provenance
     run = Run(
-        learner=str(told["learner"]),
-        params=told["parameters"],
-        seed=int(told["seed"]),
-        data_fingerprint=str(told["data"]["fingerprint"]),
-        program_version=str(told["program"]).rpartition(" ")[2],
-        outcome=Outcome(told["outcome"]),
+        learner=str(provenance["learner"]),
+        params=provenance["parameters"],
+        seed=int(provenance["seed"]),
+        data_fingerprint=str(provenance["data"]["fingerprint"]),
+        program_version=str(provenance["program"]).rpartition(" ")[2],
+        outcome=Outcome(provenance["outcome"]),
         title=read.model.title,
         data_id=data_id,
-        seconds=float(told["seconds"]),
-        measures=told["measures"],
+        seconds=float(provenance["seconds"]),
+        measures=provenance["measures"],
     )
     return add_run(project, run=run, model=read.model)
 

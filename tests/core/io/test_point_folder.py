@@ -17,7 +17,7 @@ from pgmstudio.core.analysis.query_benchmark import QueryPlan
 from pgmstudio.core.drawing.svg.sl_plot import curve_svg
 from pgmstudio.core.errors import Cancelled, FileError
 from pgmstudio.core.execution.events import NEVER, CancelToken, StopSwitch
-from pgmstudio.core.experiments.plans import run_task as glimpses
+from pgmstudio.core.experiments.plans import run_task
 from pgmstudio.core.experiments.plans import run_task as point_work
 from pgmstudio.core.experiments.plans.expansion import PINNED_VERSION, PlanRows, point_key
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
@@ -41,8 +41,8 @@ NO_TIMES: dict[str, object] = {"seconds": None, "inference_seconds": None, "mode
 @pytest.fixture
 def _always_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Report every interim model, whatever that costs."""
-    monkeypatch.setattr(glimpses, "FIRST_SECONDS", 0.0)
-    monkeypatch.setattr(glimpses, "MAX_INTERIM_FRACTION", 1e9)
+    monkeypatch.setattr(run_task, "FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(run_task, "MAX_INTERIM_FRACTION", 1e9)
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -44,7 +44,7 @@ from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel,
 from pgmstudio.core.model import Model
 
 
-class Harvest:
+class ModelCollector:
     """Takes what a run keeps, and gives its models in an order that is the same every time."""
 
     def __init__(self, data: DataSet, params: Any, seed: int, optima: int) -> None:
@@ -113,7 +113,7 @@ class InterimModel:
     standing: tuple[int, ...]
 
 
-class Glimpses:
+class InterimModels:
     """Schedules interim results within their time budget and numbers the models."""
 
     def __init__(self) -> None:
@@ -222,14 +222,14 @@ class PointWork:
         was stopped while its models were measured.
         """
         run, number, watch, problems = self.run, 0, _Watch(), list[str]()
-        glimpses = Glimpses()
+        interim_models = InterimModels()
         why = learner_of(run.learner).refuses(rows.train)
         token = _Limited(cancel, run.time_limit, ends)
         if why is not None:
             problems.append(f"{run.title}: {why}")
         else:
             try:
-                for event in self._learned(rows, token, watch, glimpses):
+                for event in self._learned(rows, token, watch, interim_models):
                     if isinstance(event, RunProblem):
                         problems.append(event.message)
                         if token.was_stopped:
@@ -259,10 +259,10 @@ class PointWork:
         cancel.raise_if_cancelled()
 
     def _learned(
-        self, rows: PlanRows, token: _Limited, watch: _Watch, glimpses: Glimpses
+        self, rows: PlanRows, token: _Limited, watch: _Watch, interim_models: InterimModels
     ) -> Iterator[Progress | Note | CollectedModels | InterimModel]:
         run = self.run
-        harvest = Harvest(rows.train, run.params, run.seed, self.optima)
+        collector = ModelCollector(rows.train, run.params, run.seed, self.optima)
         events = LearnTask(run.learner, rows.train, run.params, run.seed)(token)
         last: Model | None = None
         told_at = -math.inf
@@ -273,7 +273,7 @@ class PointWork:
                     event = next(events)
             except Cancelled:
                 if not token.was_reached:
-                    if not harvest.has_curve or token.seconds <= self.cut_before:
+                    if not collector.has_curve or token.seconds <= self.cut_before:
                         raise
                     token.stop()
                 yield RunProblem(f"{run.title}: {token.reason}")
@@ -288,7 +288,7 @@ class PointWork:
                 case Note(message):
                     yield Note(f"{run.title}: {message}")
                 case ArtifactSaved(artifact):
-                    yield from harvest.keep(artifact)
+                    yield from collector.keep(artifact)
                 case ImprovedModel(is_start=True):
                     continue  # the point of a curve is the result of the search
                 case ImprovedModel(model):
@@ -297,12 +297,12 @@ class PointWork:
                 case Finished(model):
                     last = model
                     break
-            if self.reports_interim and last is not None and glimpses.are_due(watch.total):
-                yield from glimpses.of(harvest.so_far(last))
+            if self.reports_interim and last is not None and interim_models.are_due(watch.total):
+                yield from interim_models.of(collector.so_far(last))
         if last is None:
             yield RunProblem(f"{run.title}: no model was found in time.")
             return
-        rest = list(harvest.rest(last))
+        rest = list(collector.rest(last))
         watch.divide(len(rest))
         yield from rest
 

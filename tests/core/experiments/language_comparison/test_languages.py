@@ -41,9 +41,14 @@ from pgmstudio.core.experiments.language_comparison.scheduler import (
     SplitOver,
     SplitsTask,
 )
-from pgmstudio.core.experiments.plans import run_task as glimpses
+from pgmstudio.core.experiments.plans import run_task
 from pgmstudio.core.experiments.plans.expansion import runs_of_plan
-from pgmstudio.core.experiments.plans.run_task import Glimpses, InterimResult, PointWork, RunDone
+from pgmstudio.core.experiments.plans.run_task import (
+    InterimModels,
+    InterimResult,
+    PointWork,
+    RunDone,
+)
 from pgmstudio.core.experiments.plans.runner import planned_keys
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.languages.learn_task import LearnTask
@@ -356,8 +361,8 @@ def test_stopping_a_race_keeps_what_is_there_and_every_language_is_over() -> Non
 def test_who_looks_on_sees_models_of_a_run_before_it_is_over_and_its_points_are_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(glimpses, "FIRST_SECONDS", 0.0)
-    monkeypatch.setattr(glimpses, "MAX_INTERIM_FRACTION", 1e9)
+    monkeypatch.setattr(run_task, "FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(run_task, "MAX_INTERIM_FRACTION", 1e9)
     rows = train_valid_test_split(rows_of_a_network())
     run = runs_of_plan(languages_plan(["pdg"], rows), (0.2, 0.5))[0]
     plain = [e for e in PointWork(run, "k")(rows, NEVER) if isinstance(e, CurvePoint)]
@@ -378,17 +383,17 @@ def numbers(point: CurvePoint) -> tuple[object, ...]:
     return point.lambda_, point.effective_size, point.test_log2_likelihood_per_row
 
 
-def test_glimpses_keep_to_their_share_of_the_time_of_learning(
+def test_interim_models_keep_to_their_fraction_of_the_time_of_learning(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = [0.0]
-    monkeypatch.setattr(glimpses.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(run_task.time, "perf_counter", lambda: now[0])
     model = random_network(np.random.default_rng(0), cardinalities=[2, 2])
-    looks = Glimpses()
-    assert not looks.are_due(0.1)
-    assert looks.are_due(0.5)
-    for _ in looks.of([CollectedModels(model)]):
+    interim = InterimModels()
+    assert not interim.are_due(0.1)
+    assert interim.are_due(0.5)
+    for _ in interim.of([CollectedModels(model)]):
         now[0] += 1.0  # measuring and sending it took so long
-    assert not looks.are_due(39.0)
-    assert looks.are_due(41.0)
-    assert list(looks.of([CollectedModels(model)])) == []  # nothing new
+    assert not interim.are_due(39.0)
+    assert interim.are_due(41.0)
+    assert list(interim.of([CollectedModels(model)])) == []  # nothing new
