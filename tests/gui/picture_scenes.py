@@ -46,6 +46,7 @@ from tests.gui import (
     label_scenes,
     mixture_scenes,
     move_scenes,
+    saving_scenes,
     small_scenes,
 )
 from tests.gui.kept_runs import add_ended_run
@@ -314,6 +315,7 @@ GROUPS: dict[str, Callable[[WindowDriver, Path], Iterator[str]]] = {
     "stepwise": stepwise,
     "data": data,
     "small": small_scenes.small,
+    "saving": saving_scenes.saving,
     **comparing_scenes.GROUPS,
     **curve_scenes.GROUPS,
     **graph_scenes.GROUPS,
