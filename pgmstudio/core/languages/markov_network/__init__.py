@@ -1,0 +1,1 @@
+"""Markov networks, with contexts on their edges."""
