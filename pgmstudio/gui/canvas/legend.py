@@ -21,7 +21,7 @@ from pgmstudio.gui.canvas.node_view import Detail, NodeMode, NodeView
 from pgmstudio.gui.canvas.scene import CanvasScene
 from pgmstudio.gui.theme.icons import paint_icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.bar_painting import MIN_SHIFT, paint_hatched, paint_prior
+from pgmstudio.gui.widgets.bar_painting import MIN_SHIFT, Bar, paint_bar, paint_hatched
 
 SAMPLE = 26.0
 _LINE = 20.0
@@ -148,13 +148,7 @@ def _bar(position: QRectF) -> QRectF:
 
 
 def _prior_sample(painter: QPainter, position: QRectF) -> None:
-    bar = _bar(position)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(theme().color("belief_track"))
-    painter.drawRoundedRect(bar, 2, 2)
-    painter.setBrush(theme().color("belief"))
-    painter.drawRoundedRect(QRectF(bar.left(), bar.top(), bar.width() * 0.62, 9), 2, 2)
-    paint_prior(painter, bar, 0.38)
+    paint_bar(painter, _bar(position), Bar(0.62, prior=0.38))
 
 
 def _likelihood_sample(painter: QPainter, position: QRectF) -> None:

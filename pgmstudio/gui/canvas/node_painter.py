@@ -29,7 +29,7 @@ from pgmstudio.gui.canvas.node_geometry import (
 from pgmstudio.gui.canvas.node_view import Detail, NodeMode, NodeView
 from pgmstudio.gui.theme.icons import paint_icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.bar_painting import MIN_SHIFT, paint_hatched, paint_prior, part_of
+from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar
 
 RING_DISTANCE = 4.0
 MIN_TITLE, MIN_LABEL_LENGTH = 56.0, 24.0
@@ -218,12 +218,8 @@ class NodePainter:
         """The belief as a thin line under the name."""
         painter, box = self._painter, self._box
         track = QRectF(INDENT - 2, box.bottom() - 5.5, box.width() - 2 * INDENT + 4, 2)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme().color("belief_track"))
-        painter.drawRect(track)
         tint = "belief" if self._mark is None else self._mark.tint
-        painter.setBrush(theme().color("stale" if self._face.is_stale else tint))
-        painter.drawRect(QRectF(track.left(), track.top(), track.width() * fraction, 2))
+        paint_bar(painter, track, Bar(fraction, "stale" if self._face.is_stale else tint))
 
     def _paint_label(self) -> None:
         painter, face = self._painter, self._face
@@ -367,36 +363,19 @@ class NodePainter:
             painter.drawRoundedRect(row.adjusted(2, 0, -2, 0), 3, 3)
 
     def _paint_bar(self, position: int, index: int, mark: Mark | None, is_chosen: bool) -> None:
-        painter, face, colors = self._painter, self._face, theme()
-        bar = self._geometry.bar(position)
-        radius = theme().radius("bar")
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colors.color("belief_track"))
-        painter.drawRoundedRect(bar, radius, radius)
-        value = min(1.0, max(0.0, self._values[index])) if self._values else 0.0
-        if value > 0:
-            tint = "evidence" if mark is None else mark.tint
-            fill = "stale" if face.is_stale else tint if is_chosen else "belief"
-            painter.setBrush(colors.color(fill))
-            painter.drawRoundedRect(part_of(bar, value), radius, radius)
-        painter.setPen(QPen(colors.color("surface", 0.6), 0.75))
-        painter.drawLines(
-            [
-                QLineF(x, bar.top(), x, bar.bottom())
-                for x in (bar.left() + bar.width() * fraction for fraction in (0.25, 0.5, 0.75))
-            ]
+        painter, face = self._painter, self._face
+        is_soft = mark is not None and mark.is_soft
+        has_prior = face.mode is NodeMode.PRIOR and bool(face.priors)
+        tint = "evidence" if mark is None else mark.tint
+        bar = Bar(
+            self._values[index] if self._values else None,
+            "stale" if face.is_stale else tint if is_chosen else "belief",
+            prior=face.priors[index] if has_prior else None,
+            weight=face.weights[index] if is_soft else None,
+            has_guides=True,
         )
-        if mark is not None and mark.is_soft:
-            self._paint_weight(bar, face.weights[index])
-        if face.mode is NodeMode.PRIOR and face.priors:
-            prior = face.priors[index]
-            if abs(prior - (face.beliefs[index] if face.beliefs else 0)) >= MIN_SHIFT:
-                paint_prior(painter, bar, prior)
-        if mark is not None and mark.is_soft:
-            painter.setPen(QPen(colors.color("virtual_ink"), 1.25))
-            painter.setBrush(colors.color("surface"))
+        paint_bar(painter, self._geometry.bar(position), bar)
+        if is_soft:
+            painter.setPen(QPen(theme().color("virtual_ink"), 1.25))
+            painter.setBrush(theme().color("surface"))
             painter.drawRoundedRect(self._geometry.handle(position), 1.5, 1.5)
-
-    def _paint_weight(self, bar: QRectF, weight: float) -> None:
-        strip = QRectF(bar.left(), bar.bottom() - 3, bar.width() * weight, 3)
-        paint_hatched(self._painter, strip, theme().color("virtual"))

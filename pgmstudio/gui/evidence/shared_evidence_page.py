@@ -48,12 +48,12 @@ from pgmstudio.gui.widgets.bar_cards import (
     CARD,
     GAP,
     PADDING,
-    Bar,
     BarCard,
     BarCardList,
     BarCardPainter,
     BarCards,
     Index,
+    Reading,
 )
 from pgmstudio.gui.widgets.basic import Note, Segments, button, hairline, label, row
 from pgmstudio.gui.widgets.debounce import one_shot
@@ -84,7 +84,7 @@ class EvidenceCard(BarCard):
     seen: str = ""  # the state that is observed
 
     @property
-    def bars(self) -> tuple[Bar, ...]:
+    def bars(self) -> tuple[Reading, ...]:
         return tuple((model.letter, model.values) for model in self.models)
 
     @property

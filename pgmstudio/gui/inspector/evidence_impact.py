@@ -13,7 +13,7 @@ from pgmstudio.gui.evidence.evidence_diagnostics import (
     trace_text,
 )
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.bar_painting import paint_prior
+from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar
 from pgmstudio.gui.widgets.bar_rows import RIGHT, PlainRows
 from pgmstudio.gui.widgets.basic import Section, label
 
@@ -102,8 +102,4 @@ class PlainBars(PlainRows):
             self._paint_name(painter, rect, state, left)
             painter.drawText(rect, RIGHT, percent(value))
             bar = QRectF(left, rect.center().y() - 4.5, right - left, 9)
-            self._paint_fill(painter, bar, "belief_track")
-            full = QRectF(bar.left(), bar.top(), bar.width() * value, bar.height())
-            self._paint_fill(painter, full, "belief")
-            if prior is not None and abs(prior - value) > 0.004:
-                paint_prior(painter, bar, prior)
+            paint_bar(painter, bar, Bar(value, prior=prior))

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOpti
 
 from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.bar_painting import paint_prior
+from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar
 
 Index = QModelIndex | QPersistentModelIndex
 CARD = Qt.ItemDataRole.UserRole
@@ -29,7 +29,7 @@ PADDING, GAP = 10, 8
 MAX_STATES = 8
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-Bar = tuple[str, tuple[float | None, ...]]  # a letter, and a number for each state
+Reading = tuple[str, tuple[float | None, ...]]  # a letter, and a number for each state
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class BarCard(ABC):
 
     @property
     @abstractmethod
-    def bars(self) -> Sequence[Bar]:
+    def bars(self) -> Sequence[Reading]:
         """The bars of each model or scenario, in order."""
 
     @property
@@ -227,16 +227,7 @@ class BarCardPainter(QStyledItemDelegate):
         painter.setPen(theme().color("text_secondary"))
         painter.drawText(row, RIGHT, "–" if value is None else percent(value))
         bar = QRectF(row.left() + before, row.center().y() - 3, row.width() - before - after, 6)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme().color("belief_track"))
-        painter.drawRect(bar)
-        if value is not None:
-            part = QRectF(bar)
-            part.setWidth(max(1.0 if value > 0 else 0.0, bar.width() * value))
-            painter.setBrush(fill)
-            painter.drawRect(part)
-        if prior is not None:
-            paint_prior(painter, bar, prior)
+        paint_bar(painter, bar, Bar(value, fill, prior=prior))
 
     def _paint_notes(self, painter: QPainter, inner: QRectF, y: float, card: BarCard) -> None:
         painter.setFont(theme().font("micro"))

@@ -1,9 +1,10 @@
-"""Painting of bars: small histograms, and belief bars with prior outline and hatching."""
+"""The painter of bars: a fraction on its track with its marks, and small histograms."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
@@ -41,20 +42,54 @@ def _grouped(heights: Sequence[float]) -> list[float]:
     return [float(sum(heights[a:b])) for a, b in itertools.pairwise(bounds)]
 
 
-# A prior outline that hugs its bar only blurs it.
-MIN_SHIFT = 0.004
+MIN_SHIFT = 0.004  # a prior outline that hugs its bar only blurs it
+_WEIGHT_HEIGHT = 3.0
+_GUIDES = (0.25, 0.5, 0.75)
 
 
-def part_of(bar: QRectF, fraction: float) -> QRectF:
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A fraction from 0 to 1 and the marks on its bar; equal bars look the same."""
+
+    value: float | None  # None: not known, the track alone
+    fill: str | QColor = "belief"  # a colour of the theme by its name, or any other
+    prior: float | None = None  # an outline, where it differs
+    weight: float | None = None  # of a likelihood, a hatched strip
+    tick: float | None = None  # an observed fraction
+    has_guides: bool = False  # at each quarter
+
+
+def paint_bar(painter: QPainter, track: QRectF, bar: Bar) -> None:
+    """The bar on its track; whoever paints has switched antialiasing on."""
+    radius = min(theme().radius("bar"), track.height() / 2)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme().color("belief_track"))
+    painter.drawRoundedRect(track, radius, radius)
+    value = 0.0 if bar.value is None else min(1.0, bar.value)
+    if value > 0:
+        painter.setBrush(theme().color(bar.fill) if isinstance(bar.fill, str) else bar.fill)
+        painter.drawRoundedRect(_part_of(track, value), radius, radius)
+    if bar.has_guides:
+        painter.setPen(QPen(theme().color("surface", 0.6), 0.75))
+        quarters = [track.left() + track.width() * fraction for fraction in _GUIDES]
+        painter.drawLines([QLineF(x, track.top(), x, track.bottom()) for x in quarters])
+    if bar.weight is not None:
+        top = track.bottom() - _WEIGHT_HEIGHT
+        strip = QRectF(track.left(), top, track.width() * bar.weight, _WEIGHT_HEIGHT)
+        paint_hatched(painter, strip, theme().color("virtual"))
+    if bar.prior is not None and abs(bar.prior - (bar.value or 0.0)) >= MIN_SHIFT:
+        painter.setPen(QPen(theme().color("ghost", 0.6), theme().line("ghost")))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(_part_of(track, bar.prior).adjusted(0.5, -1, -0.5, 1))
+    if bar.tick is not None:
+        x = round(track.left() + track.width() * bar.tick)
+        painter.setPen(QPen(theme().color("text"), 1.5))
+        painter.drawLine(QLineF(x, round(track.top()) - 2, x, round(track.bottom()) + 2))
+
+
+def _part_of(track: QRectF, fraction: float) -> QRectF:
     """The filled part of a bar, at least one pixel wide."""
-    return QRectF(bar.left(), bar.top(), max(bar.width() * fraction, 1.0), bar.height())
-
-
-def paint_prior(painter: QPainter, bar: QRectF, prior: float) -> None:
-    """The outline of a prior, a little taller than the bar it stands over."""
-    painter.setPen(QPen(theme().color("ghost", 0.6), theme().line("ghost")))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawRect(part_of(bar, prior).adjusted(0.5, -1, -0.5, 1))
+    return QRectF(track.left(), track.top(), max(track.width() * fraction, 1.0), track.height())
 
 
 def paint_hatched(painter: QPainter, area: QRectF, color: QColor) -> None:

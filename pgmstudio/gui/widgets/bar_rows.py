@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar
 
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -49,11 +50,6 @@ class PlainRows(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
-
-    def _paint_fill(self, painter: QPainter, bar: QRectF, color: str) -> None:
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme().color(color))
-        painter.drawRoundedRect(bar, theme().radius("bar"), theme().radius("bar"))
 
     def _paint_name(self, painter: QPainter, row: QRectF, name: str, left: float) -> int:
         """Cut where the bars begin; returns how wide it became."""
@@ -187,7 +183,7 @@ class RankBars(BarRows):
             painter.drawText(rect, RIGHT, f"{bits:.{self._digits}f}")
             if most > 0:
                 width = max(2.0, (right - left) * bits / most)
-                self._paint_fill(painter, QRectF(left, rect.center().y() - 4, width, 8), "belief")
+                paint_bar(painter, QRectF(left, rect.center().y() - 4, width, 8), Bar(1.0))
             if self.hasFocus() and row == self._row:
                 self._paint_focus(painter, rect)
 

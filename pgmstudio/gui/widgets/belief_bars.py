@@ -10,7 +10,7 @@ from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaint
 
 from pgmstudio.core.drawing.svg.nodes import Mark, percent
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.bar_painting import MIN_SHIFT, paint_hatched, paint_prior
+from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar
 from pgmstudio.gui.widgets.bar_rows import LEFT, RIGHT, BarRows
 from pgmstudio.gui.widgets.digit_keys import digit_of
 
@@ -183,19 +183,13 @@ class BeliefBars(BarRows):
 
     def _paint_bar(self, painter: QPainter, bar: QRectF, index: int, is_chosen: bool) -> None:
         bars = self._bars
-        self._paint_fill(painter, bar, "belief_track")
-        value = min(1.0, max(0.0, self._shown[index])) if self._shown else 0.0
-        if value > 0:
-            fill = "stale" if bars.is_stale else bars.tint if is_chosen else "belief"
-            width = max(1.0, bar.width() * value)
-            self._paint_fill(painter, QRectF(bar.left(), bar.top(), width, bar.height()), fill)
-        if bars.weights:
-            strip = QRectF(bar.left(), bar.bottom() - 3, bar.width() * bars.weights[index], 3)
-            paint_hatched(painter, strip, theme().color("virtual"))
-        if bars.priors and bars.beliefs:
-            prior = bars.priors[index]
-            if abs(prior - bars.beliefs[index]) >= MIN_SHIFT:
-                paint_prior(painter, bar, prior)
+        shown = Bar(
+            self._shown[index] if self._shown else None,
+            "stale" if bars.is_stale else bars.tint if is_chosen else "belief",
+            prior=bars.priors[index] if bars.priors and bars.beliefs else None,
+            weight=bars.weights[index] if bars.weights else None,
+        )
+        paint_bar(painter, bar, shown)
 
     # -- pointer
 

@@ -25,6 +25,7 @@ from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.partitions import star_rows
 from pgmstudio.core.number_format import class_letter, grouped, parse_probability
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar
 from pgmstudio.gui.widgets.column_table import paint_row_line
 
 Index = QModelIndex | QPersistentModelIndex
@@ -281,14 +282,5 @@ class BarDelegate(QStyledItemDelegate):
             return
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme().color("belief_track"))
-        painter.drawRoundedRect(bar, 2, 2)
-        painter.setBrush(theme().color("belief"))
-        full = QRectF(bar.left(), bar.top(), bar.width() * fraction, bar.height())
-        painter.drawRoundedRect(full, 2, 2)
-        if observed is not None:
-            x = bar.left() + bar.width() * observed
-            painter.setPen(QPen(theme().color("text"), 1.5))
-            painter.drawLine(int(x), int(bar.top() - 2), int(x), int(bar.bottom() + 2))
+        paint_bar(painter, bar, Bar(fraction, tick=observed))
         painter.restore()

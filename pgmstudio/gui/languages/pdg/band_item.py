@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
@@ -31,6 +31,7 @@ from pgmstudio.gui.languages.pdg.band_painter import (
 )
 from pgmstudio.gui.languages.pdg.node_names import NAME_PX, gutter_lines, measure_gutter
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar
 
 _RADIUS = 8.0
 # Where the head of the gutter begins, from the corner of the band.
@@ -247,14 +248,8 @@ class BandItem(NodeItem):
             left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
             painter.drawText(rect, left, "\n".join(lines))
         mark = self._face.mark
-        painter.setPen(Qt.PenStyle.NoPen)
         for track, fraction in bars:
-            painter.setBrush(theme().color("belief_track"))
-            painter.drawRect(track)
-            painter.setBrush(theme().color("belief" if mark is None else mark.tint))
-            painter.drawRect(
-                QRectF(track.topLeft(), QSizeF(track.width() * fraction, track.height()))
-            )
+            paint_bar(painter, track, Bar(fraction, "belief" if mark is None else mark.tint))
 
     def _far_bars(self, available: float) -> list[tuple[QRectF, float]]:
         """Where the rows of states are, which a click sets evidence with."""

@@ -24,6 +24,7 @@ from pgmstudio.core.languages.pdg.diagrams import (
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.gui.canvas.fonts import canvas_font, canvas_metrics, font_of_height
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar
 
 Floats = NDArray[np.float64]
 
@@ -294,15 +295,9 @@ class BandPainter:
             painter.drawLine(QLineF(left, middle, left + width, middle))
 
     def _paint_bar(self, bar: QRectF, state: int, value: float, is_reached: bool) -> None:
-        painter, radius = self._painter, theme().radius("bar")
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme().color("belief_track"))
-        painter.drawRoundedRect(bar, radius, radius)
-        if value > 0 and state not in self._look.struck:
-            color = theme().category(state, "line") if is_reached else theme().color("edge_dim")
-            painter.setBrush(color)
-            part = QRectF(bar.left(), bar.top(), max(1.0, bar.width() * value), bar.height())
-            painter.drawRoundedRect(part, radius, radius)
+        fill = theme().category(state, "line") if is_reached else theme().color("edge_dim")
+        shown = None if state in self._look.struck else value
+        paint_bar(self._painter, bar, Bar(shown, fill))
 
     # -- many nodes
 
@@ -312,11 +307,7 @@ class BandPainter:
         visits = self._look.visits
         if visits is not None and is_reached:
             bar = QRectF(box.left() + 4, box.bottom() - 6, box.width() - 8, 3)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme().color("belief_track"))
-            painter.drawRect(bar)
-            painter.setBrush(theme().color("belief"))
-            painter.drawRect(QRectF(bar.left(), bar.top(), bar.width() * float(visits[node]), 3))
+            paint_bar(painter, bar, Bar(float(visits[node])))
         if self._zoom >= BOXES_BELOW:
             # As large on screen as the box allows.
             painter.setFont(font_of_height(round(min(10 / min(1.0, self._zoom), 15.0))))

@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QSizePolicy, QWidget
 
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar
 from pgmstudio.gui.widgets.basic import empty
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
@@ -68,13 +69,7 @@ class _Bar(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         height = 8 * theme().scale
         track = QRectF(0, (self.height() - height) / 2, self.width(), height)
-        radius = theme().radius("bar")
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme().color("belief_track"))
-        painter.drawRoundedRect(track, radius, radius)
-        painter.setBrush(theme().category(self._state, "line"))
-        track.setWidth(max(1.0, track.width() * self._fraction))
-        painter.drawRoundedRect(track, radius, radius)
+        paint_bar(painter, track, Bar(self._fraction, theme().category(self._state, "line")))
         painter.end()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
@@ -11,12 +11,11 @@ from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute
 from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.gui.canvas.edge_item import paint_strands
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar
 
 _PAD = 10.0
 _SAMPLE = 22.0
 _BAR = 9.0
-# A prior outline that hugs its bar only blurs it.
-_MIN_SHIFT = 0.004
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -169,21 +168,8 @@ class ComponentCard(QAbstractButton):
         small = QFontMetricsF(look.font("caption"))
         wide = small.horizontalAdvance(light) + 8 if light else 0.0
         bar = QRectF(lower.left(), lower.center().y() - _BAR / 2, lower.width() - wide, _BAR)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(look.color("belief_track"))
-        painter.drawRoundedRect(bar, 2, 2)
-        painter.setBrush(look.category(self.number, "line"))
-        filled = QRectF(
-            bar.topLeft(), QPointF(bar.left() + bar.width() * self._fraction, bar.bottom())
-        )
-        painter.drawRoundedRect(filled, 2, 2)
-        if abs(self._fraction - self._prior) >= _MIN_SHIFT:
-            painter.setPen(QPen(look.color("ghost", 0.6), 1))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            end = bar.left() + bar.width() * self._prior
-            painter.drawRect(
-                QRectF(QPointF(bar.left(), bar.top() - 1.5), QPointF(end, bar.bottom() + 1.5))
-            )
+        fill = look.category(self.number, "line")
+        paint_bar(painter, bar, Bar(self._fraction, fill, prior=self._prior))
         if light:
             painter.setFont(look.font("caption"))
             painter.setPen(look.color("warning_ink"))
