@@ -33,9 +33,8 @@ from pgmstudio.core.experiments.generators.random_trees import RandomTreesParams
 from pgmstudio.core.experiments.generators.random_walks import RandomWalksParams, random_walks
 from pgmstudio.core.languages.tree.learning.priors import TreePriors
 from pgmstudio.core.languages.tree_mixture.learning.dense_em import TreeMixtureEm
-from pgmstudio.core.languages.tree_mixture.learning.learner import MixtureLearner
+from pgmstudio.core.languages.tree_mixture.learning.learner import MixtureLearner, MixtureSearch
 from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
-from pgmstudio.core.languages.tree_mixture.learning.search import MixtureSearch
 from pgmstudio.core.learning.base import Finished, ImprovedModel
 from pgmstudio.core.learning.sparse_rows import sparse_rows
 

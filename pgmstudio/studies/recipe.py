@@ -23,8 +23,8 @@ from pgmstudio.core.errors import ParameterError, RunFailedError
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.experiments.sl_curves.sweep import Curves, Sweep, lines_of
 from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.languages.tree_mixture.learning.learner import MixtureSearch
 from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
-from pgmstudio.core.languages.tree_mixture.learning.search import MixtureSearch
 from pgmstudio.core.learning.base import ArtifactSaved, Finished, RunArtifact
 from pgmstudio.core.model import Model, ProbabilisticModel
 from pgmstudio.core.params import param, parse_params

@@ -32,8 +32,7 @@ from pgmstudio.core.json_documents import with_null
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.languages.run_checks import START_KEPT, broken_rules
-from pgmstudio.core.learning.base import Learner
-from pgmstudio.core.learning.params import missing_data_note
+from pgmstudio.core.learning.base import Learner, missing_data_note
 from pgmstudio.core.model import DirectedModel, Model, ProbabilisticModel
 from pgmstudio.core.params import ParamKind, params_to_dict, specs_of
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.learning.params import AVAILABLE
+from pgmstudio.core.learning.base import AVAILABLE
 from pgmstudio.core.params import specs_of
 
 # The data set the seconds of the table below are for.

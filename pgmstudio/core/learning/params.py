@@ -1,18 +1,12 @@
-"""Parameters that learners share, and the notes about data shown before a run.
-
-Settings that several learners of networks have, each declared once.
-"""
+"""Parameters that several learners have, each declared once."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
-from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.number_format import count_of, whole
+from pgmstudio.core.learning.base import AVAILABLE, EM
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS
-
-AVAILABLE, EM = "available", "em"
 
 
 def missing_param() -> Any:
@@ -26,57 +20,6 @@ def missing_param() -> Any:
         "table over the rows that have its cells; faster, but different tables use different "
         "rows.",
     )
-
-
-ON_MISSING = (
-    "They are drawn given the observed cells of their row, by a network learned for this purpose. "
-    "The structure is searched on the completed rows, and the parameters are fitted by EM to the "
-    "observed cells, unless either would take too long, which the run reports. No row is "
-    "dropped. It takes some seconds more, or several times as long as complete rows, and is "
-    "consistent if cells are missing at random."
-)
-ON_MISSING_AVAILABLE = (
-    "Each count uses the rows that have all its cells, so different tables use different rows. It "
-    "takes little longer, but the model can be far from the data and even give probability 0 to "
-    "training rows. --missing em avoids that."
-)
-
-
-def missing_data_text(data: DataSet, treatment: str) -> str:
-    """How many cells are missing in how many rows, and what is done with them, with its cost."""
-    missing = sum(data.missing_counts)
-    if not missing:
-        return "No cells are missing."
-    cells = whole(data.row_count * len(data.domain))
-    rows = data.incomplete_row_count
-    return (
-        f"{whole(missing)} of {cells} cells {'is' if missing == 1 else 'are'} missing in "
-        f"{count_of(rows, 'row')}. {treatment}"
-    )
-
-
-def refuse_empty(data: DataSet) -> str | None:
-    """The reason when there is nothing to learn from."""
-    if len(data.domain) == 0:
-        return "Not now: the data has no columns. Import or choose at least one."
-    if data.row_count == 0:
-        return "Not now: the data has no rows. Import some, or widen the filter."
-    if data.total_weight <= 0:
-        return "Not now: every row has weight 0. Choose another weight column."
-    return None
-
-
-class Teller(Protocol):
-    """A learner, as far as it speaks of missing cells."""
-
-    def on_missing(self, data: DataSet) -> str: ...
-
-
-def missing_data_note(learner: Teller, data: DataSet, params: object) -> str:
-    """The note on missing cells with these settings."""
-    if getattr(params, "missing", None) == AVAILABLE:
-        return missing_data_text(data, ON_MISSING_AVAILABLE)
-    return learner.on_missing(data)
 
 
 def smoothing_param() -> Any:

@@ -16,8 +16,7 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.run_checks import rules_note, settings_refusal
-from pgmstudio.core.learning.base import Learner
-from pgmstudio.core.learning.params import missing_data_note
+from pgmstudio.core.learning.base import Learner, missing_data_note
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.learning.bootstrap_form import BootstrapChoice

@@ -10,8 +10,7 @@ import numpy as np
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import weights_of
 from pgmstudio.core.execution.events import CancelToken
-from pgmstudio.core.learning.base import Finished, LearnEvent
-from pgmstudio.core.learning.params import missing_data_text, refuse_empty
+from pgmstudio.core.learning.base import Finished, LearnEvent, missing_data_text, refuse_empty
 from pgmstudio.core.params import param
 from tests.contracts.stub_language.model import IndependentVariables
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.learning.params import missing_data_text, refuse_empty
+from pgmstudio.core.learning.base import missing_data_text, refuse_empty
 
 DOMAIN = Domain.of({"a": ("0", "1"), "b": ("0", "1")})
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.learning.params import refuse_empty
+from pgmstudio.core.learning.base import refuse_empty
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.data.page import DataPage

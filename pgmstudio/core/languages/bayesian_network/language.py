@@ -102,11 +102,9 @@ LANGUAGE = Language(
             "pgmstudio.core.languages.bayesian_network.learning.score_based.k2:K2Learner"
         ),
         "bn.naive-bayes": Lazy(
-            "pgmstudio.core.languages.bayesian_network.learning.classifiers.naive_bayes:NaiveBayesLearner"
+            "pgmstudio.core.languages.bayesian_network.learning.classifiers:NaiveBayesLearner"
         ),
-        "bn.tan": Lazy(
-            "pgmstudio.core.languages.bayesian_network.learning.classifiers.tan:TanLearner"
-        ),
+        "bn.tan": Lazy("pgmstudio.core.languages.bayesian_network.learning.classifiers:TanLearner"),
         "bn.polytree": Lazy(
             "pgmstudio.core.languages.bayesian_network.learning.constraint_based.polytree:PolytreeLearner"
         ),

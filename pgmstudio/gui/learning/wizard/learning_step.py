@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QProgressBar, QWidget
 
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.languages.learners import all_learners
-from pgmstudio.core.learning.params import missing_data_note
+from pgmstudio.core.learning.base import missing_data_note
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import JobState

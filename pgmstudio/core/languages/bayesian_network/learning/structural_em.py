@@ -51,17 +51,20 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbin
     HillClimbParams,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.learning.base import Finished, ImprovedModel, LearnEvent
+from pgmstudio.core.learning.base import (
+    AVAILABLE,
+    EM,
+    BaseLearner,
+    Finished,
+    ImprovedModel,
+    LearnEvent,
+)
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
-    AVAILABLE,
-    EM,
     knowledge_param,
     lambda_param,
     max_parents_param,
-    missing_data_text,
-    refuse_empty,
     smoothing_param,
 )
 from pgmstudio.core.learning.smoothing import TunedSmoothing, tune_smoothing
@@ -101,12 +104,6 @@ MIN_INITIAL = 0.01
 # A graph is judged by tables that gain no more than this many bits per row in an iteration.
 ROUND_TOLERANCE = 1e-4
 MAX_DOUBTS = 10
-
-ON_MISSING_STRUCTURAL = (
-    "In every round they are filled by the current network, with the probabilities of their "
-    "states; no row is dropped, it takes several searches instead of one, and the result is right "
-    "if cells are missing at random."
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,20 +151,19 @@ class StructuralEmParams:
     )
 
 
-class StructuralEmLearner:
+class StructuralEmLearner(BaseLearner):
     """A Bayesian network, graph and tables, from data with missing or hidden cells."""
 
     key = "bn.structural-em"
     title = "Structural EM"
     kind = "bayesian-network"
     params_type = StructuralEmParams
+    missing_treatment = (
+        "In every round they are filled by the current network, with the probabilities of their "
+        "states; no row is dropped, it takes several searches instead of one, and the result is "
+        "right if cells are missing at random."
+    )
     cost = Cost(0.1, 1.0, 2.0, gaps=60.0)
-
-    def refuses(self, data: DataSet) -> str | None:
-        return refuse_empty(data)
-
-    def on_missing(self, data: DataSet) -> str:
-        return missing_data_text(data, ON_MISSING_STRUCTURAL)
 
     def run(
         self,

@@ -29,9 +29,15 @@ from pgmstudio.core.languages.latent_class.learning.trace import ClassScan, Scan
 from pgmstudio.core.languages.latent_class.model import LatentClasses, free_name
 from pgmstudio.core.languages.likelihood import log2_likelihood
 from pgmstudio.core.learning.artifacts import criterion_param, held_out_param
-from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent
+from pgmstudio.core.learning.base import (
+    ArtifactSaved,
+    BaseLearner,
+    Finished,
+    ImprovedModel,
+    LearnEvent,
+)
 from pgmstudio.core.learning.cost_estimates import Cost
-from pgmstudio.core.learning.params import knowledge_param, missing_data_text, refuse_empty
+from pgmstudio.core.learning.params import knowledge_param
 from pgmstudio.core.params import AUTO, param
 from pgmstudio.core.scores.local import AIC_BITS
 
@@ -132,28 +138,22 @@ MIN_HELD_ROWS = 20
 EMPTY_ROWS = 1.0
 
 
-class LatentClassLearner:
+class LatentClassLearner(BaseLearner):
     """EM for latent classes."""
 
     key = "nb.latent"
     title = "Latent classes"
     kind = "latent-class"
     params_type = LatentParams
+    missing_treatment = (
+        "EM keeps these rows: a missing cell carries no information on the class of its row, "
+        "and it takes no longer; exact if cells are missing at random."
+    )
     cost = Cost(6.0, 0.7, 1.0, gaps=1.5, completes=False, repeats="restarts")
     artifacts = (ClassScan,)
     # Every model of a curve is fitted to all rows, since a curve has test rows of its own.
     curve_settings: ClassVar[Mapping[str, object]] = {"criterion": "aic-thesis"}
     obeys_knowledge = False
-
-    def refuses(self, data: DataSet) -> str | None:
-        return refuse_empty(data)
-
-    def on_missing(self, data: DataSet) -> str:
-        return missing_data_text(
-            data,
-            "EM keeps these rows: a missing cell carries no information on the class of its row, "
-            "and it takes no longer; exact if cells are missing at random.",
-        )
 
     def run(
         self,

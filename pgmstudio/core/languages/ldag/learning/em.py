@@ -1,9 +1,10 @@
-"""Labelled graphs when cells are missing: parameters by EM for labels that are given."""
+"""Learners of labelled graphs when cells are missing: parameters by EM for given labels."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator
+from typing import TypeVar
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from pgmstudio.core.errors import TooLargeError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
     MAX_COPIES,
-    learned_by_em,
+    CompletingLearner,
 )
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import (
     FINAL_TOLERANCE,
@@ -28,34 +29,31 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.expected_co
 from pgmstudio.core.languages.ldag.learning.common_params import LabelParams
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.scores import PartitionScore
-from pgmstudio.core.learning.base import Finished, LearnEvent
+from pgmstudio.core.learning.base import Finished
 from pgmstudio.core.model import Model
 from pgmstudio.core.params import AUTO
 
+L = TypeVar("L", bound=LabelParams)
 
-def labels_by_em(
-    search: Callable[[DataSet], Iterator[LearnEvent]],
-    data: DataSet,
-    params: LabelParams,
-    *,
-    rng: np.random.Generator,
-    cancel: CancelToken,
-) -> Iterator[LearnEvent]:
-    """A run whose search sees complete rows; where folds choose κ, each row is completed once."""
-    score = PartitionScore(params.score, params.ess)
 
-    def refit(event: Finished) -> Generator[Progress | Note, None, tuple[Model, float]]:
-        assert isinstance(event.model, LabelledDag)
+class LabelLearner(CompletingLearner[L]):
+    """A learner of labelled graphs."""
+
+    kind = "ldag"
+
+    def max_copies(self, params: L) -> int:
+        return 1 if getattr(params, "kappa", None) == AUTO else MAX_COPIES  # folds choose κ
+
+    def refit(
+        self, result: Finished, data: DataSet, params: L, cancel: CancelToken
+    ) -> Generator[Progress | Note, None, tuple[Model, float]]:
+        assert isinstance(result.model, LabelledDag)
+        score = PartitionScore(params.score, params.ess)
         try:
-            return (yield from labels_refitted(event.model, data, score, cancel))
+            return (yield from labels_refitted(result.model, data, score, cancel))
         except TooLargeError:
             yield Note(TOO_LARGE_FOR_EM)
-            return event.model, math.nan
-
-    copies = 1 if getattr(params, "kappa", None) == AUTO else MAX_COPIES
-    return learned_by_em(
-        search, refit, data, params.missing, max_copies=copies, rng=rng, cancel=cancel
-    )
+            return result.model, math.nan
 
 
 def labels_refitted(

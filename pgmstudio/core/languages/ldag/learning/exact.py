@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,20 +23,17 @@ from pgmstudio.core.languages.ldag.learning.common_params import (
     kappa_of,
     label_scores,
 )
-from pgmstudio.core.languages.ldag.learning.em import labels_by_em
+from pgmstudio.core.languages.ldag.learning.em import LabelLearner
 from pgmstudio.core.languages.ldag.learning.label_search import LabelScores
 from pgmstudio.core.languages.ldag.learning.learner import label_notes, model_and_measures
-from pgmstudio.core.learning.base import Finished, ImprovedModel, LearnEvent
+from pgmstudio.core.learning.base import (
+    Finished,
+    ImprovedModel,
+    LearnEvent,
+)
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
-from pgmstudio.core.learning.params import (
-    ON_MISSING,
-    knowledge_param,
-    max_parents_param,
-    max_table_cells_param,
-    missing_data_text,
-    refuse_empty,
-)
+from pgmstudio.core.learning.params import knowledge_param, max_parents_param, max_table_cells_param
 from pgmstudio.core.scores.family_cache import mask_of
 
 MAX_VARIABLES = 12
@@ -57,12 +53,11 @@ class ExactParams(GivenKappaParams):
     max_table_cells: int = max_table_cells_param()
 
 
-class ExactLearner:
+class ExactLearner(LabelLearner[ExactParams]):
     """The labelled graph of highest score, for few variables."""
 
     key = "ldag.exact"
     title = "Labelled graph, exact"
-    kind = "ldag"
     params_type = ExactParams
     cost = Cost(60.0, 0.5, 5.0)
 
@@ -73,19 +68,9 @@ class ExactLearner:
                 f"Not now: the exact search is for at most {MAX_VARIABLES} columns and there are "
                 f"{columns}. Select fewer columns, or use ldag.greedy."
             )
-        return refuse_empty(data)
+        return super().refuses(data)
 
-    def on_missing(self, data: DataSet) -> str:
-        return missing_data_text(data, ON_MISSING)
-
-    def run(
-        self, data: DataSet, params: ExactParams, *, rng: np.random.Generator, cancel: CancelToken
-    ) -> Iterator[LearnEvent]:
-        cancel.raise_if_cancelled()
-        search = partial(self._run, params=params, rng=rng, cancel=cancel)
-        yield from labels_by_em(search, data, params, rng=rng, cancel=cancel)
-
-    def _run(
+    def search(
         self, data: DataSet, params: ExactParams, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
         rules = EdgeRules.of(data.domain.names, params.knowledge, params.max_parents)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -29,7 +28,7 @@ from pgmstudio.core.languages.ldag.learning.common_params import (
     kappa_param,
     label_scores,
 )
-from pgmstudio.core.languages.ldag.learning.em import labels_by_em
+from pgmstudio.core.languages.ldag.learning.em import LabelLearner
 from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath, KappaPoint
 from pgmstudio.core.languages.ldag.learning.label_search import (
     FULL,
@@ -41,16 +40,18 @@ from pgmstudio.core.languages.ldag.learning.label_search import (
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.partitions import label_of
 from pgmstudio.core.languages.run_checks import given_start
-from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent
+from pgmstudio.core.learning.base import (
+    ArtifactSaved,
+    Finished,
+    ImprovedModel,
+    LearnEvent,
+)
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
-    ON_MISSING,
     knowledge_param,
     max_parents_param,
     max_table_cells_param,
-    missing_data_text,
-    refuse_empty,
     restarts_param,
     start_param,
     tabu_param,
@@ -154,30 +155,16 @@ class CsiTreeParams(LdagParams):
     )
 
 
-class LdagLearner:
+class LdagLearner(LabelLearner[LdagParams]):
     """A labelled graph by greedy search over graphs and labels."""
 
     key = "ldag.greedy"
     title = "Labelled graph"
-    kind = "ldag"
     params_type: type[LdagParams] = LdagParams
     cost = Cost(1.0, 0.3, 2.2, repeats="restarts", each=0.005)
     artifacts = (KappaPath,)
 
-    def refuses(self, data: DataSet) -> str | None:
-        return refuse_empty(data)
-
-    def on_missing(self, data: DataSet) -> str:
-        return missing_data_text(data, ON_MISSING)
-
-    def run(
-        self, data: DataSet, params: LdagParams, *, rng: np.random.Generator, cancel: CancelToken
-    ) -> Iterator[LearnEvent]:
-        cancel.raise_if_cancelled()
-        search = partial(self._run, params=params, rng=rng, cancel=cancel)
-        yield from labels_by_em(search, data, params, rng=rng, cancel=cancel)
-
-    def _run(
+    def search(
         self, data: DataSet, params: LdagParams, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
         rules = EdgeRules.of(data.domain.names, params.knowledge, params.max_parents)
@@ -377,37 +364,18 @@ class GivenGraphParams(GivenKappaParams):
     )
 
 
-class LabelsLearner:
+class LabelsLearner(LabelLearner[GivenGraphParams]):
     """The labels and tables of a given graph."""
 
     key = "ldag.labels"
     title = "Labels of a graph"
-    kind = "ldag"
     params_type = GivenGraphParams
     cost = Cost(0.05, 0.5, 1.5)
     obeys_knowledge = False
     needs_start = True
 
-    def refuses(self, data: DataSet) -> str | None:
-        return refuse_empty(data)
-
-    def on_missing(self, data: DataSet) -> str:
-        return missing_data_text(data, ON_MISSING)
-
-    def run(
-        self,
-        data: DataSet,
-        params: GivenGraphParams,
-        *,
-        rng: np.random.Generator,
-        cancel: CancelToken,
-    ) -> Iterator[LearnEvent]:
-        cancel.raise_if_cancelled()
-        search = partial(self._run, params=params, cancel=cancel)
-        yield from labels_by_em(search, data, params, rng=rng, cancel=cancel)
-
-    def _run(
-        self, data: DataSet, params: GivenGraphParams, cancel: CancelToken
+    def search(
+        self, data: DataSet, params: GivenGraphParams, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
         rules = EdgeRules.of(data.domain.names, None, None)
         dag, _ = rules.starting_graph(given_start(params.start).edges)

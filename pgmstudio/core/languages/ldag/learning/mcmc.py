@@ -12,7 +12,6 @@ import math
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -25,20 +24,22 @@ from pgmstudio.core.languages.ldag.learning.common_params import (
     kappa_of,
     label_scores,
 )
-from pgmstudio.core.languages.ldag.learning.em import labels_by_em
+from pgmstudio.core.languages.ldag.learning.em import LabelLearner
 from pgmstudio.core.languages.ldag.learning.label_search import NATS_PER_BIT, LabelScores
 from pgmstudio.core.languages.ldag.learning.learner import label_notes, model_and_measures
 from pgmstudio.core.languages.ldag.learning.posterior import Key, LdagPosterior, posterior_of
-from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent
+from pgmstudio.core.learning.base import (
+    ArtifactSaved,
+    Finished,
+    ImprovedModel,
+    LearnEvent,
+)
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
-    ON_MISSING,
     knowledge_param,
     max_parents_param,
     max_table_cells_param,
-    missing_data_text,
-    refuse_empty,
     start_param,
 )
 from pgmstudio.core.model import DirectedModel
@@ -255,30 +256,16 @@ class McmcParams(GivenKappaParams):
     max_table_cells: int = max_table_cells_param()
 
 
-class McmcLearner:
+class McmcLearner(LabelLearner[McmcParams]):
     """The best labelled graph that chains visit, and probabilities of edges and labels."""
 
     key = "ldag.mcmc"
     title = "Labelled graph, chains"
-    kind = "ldag"
     params_type = McmcParams
     cost = Cost(2.0, 0.3, 2.5)
     artifacts = (LdagPosterior,)
 
-    def refuses(self, data: DataSet) -> str | None:
-        return refuse_empty(data)
-
-    def on_missing(self, data: DataSet) -> str:
-        return missing_data_text(data, ON_MISSING)
-
-    def run(
-        self, data: DataSet, params: McmcParams, *, rng: np.random.Generator, cancel: CancelToken
-    ) -> Iterator[LearnEvent]:
-        cancel.raise_if_cancelled()
-        search = partial(self._run, params=params, rng=rng, cancel=cancel)
-        yield from labels_by_em(search, data, params, rng=rng, cancel=cancel)
-
-    def _run(
+    def search(
         self, data: DataSet, params: McmcParams, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
         rules = EdgeRules.of(data.domain.names, params.knowledge, params.max_parents)

@@ -1,4 +1,4 @@
-"""Decision graphs when cells are missing: parameters by EM for nodes and edges that are given.
+"""Learners of decision graphs when cells are missing: parameters by EM for given nodes and edges.
 
 A row with missing cells reaches several nodes of a variable, each with a probability that follows
 from its out-flow and in-flow (Nielsen 2007, §3.3.2); these are its expected counts. As for tables,
@@ -8,7 +8,8 @@ each step makes the observed cells no less probable.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from pgmstudio.core.data.transforms import weights_of
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
-    learned_by_em,
+    CompletingLearner,
 )
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import (
     FINAL_TOLERANCE,
@@ -31,8 +32,7 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.expected_co
 )
 from pgmstudio.core.languages.pdg.measures import node_counts
 from pgmstudio.core.languages.pdg.model import DecisionGraph, arrays_of
-from pgmstudio.core.learning.base import Finished, LearnEvent
-from pgmstudio.core.learning.params import EM
+from pgmstudio.core.learning.base import Finished
 from pgmstudio.core.learning.smoothing import smoothed
 from pgmstudio.core.model import Model
 
@@ -43,21 +43,23 @@ SECONDS_PER_SLOT = 2e-8
 Floats = NDArray[np.float64]
 
 
-def graph_by_em(
-    search: Callable[[DataSet], Iterator[LearnEvent]],
-    data: DataSet,
-    *,
-    rng: np.random.Generator,
-    cancel: CancelToken,
-) -> Iterator[LearnEvent]:
-    """A run whose search sees complete rows, each completed once, so that some can be held out."""
+P = TypeVar("P", bound=Any)
 
-    def refit(event: Finished) -> Generator[Progress | Note, None, tuple[Model, float]]:
-        assert isinstance(event.model, DecisionGraph)
-        smoothing = event.measures["smoothing"]
-        return (yield from graph_refitted(event.model, data, smoothing, cancel))
 
-    return learned_by_em(search, refit, data, EM, max_copies=1, rng=rng, cancel=cancel)
+class GraphLearner(CompletingLearner[P]):
+    """A learner of decision graphs; each row is completed once, so that some can be held out."""
+
+    kind = "pdg"
+
+    def max_copies(self, params: P) -> int:
+        return 1
+
+    def refit(
+        self, result: Finished, data: DataSet, params: P, cancel: CancelToken
+    ) -> Generator[Progress | Note, None, tuple[Model, float]]:
+        assert isinstance(result.model, DecisionGraph)
+        smoothing = result.measures["smoothing"]
+        return (yield from graph_refitted(result.model, data, smoothing, cancel))
 
 
 def graph_refitted(

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -27,9 +26,8 @@ from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.latent_class.learning.learner import MIN_HELD_ROWS
 from pgmstudio.core.languages.pdg.from_network import FEWEST_STATES, ORDERS, compiled_graph
-from pgmstudio.core.languages.pdg.learning.em import graph_by_em
+from pgmstudio.core.languages.pdg.learning.em import GraphLearner
 from pgmstudio.core.languages.pdg.learning.learner import (
-    PdgLearner,
     finished,
     tuned_smoothing,
 )
@@ -41,14 +39,14 @@ from pgmstudio.core.languages.pdg.measures import refitted
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.reduction import graph_of_rows
 from pgmstudio.core.learning.artifacts import CRITERIA, held_out_param
-from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent
-from pgmstudio.core.learning.cost_estimates import Cost
-from pgmstudio.core.learning.params import (
-    ON_MISSING,
-    knowledge_param,
-    missing_data_text,
-    smoothing_param,
+from pgmstudio.core.learning.base import (
+    ArtifactSaved,
+    Finished,
+    ImprovedModel,
+    LearnEvent,
 )
+from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.params import knowledge_param, smoothing_param
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.params import AUTO, param, parse_params
 from pgmstudio.core.scores.local import spaced_lambdas
@@ -195,31 +193,17 @@ class HybridParams:
     )
 
 
-class HybridPdgLearner:
+class HybridPdgLearner(GraphLearner[HybridParams]):
     """A network's clique tree as a decision graph, made smaller by merging."""
 
     key = "pdg.hybrid"
     title = "Decision graph from a network"
-    kind = "pdg"
     params_type = HybridParams
     cost = Cost(5.0, 0.5, 2.0, gaps=1.5)
     artifacts = (PdgScan,)
     obeys_knowledge = False
 
-    def refuses(self, data: DataSet) -> str | None:
-        return PdgLearner().refuses(data)
-
-    def on_missing(self, data: DataSet) -> str:
-        return missing_data_text(data, ON_MISSING)
-
-    def run(
-        self, data: DataSet, params: HybridParams, *, rng: np.random.Generator, cancel: CancelToken
-    ) -> Iterator[LearnEvent]:
-        cancel.raise_if_cancelled()
-        search = partial(self._run, params=params, rng=rng, cancel=cancel)
-        yield from graph_by_em(search, data, rng=rng, cancel=cancel)
-
-    def _run(
+    def search(
         self, data: DataSet, params: HybridParams, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
         dag = yield from _structure(data, params, rng, cancel)

@@ -7,7 +7,6 @@ list, from the largest to the smallest.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from functools import partial
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.execution.thread_pool import map_events
 from pgmstudio.core.languages.latent_class.learning.learner import MIN_HELD_ROWS
-from pgmstudio.core.languages.pdg.learning.em import graph_by_em
+from pgmstudio.core.languages.pdg.learning.em import GraphLearner
 from pgmstudio.core.languages.pdg.learning.forest import parse_forest
 from pgmstudio.core.languages.pdg.learning.params import PdgParams
 from pgmstudio.core.languages.pdg.learning.population import (
@@ -39,37 +38,22 @@ from pgmstudio.core.learning.base import (
     SearchStep,
 )
 from pgmstudio.core.learning.cost_estimates import Cost
-from pgmstudio.core.learning.params import ON_MISSING, missing_data_text, refuse_empty
 from pgmstudio.core.learning.smoothing import tune_smoothing
 from pgmstudio.core.params import AUTO
 
 
-class PdgLearner:
+class PdgLearner(GraphLearner[PdgParams]):
     """Decision graphs for a list of λ; the best by the criterion comes last."""
 
     key = "pdg.learn"
     title = "Decision graph"
-    kind = "pdg"
     params_type = PdgParams
     cost = Cost(180.0, 0.5, 2.0, gaps=1.5)
     artifacts = (PdgScan,)
     obeys_knowledge = False
     reports_steps = True  # every split, merge and redirection, for stepping through a run
 
-    def refuses(self, data: DataSet) -> str | None:
-        return refuse_empty(data)
-
-    def on_missing(self, data: DataSet) -> str:
-        return missing_data_text(data, ON_MISSING)
-
-    def run(
-        self, data: DataSet, params: PdgParams, *, rng: np.random.Generator, cancel: CancelToken
-    ) -> Iterator[LearnEvent]:
-        cancel.raise_if_cancelled()
-        search = partial(self._run, params=params, rng=rng, cancel=cancel)
-        yield from graph_by_em(search, data, rng=rng, cancel=cancel)
-
-    def _run(
+    def search(
         self, data: DataSet, params: PdgParams, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
         search = _Run(data, params, rng, cancel)

@@ -24,19 +24,18 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
     completed_rows,
 )
-from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import refined
-from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
-from pgmstudio.core.languages.tree.model import Tree
-from pgmstudio.core.learning.base import Finished, ImprovedModel, LearnEvent
-from pgmstudio.core.learning.cost_estimates import Cost
-from pgmstudio.core.learning.params import (
-    ON_MISSING,
-    knowledge_param,
-    missing_data_text,
-    missing_param,
-    refuse_empty,
-    smoothing_param,
+from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import (
+    FittingParams,
+    network_events,
 )
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.tree.model import Tree
+from pgmstudio.core.learning.base import (
+    BaseLearner,
+    LearnEvent,
+)
+from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.params import knowledge_param, missing_param, smoothing_param
 from pgmstudio.core.learning.spanning_forest import best_forest
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.mutual_information import mutual_information_nats
@@ -93,7 +92,7 @@ class ChowLiuParams:
     knowledge: Knowledge | None = knowledge_param("finds the best tree that satisfies them.")
 
 
-class ChowLiuLearner:
+class ChowLiuLearner(BaseLearner):
     """The tree or forest of largest (penalised) likelihood; exact."""
 
     key = "tree.chow-liu"
@@ -101,12 +100,6 @@ class ChowLiuLearner:
     kind = "tree"
     params_type = ChowLiuParams
     cost = Cost(0.02)
-
-    def refuses(self, data: DataSet) -> str | None:
-        return refuse_empty(data)
-
-    def on_missing(self, data: DataSet) -> str:
-        return missing_data_text(data, ON_MISSING)
 
     def run(
         self,
@@ -123,7 +116,7 @@ class ChowLiuLearner:
         weights = edge_weights(information, data, params.edge_penalty, params.penalty)
         parents = best_forest(weights, data.domain.names, params.root, params.knowledge, cancel)
         grown = grown_forest(parents, information, weights)
-        yield from filling_tree(grown, rows, data, params.smoothing, params.missing, rng, cancel)
+        yield from filling_tree(grown, rows, data, params, rng, cancel)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,33 +149,26 @@ def filling_tree(
     grown: GrownForest,
     rows: DataSet,
     data: DataSet,
-    smoothing: float | Literal["auto"],
-    missing: str,
+    params: FittingParams,
     rng: np.random.Generator,
     cancel: CancelToken,
 ) -> Iterator[LearnEvent]:
-    """The end of a run: the tables of a forest, its notes and its measures.
-
-    `rows` are the data as they were searched: with their missing cells completed, or themselves.
-    """
+    """The end of a run: the tables of a forest and its measures."""
     yield Progress(0.6, "Filling the tables")
     parents = grown.parents
     dag = Dag(data.domain.names, tuple(() if p is None else (p,) for p in parents))
-    fitted = fit_tables(rows, dag, smoothing, rng=rng, observed=data, cancel=cancel)
-    fitted = yield from refined(fitted, data, missing, cancel=cancel)
-    tree = Tree(data.domain, tuple(parents), fitted.network.tables)
-    edges = sum(parent is not None for parent in parents)
     measures = {
         "score": grown.gain / math.log(2),
         "mutual_information_bits": grown.information / math.log(2),
-        "edges": float(edges),
-        "smoothing": fitted.smoothing,
         **grown.counts,
-        **fitted.per_row(data),
     }
-    yield ImprovedModel(tree, measures)
-    yield Progress(1.0, f"{edges} edges", {"score": measures["score"]})
-    yield Finished(tree, measures)
+
+    def as_tree(network: BayesianNetwork) -> Tree:
+        return Tree(data.domain, tuple(parents), network.tables)
+
+    yield from network_events(
+        dag, rows, data, params, measures, as_model=as_tree, rng=rng, cancel=cancel
+    )
 
 
 def edge_weights(

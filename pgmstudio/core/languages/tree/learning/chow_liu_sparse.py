@@ -31,16 +31,12 @@ from pgmstudio.core.languages.tree.learning.chow_liu import (
     penalty_param,
     root_param,
 )
-from pgmstudio.core.learning.base import LearnEvent
-from pgmstudio.core.learning.cost_estimates import Cost
-from pgmstudio.core.learning.params import (
-    ON_MISSING,
-    knowledge_param,
-    missing_data_text,
-    missing_param,
-    refuse_empty,
-    smoothing_param,
+from pgmstudio.core.learning.base import (
+    BaseLearner,
+    LearnEvent,
 )
+from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.params import knowledge_param, missing_param, smoothing_param
 from pgmstudio.core.learning.spanning_forest import best_forest, rooted_at
 from pgmstudio.core.learning.sparse_rows import MOST_FREQUENT, REFERENCES, listing_rows
 from pgmstudio.core.number_format import whole
@@ -91,7 +87,7 @@ class ChowLiuSparseParams:
     )
 
 
-class ChowLiuSparseLearner:
+class ChowLiuSparseLearner(BaseLearner):
     """The tree or forest of largest (penalised) likelihood; exact, and fast on sparse rows."""
 
     key = "tree.chow-liu-sparse"
@@ -99,12 +95,6 @@ class ChowLiuSparseLearner:
     kind = "tree"
     params_type = ChowLiuSparseParams
     cost = Cost(0.02)
-
-    def refuses(self, data: DataSet) -> str | None:
-        return refuse_empty(data)
-
-    def on_missing(self, data: DataSet) -> str:
-        return missing_data_text(data, ON_MISSING)
 
     def run(
         self,
@@ -124,7 +114,7 @@ class ChowLiuSparseLearner:
             turned = rooted_at(grown.parents, names.index(params.root))
             grown = replace(grown, parents=turned)
         cancel.raise_if_cancelled()
-        yield from filling_tree(grown, rows, data, params.smoothing, params.missing, rng, cancel)
+        yield from filling_tree(grown, rows, data, params, rng, cancel)
 
 
 def _has_rules(params: ChowLiuSparseParams) -> bool:

@@ -2,38 +2,473 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+import time
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.data.resampling import canonical, case_total, hold_out
+from pgmstudio.core.errors import ParameterError
+from pgmstudio.core.execution.events import CancelToken, Note, Progress
+from pgmstudio.core.execution.thread_pool import map_events
+from pgmstudio.core.languages.latent_class.learning.learner import MIN_HELD_ROWS
+from pgmstudio.core.languages.tree.learning.accelerated import ACCELERATED, Choice
+from pgmstudio.core.languages.tree.learning.priors import TreePriors, likeness_costs
 from pgmstudio.core.languages.tree_mixture.learning.edge_counts import Adjacency
+from pgmstudio.core.languages.tree_mixture.learning.em import (
+    TreeMixtureSteps,
+    TreeTables,
+    mixture_of,
+)
+from pgmstudio.core.languages.tree_mixture.learning.initialization import (
+    starting_with_classes,
+    starting_with_trees,
+)
 from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
-from pgmstudio.core.languages.tree_mixture.learning.search import MixtureSearch
-from pgmstudio.core.languages.tree_mixture.learning.trace import MixtureScan
-from pgmstudio.core.learning.base import LearnEvent
+from pgmstudio.core.languages.tree_mixture.learning.row_blocks import Part
+from pgmstudio.core.languages.tree_mixture.learning.sparse_em import mixture_em
+from pgmstudio.core.languages.tree_mixture.learning.trace import MixturePoint, MixtureScan
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+from pgmstudio.core.learning.base import (
+    ArtifactSaved,
+    BaseLearner,
+    Finished,
+    ImprovedModel,
+    LearnEvent,
+)
 from pgmstudio.core.learning.cost_estimates import Cost
-from pgmstudio.core.learning.params import missing_data_text, refuse_empty
+from pgmstudio.core.learning.edge_constraints import ForestRules, rules_beside
+from pgmstudio.core.learning.sparse_rows import SparseRows, joined, listing_cells
+from pgmstudio.core.params import AUTO
+from pgmstudio.core.scores.local import AIC_BITS
+
+# Fraction of a run that is done when its rows are prepared.
+PREPARED = 0.02
+
+
+@dataclass(frozen=True, eq=False)
+class SplitRows:
+    """Distinct rows, as data and as lists; `note` explains a change of the criterion."""
+
+    data: DataSet
+    train: SparseRows
+    held: SparseRows | None
+    criterion: str
+    is_refitting: bool = False  # the held-out rows are of the data, so learned from at the end
+    note: str = ""
+
+
+def splitting_rows(
+    data: DataSet,
+    params: MixtureParams,
+    held: DataSet | None,
+    rng: np.random.Generator,
+    cancel: CancelToken,
+) -> Generator[Progress, None, SplitRows]:
+    """With `held`, these rows choose the model, and all of `data` is for training; yields
+    progress."""
+    criterion, note, is_refitting = params.criterion, "", False
+    yield Progress(0.0, "Merging equal rows")
+    data = canonical(data, cancel)  # the result does not depend on the order of the rows
+    if criterion == "held-out" and held is None:
+        count = int(case_total(data) * params.held_out)
+        if count < MIN_HELD_ROWS:
+            criterion = "bic"
+            note = f"{count} held-out rows are too few to compare models, so BIC chooses."
+        else:
+            yield Progress(0.0, "Holding out rows")
+            data, held = hold_out(data, params.held_out, rng)
+            is_refitting = True
+    cancel.raise_if_cancelled()
+    message = "Listing the cells of the rows"
+    train = yield from _listed(listing_cells(data, None, params.choice, cancel), message, 0.0)
+    held_rows = None
+    if held is not None and criterion == "held-out":
+        yield Progress(0.5 * PREPARED, "Merging equal held-out rows")
+        held, message = held.merged(cancel), "Listing the cells of the held-out rows"
+        listing = listing_cells(held, train, params.choice, cancel)
+        held_rows = yield from _listed(listing, message, 0.5 * PREPARED)
+    return SplitRows(data, train, held_rows, criterion, is_refitting, note)
+
+
+def _listed(
+    listing: Generator[float, None, SparseRows], message: str, begin: float
+) -> Generator[Progress, None, SparseRows]:
+    """The listed rows; progress covers half of the preparation, from `begin` on."""
+
+    def progress(fraction: float) -> Progress:
+        return Progress(begin + 0.5 * PREPARED * fraction, f"{message}: {fraction:.0%}")
+
+    return (yield from map_events(listing, progress))
+
+
+# Numbers of trees tried by default.
+COMPONENT_COUNTS = (1, 2, 5, 10, 20, 30, 50)
+# Pseudo-rows per tree that are tried for “auto”, and the default without held-out rows.
+ROWS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
+USUAL_ROWS = 3.0
+# Steps between two tries of other smoothing on held-out rows.
+TUNED_EVERY = 5
+# Steps between two reported models before the first start has ended.
+REPORTED_EVERY = 3
+# A tree with fewer rows than this is considered empty.
+EMPTY_ROWS = 1.0
+# EM steps on all rows, from the chosen mixture; few, since there is no held-out data left to stop
+# them.
+LAST_STEPS = 5
+# A typical number of EM steps, for the progress.
+USUAL_STEPS = 20
+_BITS = 1 / math.log(2)
+
+
+@dataclass(frozen=True, eq=False)
+class _Fitted:
+    """A fitted mixture with its measures."""
+
+    point: MixturePoint
+    tables: TreeTables
+    model: TreeMixture
+
+
+class MixtureSearch:
+    """The search: training rows, held-out rows, and the models so far."""
+
+    def __init__(
+        self,
+        data: DataSet,
+        params: MixtureParams,
+        *,
+        is_shared: bool,
+        rng: np.random.Generator,
+        cancel: CancelToken,
+        held: DataSet | None = None,
+    ) -> None:
+        """With `held`, these rows choose the model, and all of `data` is for training."""
+        self._params, self._rng, self._cancel = params, rng, cancel
+        if params.choice is not None and params.choice not in data.domain:
+            raise ParameterError({"choice": f"{params.choice!r} is not a column"})
+        self._data, self._given, self._is_shared = data, held, is_shared
+        self._best: _Fitted | None = None
+        self._best_reported = -math.inf  # the score of the last reported model
+        self._has_method_note = False
+        self._is_tuned = False  # the smoothing of the current start is tuned on held-out rows
+
+    def _preparing(self) -> Iterator[LearnEvent]:
+        split = yield from splitting_rows(
+            self._data, self._params, self._given, self._rng, self._cancel
+        )
+        if split.note:
+            yield Note(split.note)
+        self._split, self._train, self._held = split, split.train, split.held
+        self._scan = MixtureScan(split.criterion)
+        self._adjacency = Adjacency(self._train.domain.names)
+        self._costs, self._rules = self._structure_costs(), self._forest_rules()
+
+    def _forest_rules(self) -> ForestRules | None:
+        params, names = self._params, self._data.domain.names
+        knowledge = params.knowledge
+        if knowledge is None or knowledge.is_empty:
+            return None
+        knowledge.check(names)
+        if params.choice is not None:
+            knowledge = rules_beside(params.choice, knowledge, names)
+        return ForestRules.of(self._train.domain.names, knowledge)
+
+    def _structure_costs(self) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]] | None:
+        if self._params.like is None:
+            return None
+        domain = self._train.domain
+        edges = np.zeros((len(domain), len(domain)), dtype=bool)
+        for one, other in self._params.like.edges:
+            if one in domain and other in domain:
+                u, v = domain.index(one), domain.index(other)
+                edges[u, v] = edges[v, u] = True
+        return likeness_costs(edges, self._params.kappa)
+
+    # -- the run ----------------------------------------------------------------------------------
+
+    def run(self) -> Iterator[LearnEvent]:
+        yield from self._preparing()
+        params = self._params
+        numbers = params.components or COMPONENT_COUNTS
+        starts = params.restarts
+        if params.choice is not None:
+            numbers, starts = (self._data.domain[params.choice].cardinality,), 1
+        smoothings: tuple[float | str, ...] = params.smoothings or (params.smoothing,)
+        tries = [(smoothing, start) for smoothing in smoothings for start in range(starts)]
+        for index, count in enumerate(numbers):
+            before = self._best
+            if params.components is None and count > max(1.0, self._train.total_weight / 5):
+                break  # fewer than five rows for each tree
+            for turn, (smoothing, start) in enumerate(tries):
+                if count == 1 and start:
+                    continue  # one tree is the same from every start
+                span = (1 - PREPARED) / (len(numbers) * len(tries))
+                done = PREPARED + span * (index * len(tries) + turn)
+                fitted = yield from self._fit(count, start, smoothing, done, span)
+                if self._best is None or self._value(fitted.point) > self._value(self._best.point):
+                    self._best = fitted
+                    yield from self._better(fitted.point, fitted.model)
+            is_scan = params.components is None and count > 2
+            if before is not None and self._best is before and is_scan:
+                yield Note(
+                    f"{count} trees are no better than {before.point.trees}; "
+                    "larger numbers are not tried."
+                )
+                break
+        yield from self._finish()
+
+    def _value(self, point: MixturePoint) -> float:
+        return point.value(self._scan.criterion)
+
+    def _better(self, point: MixturePoint, model: TreeMixture) -> Iterator[LearnEvent]:
+        """Report a model if it is better than those reported before."""
+        measures = self._measures(point)
+        if measures["score"] > self._best_reported:
+            self._best_reported = measures["score"]
+            yield ImprovedModel(model, measures)
+
+    def _finish(self) -> Iterator[LearnEvent]:
+        """The chosen mixture, fitted to all rows."""
+        best = self._best
+        assert best is not None
+        point, model = best.point, best.model
+        measures = self._measures(point)
+        if self._split.is_refitting:
+            assert self._held is not None
+            rows = joined(self._train, self._held)
+            em, _ = self._em(rows, point.trees, point.smoothing)
+            em.put(best.tables)
+            for step in range(LAST_STEPS if self._params.choice is None else 1):
+                bits = yield from self._improved(em, "fitting the chosen mixture to all rows", None)
+                counters = {"score": bits, "restart": -1.0, "EM step": float(step + 1)}
+                yield Progress(None, "fitting the chosen mixture to all rows", counters)
+            model = self._model(em.taken())
+            bits = em.log_likelihood() * _BITS / max(rows.total_weight, 1e-300)
+            measures["log2_likelihood_per_row"] = bits
+        if point.empty:
+            yield Note(f"{point.empty} of {point.trees} trees have less than one row.")
+        yield Progress(1.0, f"{point.trees} trees", {"score": measures["score"]})
+        yield Finished(model, measures)
+
+    # -- one EM run -------------------------------------------------------------------------------
+
+    def _fit(
+        self, count: int, start: int, smoothing: float | str, begin: float, span: float
+    ) -> Generator[LearnEvent, None, _Fitted]:
+        """EM from one start: to the best of its steps by the held-out rows, or to the end.
+
+        The progress of the whole run is `begin` at its start and `span` more at its end.
+        """
+        params, began, done = self._params, time.perf_counter(), begin
+        message = f"{count} trees" if count > 1 else "1 tree"
+        if params.restarts > 1 and count > 1:
+            message += f", start {start + 1} of {params.restarts}"
+        if params.smoothings is not None:
+            message += f", smoothing {smoothing:g}"
+        self._is_tuned = smoothing == AUTO and params.policy == "rows" and self._held is not None
+        strength = USUAL_ROWS * count if smoothing == AUTO else float(smoothing)
+        yield Progress(done, f"{message}: preparing")
+        em, choice = self._em(self._train, count, strength)
+        if choice.backend == ACCELERATED and not self._has_method_note:
+            self._has_method_note = True
+            yield Note(choice.reason)
+        yield Progress(done, f"{message}: starting")
+        yield from _with_progress(self._starting(em), f"{message}: starting", done)
+        yield from self._tuning(em, ROWS, message, done)
+        best, best_held, best_step = em.taken(), self._held_bits(em), 0
+        best_strength = em.priors.strength
+        before, quiet, steps = -math.inf, 0, 0
+        is_settled = count == 1 or (params.choice is not None and (self._train.choice >= 0).all())
+        if is_settled and not self._train.gap_count:
+            steps = 1
+        else:
+            for steps in range(1, params.max_iterations + 1):
+                # The number of steps is not known; the typical number counts as half of the way.
+                done = begin + span * steps / (steps + USUAL_STEPS)
+                bits = yield from self._improved(em, message, done)
+                if steps % TUNED_EVERY == 0:
+                    near = em.priors.strength / count
+                    yield from self._tuning(em, (near / 3, near, near * 3), message, done)
+                held = self._held_bits(em)
+                counters = {
+                    "score": bits,
+                    "restart": float(len(self._scan.points)),
+                    "EM step": float(steps),
+                    "trees": float(count),
+                    "edges changed": float(em.changed_edges),
+                    "effective trees": em.effective_components,
+                }
+                if self._held is not None:
+                    counters["held-out"] = held
+                if count > 1:
+                    counters |= {f"weight {k + 1}": float(w) for k, w in enumerate(em.weights)}
+                yield Progress(done, message, counters)
+                if self._held is None or held > best_held:
+                    best, best_held, best_step = em.taken(), held, steps
+                    best_strength = em.priors.strength
+                    if self._best is None and steps % REPORTED_EVERY == 0:
+                        # A run that is stopped now has a model.
+                        spent = time.perf_counter() - began
+                        point = self._point(em, best_strength, start, steps, spent, bits, held)
+                        yield from self._better(point, self._model(best))
+                elif steps - best_step >= params.patience:
+                    yield Note(
+                        f"{message}: no gain on held-out rows after step {best_step}; "
+                        "that step is used."
+                    )
+                    break
+                quiet = quiet + 1 if bits - before < params.tolerance * abs(bits) else 0
+                before = bits
+                if quiet >= 3:
+                    break
+        em.put(best)
+        train = em.log_likelihood() * _BITS / max(self._train.total_weight, 1e-300)
+        spent = time.perf_counter() - began
+        point = self._point(em, best_strength, start, steps, spent, train, self._held_bits(em))
+        self._scan = self._scan.with_point(point)
+        yield ArtifactSaved(self._scan)
+        model = self._model(best)
+        self._adjacency = self._adjacency.with_restart(model)
+        yield ArtifactSaved(self._adjacency)
+        return _Fitted(point, best, model)
+
+    def _improved(
+        self, em: TreeMixtureSteps, message: str, done: float | None
+    ) -> Generator[LearnEvent, None, float]:
+        """One step of EM; bits per row before its M step."""
+        yield from _with_progress(em.improving(), message, done)
+        return em.last_log_likelihood * _BITS / max(em.rows.total_weight, 1e-300)
+
+    def _starting(self, em: TreeMixtureSteps) -> Iterator[Part]:
+        if em.count == 1:
+            return em.starting(np.ones((em.rows.row_count, 1)))
+        if self._params.choice is not None or self._params.start == "shares":
+            return em.starting_at_random(self._rng)
+        if self._params.start == "trees":
+            return starting_with_trees(em, self._rng)
+        return starting_with_classes(em, self._split.data, self._rng, self._cancel)
+
+    def _tuning(
+        self, em: TreeMixtureSteps, choices: tuple[float, ...], message: str, done: float
+    ) -> Iterator[LearnEvent]:
+        """With “auto”, choose the pseudo-rows that make the held-out rows most probable."""
+        if not self._is_tuned:
+            return
+        tried = []
+        for index, rows in enumerate(choices):
+            text = f"{message}: trying smoothing {index + 1} of {len(choices)}"
+            yield from _with_progress(em.smoothing(rows * em.count), text, done)
+            tried.append((self._held_bits(em), rows))
+        text = f"{message}: applying the best smoothing"
+        yield from _with_progress(em.smoothing(max(tried)[1] * em.count), text, done)
+
+    def _held_bits(self, em: TreeMixtureSteps) -> float:
+        if self._held is None:
+            return -math.inf
+        return em.log_likelihood(self._held) * _BITS / max(self._held.total_weight, 1e-300)
+
+    def _em(self, rows: SparseRows, count: int, strength: float) -> tuple[TreeMixtureSteps, Choice]:
+        priors = self._priors(count, strength)
+        return mixture_em(rows, count, priors, self._cancel, self._params.tree)
+
+    def _priors(self, count: int, strength: float) -> TreePriors:
+        params = self._params
+        return TreePriors(
+            strength,
+            params.policy,
+            params.toward,
+            1.0 if params.toward == "marginal" else 0.0,
+            params.edge_penalty / (count if params.share_penalty else 1),
+            params.penalty,
+            params.weight_rows,
+            self._is_shared,
+            self._costs,
+            self._rules,
+        )
+
+    # -- results ----------------------------------------------------------------------------------
+
+    def _model(self, tables: TreeTables) -> TreeMixture:
+        """The parameters as a model; their coding is that of the rows learned from."""
+        hidden = mixture_of(self._train, tables)
+        if self._params.choice is None:
+            return hidden
+        return TreeMixture(self._data.domain, hidden.weights, hidden.trees, self._params.choice)
+
+    def _point(
+        self,
+        em: TreeMixtureSteps,
+        strength: float,
+        start: int,
+        steps: int,
+        seconds: float,
+        bits: float,
+        held: float,
+    ) -> MixturePoint:
+        """`bits` and `held`: log-likelihoods per row, of the rows learned from and held out."""
+        rows = max(self._train.total_weight, 1e-300)
+        train = bits * rows
+        effective, size = em.sizes
+        return MixturePoint(
+            em.count,
+            start,
+            strength,
+            bits,
+            held if self._held is not None else None,
+            (train - 0.5 * math.log2(max(rows, 2)) * size) / rows,
+            (train - AIC_BITS * size) / rows,
+            effective,
+            size,
+            int((em.forests >= 0).sum()),
+            em.effective_components,
+            int((em.weights * rows < EMPTY_ROWS).sum()),
+            steps,
+            seconds,
+        )
+
+    def _measures(self, point: MixturePoint) -> dict[str, float]:
+        result = {
+            "score": point.value(self._scan.criterion),
+            "trees": float(point.trees),
+            "edges": float(point.edges),
+            "effective_trees": point.effective_trees,
+            "smoothing": point.smoothing,
+            "log2_likelihood_per_row": point.train_bits,
+        }
+        if point.held_bits is not None:
+            result["held_out_log2_likelihood_per_row"] = point.held_bits
+        return result
+
+
+def _with_progress(
+    parts: Iterator[Part], message: str, done: float | None
+) -> Generator[LearnEvent, None, None]:
+    """The progress events of a long step."""
+    for part in parts:
+        yield Progress(done, f"{message}: {part}")
+
 
 # Maximum states of all columns, the most frequent of each column not counted: the counts of all
 # pairs of them take gigabytes beyond this. Sparse binary rows need no such counts.
 MAX_CELLS = 12_000
 
 
-class MixtureLearner:
-    """MixTree: EM for trees with edges of their own."""
+class TreeMixtureLearner(BaseLearner):
+    """The answers of a learner of mixtures of trees before a run."""
 
-    key = "mixture.trees"
-    title = "Mixture of trees"
     kind = "tree-mixture"
-    params_type = MixtureParams
-    cost = Cost(12.0, 1.0, 1.5, gaps=1.5, completes=False, repeats="restarts")
-    artifacts = (MixtureScan, Adjacency)
+    missing_treatment = (
+        "EM keeps these rows and counts every missing cell with the probabilities of its "
+        "states; exact if cells are missing at random, and such rows take longer."
+    )
     is_shared = False
 
     def refuses(self, data: DataSet) -> str | None:
-        if (why := refuse_empty(data)) is not None:
+        if (why := super().refuses(data)) is not None:
             return why
         cards = data.domain.cardinalities
         cells = sum(card - 1 for card in cards)
@@ -46,12 +481,15 @@ class MixtureLearner:
             )
         return None
 
-    def on_missing(self, data: DataSet) -> str:
-        return missing_data_text(
-            data,
-            "EM keeps these rows and counts every missing cell with the probabilities of its "
-            "states; exact if cells are missing at random, and such rows take longer.",
-        )
+
+class MixtureLearner(TreeMixtureLearner):
+    """MixTree: EM for trees with edges of their own."""
+
+    key = "mixture.trees"
+    title = "Mixture of trees"
+    params_type = MixtureParams
+    cost = Cost(12.0, 1.0, 1.5, gaps=1.5, completes=False, repeats="restarts")
+    artifacts = (MixtureScan, Adjacency)
 
     def run(
         self,

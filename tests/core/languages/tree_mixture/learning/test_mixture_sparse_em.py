@@ -14,8 +14,8 @@ from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.languages.tree.learning.accelerated import ACCELERATED, DENSE, choose_in_em
 from pgmstudio.core.languages.tree.learning.priors import TreePriors
 from pgmstudio.core.languages.tree_mixture.learning.dense_em import TreeMixtureEm
+from pgmstudio.core.languages.tree_mixture.learning.learner import MixtureSearch
 from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
-from pgmstudio.core.languages.tree_mixture.learning.search import MixtureSearch
 from pgmstudio.core.languages.tree_mixture.learning.sparse_em import SparseTreeMixtureEm, mixture_em
 from pgmstudio.core.learning.base import Finished
 from pgmstudio.core.learning.sparse_rows import sparse_rows

@@ -20,10 +20,10 @@ from pgmstudio.core.languages.tree_mixture.learning.edge_counts import Adjacency
 from pgmstudio.core.languages.tree_mixture.learning.initialization import random_spanning_tree
 from pgmstudio.core.languages.tree_mixture.learning.learner import (
     MixtureLearner,
+    MixtureSearch,
     SharedMixtureLearner,
 )
 from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
-from pgmstudio.core.languages.tree_mixture.learning.search import MixtureSearch
 from pgmstudio.core.languages.tree_mixture.learning.trace import MixtureScan
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent

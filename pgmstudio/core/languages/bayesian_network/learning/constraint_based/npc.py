@@ -36,7 +36,7 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.paths i
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import (
     MAX_REPORTED,
     PcResult,
-    network_events,
+    skeleton_events,
 )
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleton import (
     TESTS_PER_EVENT,
@@ -50,10 +50,12 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleto
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
     completed_rows,
 )
-from pgmstudio.core.learning.base import LearnEvent
+from pgmstudio.core.learning.base import (
+    BaseLearner,
+    LearnEvent,
+)
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
-from pgmstudio.core.learning.params import ON_MISSING, missing_data_text, refuse_empty
 from pgmstudio.core.scores.independence import DataTests, IndependenceTester
 
 Edge = tuple[str, str]
@@ -197,7 +199,7 @@ def _search(
     )
 
 
-class NpcLearner:
+class NpcLearner(BaseLearner):
     """A Bayesian network by independence tests that explain each other."""
 
     key = "bn.npc"
@@ -206,12 +208,6 @@ class NpcLearner:
     params_type = NpcParams
     cost = Cost(0.5, 0.5, 2.5)
     artifacts = (TestLog, OpenStructure)
-
-    def refuses(self, data: DataSet) -> str | None:
-        return refuse_empty(data)
-
-    def on_missing(self, data: DataSet) -> str:
-        return missing_data_text(data, ON_MISSING)
 
     def run(
         self, data: DataSet, params: NpcParams, *, rng: np.random.Generator, cancel: CancelToken
@@ -224,7 +220,7 @@ class NpcLearner:
             yield Note(str(region))
         if len(result.regions) > MAX_REPORTED:
             yield Note(f"{len(result.regions) - MAX_REPORTED} more ambiguous regions.")
-        yield from network_events(
+        yield from skeleton_events(
             data,
             result.skeleton,
             result.orientation,

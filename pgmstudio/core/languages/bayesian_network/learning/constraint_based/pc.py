@@ -50,16 +50,14 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleto
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
     completed_rows,
 )
-from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import refined
-from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
-from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent
+from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import network_events
+from pgmstudio.core.learning.base import (
+    ArtifactSaved,
+    BaseLearner,
+    LearnEvent,
+)
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
-from pgmstudio.core.learning.params import (
-    ON_MISSING,
-    missing_data_text,
-    refuse_empty,
-)
 from pgmstudio.core.number_format import count_of, whole
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS
@@ -68,22 +66,21 @@ from pgmstudio.core.scores.independence import DataTests, IndependenceTester
 MAX_REPORTED = 5
 
 
-def network_events(
+def skeleton_events(
     data: DataSet,
     skeleton: Skeleton,
     orientation: Orientation,
     rules: EdgeRules,
     params: TestParams,
     *,
-    rows: DataSet | None = None,
+    rows: DataSet,
     open_: OpenStructure | None = None,
     rng: np.random.Generator,
     cancel: CancelToken,
 ) -> Iterator[LearnEvent]:
-    """Notes on the search, then the fitted network as ImprovedModel and Finished.
+    """Notes on the search, then the network of `rows`, the data as they were searched.
 
-    `rows` are the data with their missing cells completed, where they were searched so. The log of
-    tests is saved, and with `open_` the choices that are left to the user.
+    The log of tests is saved, and with `open_` the choices that are left to the user.
     """
     yield ArtifactSaved(TestLog.of(skeleton, params.rule()))
     if open_ is not None:
@@ -98,19 +95,12 @@ def network_events(
             f"Tables would have more than {limit} cells; the weakest edges were left out: {edges}."
         )
     yield Progress(None, "Filling the tables")
-    counted = data if rows is None else rows
-    fitted = fit_tables(counted, dag, params.smoothing, rng=rng, observed=data, cancel=cancel)
-    fitted = yield from refined(fitted, data, params.missing, cancel=cancel)
     measures = {
-        "edges": float(len(dag.edges)),
         "directed_edges": float(len({*orientation.pdag.directed} & {*dag.edges})),
         "tests": float(len(skeleton.tests)),
         "conflicts": float(len(orientation.conflicts)),
-        "smoothing": fitted.smoothing,
-        **fitted.per_row(data),
     }
-    yield ImprovedModel(fitted.network, measures)
-    yield Finished(fitted.network, measures)
+    yield from network_events(dag, rows, data, params, measures, rng=rng, cancel=cancel)
 
 
 def notes_on(skeleton: Skeleton, orientation: Orientation) -> Iterator[str]:
@@ -264,7 +254,7 @@ def _search(
     )
 
 
-class PcLearner:
+class PcLearner(BaseLearner):
     """A Bayesian network by independence tests."""
 
     key = "bn.pc"
@@ -273,12 +263,6 @@ class PcLearner:
     params_type = PcParams
     cost = Cost(0.3, 0.5, 2.5)
     artifacts = (TestLog, OpenStructure)
-
-    def refuses(self, data: DataSet) -> str | None:
-        return refuse_empty(data)
-
-    def on_missing(self, data: DataSet) -> str:
-        return missing_data_text(data, ON_MISSING)
 
     def run(
         self, data: DataSet, params: PcParams, *, rng: np.random.Generator, cancel: CancelToken
@@ -289,7 +273,7 @@ class PcLearner:
         rows = yield from completed_rows(data, params.missing, rng=rng, cancel=cancel)
         result = yield from _search(rows, params, cancel)
         outcome = OpenStructure.of_skeleton(result.skeleton)
-        yield from network_events(
+        yield from skeleton_events(
             data,
             result.skeleton,
             outcome.resolved(choices, rules, cancel=cancel).orientation,

@@ -29,7 +29,7 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.orienta
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.params import TestParams
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import (
     PcResult,
-    network_events,
+    skeleton_events,
 )
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleton import (
     AskedTests,
@@ -41,10 +41,12 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleto
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
     completed_rows,
 )
-from pgmstudio.core.learning.base import LearnEvent
+from pgmstudio.core.learning.base import (
+    BaseLearner,
+    LearnEvent,
+)
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
-from pgmstudio.core.learning.params import ON_MISSING, missing_data_text, refuse_empty
 from pgmstudio.core.scores.independence import DataTests
 from pgmstudio.core.scores.mutual_information import mutual_information_nats
 
@@ -124,7 +126,7 @@ def polytree_result(data: DataSet, params: PolytreeParams, cancel: CancelToken =
     return run_to_end(polytree_search(data, params, cancel))
 
 
-class PolytreeLearner:
+class PolytreeLearner(BaseLearner):
     """A Bayesian network with at most one path between two variables."""
 
     key = "bn.polytree"
@@ -132,12 +134,6 @@ class PolytreeLearner:
     kind = "bayesian-network"
     params_type = PolytreeParams
     cost = Cost(0.02)
-
-    def refuses(self, data: DataSet) -> str | None:
-        return refuse_empty(data)
-
-    def on_missing(self, data: DataSet) -> str:
-        return missing_data_text(data, ON_MISSING)
 
     def run(
         self,
@@ -151,7 +147,7 @@ class PolytreeLearner:
         rules = EdgeRules.of(data.domain.names, params.knowledge, None)
         rows = yield from completed_rows(data, params.missing, rng=rng, cancel=cancel)
         result = yield from polytree_search(rows, params, cancel)
-        yield from network_events(
+        yield from skeleton_events(
             data,
             result.skeleton,
             result.orientation,

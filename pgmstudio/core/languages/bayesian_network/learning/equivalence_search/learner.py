@@ -38,13 +38,18 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_r
 )
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import refined
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import Fitted, fit_tables
-from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent
+from pgmstudio.core.learning.base import (
+    ArtifactSaved,
+    BaseLearner,
+    Finished,
+    ImprovedModel,
+    LearnEvent,
+)
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import left_out_note
-from pgmstudio.core.learning.params import ON_MISSING, missing_data_text, refuse_empty
 
 
-class KesLearner:
+class KesLearner(BaseLearner):
     """A Bayesian network by k-greedy search over equivalence classes."""
 
     key = "bn.kes"
@@ -53,12 +58,6 @@ class KesLearner:
     params_type = KesParams
     cost = Cost(0.7, 0.5, 2.2, repeats="restarts", each=0.002)
     artifacts = (KesOptima,)
-
-    def refuses(self, data: DataSet) -> str | None:
-        return refuse_empty(data)
-
-    def on_missing(self, data: DataSet) -> str:
-        return missing_data_text(data, ON_MISSING)
 
     def run(
         self, data: DataSet, params: KesParams, *, rng: np.random.Generator, cancel: CancelToken

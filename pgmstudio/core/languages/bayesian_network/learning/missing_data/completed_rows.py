@@ -22,7 +22,9 @@ cells (`em_steps.refined` and its relatives), so the draws leave no trace in the
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Iterator, Sequence
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,9 +46,15 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.climb import
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.likelihood import log2_likelihood
-from pgmstudio.core.learning.base import Finished, ImprovedModel, LearnEvent
+from pgmstudio.core.learning.base import (
+    AVAILABLE,
+    EM,
+    BaseLearner,
+    Finished,
+    ImprovedModel,
+    LearnEvent,
+)
 from pgmstudio.core.learning.edge_constraints import EdgeRules
-from pgmstudio.core.learning.params import AVAILABLE
 from pgmstudio.core.model import Model
 from pgmstudio.core.scores.family_cache import FamilyScores
 from pgmstudio.core.scores.local import score_of
@@ -72,6 +80,8 @@ HELD_OUT = 0.2
 MAX_WORK = 1e11
 MAX_PAIR_CELLS = 5e7
 PER_ROW = "log2_likelihood_per_row"
+
+P = TypeVar("P", bound=Any)
 
 
 def completed_rows(
@@ -171,34 +181,47 @@ def _forest(rows: DataSet, observed: DataSet, cancel: CancelToken) -> Dag:
     return Dag(rows.domain.names, tuple((int(p),) if p >= 0 else () for p in parents))
 
 
-def learned_by_em(
-    search: Callable[[DataSet], Iterator[LearnEvent]],
-    refit: Callable[[Finished], Generator[Progress | Note, None, tuple[Model, float]]],
-    data: DataSet,
-    missing: str,
-    *,
-    max_copies: int = MAX_COPIES,
-    rng: np.random.Generator,
-    cancel: CancelToken,
-) -> Iterator[LearnEvent]:
-    """A whole run of a learner of complete rows: searched on completed rows, and in the end `refit`
-    gives the parameters by EM with the log2-likelihood of the observed cells."""
-    rows = yield from completed_rows(data, missing, max_copies=max_copies, rng=rng, cancel=cancel)
-    for event in search(rows):
-        if missing == AVAILABLE or not data.has_missing:
-            yield event
-        elif isinstance(event, Finished):
-            model, log2_likelihood = yield from refit(event)
+class CompletingLearner(BaseLearner, ABC, Generic[P]):
+    """A learner whose search sees completed rows; EM then fits the parameters to observed cells."""
+
+    @abstractmethod
+    def search(
+        self, data: DataSet, params: P, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
+        """The events of the whole run where no cell is missing."""
+
+    @abstractmethod
+    def refit(
+        self, result: Finished, data: DataSet, params: P, cancel: CancelToken
+    ) -> Generator[Progress | Note, None, tuple[Model, float]]:
+        """The model with its parameters by EM, and the log2-likelihood of the observed cells; nan
+        where EM is not affordable."""
+
+    def max_copies(self, params: P) -> int:
+        """How often a row is completed; once where the search holds rows out."""
+        return MAX_COPIES
+
+    def run(
+        self, data: DataSet, params: P, *, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
+        cancel.raise_if_cancelled()
+        missing = getattr(params, "missing", EM)
+        copies = self.max_copies(params)
+        rows = yield from completed_rows(data, missing, max_copies=copies, rng=rng, cancel=cancel)
+        is_refitted = missing != AVAILABLE and data.has_missing
+        for event in self.search(rows, params, rng, cancel):
+            if not is_refitted or not isinstance(event, Finished | ImprovedModel):
+                yield event
+                continue
+            # The likelihood of completed rows is left out.
             measures = {k: v for k, v in event.measures.items() if k != PER_ROW}
-            if not math.isnan(log2_likelihood):  # EM was affordable
+            if isinstance(event, ImprovedModel):
+                yield ImprovedModel(event.model, measures)
+                continue
+            model, log2_likelihood = yield from self.refit(event, data, params, cancel)
+            if not math.isnan(log2_likelihood):
                 measures[PER_ROW] = log2_likelihood / data.total_weight
             yield Finished(model, measures)
-        elif isinstance(event, ImprovedModel):  # its likelihood is that of completed rows
-            yield ImprovedModel(
-                event.model, {k: v for k, v in event.measures.items() if k != PER_ROW}
-            )
-        else:
-            yield event
 
 
 class ObservedCosts(FamilyScores):

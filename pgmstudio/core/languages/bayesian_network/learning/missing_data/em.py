@@ -41,14 +41,14 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.bayesian_network.pruned_query import factors_of, joint_of
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.languages.run_checks import given_start
-from pgmstudio.core.learning.base import Finished, ImprovedModel, LearnEvent
-from pgmstudio.core.learning.cost_estimates import Cost
-from pgmstudio.core.learning.params import (
-    knowledge_param,
-    missing_data_text,
-    refuse_empty,
-    smoothing_param,
+from pgmstudio.core.learning.base import (
+    BaseLearner,
+    Finished,
+    ImprovedModel,
+    LearnEvent,
 )
+from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.params import knowledge_param, smoothing_param
 from pgmstudio.core.learning.smoothing import tune_smoothing
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.params import AUTO, param
@@ -180,29 +180,22 @@ RESTARTS_WITH_HIDDEN = 10
 # A better model is reported after so much estimated work, so that a stop loses little.
 SECONDS_PER_FOUND = 0.3
 
-ON_MISSING_EM = (
-    "Every missing cell counts with the probabilities of its states given the rest of its row, "
-    "repeatedly until they converge (EM); no row is dropped, it takes several times as long, and "
-    "the result is right if cells are missing at random."
-)
 
-
-class EmLearner:
+class EmLearner(BaseLearner):
     """The tables of a given graph from data, also with missing or hidden cells."""
 
     key = "bn.em"
     title = "Parameters by EM"
     kind = "bayesian-network"
     params_type = EmParams
+    missing_treatment = (
+        "Every missing cell counts with the probabilities of its states given the rest of its "
+        "row, repeatedly until they converge (EM); no row is dropped, it takes several times as "
+        "long, and the result is right if cells are missing at random."
+    )
     cost = Cost(0.02, 1.0, 1.0, gaps=60.0, completes=False)
     obeys_knowledge = False
     needs_start = True
-
-    def refuses(self, data: DataSet) -> str | None:
-        return refuse_empty(data)
-
-    def on_missing(self, data: DataSet) -> str:
-        return missing_data_text(data, ON_MISSING_EM)
 
     def run(
         self, data: DataSet, params: EmParams, *, rng: np.random.Generator, cancel: CancelToken

@@ -11,8 +11,9 @@ Without pseudo-counts a that is the log-likelihood itself.
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +34,9 @@ from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import
     fit_tables,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.learning.params import EM
+from pgmstudio.core.learning.base import EM, Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.smoothing import smoothed
+from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import count_of
 
 TOLERANCE = 1e-6  # bits per row
@@ -189,6 +191,46 @@ def refined(
     yield em_note(state.iteration, most, state.log2_likelihood / data.total_weight)
     network = BayesianNetwork(data.domain, fitted.network.dag, state.tables)
     return Fitted(network, fitted.smoothing, fitted.tuned, state.log2_likelihood, is_em=True)
+
+
+class FittingParams(Protocol):
+    """How the tables of a network are fitted."""
+
+    @property
+    def smoothing(self) -> Smoothing: ...
+
+    @property
+    def missing(self) -> str: ...
+
+
+def network_events(
+    dag: Dag,
+    rows: DataSet,
+    data: DataSet,
+    params: FittingParams,
+    measures: Mapping[str, float],
+    *,
+    as_model: Callable[[BayesianNetwork], Model] | None = None,
+    rng: np.random.Generator,
+    cancel: CancelToken,
+) -> Iterator[LearnEvent]:
+    """The end of a run: the network of a graph with its tables, as `as_model` makes of it.
+
+    `rows` are the data as they were searched: with their missing cells completed, or themselves.
+    """
+    fitted = fit_tables(rows, dag, params.smoothing, rng=rng, observed=data, cancel=cancel)
+    fitted = yield from refined(fitted, data, params.missing, cancel=cancel)
+    model = fitted.network if as_model is None else as_model(fitted.network)
+    edges = len(dag.edges)
+    measures = {
+        **measures,
+        "edges": float(edges),
+        "smoothing": fitted.smoothing,
+        **fitted.per_row(data),
+    }
+    yield ImprovedModel(model, measures)
+    yield Progress(1.0, f"{edges} edges", {k: measures[k] for k in ("score",) if k in measures})
+    yield Finished(model, measures)
 
 
 def affordable_iterations(seconds: float) -> int:

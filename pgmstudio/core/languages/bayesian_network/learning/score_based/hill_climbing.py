@@ -30,19 +30,21 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.climb import
     S,
     flags_of,
 )
-from pgmstudio.core.learning.base import Finished, ImprovedModel, LearnEvent
+from pgmstudio.core.learning.base import (
+    BaseLearner,
+    Finished,
+    ImprovedModel,
+    LearnEvent,
+)
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
-    ON_MISSING,
     bdeu_rows_param,
     knowledge_param,
     lambda_param,
     max_parents_param,
     max_table_cells_param,
-    missing_data_text,
     missing_param,
-    refuse_empty,
     restarts_param,
     smoothing_param,
     start_param,
@@ -170,7 +172,7 @@ class HillClimbParams:
     max_table_cells: int = max_table_cells_param()
 
 
-class HillClimbLearner:
+class HillClimbLearner(BaseLearner):
     """A Bayesian network by greedy search over graphs."""
 
     key = "bn.hill-climb"
@@ -178,12 +180,6 @@ class HillClimbLearner:
     kind = "bayesian-network"
     params_type = HillClimbParams
     cost = Cost(0.05, 0.5, 1.5, repeats="restarts", each=0.001)
-
-    def refuses(self, data: DataSet) -> str | None:
-        return refuse_empty(data)
-
-    def on_missing(self, data: DataSet) -> str:
-        return missing_data_text(data, ON_MISSING)
 
     def run(
         self,

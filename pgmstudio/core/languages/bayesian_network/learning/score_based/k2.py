@@ -27,19 +27,19 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
     completed_rows,
 )
-from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import refined
-from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
-from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent
+from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import network_events
+from pgmstudio.core.learning.base import (
+    ArtifactSaved,
+    BaseLearner,
+    LearnEvent,
+)
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
-    ON_MISSING,
     bdeu_rows_param,
     knowledge_param,
     max_parents_param,
-    missing_data_text,
     missing_param,
-    refuse_empty,
     smoothing_param,
 )
 from pgmstudio.core.params import param
@@ -336,7 +336,7 @@ def k2_trace(data: DataSet, params: K2Params, cancel: CancelToken = NEVER) -> K2
     return run_to_end(k2_search(data, params, cancel))
 
 
-class K2Learner:
+class K2Learner(BaseLearner):
     """A Bayesian network by greedy choice of parents along an order."""
 
     key = "bn.k2"
@@ -347,12 +347,6 @@ class K2Learner:
     artifacts = (K2Trace,)
     starts_with_tree = False  # the order of the columns decides the direction
 
-    def refuses(self, data: DataSet) -> str | None:
-        return refuse_empty(data)
-
-    def on_missing(self, data: DataSet) -> str:
-        return missing_data_text(data, ON_MISSING)
-
     def run(
         self, data: DataSet, params: K2Params, *, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
@@ -361,16 +355,5 @@ class K2Learner:
         trace = yield from k2_search(rows, params, cancel)
         yield Note(f"The order was {', '.join(trace.order)}.")
         yield ArtifactSaved(trace)
-        fitted = fit_tables(
-            rows, trace.dag, params.smoothing, rng=rng, observed=data, cancel=cancel
-        )
-        fitted = yield from refined(fitted, data, params.missing, cancel=cancel)
-        measures = {
-            "score": trace.total,
-            "edges": float(len(trace.dag.edges)),
-            "steps": float(len(trace.steps)),
-            "smoothing": fitted.smoothing,
-            **fitted.per_row(data),
-        }
-        yield ImprovedModel(fitted.network, measures)
-        yield Finished(fitted.network, measures)
+        measures = {"score": trace.total, "steps": float(len(trace.steps))}
+        yield from network_events(trace.dag, rows, data, params, measures, rng=rng, cancel=cancel)

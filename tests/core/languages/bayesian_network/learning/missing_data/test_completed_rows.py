@@ -37,8 +37,7 @@ from pgmstudio.core.languages.pdg.learning.forest import parse_forest
 from pgmstudio.core.languages.pdg.measures import refitted
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.sessions import open_session
-from pgmstudio.core.learning.base import Finished
-from pgmstudio.core.learning.params import AVAILABLE, EM
+from pgmstudio.core.learning.base import AVAILABLE, EM, Finished
 from pgmstudio.core.params import parse_params
 
 DOMAIN = Domain.of({"group": "xyz", "test": "pn", "result": "0123", "other": "01", "class": "ab"})

@@ -18,7 +18,7 @@ from pgmstudio.core.errors import CycleError, KnowledgeError, ParameterError
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.languages.bayesian_network.learning.classifiers.tan import (
+from pgmstudio.core.languages.bayesian_network.learning.classifiers import (
     TanLearner,
     TanParams,
     conditional_information_nats,

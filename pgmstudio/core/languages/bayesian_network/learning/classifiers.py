@@ -29,23 +29,22 @@ from pgmstudio.core.graphs.maximum_branching import branching_with_required
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
     completed_rows,
 )
-from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import refined
-from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
-from pgmstudio.core.learning.base import Finished, ImprovedModel, LearnEvent
+from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import network_events
+from pgmstudio.core.learning.base import (
+    AVAILABLE,
+    BaseLearner,
+    LearnEvent,
+)
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
-    AVAILABLE,
-    ON_MISSING,
     class_param,
     knowledge_param,
-    missing_data_text,
     missing_param,
-    refuse_empty,
     smoothing_param,
 )
 from pgmstudio.core.learning.spanning_forest import best_forest
-from pgmstudio.core.params import param
+from pgmstudio.core.params import param, params_to_dict
 from pgmstudio.core.scores.mutual_information import mutual_information_nats
 
 AUGMENTS = ("tree", "forest", "none")
@@ -91,7 +90,7 @@ class TanParams:
             raise ParameterError({"edge_penalty": "is for a forest; set augment to forest"})
 
 
-class TanLearner:
+class TanLearner(BaseLearner):
     """A Bayesian network that predicts one variable from the others."""
 
     key = "bn.tan"
@@ -99,12 +98,6 @@ class TanLearner:
     kind = "bayesian-network"
     params_type = TanParams
     cost = Cost(0.02)
-
-    def refuses(self, data: DataSet) -> str | None:
-        return refuse_empty(data)
-
-    def on_missing(self, data: DataSet) -> str:
-        return missing_data_text(data, ON_MISSING)
 
     def run(
         self, data: DataSet, params: TanParams, *, rng: np.random.Generator, cancel: CancelToken
@@ -119,17 +112,8 @@ class TanLearner:
         structure = _Structure(rows, params, target, rules)
         dag, information = structure.learn(cancel)
         yield Progress(0.6, "Filling the tables")
-        fitted = fit_tables(rows, dag, params.smoothing, rng=rng, observed=data, cancel=cancel)
-        fitted = yield from refined(fitted, data, params.missing, cancel=cancel)
-        measures = {
-            "edges": float(len(dag.edges)),
-            "conditional_information_bits": information / math.log(2),
-            "smoothing": fitted.smoothing,
-            **fitted.per_row(data),
-        }
-        yield ImprovedModel(fitted.network, measures)
-        yield Progress(1.0, f"{len(dag.edges)} edges")
-        yield Finished(fitted.network, measures)
+        measures = {"conditional_information_bits": information / math.log(2)}
+        yield from network_events(dag, rows, data, params, measures, rng=rng, cancel=cancel)
 
 
 def _target(data: DataSet, params: TanParams) -> int:
@@ -254,3 +238,39 @@ class _Structure:
         if clashes:
             raise KnowledgeError(clashes)
         return required
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NaiveBayesParams:
+    """The settings of naive Bayes."""
+
+    # Not `target`: reading data has an option of that name.
+    class_: str | None = class_param()
+    smoothing: float | Literal["auto"] = smoothing_param()
+    missing: str = missing_param()
+    knowledge: Knowledge | None = knowledge_param()
+
+
+class NaiveBayesLearner(BaseLearner):
+    """A Bayesian network in which one variable is the only parent of all others."""
+
+    key = "bn.naive-bayes"
+    title = "Naive Bayes classifier"
+    kind = "bayesian-network"
+    params_type = NaiveBayesParams
+    missing_treatment = (
+        "The tables are fitted by EM to the observed cells: no row is dropped, it takes a few "
+        "passes over the rows, and the result is right if cells are missing at random."
+    )
+    cost = Cost(0.01, 1.0, 1.0, completes=False)
+
+    def run(
+        self,
+        data: DataSet,
+        params: NaiveBayesParams,
+        *,
+        rng: np.random.Generator,
+        cancel: CancelToken,
+    ) -> Iterator[LearnEvent]:
+        plain = TanParams(augment="none", **params_to_dict(params))
+        return TanLearner().run(data, plain, rng=rng, cancel=cancel)

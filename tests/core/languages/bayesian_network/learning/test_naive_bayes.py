@@ -11,11 +11,12 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.execution.events import NEVER
-from pgmstudio.core.languages.bayesian_network.learning.classifiers.naive_bayes import (
+from pgmstudio.core.languages.bayesian_network.learning.classifiers import (
     NaiveBayesLearner,
     NaiveBayesParams,
+    TanLearner,
+    TanParams,
 )
-from pgmstudio.core.languages.bayesian_network.learning.classifiers.tan import TanLearner, TanParams
 from pgmstudio.core.languages.likelihood import log2_likelihood
 from tests.strategies import random_network, with_missing
 

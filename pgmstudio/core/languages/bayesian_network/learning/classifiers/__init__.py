@@ -1,1 +1,0 @@
-"""Naive Bayes and tree-augmented naive Bayes."""
