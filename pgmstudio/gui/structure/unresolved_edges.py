@@ -22,7 +22,7 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.ambigui
     Resolved,
     read_choices,
 )
-from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import network_events
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import skeleton_events
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.learning.base import Finished
@@ -447,12 +447,13 @@ def _rules(task: LearnTask) -> EdgeRules:
 
 def _fitted(resolved: Resolved, task: LearnTask, cancel: CancelToken) -> Model:
     """Fit the CPTs with the settings and the seed of the run."""
-    events = network_events(
+    events = skeleton_events(
         task.data,
         resolved.skeleton,
         resolved.orientation,
         _rules(task),
         task.params,
+        rows=task.data,
         rng=np.random.default_rng(task.seed),
         cancel=cancel,
     )
