@@ -24,8 +24,8 @@ from reporting import say_line, version_of
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.base import Observed
+from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.session import DecisionGraphSession
 
@@ -56,7 +56,9 @@ def grown_chain(variables: int, nodes: int) -> DecisionGraph:
     return DecisionGraph(binary(variables), forest, parameters, tuple(successors))
 
 
-def seconds_of(session: CliqueTreeSession | DecisionGraphSession, names: tuple[str, ...]) -> float:
+def seconds_of(
+    session: JunctionTreeSession | DecisionGraphSession, names: tuple[str, ...]
+) -> float:
     """The best time of a step: one finding more or less, then every belief."""
     best = np.inf
     for turn in range(REPEATS):
@@ -127,7 +129,7 @@ def beside_clique_tree(
     ours = version_of("pgmstudio") or "-"
     size, cells, names = graph.effective_size(), network.effective_size(), graph.domain.names
     fast = seconds_of(DecisionGraphSession(graph), names)
-    slow = seconds_of(CliqueTreeSession(network), names)
+    slow = seconds_of(JunctionTreeSession(network), names)
     told = f"size {size}; the clique tree has {cells} cells, {cells / size:.0f} times as many"
     say_line("all beliefs after one finding", data, "decision graph", ours, fast, told, 1.0)
     say_line("all beliefs after one finding", data, "clique tree", ours, slow, "-", slow / fast)

@@ -25,9 +25,9 @@ from reporting import SHARED, say_line, version_of
 from pgmstudio.core.errors import ImpossibleEvidenceError
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.inference.junction_tree.propagation import compiled_passes
+from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.io.models.files import read_model
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
 
 DEFAULT = ("alarm", "hailfinder", "win95pts", "andes", "diabetes", "munin1")
 GOALS = {"alarm": 25, "hailfinder": 25, "win95pts": 25, "andes": 5, "diabetes": 2, "munin1": 1}
@@ -42,7 +42,7 @@ def steps_of(network: BayesianNetwork, count: int) -> tuple[dict[int, int], list
     chosen = [int(i) for i in rng.choice(usable, 5, replace=False)]
     row = network.sample(1, rng).codes[:, 0]
     start = {i: int(row[i]) for i in chosen}
-    session = CliqueTreeSession(network)
+    session = JunctionTreeSession(network)
     for i, state in start.items():
         session.set_evidence(domain.names[i], Observed(domain.variables[i].states[state]))
     now, steps = dict(start), list[Step]()
@@ -69,7 +69,7 @@ class Ours:
 
     def __init__(self, network: BayesianNetwork) -> None:
         self._domain = network.domain
-        self._session = CliqueTreeSession(network)
+        self._session = JunctionTreeSession(network)
 
     def start_with(self, states: dict[int, int]) -> None:
         named = {self._domain.variables[i]: state for i, state in states.items()}

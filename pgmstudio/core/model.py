@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.graphs.dag import Dag
 
 
 @runtime_checkable
@@ -47,3 +48,11 @@ class DirectedModel(Model, Protocol):
 
     @property
     def edges(self) -> tuple[tuple[str, str], ...]: ...
+
+
+@runtime_checkable
+class HasDag(Model, Protocol):
+    """A model that stores its directed acyclic graph."""
+
+    @property
+    def dag(self) -> Dag: ...

@@ -6,7 +6,7 @@ import pytest
 
 from pgmstudio.core.errors import TooLargeError
 from pgmstudio.core.graphs.junction_tree import CliqueTree
-from pgmstudio.core.languages.bayesian_network.inference_cost import check_budget, forecast_of_tree
+from pgmstudio.core.inference.junction_tree.cost import check_budget, forecast
 from pgmstudio.core.large_counts import count_text
 
 
@@ -21,7 +21,7 @@ def test_a_clique_of_thousands_of_variables_is_refused_with_a_sentence(variables
     """2^1024 is more than a float can hold, 2^14285 more than Python writes."""
     clique = tuple(range(variables))
     tree = CliqueTree((clique,), (None,), (), (2,) * variables, "min-fill")
-    expected = forecast_of_tree(tree)
+    expected = forecast(tree)
     assert "about 10^" in str(expected)
     with pytest.raises(TooLargeError, match=r"about 10.* table cells"):
         check_budget(expected)

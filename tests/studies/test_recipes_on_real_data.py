@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pgmstudio.core.execution.events import NEVER, Note
-from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
+from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.params import parse_params
 from pgmstudio.studies.recipe import Measured, RecipeTask, table_csv, table_of
 from pgmstudio.studies.recipe_data import read_sources
@@ -76,7 +76,7 @@ def test_rows_of_alarm_stand_in_the_published_order(shared: Path) -> None:
     # means other tables: no model of rows of the published file needs fewer bits than its entropy,
     # and the base rate needs the sum of its marginal ones.
     alarm = read_sources(recipe_of("alarm"), shared / "data")["alarm"]
-    session = CliqueTreeSession(alarm)
+    session = JunctionTreeSession(alarm)
     families = [(*alarm.dag.parents(name), name) for name in alarm.domain.names]
     entropy = sum(conditional_entropy(session.joint(family)) for family in families)
     marginal = sum(conditional_entropy(session.joint((name,))) for name in alarm.domain.names)

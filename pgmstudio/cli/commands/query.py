@@ -41,7 +41,7 @@ from pgmstudio.core.languages.registry import a_kind, language_of
 from pgmstudio.core.model import Model
 
 if TYPE_CHECKING:
-    from pgmstudio.core.languages.map_query import MapAnswer
+    from pgmstudio.core.inference.map_search import MapAnswer
 
 
 def make_parser(argv: Sequence[str]) -> CommandParser:

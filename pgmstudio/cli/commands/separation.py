@@ -203,7 +203,7 @@ def _split_names(domain: Domain, text: str) -> list[str]:
 def information_bits(network: BayesianNetwork, names: list[str]) -> float:
     """I(A;B|Z) in the model's distribution; TooLargeError if the joint table is too large."""
     from pgmstudio.core.inference.information_measures import conditional_information_bits
-    from pgmstudio.core.languages.bayesian_network.pruned_query import joint_of
+    from pgmstudio.core.inference.junction_tree.query import joint_of
 
     indices = [network.domain.index(name) for name in names]
     return conditional_information_bits(joint_of(network, indices, {}))

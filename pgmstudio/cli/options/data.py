@@ -255,7 +255,7 @@ def check_model_path(path: str) -> None:
 
 def check_memory(rows: int, domain: Domain) -> None:
     """UsageError if so many rows do not fit into memory."""
-    from pgmstudio.core.languages.bayesian_network.inference_cost import available_bytes, in_units
+    from pgmstudio.core.inference.junction_tree.cost import available_bytes, in_units
     from pgmstudio.core.large_counts import count_text
 
     # The codes, a copy while they are assembled, and a random number for each row.

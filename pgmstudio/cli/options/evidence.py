@@ -16,9 +16,10 @@ from pgmstudio.core.inference.base import (
     Finding,
     Likelihood,
     Observed,
+    doings_first,
     scaling_note,
 )
-from pgmstudio.core.languages.interventions import direction_note, doings_first
+from pgmstudio.core.languages.interventions import direction_note
 from pgmstudio.core.model import Model
 
 

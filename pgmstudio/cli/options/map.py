@@ -14,7 +14,7 @@ from pgmstudio.core.inference.base import Finding
 from pgmstudio.core.model import Model
 
 if TYPE_CHECKING:
-    from pgmstudio.core.languages.map_query import MapAnswer
+    from pgmstudio.core.inference.map_search import MapAnswer
 
 
 def add_map_options(parser: CommandParser) -> None:

@@ -19,8 +19,8 @@ from pgmstudio.core.inference.base import (
     Finding,
     InferenceSession,
     Scale,
+    doings_first,
 )
-from pgmstudio.core.languages.interventions import doings_first
 from pgmstudio.core.model import Model
 
 Evidence = Mapping[str, Finding]

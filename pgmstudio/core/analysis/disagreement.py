@@ -30,8 +30,8 @@ from pgmstudio.core.inference.base import (
     Likelihood,
     Observed,
     Scale,
+    doings_first,
 )
-from pgmstudio.core.languages.interventions import doings_first
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.model import Model

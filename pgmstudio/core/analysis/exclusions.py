@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.analysis.belief_query import Evidence, become
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import ImpossibleEvidenceError
-from pgmstudio.core.inference.base import Finding, InferenceSession, Observed, weights_of
-from pgmstudio.core.languages.interventions import as_seen
+from pgmstudio.core.inference.base import Finding, InferenceSession, Observed, as_seen, weights_of
 
 # With so many findings the search for a smallest conflict would be felt.
 MAX_FINDINGS_TRACED = 6

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.graphs.junction_tree import CliqueTree, clique_tree_of_scopes
 from pgmstudio.core.inference.base import Finding, weights_of
-from pgmstudio.core.languages.bayesian_network.inference_cost import check_budget, forecast_of_tree
+from pgmstudio.core.inference.junction_tree.cost import check_budget, forecast
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 
 Floats = NDArray[np.float64]
@@ -68,7 +68,7 @@ def table_derivatives(
     scopes.append((position[goal],))
     tables.append(both)
     tree = clique_tree_of_scopes(scopes, [domain.cardinalities[v] for v in free])
-    check_budget(forecast_of_tree(tree))
+    check_budget(forecast(tree))
     with np.errstate(divide="ignore"):
         logs = [np.log2(table) for table in tables]
     total, result = _outside(tree, scopes, logs, len(ancestors), cancel)

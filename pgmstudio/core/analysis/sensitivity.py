@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 from pgmstudio.core.analysis.network_polynomial import table_derivatives
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import NEVER, CancelToken
-from pgmstudio.core.inference.base import Finding, weights_of
+from pgmstudio.core.inference.base import Finding, done_states, weights_of
 from pgmstudio.core.languages.bayesian_network.interventions import carried_out
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.interventions import done_states
 
 Floats = NDArray[np.float64]
 # What is smaller than this is rounding, not influence.

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import NEVER, CancelToken
-from pgmstudio.core.inference.base import Done, InferenceSession, Observed, weights_of
+from pgmstudio.core.inference.base import Done, InferenceSession, Observed, as_seen, weights_of
 from pgmstudio.core.inference.information_measures import entropy_bits, mutual_information_bits
-from pgmstudio.core.languages.interventions import as_seen
 
 
 def joints_with(

@@ -81,6 +81,22 @@ class Done:
 Finding = Observed | Excluded | Likelihood | Done
 
 
+def done_states(evidence: Mapping[str, Finding]) -> dict[str, str]:
+    """The intervened variables and their states."""
+    return {name: f.state for name, f in evidence.items() if isinstance(f, Done)}
+
+
+def doings_first(evidence: Mapping[str, Finding]) -> dict[str, Finding]:
+    """The same evidence to be set one by one: what is seen may be possible only after what was
+    done."""
+    return dict(sorted(evidence.items(), key=lambda one: not isinstance(one[1], Done)))
+
+
+def as_seen(finding: Finding) -> Finding:
+    """The same finding where an intervention has been made already: its state is certain."""
+    return Observed(finding.state) if isinstance(finding, Done) else finding
+
+
 class InferenceSession(Protocol):
     """Evidence in, beliefs out."""
 

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.graphs.background_knowledge import Knowledge
-from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.base import Answer, Finding, InferenceSession, Scale
 from pgmstudio.core.model import Model, ProbabilisticModel
 
@@ -184,14 +183,6 @@ class Language:
 def lower_first(text: str) -> str:
     """The text with a lower-case first letter."""
     return text[:1].lower() + text[1:]
-
-
-@runtime_checkable
-class HasDag(Model, Protocol):
-    """A model that stores its directed acyclic graph."""
-
-    @property
-    def dag(self) -> Dag: ...
 
 
 @runtime_checkable

@@ -1,4 +1,4 @@
-"""Interventions do(X = x) among the findings of any language, and which languages have them.
+"""Which languages have interventions do(X = x), and what they mean there.
 
 A tree is read as the network it is stored as, with every edge away from its root. Mixtures, latent
 class models and decision graphs have no edges that could be read as cause and effect.
@@ -8,30 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-from numpy.typing import NDArray
-
-from pgmstudio.core.inference.base import NO_INTERVENTION, Done, Finding, Observed
+from pgmstudio.core.inference.base import NO_INTERVENTION, Finding, done_states
 from pgmstudio.core.languages.registry import LANGUAGES
 from pgmstudio.core.model import Model
-
-Floats = NDArray[np.float64]
-
-
-def done_states(evidence: Mapping[str, Finding]) -> dict[str, str]:
-    """The intervened variables and their states."""
-    return {name: f.state for name, f in evidence.items() if isinstance(f, Done)}
-
-
-def doings_first(evidence: Mapping[str, Finding]) -> dict[str, Finding]:
-    """The same evidence to be set one by one: what is seen may be possible only after what was
-    done."""
-    return dict(sorted(evidence.items(), key=lambda one: not isinstance(one[1], Done)))
-
-
-def as_seen(finding: Finding) -> Finding:
-    """The same finding where an intervention has been made already: its state is certain."""
-    return Observed(finding.state) if isinstance(finding, Done) else finding
 
 
 def no_intervention_reason(model: Model) -> str:

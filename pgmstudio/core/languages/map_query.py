@@ -4,42 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.inference.base import Finding
+from pgmstudio.core.inference.map_search import Combination, MapAnswer
 from pgmstudio.core.languages.registry import a_kind, inference_form
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.model import Model
-
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Combination:
-    """States of the chosen variables, and log2 of their probability given the evidence."""
-
-    states: Mapping[str, str]
-    log2_probability: float
-
-
-@dataclass(frozen=True, eq=False)
-class MapAnswer:
-    """The best combinations, the most probable first; `log2_bound` is above any there can be."""
-
-    best: tuple[Combination, ...]
-    log2_bound: float  # of the most probable one, given the evidence
-    is_exact: bool  # these are the best ones, in this order
-    steps: int  # parts looked at; 0 when nothing had to be searched
-
-    @property
-    def fraction_of_bound(self) -> float:
-        """The first is at least this part as probable as the most probable one."""
-        return min(1.0, math.exp2(self.best[0].log2_probability - self.log2_bound))
 
 
 def most_probable_together(

@@ -12,9 +12,16 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import ImpossibleEvidenceError, TooLargeError
-from pgmstudio.core.inference.base import Belief, Done, Finding, Observed, Scale, weights_of
+from pgmstudio.core.inference.base import (
+    Belief,
+    Done,
+    Finding,
+    Observed,
+    Scale,
+    as_seen,
+    weights_of,
+)
 from pgmstudio.core.inference.conflicts import smallest_conflict
-from pgmstudio.core.languages.interventions import as_seen
 from pgmstudio.core.large_counts import count_text
 
 Floats = NDArray[np.float64]

@@ -10,8 +10,7 @@ import numpy as np
 from pgmstudio.core.data.dataset import Codes, DataSet, code_dtype
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.execution.events import CancelToken, Progress
-from pgmstudio.core.inference.base import Done, Finding, InferenceSession, Observed
-from pgmstudio.core.languages.interventions import doings_first
+from pgmstudio.core.inference.base import Done, Finding, InferenceSession, Observed, doings_first
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.model import Model, ProbabilisticModel

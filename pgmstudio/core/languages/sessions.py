@@ -9,8 +9,9 @@ import numpy as np
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.graphs.junction_tree import clique_tree_of_scopes
 from pgmstudio.core.inference.base import Answer, Finding, InferenceSession
+from pgmstudio.core.inference.factors import Factor
 from pgmstudio.core.inference.junction_tree.propagation import Propagation, compiled_passes
-from pgmstudio.core.inference.junction_tree.schedule import Factor, plan_of
+from pgmstudio.core.inference.junction_tree.schedule import plan_of
 from pgmstudio.core.languages.registry import LANGUAGES, a_kind, inference_form
 from pgmstudio.core.model import Model
 

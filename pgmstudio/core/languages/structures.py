@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.languages.base import HasDag
 from pgmstudio.core.languages.registry import a_kind
-from pgmstudio.core.model import DirectedModel, Model
+from pgmstudio.core.model import DirectedModel, HasDag, Model
 
 
 def dag_of(model: Model) -> Dag:

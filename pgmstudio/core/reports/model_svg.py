@@ -40,9 +40,8 @@ def drawing_of(
         positions = place(graph, file.layout, graph.method)
         return svg_of(graph, positions, theme=theme, title=file.title)
 
-    from pgmstudio.core.inference.base import weights_of
+    from pgmstudio.core.inference.base import as_seen, done_states, weights_of
     from pgmstudio.core.languages.base import ComponentModel, ComponentSession
-    from pgmstudio.core.languages.interventions import as_seen, done_states
     from pgmstudio.core.languages.sessions import open_session
 
     session = open_session(model)

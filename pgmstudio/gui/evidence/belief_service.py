@@ -32,10 +32,9 @@ from pgmstudio.core.analysis.belief_query import (
 from pgmstudio.core.analysis.exclusions import findings_against, is_ruled_out
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.inference import finding_edits as finding_after
-from pgmstudio.core.inference.base import Finding, InferenceSession, Likelihood, Scale
+from pgmstudio.core.inference.base import Finding, InferenceSession, Likelihood, Scale, done_states
 from pgmstudio.core.inference.finding_text import fits, ruled_out_sentence
 from pgmstudio.core.inference.information_measures import conflict_bits
-from pgmstudio.core.languages.interventions import done_states
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.model import Model
 from pgmstudio.gui.evidence.belief_worker import BeliefWorker

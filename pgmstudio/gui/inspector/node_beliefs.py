@@ -14,9 +14,15 @@ from pgmstudio.core.analysis.value_of_information import information_about
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.drawing.svg.nodes import mark_of
 from pgmstudio.core.execution.events import CancelToken
-from pgmstudio.core.inference.base import Done, Finding, InferenceSession, Likelihood, weights_of
+from pgmstudio.core.inference.base import (
+    Done,
+    Finding,
+    InferenceSession,
+    Likelihood,
+    as_seen,
+    weights_of,
+)
 from pgmstudio.core.inference.information_measures import ranked, shift_bits, shifts_bits
-from pgmstudio.core.languages.interventions import as_seen
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.evidence_list import EvidenceSection

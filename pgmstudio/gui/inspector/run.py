@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.inference.finding_text import Chip
-from pgmstudio.core.languages.bayesian_network.inference_cost import in_units
+from pgmstudio.core.inference.junction_tree.cost import in_units
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.learning.base import missing_data_note
 from pgmstudio.core.learning.cost_estimates import forecast_run, time_words

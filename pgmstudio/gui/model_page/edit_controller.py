@@ -21,12 +21,12 @@ from pgmstudio.core.drawing.snapping import (
 from pgmstudio.core.errors import CycleError, PgmStudioError
 from pgmstudio.core.graphs.junction_tree import SizeForecast
 from pgmstudio.core.io.models.subnetwork_clipboard import copied, pasted
-from pgmstudio.core.languages.base import HasDag
 from pgmstudio.core.languages.bayesian_network.arc_reversal import (
     inherited_edges,
     not_reversible_reason,
 )
 from pgmstudio.core.languages.bayesian_network.conversions import plain_network
+from pgmstudio.core.model import HasDag
 from pgmstudio.core.project import edits, model_edits
 from pgmstudio.core.project import edits as equivalence_edits
 from pgmstudio.core.project.project import ModelEntry, Project

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.drawing.diagram import GraphPicture, PictureNode
-from pgmstudio.core.inference.base import Done, Finding, weights_of
-from pgmstudio.core.languages.base import ComponentModel, HasDag
-from pgmstudio.core.languages.interventions import as_seen
+from pgmstudio.core.inference.base import Done, Finding, as_seen, weights_of
+from pgmstudio.core.languages.base import ComponentModel
+from pgmstudio.core.model import HasDag
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
 from pgmstudio.gui.evidence.belief_service import BeliefService

@@ -15,7 +15,6 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.separation import Meeting, Separation, irrelevant_to, separation_of
 from pgmstudio.core.inference.base import Done, InferenceSession, Observed
 from pgmstudio.core.inference.information_measures import conditional_information_bits
-from pgmstudio.core.languages.base import HasDag
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.diagrams import diagram_row
 from pgmstudio.core.languages.ldag.conversions import plain_labelled
@@ -26,7 +25,7 @@ from pgmstudio.core.languages.ldag.separation import (
     information_question,
     labelled_answer,
 )
-from pgmstudio.core.model import Model
+from pgmstudio.core.model import HasDag, Model
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.layers.separation import Shown, shown_of

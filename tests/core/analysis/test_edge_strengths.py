@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from pgmstudio.core.analysis.edge_strength import end_information, removal_divergences
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
 from tests.strategies import all_cases, small_networks
 
 
@@ -40,7 +40,7 @@ def with_parent_lost(network: BayesianNetwork, source: str, target: str) -> Baye
 def test_the_divergence_of_removal_is_that_of_the_two_joint_distributions(
     network: BayesianNetwork,
 ) -> None:
-    result = dict(removal_divergences(CliqueTreeSession(network), network.edges))
+    result = dict(removal_divergences(JunctionTreeSession(network), network.edges))
     assert set(result) == set(network.edges)
     p = joint_of(network)
     for edge, bits in result.items():
@@ -54,7 +54,7 @@ def test_the_divergence_of_removal_is_that_of_the_two_joint_distributions(
 def test_an_edge_between_a_child_and_its_only_parent_has_both_numbers_alike(
     network: BayesianNetwork,
 ) -> None:
-    session = CliqueTreeSession(network)
+    session = JunctionTreeSession(network)
     ends = dict(end_information(session, network.edges))
     for edge, bits in removal_divergences(session, network.edges):
         if len(network.dag.parents(edge[1])) == 1:
@@ -67,12 +67,12 @@ def test_a_parent_that_tells_nothing_can_go_for_free_and_xor_needs_both() -> Non
     half = np.array([0.5, 0.5])
     xor = np.array([[[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]])
     idle = np.array([[[0.9, 0.1], [0.9, 0.1]], [[0.2, 0.8], [0.2, 0.8]]])
-    session = CliqueTreeSession(BayesianNetwork(domain, dag, (half, half, xor)))
+    session = JunctionTreeSession(BayesianNetwork(domain, dag, (half, half, xor)))
     assert dict(removal_divergences(session, dag.edges)) == pytest.approx(
         {("a", "x"): 1.0, ("b", "x"): 1.0}
     )
     assert dict(end_information(session, dag.edges)) == pytest.approx(
         {("a", "x"): 0.0, ("b", "x"): 0.0}
     )
-    session = CliqueTreeSession(BayesianNetwork(domain, dag, (half, half, idle)))
+    session = JunctionTreeSession(BayesianNetwork(domain, dag, (half, half, idle)))
     assert dict(removal_divergences(session, dag.edges))["b", "x"] == pytest.approx(0)

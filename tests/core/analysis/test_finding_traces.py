@@ -14,14 +14,14 @@ from pgmstudio.core.analysis.value_of_information import value_of_evidence
 from pgmstudio.core.errors import ImpossibleEvidenceError
 from pgmstudio.core.inference.base import Done, Finding, Observed, weights_of
 from pgmstudio.core.inference.information_measures import conflict_bits, entropy_bits
+from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
 from tests.oracles.brute_force import BruteForceSession
 from tests.strategies import evidence, random_network, small_networks
 
 
-def asked(network: BayesianNetwork, data: st.DataObject, most: int = 4) -> CliqueTreeSession:
-    session = CliqueTreeSession(network)
+def asked(network: BayesianNetwork, data: st.DataObject, most: int = 4) -> JunctionTreeSession:
+    session = JunctionTreeSession(network)
     try:
         session.set_all(data.draw(evidence(network.domain, max_findings=most)))
     except ImpossibleEvidenceError:
@@ -77,7 +77,7 @@ def test_the_conflicting_set_conflicts_at_least_as_much_as_all(
 def test_what_was_set_from_outside_is_not_traced_and_stays() -> None:
     network = random_network(np.random.default_rng(8), cardinalities=(2, 2, 2), density=1.0)
     first, middle, last = (network.domain.names[i] for i in network.dag.topological_order)
-    session = CliqueTreeSession(network)
+    session = JunctionTreeSession(network)
     given_ = {middle: Done("s1"), first: Observed("s0"), last: Observed("s1")}
     session.set_all(given_)
     traces = trace_findings(session, network.domain)
@@ -131,11 +131,11 @@ def chance_and_session(
 
 def test_an_independent_variable_is_worth_nothing_and_a_copy_everything() -> None:
     network = random_network(np.random.default_rng(1), cardinalities=(3, 3), density=0.0)
-    result = value_of_evidence(CliqueTreeSession(network), network.domain, "X0")
+    result = value_of_evidence(JunctionTreeSession(network), network.domain, "X0")
     assert result.worths[0].bits == pytest.approx(0, abs=1e-12)
     copies = random_network(np.random.default_rng(1), cardinalities=(3, 3), density=1.0)
     child = copies.dag.topological_order[1]
     tables = [np.eye(3) if v == child else t for v, t in enumerate(copies.tables)]
     copies = BayesianNetwork(copies.domain, copies.dag, tuple(tables))
-    result = value_of_evidence(CliqueTreeSession(copies), copies.domain, "X0")
+    result = value_of_evidence(JunctionTreeSession(copies), copies.domain, "X0")
     assert result.entropy_fraction(result.worths[0]) == pytest.approx(1)

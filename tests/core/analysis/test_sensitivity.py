@@ -16,10 +16,10 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import ImpossibleEvidenceError, PgmStudioError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.base import Done, Finding, Likelihood, Observed, weights_of
+from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.io.models.files import read_model
 from pgmstudio.core.languages.bayesian_network.interventions import mutilated
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
 from tests.oracles.brute_force import BruteForceSession
 from tests.strategies import evidence, random_network, small_networks
 
@@ -195,7 +195,7 @@ def test_alarm_agrees_with_asking_again_with_other_numbers(shared: Path) -> None
             (swing.low, swing.belief_at_low),
             (swing.high, swing.belief_at_high),
         ):
-            session = CliqueTreeSession(
+            session = JunctionTreeSession(
                 changed(network, network.domain.names[position], cell, theta)
             )
             session.set_all(given_)

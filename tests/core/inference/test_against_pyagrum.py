@@ -10,9 +10,9 @@ import pytest
 
 from benchmarks.peers import as_pyagrum
 from pgmstudio.core.inference.base import Excluded, Finding, Likelihood, Observed
+from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.io.models.files import read_model
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
 from pgmstudio.core.languages.sessions import ask
 
 gum = pytest.importorskip("pyagrum", reason="pyAgrum gives the reference answers")
@@ -60,7 +60,7 @@ def findings_from(
 def test_beliefs_and_evidence_equal_pyagrums(shared: Path, name: str, sets: int) -> None:
     network = network_called(shared, name)
     twin = as_pyagrum(network)
-    session = CliqueTreeSession(network)
+    session = JunctionTreeSession(network)
     rng = np.random.default_rng(7)
     for number in range(sets):
         ours, theirs = findings_from(network, rng, 1 + 2 * number)
@@ -78,7 +78,7 @@ def test_a_hundred_findings_on_andes_do_not_underflow(shared: Path) -> None:
     network = network_called(shared, "andes")
     rng = np.random.default_rng(2)
     data = network.sample(1, rng)
-    session = CliqueTreeSession(network)
+    session = JunctionTreeSession(network)
     chosen = rng.choice(len(network.domain), 100, replace=False)
     variables = [network.domain.variables[i] for i in chosen]
     findings = {v.name: Observed(v.states[data.column(v.name)[0]]) for v in variables}
@@ -99,7 +99,7 @@ def test_a_hundred_findings_on_andes_do_not_underflow(shared: Path) -> None:
 def test_single_questions_equal_whole_sessions(shared: Path) -> None:
     network = network_called(shared, "alarm")
     rng = np.random.default_rng(11)
-    session = CliqueTreeSession(network)
+    session = JunctionTreeSession(network)
     for _ in range(10):
         findings, _ = findings_from(network, rng, 4)
         targets = [network.domain.names[i] for i in rng.choice(len(network.domain), 3)]

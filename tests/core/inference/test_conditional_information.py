@@ -14,8 +14,8 @@ from pgmstudio.core.inference.information_measures import (
     entropy_bits,
     mutual_information_bits,
 )
+from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
 from tests.strategies import small_networks
 
 
@@ -33,7 +33,7 @@ def test_the_exclusive_or_of_two_coins_is_told_by_the_third_alone() -> None:
 def test_separated_variables_have_no_information_about_each_other(
     network: BayesianNetwork,
 ) -> None:
-    session = CliqueTreeSession(network)
+    session = JunctionTreeSession(network)
     names = network.domain.names
     for one, other in combinations(names, 2):
         rest = [name for name in names if name not in (one, other)]

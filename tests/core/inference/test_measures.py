@@ -21,8 +21,8 @@ from pgmstudio.core.inference.information_measures import (
     shift_bits,
     shifts_bits,
 )
+from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
 from tests.strategies import random_network, small_networks
 
 
@@ -40,7 +40,7 @@ def test_the_shift_of_the_lung_example_is_that_of_the_picture() -> None:
 
 @given(small_networks())
 def test_all_at_once_equals_one_by_one(network: BayesianNetwork) -> None:
-    session = CliqueTreeSession(network)
+    session = JunctionTreeSession(network)
     priors = {name: belief.values for name, belief in session.beliefs().items()}
     first = network.domain.variables[0]
     state = first.states[int(priors[first.name].argmax())]
@@ -55,7 +55,7 @@ def test_all_at_once_equals_one_by_one(network: BayesianNetwork) -> None:
 @settings(max_examples=40)
 @given(small_networks(max_variables=5))
 def test_information_about_a_target_equals_that_of_the_joints(network: BayesianNetwork) -> None:
-    session = CliqueTreeSession(network)
+    session = JunctionTreeSession(network)
     names = network.domain.names
     if len(names) > 1:
         last = network.domain[names[-1]]
@@ -73,7 +73,7 @@ def test_information_about_a_target_equals_that_of_the_joints(network: BayesianN
 
 def test_conflict_is_zero_for_independent_findings_and_for_one() -> None:
     network = random_network(np.random.default_rng(1), cardinalities=(2, 3), density=0.0)
-    session = CliqueTreeSession(network)
+    session = JunctionTreeSession(network)
     priors = {name: belief.values for name, belief in session.beliefs().items()}
     evidence = {"X0": Observed("s1"), "X1": Likelihood((("s0", 0.2), ("s1", 0.8), ("s2", 0.5)))}
     session.set_all(evidence)

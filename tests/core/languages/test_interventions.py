@@ -14,15 +14,18 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import GraphError, ImpossibleEvidenceError, UnknownNameError
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.inference.base import Done, Excluded, Finding, Observed, weights_of
+from pgmstudio.core.inference.base import (
+    Done,
+    Excluded,
+    Finding,
+    Observed,
+    doings_first,
+    weights_of,
+)
+from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.languages.bayesian_network.interventions import mutilated
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
-from pgmstudio.core.languages.interventions import (
-    direction_note,
-    doings_first,
-    no_intervention_reason,
-)
+from pgmstudio.core.languages.interventions import direction_note, no_intervention_reason
 from pgmstudio.core.languages.map_query import most_probable_together
 from pgmstudio.core.languages.sampling import Sampled, SamplePlan, sample_rows
 from pgmstudio.core.languages.sessions import ask, open_session
@@ -67,7 +70,7 @@ def test_beliefs_and_evidence_follow_the_truncated_factorisation(data: st.DataOb
     for name in data.draw(st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True)):
         findings[name] = Done(data.draw(st.sampled_from(network.domain[name].states)))
     expected = truncated(network, findings)
-    session = CliqueTreeSession(network)
+    session = JunctionTreeSession(network)
     if expected.sum() <= 1e-15:
         with pytest.raises(ImpossibleEvidenceError):
             session.set_all(findings)
@@ -95,7 +98,7 @@ def test_beliefs_and_evidence_follow_the_truncated_factorisation(data: st.DataOb
 def test_setting_and_retracting_an_intervention_leaves_nothing_behind(data: st.DataObject) -> None:
     network = data.draw(small_networks(max_variables=6))
     name = data.draw(st.sampled_from(network.domain.names))
-    session = CliqueTreeSession(network)
+    session = JunctionTreeSession(network)
     before = {n: b.values.copy() for n, b in session.beliefs().items()}
     session.set_evidence(name, Done(network.domain[name].states[0]))
     assert session.log2_evidence() == pytest.approx(0.0)  # what is done is no surprise
@@ -115,7 +118,7 @@ def test_a_session_agrees_with_brute_force_in_the_mutilated_network(
     cut = mutilated(network, {variable.name: state})
     assert cut.dag.parents(variable.name) == ()
     reference = BruteForceSession(cut)
-    session = CliqueTreeSession(network)
+    session = JunctionTreeSession(network)
     session.set_evidence(variable.name, Done(state))
     for name in network.domain.names:
         np.testing.assert_allclose(

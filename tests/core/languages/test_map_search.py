@@ -14,11 +14,10 @@ from pgmstudio.core.errors import Cancelled, ImpossibleEvidenceError, ParameterE
 from pgmstudio.core.execution.events import StopSwitch
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.base import Done, Observed
+from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
+from pgmstudio.core.inference.map_search import MapAnswer, most_probable_states
 from pgmstudio.core.languages.bayesian_network.interventions import mutilated
-from pgmstudio.core.languages.bayesian_network.map_query import most_probable_states
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
-from pgmstudio.core.languages.map_query import MapAnswer
 from tests.oracles.brute_force import BruteForceSession
 from tests.strategies import domain_of, evidence, random_network, small_networks
 
@@ -91,7 +90,7 @@ def test_many_features_of_a_hidden_class_are_solved_and_proved() -> None:
     network = naive_bayes(np.random.default_rng(2), 14)
     chosen = list(network.domain.names[1:])
     result = most_probable_states(network, chosen, {}, most_exact_cells=64)
-    joint = CliqueTreeSession(network).joint(chosen)
+    joint = JunctionTreeSession(network).joint(chosen)
     assert result.is_exact
     assert result.steps > 0
     assert 2 ** result.best[0].log2_probability == pytest.approx(float(joint.max()), abs=1e-12)
@@ -103,7 +102,7 @@ def test_a_stopped_search_keeps_what_it_found_and_the_bound_holds() -> None:
     stop = StopSwitch()
     stop.cancel()
     result = most_probable_states(network, chosen, {}, stop=stop, most_exact_cells=1)
-    true = float(CliqueTreeSession(network).joint(chosen).max())
+    true = float(JunctionTreeSession(network).joint(chosen).max())
     assert not result.is_exact
     assert 2 ** result.best[0].log2_probability <= true + 1e-12
     assert 2**result.log2_bound >= true - 1e-12
@@ -121,7 +120,7 @@ def test_a_cancelled_search_is_given_up() -> None:
 
 def test_all_variables_give_the_most_probable_explanation() -> None:
     network = random_network(np.random.default_rng(7), 12, density=0.3)
-    session = CliqueTreeSession(network)
+    session = JunctionTreeSession(network)
     session.set_evidence("X3", Observed("s0"))
     result = most_probable_states(network, network.domain.names, session.evidence)
     assert result.best[0].states == session.most_probable()

@@ -7,7 +7,7 @@ import pytest
 
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.inference.junction_tree import propagation
-from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
+from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.languages.sessions import warm_up
 from tests.strategies import random_network
 
@@ -20,7 +20,7 @@ def test_after_warming_up_the_answers_are_the_same_to_the_last_bit(
     state = network.domain.variables[0].states[0]
 
     def beliefs() -> list[list[float]]:
-        session = CliqueTreeSession(network)
+        session = JunctionTreeSession(network)
         session.set_evidence("X0", Observed(state))
         return [belief.values.tolist() for belief in session.beliefs().values()]
 

@@ -11,8 +11,8 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataError, GraphError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.base import Excluded, Finding, Likelihood, Observed
+from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.project.edits import add_model, save_evidence_case
 from pgmstudio.core.project.model_edits import add_state, move_state, remove_state
@@ -89,10 +89,10 @@ def test_removing_a_state_scales_its_columns_and_drops_those_of_children() -> No
 
 
 def test_removing_a_state_of_a_root_is_like_seeing_that_it_is_another() -> None:
-    session = CliqueTreeSession(weather())
+    session = JunctionTreeSession(weather())
     session.set_evidence("sky", Excluded(frozenset({"cloud"})))
     project = remove_state(project_of(weather()), model_id="m1", variable="sky", state="cloud")
-    removed = CliqueTreeSession(model_of(project))
+    removed = JunctionTreeSession(model_of(project))
     assert removed.belief("wet").values == pytest.approx(session.belief("wet").values)
 
 

@@ -15,8 +15,8 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.analysis.sensitivity import Span, sensitivity_of
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.inference.base import Observed
-from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
-from pgmstudio.core.languages.map_query import Combination, MapAnswer
+from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
+from pgmstudio.core.inference.map_search import Combination, MapAnswer
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.data.page import DataPage
@@ -102,7 +102,7 @@ def test_what_each_finding_does_is_the_belief_without_it(
     window.app.workspace.set_target("lung")
     page = open_page(window, "evidence.findings", qtbot)
     assert page.answer is not None
-    session = CliqueTreeSession(network_of(live))
+    session = JunctionTreeSession(network_of(live))
     session.set_all({n: f for n, f in ODD.items() if n != "smoke"})
     without = float(session.belief("lung").values[0])
     row = next(row for row in page.answer.tornado.rows if row.key == "smoke")
@@ -219,7 +219,7 @@ def test_an_observed_node_says_what_it_would_be_without_its_own_evidence(
     window.app.workspace.select(("smoke",))
     section = inspector(window).node.belief.cautious
     qtbot.waitUntil(lambda: bool(section.bars.beliefs))
-    session = CliqueTreeSession(network_of(live))
+    session = JunctionTreeSession(network_of(live))
     session.set_evidence("xray", Observed("yes"))
     qtbot.waitUntil(section.isVisible)
     assert list(section.bars.beliefs.values()) == pytest.approx(session.belief("smoke").values)

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QApplication, QComboBox, QPushButton, QSpinBox, QT
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.inference.base import Excluded, Likelihood, Observed
+from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.evidence.belief_service import BeliefService
@@ -30,9 +30,9 @@ def run(window: MainWindow, action: str) -> None:
     window.app.actions[action].trigger()
 
 
-def session_of(live: BeliefService) -> CliqueTreeSession:
+def session_of(live: BeliefService) -> JunctionTreeSession:
     assert isinstance(live.model, BayesianNetwork)
-    return CliqueTreeSession(live.model)
+    return JunctionTreeSession(live.model)
 
 
 def test_the_click_a_bar_tour_ends_at_the_prior_bit_for_bit(

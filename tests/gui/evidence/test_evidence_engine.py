@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.errors import ImpossibleEvidenceError, PgmStudioError, TooLargeError
 from pgmstudio.core.inference.base import Excluded, Finding, Likelihood, Observed
-from pgmstudio.core.languages.bayesian_network.session import Beliefs, CliqueTreeSession
+from pgmstudio.core.inference.junction_tree.session import Beliefs, JunctionTreeSession
 from pgmstudio.core.model import Model
 from pgmstudio.gui.evidence import belief_worker as belief_engine
 from pgmstudio.gui.evidence.belief_service import BeliefService
@@ -19,7 +19,7 @@ from tests.gui.samples import sprinkler
 from tests.strategies import random_network
 
 
-class SlowSession(CliqueTreeSession):
+class SlowSession(JunctionTreeSession):
     """Answers only when it is let; counts its answers and the threads they were made in."""
 
     def __init__(self, network: object) -> None:
@@ -62,7 +62,7 @@ def slow(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Slow:
 
 
 def expected(evidence: Mapping[str, Finding]) -> dict[str, list[float]]:
-    session = CliqueTreeSession(sprinkler())
+    session = JunctionTreeSession(sprinkler())
     session.set_all(evidence)
     return {name: belief.values.tolist() for name, belief in session.beliefs().items()}
 
@@ -175,7 +175,7 @@ def test_a_new_model_while_a_worker_is_busy_is_the_one_that_is_shown(
 
 
 def test_a_model_that_is_too_large_keeps_its_error_and_refuses_evidence(qtbot: QtBot) -> None:
-    def opener(model: Model) -> CliqueTreeSession:
+    def opener(model: Model) -> JunctionTreeSession:
         raise TooLargeError("Exact inference would need 9 GB.")
 
     live = BeliefService(sprinkler(), opener=opener)
@@ -191,7 +191,7 @@ def test_a_large_model_that_cannot_be_opened_tells_it_later(
 ) -> None:
     monkeypatch.setattr(belief_engine, "opens_at_once", lambda _model: False)
 
-    def opener(model: Model) -> CliqueTreeSession:
+    def opener(model: Model) -> JunctionTreeSession:
         raise TooLargeError("Exact inference would need 9 GB.")
 
     live = BeliefService(sprinkler(), opener=opener)
@@ -208,7 +208,7 @@ def test_a_larger_network_opens_beside_the_window_and_gives_the_same_beliefs(
     state = network.domain["X0"].states[0]
     live.click_state("X0", state)  # already while it is being opened
     qtbot.waitUntil(lambda: not live.is_stale, timeout=20_000)
-    session = CliqueTreeSession(network)
+    session = JunctionTreeSession(network)
     session.set_evidence("X0", Observed(state))
     for name, values in live.beliefs.items():
         assert values.tolist() == session.belief(name).values.tolist()

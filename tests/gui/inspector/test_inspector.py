@@ -25,10 +25,10 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.inference.base import Likelihood, Observed
 from pgmstudio.core.inference.information_measures import mutual_information_bits, shift_bits
+from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
     HillClimbParams,
 )
-from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry, plain_params
 from pgmstudio.gui.evidence.belief_service import BeliefService
@@ -66,7 +66,7 @@ def test_the_bars_are_the_beliefs_and_clicking_one_sets_evidence(
     click_bar(qtbot, bars, "yes")
     assert live.evidence == {"smoke": Observed("yes")}
     inspect(window, qtbot, "lung")
-    session = CliqueTreeSession(network_of(live))
+    session = JunctionTreeSession(network_of(live))
     session.set_evidence("smoke", Observed("yes"))
     qtbot.waitUntil(lambda: bars.bars.beliefs == tuple(session.belief("lung").values.tolist()))
     assert bars.bars.priors == tuple(live.priors["lung"].tolist())
@@ -126,7 +126,7 @@ def test_a_likelihood_slider_moves_the_posterior_and_not_the_model(
     finding = Likelihood((("yes", 1.0), ("no", 0.3)))
     assert live.evidence == {"dysp": finding}
     bring_up_to_date(qtbot, live)
-    session = CliqueTreeSession(network_of(live))
+    session = JunctionTreeSession(network_of(live))
     session.set_evidence("dysp", finding)
     assert live.beliefs["lung"].tolist() == session.belief("lung").values.tolist()
     assert live.model is model
@@ -203,7 +203,7 @@ def test_ask_next_names_the_variable_with_most_information_about_the_target(
     inspect(window, qtbot, "lung")
     text = find(window, QLabel, "inspectorAskNext")
     qtbot.waitUntil(lambda: "bits" in text.text())  # type: ignore[attr-defined]
-    session = CliqueTreeSession(network_of(live))
+    session = JunctionTreeSession(network_of(live))
     session.set_all(live.evidence)
     bits = {
         n: mutual_information_bits(session.joint(["lung", n]))
@@ -221,7 +221,7 @@ def test_several_selected_variables_show_their_joint_belief(
     live.click_state("dysp", "yes")
     inspect(window, qtbot, "lung", "bronc")
     page = inspector(window).joint
-    session = CliqueTreeSession(network_of(live))
+    session = JunctionTreeSession(network_of(live))
     session.set_all(live.evidence)
     table = session.joint(["lung", "bronc"])
     qtbot.waitUntil(
@@ -294,7 +294,7 @@ def test_the_most_probable_explanation_is_shown_with_its_probability(
     inspect(window, qtbot)
     page = inspector(window).model
     page.explain.click()
-    session = CliqueTreeSession(network_of(live))
+    session = JunctionTreeSession(network_of(live))
     session.set_all(live.evidence)
     qtbot.waitUntil(lambda: dict(live.most_probable) == dict(session.most_probable()))
     probability = 2 ** session.log2_most_probable()

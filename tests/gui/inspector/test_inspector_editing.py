@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.inference.information_measures import mutual_information_bits
-from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
+from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import click_bar, find, inspect, inspector, network_of
@@ -83,7 +83,7 @@ def test_edges_show_their_information_and_can_be_turned_and_deleted(
 ) -> None:
     inspect(window, qtbot, "lung", tab="edges")
     tab = inspector(window).node.edges
-    bits = mutual_information_bits(CliqueTreeSession(network_of(live)).joint(["smoke", "lung"]))
+    bits = mutual_information_bits(JunctionTreeSession(network_of(live)).joint(["smoke", "lung"]))
     row = tab._rows["smoke", "lung"]
     qtbot.waitUntil(lambda: row.bits.text() == f"{bits:.3f}")
     turn = find(window, QToolButton, "turn.smoke → lung")
@@ -124,7 +124,7 @@ def test_a_selected_edge_shows_both_ends_and_their_information(
     window.app.workspace.select((), (("bronc", "dysp"),))
     page = inspector(window).edge
     qtbot.waitUntil(page.isVisible)
-    bits = mutual_information_bits(CliqueTreeSession(network_of(live)).joint(["bronc", "dysp"]))
+    bits = mutual_information_bits(JunctionTreeSession(network_of(live)).joint(["bronc", "dysp"]))
     qtbot.waitUntil(lambda: page.facts.facts["Mutual information"] == f"{bits:.4f} bits")
     assert [bars.bars.title for _, bars in page._ends] == ["bronc", "dysp"]
     click_bar(qtbot, page._ends[0][1], "no")

@@ -25,6 +25,9 @@ PLAIN_WORK_BESIDE = 150_000
 # updated.
 ALL_AT_ONCE_CELLS = 100_000
 
+# Sums of probabilities may exceed 1 by rounding.
+MAX_FACTOR_VALUE = 1.001
+
 _compiled: Any = None  # the module passes_kernels, once it is loaded
 
 
@@ -52,6 +55,7 @@ class Propagation:
         count, separator_cells = len(plan.tree.cliques), plan.separator_cells
         self._up_at = plan.factor_values.size
         self._messages = np.concatenate([plan.factor_values, np.zeros(separator_cells)])
+        self._log2_scale = self._scale_factors()
         self._down = np.zeros(separator_cells)
         self._shared = np.zeros(separator_cells)
         self._weights = np.ones(plan.state_count)
@@ -99,8 +103,23 @@ class Propagation:
         """Other numbers for every factor, in the order and with the axes the plan was made with."""
         for numbers, (at, turn) in zip(values, self.plan.factor_places, strict=True):
             self._messages[at : at + numbers.size] = numbers.transpose(turn).ravel()
+        self._log2_scale = self._scale_factors()
         self._changed = None
         self._is_settled = False
+
+    def _scale_factors(self) -> float:
+        """Halve the numbers of each factor until none is above 1; returns log2 of what that took.
+
+        Tables of probabilities stay as they are; potentials could overflow when multiplied.
+        """
+        values = self._messages[: self._up_at]
+        if not values.size or values.max() <= MAX_FACTOR_VALUE:
+            return 0.0
+        starts = np.sort([at for at, _ in self.plan.factor_places])
+        exponents = np.maximum(np.frexp(np.maximum.reduceat(values, starts))[1], 0)
+        sizes = np.diff(starts, append=values.size)
+        values[:] = np.ldexp(values, -np.repeat(exponents, sizes))
+        return float(exponents.sum())
 
     def weights(self, variable: int) -> NDArray[np.float64] | None:
         """The finding on one variable, as it was set."""
@@ -162,11 +181,12 @@ class Propagation:
         return self._failed_at < 0
 
     def log2_evidence(self) -> float:
-        """log2 P(e); −inf when the findings cannot hold together."""
+        """log2 of the sum over all joint states, for tables of a network log2 P(e); −inf when the
+        findings cannot hold together."""
         if not self.is_possible():
             return -np.inf
         if self._log2 is None:
-            self._log2 = float(np.log2(self._totals).sum() + self._shifts.sum())
+            self._log2 = float(np.log2(self._totals).sum() + self._shifts.sum()) + self._log2_scale
         return self._log2
 
     @property
@@ -293,7 +313,7 @@ class Propagation:
             choices,
             states,
         )
-        return states, float(log2)
+        return states, float(log2) + self._log2_scale
 
     def _run(self, loop: Callable[..., Any], todo: NDArray[np.int64], *arguments: Any) -> Any:
         """Run a plain loop as it stands, or the compiled one of the same name."""

@@ -11,18 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.graphs.junction_tree import CliqueTree
+from pgmstudio.core.inference.factors import Factor
 from pgmstudio.core.inference.junction_tree import messages as passes
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Factor:
-    """Numbers for every joint state of a few variables, one axis for each."""
-
-    scope: tuple[int, ...]
-    values: Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,12 +14,12 @@ from pgmstudio.core.drawing.diagram import PictureNode, Point
 from pgmstudio.core.drawing.layout.boxes import box_size, overlapping_pairs, without_overlaps
 from pgmstudio.core.errors import GraphError, PgmStudioError
 from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.native_json import document_of, file_of_document
 from pgmstudio.core.json_documents import parse_json, render_json
 from pgmstudio.core.languages.bayesian_network.conversions import plain_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork, Table
-from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import Model
 
@@ -65,7 +65,7 @@ def _summed_out(network: BayesianNetwork, part: BayesianNetwork, name: str) -> T
     """P(name | the parents it keeps) in `network`; the plain average, as it stands in `part`,
     where the parents cannot be in such states together."""
     family = [*part.dag.parents(name), name]
-    joint = CliqueTreeSession(network).joint(family)
+    joint = JunctionTreeSession(network).joint(family)
     total = joint.sum(axis=-1, keepdims=True)
     table: Table = np.where(total > 0, joint / np.where(total > 0, total, 1), part.table(name))
     return table

@@ -10,22 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.inference.base import Finding
+from pgmstudio.core.inference.base import Finding, as_seen, done_states
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.interventions import as_seen, done_states
-
-Floats = NDArray[np.float64]
-
-
-def certain_table(network: BayesianNetwork, name: str, state: str) -> Floats:
-    """P(name | parents) after do(name = state), with the axes of the table it replaces."""
-    index = network.domain.index(name)
-    row = np.zeros(network.domain.cardinalities[index])
-    row[network.domain[name].code(state)] = 1.0
-    return np.broadcast_to(row, network.tables[index].shape)
 
 
 def mutilated(network: BayesianNetwork, done: Mapping[str, str]) -> BayesianNetwork:
@@ -36,7 +24,8 @@ def mutilated(network: BayesianNetwork, done: Mapping[str, str]) -> BayesianNetw
     tables = list(network.tables)
     for name, state in done.items():
         index = network.domain.index(name)
-        tables[index] = certain_table(network, name, state)[(0,) * len(parents[index])]
+        tables[index] = np.zeros(network.domain.cardinalities[index])
+        tables[index][network.domain[name].code(state)] = 1.0
         parents[index] = ()
     dag = Dag(network.domain.names, tuple(parents))
     return BayesianNetwork(network.domain, dag, tuple(tables))

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.graphs.junction_tree import clique_tree_of_scopes
+from pgmstudio.core.inference.factors import Factor
+from pgmstudio.core.inference.junction_tree.cost import check_budget, forecast
 from pgmstudio.core.inference.junction_tree.propagation import Propagation
-from pgmstudio.core.inference.junction_tree.schedule import Factor, plan_of
-from pgmstudio.core.languages.bayesian_network.inference_cost import check_budget, forecast_of_tree
+from pgmstudio.core.inference.junction_tree.schedule import plan_of
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.bayesian_network.pruned_query import factors_of
 
 # A part with at most this many joint states is listed; a larger one gets a clique tree.
 LISTED_STATES = 512
@@ -112,7 +112,7 @@ class MissingParts:
         return seconds > SECONDS_PER_ROW + SECONDS_PER_CELL * cells
 
     def _by_whole_network(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        flow = Propagation(plan_of(self._network.clique_tree, factors_of(self._network)))
+        flow = Propagation(plan_of(self._network.clique_tree, self._network.factors))
         result = np.empty(rows.size)
         for index, row in enumerate(rows):
             flow.set_states(self._codes[:, row], self._is_missing[:, row])
@@ -203,7 +203,7 @@ class MissingParts:
             tuple(index[v] for v in self._families[child] if v in index) for child in part.tables
         ]
         tree = clique_tree_of_scopes(scopes, [self._cards[v] for v in part.missing])
-        check_budget(forecast_of_tree(tree))
+        check_budget(forecast(tree))
         slices = [self._slices(part, child, rows) for child in part.tables]
         first = [Factor(s, values[0]) for s, values in zip(scopes, slices, strict=True)]
         flow = Propagation(plan_of(tree, first))

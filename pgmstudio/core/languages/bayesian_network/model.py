@@ -16,6 +16,7 @@ from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import DataError, GraphError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.junction_tree import CliqueTree, clique_tree_of
+from pgmstudio.core.inference.factors import Factor
 from pgmstudio.core.languages.table_checks import ROW_SUM_TOLERANCE
 
 Table = NDArray[np.float64]
@@ -30,6 +31,7 @@ class BayesianNetwork:
     tables: tuple[Table, ...]
 
     kind = "bayesian-network"
+    log2_partition = 0.0  # the product of the tables sums to 1
 
     def __post_init__(self) -> None:
         if self.dag.names != self.domain.names:
@@ -82,6 +84,14 @@ class BayesianNetwork:
     def representation_size(self) -> int:
         """size_rep = Σ (|R(X)|−1)·|R(pa(X))| (eq. 3.21)."""
         return sum((table.shape[-1] - 1) * math.prod(table.shape[:-1]) for table in self.tables)
+
+    @cached_property
+    def factors(self) -> tuple[Factor, ...]:
+        """The tables, each with its scope."""
+        return tuple(
+            Factor((*parents, child), self.tables[child])
+            for child, parents in enumerate(self.dag.parent_indices)
+        )
 
     @cached_property
     def clique_tree(self) -> CliqueTree:

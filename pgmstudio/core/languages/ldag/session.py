@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.errors import ImpossibleEvidenceError
-from pgmstudio.core.inference.base import Belief, Finding, Observed, weights_of
+from pgmstudio.core.inference.base import Belief, Finding, Observed, done_states, weights_of
 from pgmstudio.core.inference.information_measures import conditional_information_bits
-from pgmstudio.core.languages.bayesian_network.pruned_query import joint_of
-from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
+from pgmstudio.core.inference.junction_tree.query import joint_of
+from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.languages.components import log2_sums
-from pgmstudio.core.languages.interventions import done_states
 from pgmstudio.core.languages.ldag.contexts import Cases, best_cases, case_network, states_of
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.one_pass_session import WholePassSession, named_beliefs
@@ -59,7 +58,7 @@ class LabelledDagSession(WholePassSession[_Answers]):
             for states in self._states
         ]
         self._sessions = [
-            CliqueTreeSession(
+            JunctionTreeSession(
                 case_network(model, dict(zip(self.cases.variables, states, strict=True)))
             )
             for states in self._states
@@ -85,7 +84,7 @@ class LabelledDagSession(WholePassSession[_Answers]):
         return _Answers(total, named_beliefs(named), possible)
 
     def _log2_of_case(
-        self, number: int, session: CliqueTreeSession, evidence: Mapping[str, Finding]
+        self, number: int, session: JunctionTreeSession, evidence: Mapping[str, Finding]
     ) -> float:
         """log2 P(case, findings); the session then answers for both."""
         context = self._contexts[number]
@@ -105,8 +104,8 @@ class LabelledDagSession(WholePassSession[_Answers]):
         return session.log2_evidence() + weight
 
     @cached_property
-    def _written_out(self) -> CliqueTreeSession:
-        return CliqueTreeSession(self.model.as_bayesian_network)
+    def _written_out(self) -> JunctionTreeSession:
+        return JunctionTreeSession(self.model.as_bayesian_network)
 
     def _answers_with_interventions(self, evidence: Mapping[str, Finding]) -> _Answers | None:
         """Answers with interventions, which cut edges and their labels: from the full network."""

@@ -12,8 +12,7 @@ from pgmstudio.core.drawing.svg.diagram import LEGEND_HEIGHT, MARGIN, Sample, do
 from pgmstudio.core.drawing.svg.elements import Attribute, element, line, path, rect, text
 from pgmstudio.core.drawing.svg.nodes import NodeDrawing, States, mark_of, percent
 from pgmstudio.core.drawing.theme import colors, tokens
-from pgmstudio.core.inference.base import Finding, weights_of
-from pgmstudio.core.languages.interventions import as_seen
+from pgmstudio.core.inference.base import Finding, as_seen, weights_of
 from pgmstudio.core.languages.pdg.diagrams import (
     GUTTER,
     HEAD,

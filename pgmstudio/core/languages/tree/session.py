@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
+from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.languages.tree.model import Tree
 
 
-class TreeSession(CliqueTreeSession):
+class TreeSession(JunctionTreeSession):
     """Inference in a tree, which is its own clique tree; do() follows its stored edges."""
 
     def __init__(self, tree: Tree) -> None:

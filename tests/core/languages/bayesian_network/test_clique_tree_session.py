@@ -21,9 +21,8 @@ from pgmstudio.core.inference.base import Excluded, Finding, Likelihood, Observe
 from pgmstudio.core.inference.junction_tree import messages as passes
 from pgmstudio.core.inference.junction_tree import propagation
 from pgmstudio.core.inference.junction_tree.schedule import plan_of
+from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.bayesian_network.pruned_query import factors_of
-from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
 from tests.oracles.brute_force import BruteForceSession
 from tests.strategies import evidence, random_network, small_networks
 
@@ -45,7 +44,7 @@ def questions(draw: st.DrawFn) -> tuple[BayesianNetwork, dict[str, Finding]]:
 
 
 def conflict_of(
-    session: CliqueTreeSession | BruteForceSession, findings: dict[str, Finding]
+    session: JunctionTreeSession | BruteForceSession, findings: dict[str, Finding]
 ) -> dict[str, str]:
     """What cannot hold together of the findings; nothing when they are set."""
     try:
@@ -61,7 +60,7 @@ def test_beliefs_and_explanations_equal_listing_every_joint_state(
     question: tuple[BayesianNetwork, dict[str, Finding]],
 ) -> None:
     network, findings = question
-    session, listing = CliqueTreeSession(network), BruteForceSession(network)
+    session, listing = JunctionTreeSession(network), BruteForceSession(network)
     expected = conflict_of(listing, findings)
     result = conflict_of(session, findings)
     assert len(result) == len(expected)
@@ -93,7 +92,7 @@ def test_joints_of_any_variables_equal_listing_every_joint_state(
     question: tuple[BayesianNetwork, dict[str, Finding]], data: st.DataObject
 ) -> None:
     network, findings = question
-    session, listing = CliqueTreeSession(network), BruteForceSession(network)
+    session, listing = JunctionTreeSession(network), BruteForceSession(network)
     try:
         session.set_all(findings)
     except ImpossibleEvidenceError:
@@ -108,7 +107,7 @@ def test_joints_of_any_variables_equal_listing_every_joint_state(
 @settings(max_examples=60)
 @given(small_networks(), st.data())
 def test_setting_and_retracting_is_nothing(network: BayesianNetwork, data: st.DataObject) -> None:
-    session = CliqueTreeSession(network)
+    session = JunctionTreeSession(network)
     kept = data.draw(evidence(network.domain))
     passing = data.draw(evidence(network.domain))
     try:
@@ -135,7 +134,7 @@ def test_the_order_of_findings_does_not_matter(
     findings = data.draw(evidence(network.domain, max_findings=3))
     answers: list[list[float] | None] = []
     for order in permutations(findings):
-        session = CliqueTreeSession(network)
+        session = JunctionTreeSession(network)
         try:
             for name in order:
                 session.set_evidence(name, findings[name])
@@ -153,7 +152,7 @@ def test_compiled_and_plain_loops_agree_to_the_last_bit(
     question: tuple[BayesianNetwork, dict[str, Finding]],
 ) -> None:
     network, findings = question
-    plan = plan_of(network.clique_tree, factors_of(network))
+    plan = plan_of(network.clique_tree, network.factors)
     answers: list[tuple[float, float, list[int], list[float]]] = []
     for loops in (passes, propagation.compiled_passes()):
         flow = propagation.Propagation(plan, loops)
@@ -171,7 +170,7 @@ def test_both_sides_of_every_separator_agree(
     question: tuple[BayesianNetwork, dict[str, Finding]],
 ) -> None:
     network, findings = question
-    session = CliqueTreeSession(network)
+    session = JunctionTreeSession(network)
     try:
         session.set_all(findings)
     except ImpossibleEvidenceError:
@@ -195,7 +194,7 @@ def test_a_belief_asked_alone_is_the_belief_asked_with_all_others(
     monkeypatch.setattr(propagation, "ALL_AT_ONCE_CELLS", 0)
     rng = np.random.default_rng(4)
     network = random_network(rng, 9)
-    alone, together = CliqueTreeSession(network), CliqueTreeSession(network)
+    alone, together = JunctionTreeSession(network), JunctionTreeSession(network)
     for session in (alone, together):
         session.set_evidence("X3", Observed("s1"))
     for name in reversed(network.domain.names):
@@ -220,7 +219,7 @@ def test_the_worked_example_of_the_specification() -> None:
     assert network.effective_size() == 20
     assert network.representation_size() == 15
     assert set(network.clique_tree.cliques) == {(0, 1, 2), (0, 3), (2, 4, 5)}
-    session = CliqueTreeSession(network)
+    session = JunctionTreeSession(network)
     assert session.belief("X6").values[1] == pytest.approx(0.6332, abs=1e-12)
     session.set_evidence("X6", Observed("1"))
     assert session.belief("X4").values[1] == pytest.approx(0.567719520, abs=5e-10)
@@ -230,7 +229,7 @@ def test_the_worked_example_of_the_specification() -> None:
 
 
 def test_impossible_evidence_names_a_smallest_conflict_and_changes_nothing() -> None:
-    session = CliqueTreeSession(weather())
+    session = JunctionTreeSession(weather())
     session.set_evidence("rain", Observed("no"))
     session.set_evidence("sprinkler", Likelihood((("on", 1.0), ("off", 2.0))))
     before = session.belief("wet").values
@@ -249,7 +248,7 @@ def test_findings_without_a_part_in_the_conflict_are_not_named() -> None:
     dag = Dag.from_edges(domain.names, [("A0", "A1"), ("A1", "A2"), ("A3", "A4"), ("A4", "A5")])
     network = BayesianNetwork.uniform(domain, dag)
     network = network.with_table("A4", np.array([[0.0, 1.0], rng.dirichlet([1, 1])]))
-    session = CliqueTreeSession(network)
+    session = JunctionTreeSession(network)
     with pytest.raises(ImpossibleEvidenceError) as raised:
         session.set_all({name: Observed("a") for name in domain.names})
     assert raised.value.conflict == {"A3": "= a", "A4": "= a"}
@@ -257,7 +256,7 @@ def test_findings_without_a_part_in_the_conflict_are_not_named() -> None:
 
 
 def test_excluding_every_state_is_impossible() -> None:
-    session = CliqueTreeSession(weather())
+    session = JunctionTreeSession(weather())
     with pytest.raises(ImpossibleEvidenceError) as raised:
         session.set_evidence("rain", Excluded(frozenset({"yes", "no"})))
     assert list(raised.value.conflict) == ["rain"]
@@ -266,14 +265,14 @@ def test_excluding_every_state_is_impossible() -> None:
 
 @pytest.mark.parametrize("weights", [(-1.0, 1.0), (float("nan"), 1.0), (float("inf"), 1.0), (0, 0)])
 def test_likelihoods_have_to_be_finite_and_not_all_zero(weights: tuple[float, float]) -> None:
-    session = CliqueTreeSession(weather())
+    session = JunctionTreeSession(weather())
     with pytest.raises(ParameterError, match="rain"):
         session.set_evidence("rain", Likelihood((("yes", weights[0]), ("no", weights[1]))))
     assert not session.evidence
 
 
 def test_unknown_names_are_refused_with_the_nearest_one() -> None:
-    session = CliqueTreeSession(weather())
+    session = JunctionTreeSession(weather())
     with pytest.raises(UnknownNameError, match="Did you mean rain"):
         session.set_evidence("rian", Observed("yes"))
     with pytest.raises(UnknownNameError, match="state of rain"):
@@ -285,7 +284,7 @@ def test_unknown_names_are_refused_with_the_nearest_one() -> None:
 
 
 def test_beliefs_and_p_of_e_depend_on_the_ratios_of_a_likelihood_alone() -> None:
-    one, other = CliqueTreeSession(weather()), CliqueTreeSession(weather())
+    one, other = JunctionTreeSession(weather()), JunctionTreeSession(weather())
     one.set_evidence("wet", Likelihood((("yes", 0.2), ("no", 0.1))))
     other.set_evidence("wet", Likelihood((("yes", 20.0), ("no", 10.0))))
     assert other.log2_evidence() == one.log2_evidence() < 0
@@ -293,7 +292,7 @@ def test_beliefs_and_p_of_e_depend_on_the_ratios_of_a_likelihood_alone() -> None
 
 
 def test_a_finding_replaces_the_one_before_whatever_its_kind() -> None:
-    session, fresh = CliqueTreeSession(weather()), CliqueTreeSession(weather())
+    session, fresh = JunctionTreeSession(weather()), JunctionTreeSession(weather())
     session.set_evidence("wet", Likelihood((("yes", 5.0), ("no", 1.0))))
     session.set_evidence("wet", Excluded(frozenset({"yes"})))
     session.set_evidence("wet", Observed("yes"))
@@ -302,7 +301,7 @@ def test_a_finding_replaces_the_one_before_whatever_its_kind() -> None:
 
 
 def test_prior_beliefs_do_not_depend_on_the_evidence() -> None:
-    session = CliqueTreeSession(weather())
+    session = JunctionTreeSession(weather())
     session.set_evidence("wet", Observed("yes"))
     posterior = session.belief("rain").values
     assert session.prior_beliefs()["rain"].values == pytest.approx([0.2, 0.8])
@@ -311,7 +310,7 @@ def test_prior_beliefs_do_not_depend_on_the_evidence() -> None:
 
 
 def test_beliefs_taken_before_do_not_change_with_later_evidence() -> None:
-    session = CliqueTreeSession(weather())
+    session = JunctionTreeSession(weather())
     before = session.belief("rain").values
     session.set_evidence("wet", Observed("yes"))
     session.belief("rain")
@@ -324,7 +323,7 @@ def test_a_thousand_findings_do_not_underflow() -> None:
     dag = Dag.from_edges(domain.names, [("class", name) for name in features])
     table = np.array([[0.999, 0.001], [0.001, 0.999]])
     network = BayesianNetwork(domain, dag, (np.array([0.5, 0.5]), *([table] * 1000)))
-    session = CliqueTreeSession(network)
+    session = JunctionTreeSession(network)
     # 501 features speak for one class and 499 for the other: the first wins by 999², although
     # the joint probability is about 2^-5000 and each half alone would underflow.
     states = {name: Observed("0" if i < 501 else "1") for i, name in enumerate(features)}
@@ -339,7 +338,7 @@ def test_a_thousand_findings_do_not_underflow() -> None:
 
 def test_a_network_in_several_parts_answers_for_each() -> None:
     network = BayesianNetwork.uniform(Domain.of({"a": "xy", "b": "uvw", "c": "z"}))
-    session = CliqueTreeSession(network)
+    session = JunctionTreeSession(network)
     session.set_evidence("b", Excluded(frozenset("u")))
     assert session.log2_evidence() == pytest.approx(np.log2(2 / 3))
     assert session.belief("a").values.tolist() == [0.5, 0.5]
@@ -350,7 +349,7 @@ def test_a_network_in_several_parts_answers_for_each() -> None:
 
 def test_the_most_probable_states_of_some_variables_are_the_top_of_their_joint_table() -> None:
     network = random_network(np.random.default_rng(12), 7)
-    session, listing = CliqueTreeSession(network), BruteForceSession(network)
+    session, listing = JunctionTreeSession(network), BruteForceSession(network)
     for each in (session, listing):
         each.set_evidence("X2", Observed("s1"))
     states, log2 = session.most_probable_of(["X5", "X0", "X6"])
@@ -362,6 +361,6 @@ def test_the_most_probable_states_of_some_variables_are_the_top_of_their_joint_t
 
 def test_a_joint_table_that_is_too_large_is_refused_with_its_size() -> None:
     domain = Domain.of({f"X{i}": ("a", "b") for i in range(21)})
-    session = CliqueTreeSession(BayesianNetwork.uniform(domain))
+    session = JunctionTreeSession(BayesianNetwork.uniform(domain))
     with pytest.raises(TooLargeError, match="2,097,152 cells"):
         session.joint(domain.names)

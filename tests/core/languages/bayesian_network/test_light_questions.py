@@ -8,7 +8,7 @@ import sys
 import numpy as np
 
 from pgmstudio.core.inference.base import Observed
-from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
+from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.languages.sessions import warm_up
 from tests.strategies import random_network
 
@@ -49,7 +49,7 @@ def test_kernels_load_without_the_linear_algebra_of_scipy() -> None:
 
 def test_warming_up_changes_no_answer() -> None:
     network = random_network(np.random.default_rng(6), 8)
-    session = CliqueTreeSession(network)
+    session = JunctionTreeSession(network)
     session.set_evidence("X1", Observed("s0"))
     before = session.belief("X5").values
     warm_up()

@@ -11,13 +11,13 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import ImpossibleEvidenceError, TooLargeError, UnknownNameError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.base import Observed
-from pgmstudio.core.languages.bayesian_network.inference_cost import (
+from pgmstudio.core.inference.junction_tree.cost import (
     check_budget,
     forecast,
     in_units,
 )
+from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
 from pgmstudio.core.languages.sessions import ask
 from tests.oracles.brute_force import BruteForceSession
 from tests.strategies import evidence, random_tree, small_networks
@@ -57,10 +57,10 @@ def test_a_question_equals_listing_every_joint_state(
 
 def test_a_network_too_large_is_refused_with_its_numbers_before_any_table_is_made() -> None:
     large = grid(24)
-    expected = forecast(large)
+    expected = forecast(large.clique_tree)
     assert expected.table_cells > expected.largest_clique > 4**20
     with pytest.raises(TooLargeError) as refused:
-        CliqueTreeSession(large)
+        JunctionTreeSession(large)
     assert f"{expected.table_cells:,} table cells" in str(refused.value)
 
 
@@ -74,13 +74,13 @@ def test_a_network_too_large_still_answers_a_small_question() -> None:
 def test_the_budget_is_the_callers_when_one_is_given() -> None:
     network = grid(3)
     with pytest.raises(TooLargeError, match="100 bytes may be used"):
-        CliqueTreeSession(network, most_bytes=100)
-    check_budget(forecast(network), most_bytes=10**6)
+        JunctionTreeSession(network, most_bytes=100)
+    check_budget(forecast(network.clique_tree), most_bytes=10**6)
 
 
 def test_the_forecast_of_a_tree_is_its_effective_size() -> None:
     tree = random_tree(np.random.default_rng(3), 8)
-    assert forecast(tree.as_bayesian_network).table_cells == tree.effective_size()
+    assert forecast(tree.as_bayesian_network.clique_tree).table_cells == tree.effective_size()
 
 
 def test_questions_about_unknown_variables_are_refused() -> None:

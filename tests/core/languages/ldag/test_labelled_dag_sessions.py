@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pgmstudio.core.errors import ImpossibleEvidenceError
 from pgmstudio.core.graphs.junction_tree import clique_tree_of
 from pgmstudio.core.inference.base import Done, Observed
-from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
+from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.languages.ldag import contexts as context_cases
 from pgmstudio.core.languages.ldag.contexts import Cases, best_cases
 from pgmstudio.core.languages.ldag.model import LabelledDag
@@ -94,7 +94,7 @@ def test_cases_cut_the_tables_of_a_switch() -> None:
 def test_joints_and_the_most_probable_states_hold_what_was_done() -> None:
     model = switch(2)
     findings = {"X1": Done("s1"), "X5": Observed("s0")}
-    session, plain = LabelledDagSession(model), CliqueTreeSession(model.as_bayesian_network)
+    session, plain = LabelledDagSession(model), JunctionTreeSession(model.as_bayesian_network)
     for one in (session, plain):
         one.set_all(findings)
     for names in (["X1", "X2"], ["X2", "X1"], ["X1", "X5", "X0"]):
@@ -107,7 +107,7 @@ def test_joints_and_the_most_probable_states_hold_what_was_done() -> None:
 
 def test_what_is_set_from_outside_is_answered_by_the_network_written_out() -> None:
     model = switch(2)
-    session, plain = LabelledDagSession(model), CliqueTreeSession(model.as_bayesian_network)
+    session, plain = LabelledDagSession(model), JunctionTreeSession(model.as_bayesian_network)
     for one in (session, plain):
         one.set_all({"X1": Done("s1"), "X5": Observed("s0")})
     assert session.log2_evidence() == pytest.approx(plain.log2_evidence(), abs=1e-12)

@@ -13,9 +13,9 @@ from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute, tag_shares
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.inference.information_measures import conditional_information_bits
+from pgmstudio.core.inference.junction_tree.query import joint_of
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.native_json import render
-from pgmstudio.core.languages.bayesian_network.pruned_query import joint_of
 from pgmstudio.core.languages.diagrams import picture_of
 from pgmstudio.core.languages.ldag.contexts import statements_in
 from pgmstudio.core.languages.ldag.diagrams import label_tag, label_text, labelled_picture

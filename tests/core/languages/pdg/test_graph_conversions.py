@@ -16,9 +16,9 @@ from pgmstudio.core.errors import GraphError
 from pgmstudio.core.experiments.generators.registry import generator_of
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.base import Observed
+from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.io.models.files import read_model
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
 from pgmstudio.core.languages.conversions import converted
 from pgmstudio.core.languages.pdg.from_network import (
     COLUMNS,
@@ -246,7 +246,7 @@ def test_shared_networks_compile_to_the_same_beliefs(shared: Path, name: str) ->
     evidence = {
         network.domain.names[i]: Observed(network.domain.variables[i].states[row[i]]) for i in seen
     }
-    wanted, result = CliqueTreeSession(network), DecisionGraphSession(graph)
+    wanted, result = JunctionTreeSession(network), DecisionGraphSession(graph)
     wanted.set_all(evidence)
     result.set_all(evidence)
     assert result.log2_evidence() == pytest.approx(wanted.log2_evidence(), abs=1e-9)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pgmstudio.core.errors import ImpossibleEvidenceError
 from pgmstudio.core.inference.base import Excluded, Observed
-from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
+from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.latent_class.session import LatentClassSession, MixtureSession
 from pgmstudio.core.languages.sessions import open_session
@@ -107,7 +107,7 @@ def test_many_binary_columns_of_latent_classes_are_answered_as_the_star_is(seed:
     joint = joint_table(model)
     assert joint.sum() == pytest.approx(1, abs=1e-12)
     findings = {f"X{i}": Observed(f"s{rng.integers(2)}") for i in rng.permutation(12)[:seed]}
-    session, star = LatentClassSession(model), CliqueTreeSession(model.as_bayesian_network)
+    session, star = LatentClassSession(model), JunctionTreeSession(model.as_bayesian_network)
     listing = BruteForceSession(model)
     for each in (session, star, listing):
         each.set_all(findings)

@@ -21,6 +21,7 @@ from pgmstudio.core.execution.events import CancelToken, Note
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.junction_tree.propagation import Propagation
+from pgmstudio.core.inference.junction_tree.query import joint_of
 from pgmstudio.core.inference.junction_tree.schedule import plan_of
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import (
@@ -38,7 +39,6 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.expected_co
     Table,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.bayesian_network.pruned_query import factors_of, joint_of
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.languages.run_checks import given_start
 from pgmstudio.core.learning.base import (
@@ -388,7 +388,7 @@ class _Search:
 
 def family_beliefs(network: BayesianNetwork) -> list[Counts]:
     """P(parents, child) of every family, the child's axis last."""
-    flow = Propagation(plan_of(network.clique_tree, factors_of(network)))
+    flow = Propagation(plan_of(network.clique_tree, network.factors))
     return [
         joint_of(network, (*parents, child), {}, flow)
         for child, parents in enumerate(network.dag.parent_indices)

@@ -28,9 +28,10 @@ from pgmstudio.core.errors import DataError
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.junction_tree import CliqueTree, clique_tree_of
+from pgmstudio.core.inference.factors import Factor
+from pgmstudio.core.inference.junction_tree.cost import check_budget, forecast
 from pgmstudio.core.inference.junction_tree.propagation import Propagation
-from pgmstudio.core.inference.junction_tree.schedule import Factor, plan_of
-from pgmstudio.core.languages.bayesian_network.inference_cost import check_budget, forecast_of_tree
+from pgmstudio.core.inference.junction_tree.schedule import plan_of
 
 if TYPE_CHECKING:
     from pgmstudio.core.languages.bayesian_network.learning.missing_data.kernels import Listed, Walk
@@ -334,7 +335,7 @@ class _TreeRows:
         self._weights = rows.weights
         self._is_missing = self._codes == rows.missing_code
         tree = self._tree = tree_of(self._layout)
-        check_budget(forecast_of_tree(tree))
+        check_budget(forecast(tree))
         self.seconds = rows.row_count * (SECONDS_PER_ROW + SECONDS_PER_CELL * tree.table_cells)
         self._flow: Propagation | None = None
         families = [list(self._layout.family(c)) for c in range(len(self._layout.cards))]

@@ -19,9 +19,9 @@ from pgmstudio.core.data.transforms import rows_over, weights_of
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.execution.events import NEVER, CancelToken
+from pgmstudio.core.inference.junction_tree.cost import check_budget, forecast
 from pgmstudio.core.inference.junction_tree.propagation import Propagation
 from pgmstudio.core.inference.junction_tree.schedule import plan_of
-from pgmstudio.core.languages.bayesian_network.inference_cost import check_budget, forecast_of_tree
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.expected_counts import (
     Layout,
     Parts,
@@ -30,7 +30,6 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.expected_co
     tree_of,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.bayesian_network.pruned_query import factors_of
 
 # Completed rows there should be at most, unless a row would have fewer than MIN_DRAWS.
 MAX_ROWS = 300_000
@@ -199,8 +198,8 @@ class _Filling:
         if not parts.whole.size:
             return
         tree = tree_of(parts.layout)
-        check_budget(forecast_of_tree(tree))
-        flow = Propagation(plan_of(tree, factors_of(self._network)))
+        check_budget(forecast(tree))
+        flow = Propagation(plan_of(tree, self._network.factors))
         cliques = len(flow.plan.tree.cliques)
         for row in parts.whole:
             cancel.raise_if_cancelled()

@@ -1,4 +1,4 @@
-"""The cost of exact inference in a network, estimated before anything is computed."""
+"""The cost of exact inference in a junction tree, estimated before anything is computed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from pgmstudio.core.errors import TooLargeError
 from pgmstudio.core.graphs.junction_tree import CliqueTree
-from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.large_counts import count_text, float_of
 
 BYTES_PER_CELL = 10  # the table itself and its part of maps, messages and buffers
@@ -33,12 +32,8 @@ class Forecast:
         )
 
 
-def forecast(network: BayesianNetwork) -> Forecast:
-    """Cells, bytes and seconds of exact inference; takes no longer than the triangulation."""
-    return forecast_of_tree(network.clique_tree)
-
-
-def forecast_of_tree(tree: CliqueTree) -> Forecast:
+def forecast(tree: CliqueTree) -> Forecast:
+    """Cells, bytes and seconds of exact inference in the tree."""
     largest = max(tree.cells, default=0)
     return Forecast(
         table_cells=tree.table_cells,

@@ -1,4 +1,4 @@
-"""Belief updating in a Bayesian network by messages in its clique tree."""
+"""The inference session of every model of factors: belief updating in its junction tree."""
 
 from __future__ import annotations
 
@@ -10,15 +10,21 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import ImpossibleEvidenceError
-from pgmstudio.core.inference.base import Belief, Finding, Scale, weights_of
+from pgmstudio.core.inference.base import (
+    Belief,
+    Finding,
+    Scale,
+    as_seen,
+    done_states,
+    weights_of,
+)
 from pgmstudio.core.inference.conflicts import MAX_TRIES, smallest_conflict
+from pgmstudio.core.inference.factors import Factored
+from pgmstudio.core.inference.junction_tree.cost import check_budget, forecast
 from pgmstudio.core.inference.junction_tree.propagation import Propagation
+from pgmstudio.core.inference.junction_tree.query import joint_of
 from pgmstudio.core.inference.junction_tree.schedule import plan_of
-from pgmstudio.core.languages.bayesian_network.inference_cost import check_budget, forecast
-from pgmstudio.core.languages.bayesian_network.interventions import certain_table
-from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.bayesian_network.pruned_query import factors_of, joint_of
-from pgmstudio.core.languages.interventions import as_seen, done_states
+from pgmstudio.core.model import HasDag
 
 # What the search for a smallest conflict may cost: some seconds in the largest trees.
 CONFLICT_CELLS = 1_000_000_000
@@ -50,13 +56,14 @@ class Beliefs(Mapping[str, Belief]):
         return len(self._domain)
 
 
-class CliqueTreeSession:
+class JunctionTreeSession:
     """Exact inference by a junction tree; TooLargeError when the tables exceed `most_bytes`."""
 
-    def __init__(self, network: BayesianNetwork, *, most_bytes: int | None = None) -> None:
-        check_budget(forecast(network), most_bytes)
-        self.network = network
-        self._propagation = Propagation(plan_of(network.clique_tree, factors_of(network)))
+    def __init__(self, model: Factored, *, most_bytes: int | None = None) -> None:
+        check_budget(forecast(model.clique_tree), most_bytes)
+        self.model = model
+        self._has_interventions = isinstance(model, HasDag)
+        self._propagation = Propagation(plan_of(model.clique_tree, model.factors))
         self._evidence: dict[str, Finding] = {}
         self._done: dict[str, str] = {}  # interventions, by name
         self._beliefs: Beliefs | None = None  # until evidence changes
@@ -65,7 +72,7 @@ class CliqueTreeSession:
 
     @property
     def domain(self) -> Domain:
-        return self.network.domain
+        return self.model.domain
 
     @property
     def evidence(self) -> Mapping[str, Finding]:
@@ -114,20 +121,25 @@ class CliqueTreeSession:
         self._beliefs = self._explanation = None
 
     def _weights(self, name: str, finding: Finding) -> NDArray[np.float64]:
-        return weights_of(self.domain[name], as_seen(finding))
+        return weights_of(
+            self.domain[name], as_seen(finding) if self._has_interventions else finding
+        )
 
     def _intervene(self, done: Mapping[str, str]) -> Mapping[str, str]:
         """Compute with exactly these interventions; returns those before.
 
-        The tables of intervened variables become certain whatever their parents are. That is the
+        The factors of intervened variables become certain whatever their parents are. That is the
         truncated factorisation in the same clique tree, so nothing has to be triangulated again.
         """
         before = self._done
         self._done = dict(done)
         if before != self._done:
-            tables = list(self.network.tables)
+            tables = [factor.values for factor in self.model.factors]
             for name, state in done.items():
-                tables[self.domain.index(name)] = certain_table(self.network, name, state)
+                index = self.domain.index(name)
+                certain = np.zeros(self.domain.cardinalities[index])
+                certain[self.domain[name].code(state)] = 1.0
+                tables[index] = np.broadcast_to(certain, tables[index].shape)
             self._propagation.set_factors(tables)
         return before
 
@@ -181,12 +193,12 @@ class CliqueTreeSession:
 
     def log2_evidence(self) -> float:
         """log2 P(evidence), a likelihood scaled to a largest value of 1."""
-        return self._propagation.log2_evidence()
+        return self._propagation.log2_evidence() - self.model.log2_partition
 
     def joint(self, variables: Sequence[str]) -> NDArray[np.float64]:
         """P(variables | evidence), one axis each in the order given; up to 2^20 cells."""
         indices = [self.domain.index(name) for name in variables]
-        return joint_of(self.network, indices, self._evidence, self._propagation)
+        return joint_of(self.model, indices, self._evidence, self._propagation)
 
     def most_probable(self) -> Mapping[str, str]:
         """The most probable state of every variable together, with the evidence in it."""
@@ -200,7 +212,7 @@ class CliqueTreeSession:
         if self._explanation is None:
             states, log2 = self._propagation.most_probable()
             named = {v.name: v.states[s] for v, s in zip(self.domain, states, strict=True)}
-            self._explanation = MappingProxyType(named), log2
+            self._explanation = MappingProxyType(named), log2 - self.model.log2_partition
         return self._explanation
 
     def most_probable_of(self, variables: Sequence[str]) -> tuple[Mapping[str, str], float]:

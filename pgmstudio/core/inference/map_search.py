@@ -1,4 +1,4 @@
-"""MAP queries in a Bayesian network: the most probable states of some variables, others summed out.
+"""MAP search: the most probable states of some variables of a model, the others summed out.
 
 Variables are eliminated one by one, some by Σ and some by max, with tables that can be changed.
 max Σ ≤ Σ max: where a maximised variable is eliminated before a summed one, the result is not the
@@ -22,13 +22,10 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.errors import ParameterError, TooLargeError
 from pgmstudio.core.execution.events import NEVER, CancelToken
-from pgmstudio.core.inference.base import Finding, weights_of
-from pgmstudio.core.inference.junction_tree.schedule import Factor
-from pgmstudio.core.languages.bayesian_network.inference_cost import available_bytes, in_units
-from pgmstudio.core.languages.bayesian_network.interventions import carried_out
-from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.bayesian_network.pruned_query import ask_network
-from pgmstudio.core.languages.map_query import Combination, MapAnswer
+from pgmstudio.core.inference.base import Finding
+from pgmstudio.core.inference.factors import Factor, Factored, query_factors
+from pgmstudio.core.inference.junction_tree.cost import available_bytes, in_units
+from pgmstudio.core.inference.junction_tree.query import ask_factors
 from pgmstudio.core.large_counts import count_text
 
 Floats = NDArray[np.float64]
@@ -38,6 +35,29 @@ PLUNGE_EVERY = 16
 SAME = 1e-10  # bits; bounds of a solution and of the way to it differ by rounding
 # As long as the tables of summed variables stay this small, they go before all others.
 MAX_EXACT_CELLS = 2**16
+
+
+@dataclass(frozen=True, eq=False)
+class Combination:
+    """States of the chosen variables, and log2 of their probability given the evidence."""
+
+    states: Mapping[str, str]
+    log2_probability: float
+
+
+@dataclass(frozen=True, eq=False)
+class MapAnswer:
+    """The best combinations, the most probable first; `log2_bound` is above any there can be."""
+
+    best: tuple[Combination, ...]
+    log2_bound: float  # of the most probable one, given the evidence
+    is_exact: bool  # these are the best ones, in this order
+    steps: int  # parts looked at; 0 when nothing had to be searched
+
+    @property
+    def fraction_of_bound(self) -> float:
+        """The first is at least this part as probable as the most probable one."""
+        return min(1.0, math.exp2(self.best[0].log2_probability - self.log2_bound))
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,7 +229,7 @@ def _order(
 
 
 def most_probable_states(
-    network: BayesianNetwork,
+    model: Factored,
     variables: Sequence[str],
     evidence: Mapping[str, Finding],
     *,
@@ -222,12 +242,11 @@ def most_probable_states(
 
     `stop` ends the search with the best so far; `cancel` abandons it.
     """
-    chosen = list(dict.fromkeys(network.domain.index(name) for name in variables))
+    chosen = list(dict.fromkeys(model.domain.index(name) for name in variables))
     if not chosen:
         raise ParameterError({"variables": "at least one variable has to be chosen"})
-    network, evidence = carried_out(network, evidence)
-    log2_evidence = ask_network(network, (), evidence).log2_evidence
-    search = _Search(network, chosen, evidence, best, stop, cancel, most_exact_cells)
+    log2_evidence = ask_factors(model, (), evidence).log2_evidence
+    search = _Search(model, chosen, evidence, best, stop, cancel, most_exact_cells)
     return search.run(log2_evidence)
 
 
@@ -242,7 +261,7 @@ class _Part:
 class _Search:
     def __init__(
         self,
-        network: BayesianNetwork,
+        model: Factored,
         chosen: Sequence[int],
         evidence: Mapping[str, Finding],
         best: int,
@@ -250,30 +269,17 @@ class _Search:
         cancel: CancelToken,
         most_exact_cells: int,
     ) -> None:
-        domain = network.domain
-        self._domain = domain
+        self._domain = model.domain
         self._chosen = chosen
         self._wanted = best
         self._stop = stop
         self._cancel = cancel
-        weights = {domain.index(n): weights_of(domain[n], f) for n, f in evidence.items()}
-        self._known = {v: int(w.argmax()) for v, w in weights.items() if (w > 0).sum() == 1}
-        relevant = sorted(network.dag.ancestral_indices({*chosen, *weights}))
-        self._free = [v for v in relevant if v not in self._known]
-        position = {v: i for i, v in enumerate(self._free)}
-        self._cards = [domain.cardinalities[v] for v in self._free]
-        factors = []
-        self._constant = 0.0
-        for v in relevant:
-            family = (*network.dag.parent_indices[v], v)
-            table = np.asarray(
-                network.tables[v][tuple(self._known.get(u, slice(None)) for u in family)]
-            )
-            if table.ndim:
-                factors.append(Factor(tuple(position[u] for u in family if u in position), table))
-            else:
-                self._constant += math.log2(float(table))  # above 0: the evidence is possible
-        factors += [Factor((position[v],), w) for v, w in weights.items() if v in position]
+        reduced = query_factors(model, chosen, evidence)
+        self._known = reduced.known
+        self._position_of = position = reduced.position_of
+        self._cards = [model.domain.cardinalities[v] for v in reduced.free]
+        self._constant = reduced.log2_constant - model.log2_partition
+        factors = [*reduced.factors, *(Factor((v,), w) for v, w in reduced.weights.items())]
         maximised = frozenset(position[v] for v in chosen if v in position)
         self._buckets = Buckets(self._cards, factors, maximised, most_exact_cells)
         # For one solution the variables that go too early are enough; for several, all.
@@ -359,10 +365,9 @@ class _Search:
         return len(self._solutions) < self._wanted or log2 > self._solutions[-1][0] + SAME
 
     def _named(self, states: Mapping[int, int]) -> dict[str, str]:
-        indices = {v: i for i, v in enumerate(self._free)}
         named = {}
         for v in self._chosen:
-            code = self._known[v] if v in self._known else states[indices[v]]
+            code = self._known[v] if v in self._known else states[self._position_of[v]]
             variable = self._domain.variables[v]
             named[variable.name] = variable.states[code]
         return named
