@@ -10,10 +10,15 @@ Restrictions are kept in reduced echelon form over the rational numbers, so rank
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
 
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import TooLargeError
@@ -26,6 +31,7 @@ from pgmstudio.core.languages.markov_network.structure import (
 # One φ: the variables of A in ascending order, and their states, none of them the first.
 Parameter = tuple[tuple[int, ...], tuple[int, ...]]
 Row = dict[Parameter, Fraction]
+Floats = NDArray[np.float64]
 
 MAX_PARAMETERS = 1 << 18
 
@@ -243,3 +249,127 @@ def parameter_name(domain: Domain, parameter: Parameter) -> str:
     return (
         f"φ({', '.join(f'{domain.names[v]} = {domain.variables[v].states[s]}' for v, s in pairs)})"
     )
+
+
+def restriction_text(domain: Domain, row: Mapping[Parameter, Fraction]) -> str:
+    """A restriction as an equation: `φ(2, 3) + φ(1, 2, 3) = 0`."""
+    text = ""
+    for parameter in sorted(row, key=lambda one: (len(one[0]), one)):
+        factor = row[parameter]
+        sign = ("− " if factor < 0 else "") if not text else (" − " if factor < 0 else " + ")
+        size = "" if abs(factor) == 1 else f"{abs(factor)} "
+        text += f"{sign}{size}{parameter_name(domain, parameter)}"
+    return f"{text} = 0"
+
+
+@dataclass(frozen=True, eq=False)
+class LogLinearTables:
+    """The φ's of a structure and the tables over its maximal cliques that hold them.
+
+    A cell of a clique's table stands for the φ of the variables that are not in their first state.
+    `numbers` has the index of that φ for every cell but the first, which has none. Every φ is at
+    home in the first clique that has it.
+    """
+
+    structure: MarkovStructure
+    parameters: tuple[Parameter, ...]
+    numbers: tuple[NDArray[np.intp], ...]
+    is_home: tuple[NDArray[np.bool_], ...]
+
+    @staticmethod
+    @lru_cache(maxsize=16)
+    def of(structure: MarkovStructure) -> LogLinearTables:
+        parameters = parameters_of(structure)
+        index = {parameter: n for n, parameter in enumerate(parameters)}
+        cards = structure.domain.cardinalities
+        numbers, is_home = [], []
+        placed = np.zeros(len(parameters), dtype=bool)
+        for clique in structure.maximal_cliques:
+            cells = []
+            for states in product(*(range(cards[v]) for v in clique)):
+                term = tuple(v for v, state in zip(clique, states, strict=True) if state)
+                cells.append(index[term, tuple(filter(None, states))] if term else -1)
+            numbers.append(np.array(cells[1:], dtype=np.intp))
+            is_home.append(~placed[numbers[-1]])
+            placed[numbers[-1]] = True
+        return LogLinearTables(structure, parameters, tuple(numbers), tuple(is_home))
+
+    @cached_property
+    def shapes(self) -> tuple[tuple[int, ...], ...]:
+        """The shape of the table of every maximal clique."""
+        cards = self.structure.domain.cardinalities
+        return tuple(tuple(cards[v] for v in clique) for clique in self.structure.maximal_cliques)
+
+    def tables(self, values: Floats) -> list[Floats]:
+        """Σ φ_A(x_A) over the sets A at home in each clique: log potentials."""
+        result = []
+        for shape, numbers, is_home in zip(self.shapes, self.numbers, self.is_home, strict=True):
+            table = np.zeros(numbers.size + 1)
+            table[1:] = np.where(is_home, values[numbers], 0.0)
+            result.append(summed_up(table.reshape(shape)))
+        return result
+
+    def sums(self, tables: Sequence[Floats]) -> Floats:
+        """Per φ, the sum of the table of its clique over all cells with its states: the transpose
+        of `tables`."""
+        result = np.zeros(len(self.parameters))
+        for table, numbers, is_home in zip(tables, self.numbers, self.is_home, strict=True):
+            result[numbers[is_home]] = summed_out(table).ravel()[1:][is_home]
+        return result
+
+    def values(self, log_potentials: Sequence[Floats]) -> Floats:
+        """The φ's of log potentials over the maximal cliques (Möbius inversion)."""
+        result = np.zeros(len(self.parameters))
+        for table, numbers in zip(log_potentials, self.numbers, strict=True):
+            differences = np.array(table)
+            for axis in range(table.ndim):
+                turned = np.moveaxis(differences, axis, 0)
+                turned[1:] -= turned[0]
+            result[numbers] += differences.ravel()[1:]
+        return result
+
+    @cached_property
+    def basis(self) -> sparse.csr_array:
+        """B of φ = Bβ, the columns in the order of `free`."""
+        rows = restrictions_of(self.structure).rows
+        index = {parameter: n for n, parameter in enumerate(self.parameters)}
+        column = {int(n): k for k, n in enumerate(self.free)}
+        entries = [(n, k, 1.0) for n, k in column.items()]
+        for pivot, row in rows.items():
+            entries += [
+                (index[pivot], column[index[parameter]], -float(factor))
+                for parameter, factor in row.items()
+                if parameter != pivot
+            ]
+        at, to, numbers = zip(*entries, strict=True) if entries else ((), (), ())
+        shape = (len(self.parameters), len(column))
+        return sparse.csr_array((np.array(numbers, dtype=float), (at, to)), shape=shape)
+
+    @cached_property
+    def free(self) -> NDArray[np.intp]:
+        """The φ's that no restriction expresses by others: the coordinates β."""
+        rows = restrictions_of(self.structure).rows
+        free = [n for n, parameter in enumerate(self.parameters) if parameter not in rows]
+        return np.array(free, dtype=np.intp)
+
+    def restricted(self, values: Floats) -> Floats:
+        """The φ's with those expressed by others replaced, so that all restrictions hold."""
+        return np.asarray(self.basis @ values[self.free])
+
+
+def summed_up(table: Floats) -> Floats:
+    """Along every axis, the first slice added to the others."""
+    table = table.copy()
+    for axis in range(table.ndim):
+        turned = np.moveaxis(table, axis, 0)
+        turned[1:] += turned[0]
+    return table
+
+
+def summed_out(table: Floats) -> Floats:
+    """Along every axis, the first slice replaced by the sum of all."""
+    table = np.array(table)
+    for axis in range(table.ndim):
+        turned = np.moveaxis(table, axis, 0)
+        turned[0] = turned.sum(axis=0)
+    return table

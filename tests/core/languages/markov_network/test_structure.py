@@ -23,36 +23,7 @@ from pgmstudio.core.languages.markov_network.structure_text import (
     read_structure,
     written_structure,
 )
-
-
-def binary(count: int) -> Domain:
-    return Domain.of({str(i): "01" for i in range(1, count + 1)})
-
-
-def graph(text: str, count: int) -> MarkovStructure:
-    """Edges as in the papers: `12 14 23`."""
-    return MarkovStructure.of_names(binary(count), [(e[0], e[1]) for e in text.split()])
-
-
-FIGURE_3 = graph("12 14 23 25 35 45", 6)
-
-
-def random_structure(
-    rng: np.random.Generator, cards: list[int], density: float = 0.6, contexts: float = 0.3
-) -> MarkovStructure:
-    """Random edges, and random contexts that leave every edge with an effect."""
-    names = "ABCDEFGH"[: len(cards)]
-    domain = Domain.of({n: [str(s) for s in range(r)] for n, r in zip(names, cards, strict=True)})
-    pairs = combinations(range(len(cards)), 2)
-    result = MarkovStructure(domain, frozenset(pair for pair in pairs if rng.random() < density))
-    for edge in sorted(result.edges):
-        for element in result.completions(edge, {}):
-            if element and rng.random() < contexts:
-                try:
-                    result = result.with_context(edge, element)
-                except GraphError:
-                    continue
-    return result
+from tests.markov_networks import FIGURE_3, binary, graph, random_structure
 
 
 def test_figure_3_has_thirteen_free_parameters_and_twelve_with_a_context() -> None:
