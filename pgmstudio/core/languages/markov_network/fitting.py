@@ -21,8 +21,9 @@ from pgmstudio.core.data.counting import joint_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
+from pgmstudio.core.inference.factors import Factor
 from pgmstudio.core.inference.junction_tree.propagation import Propagation
-from pgmstudio.core.inference.junction_tree.schedule import Factor, plan_of
+from pgmstudio.core.inference.junction_tree.schedule import plan_of
 from pgmstudio.core.languages.markov_network.log_linear import LogLinearTables, free_parameters
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.markov_network.structure import MarkovStructure

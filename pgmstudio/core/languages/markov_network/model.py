@@ -15,9 +15,11 @@ from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import DataError, GraphError
 from pgmstudio.core.graphs.junction_tree import CliqueTree
+from pgmstudio.core.inference.factors import Factor
+from pgmstudio.core.inference.junction_tree.cost import check_budget, forecast
 from pgmstudio.core.inference.junction_tree.propagation import Propagation
-from pgmstudio.core.inference.junction_tree.schedule import Factor, plan_of
-from pgmstudio.core.languages.bayesian_network.inference_cost import check_budget, forecast_of_tree
+from pgmstudio.core.inference.junction_tree.query import log2_sum
+from pgmstudio.core.inference.junction_tree.schedule import plan_of
 from pgmstudio.core.languages.markov_network.log_linear import (
     LogLinearTables,
     free_parameters,
@@ -150,39 +152,32 @@ class MarkovNetwork:
 
     def effective_size(self) -> int:
         """Σ over cliques of Π|R(X)|, for the junction tree of the triangulated graph."""
-        return self.junction_tree.table_cells
+        return self.clique_tree.table_cells
 
     @property
-    def junction_tree(self) -> CliqueTree:
+    def clique_tree(self) -> CliqueTree:
+        """The junction tree of the graph, triangulated where it is not chordal."""
         return self.structure.junction_tree
 
     # -- the distribution
 
     @cached_property
     def factors(self) -> tuple[Factor, ...]:
-        """The potentials scaled to a largest value of 1."""
-        return tuple(
-            Factor(clique, table / table.max())
-            for clique, table in zip(self.structure.maximal_cliques, self.potentials, strict=True)
-        )
-
-    def propagation(self) -> Propagation:
-        """A fresh propagation in the junction tree; TooLargeError where it would be too large."""
-        check_budget(forecast_of_tree(self.junction_tree))
-        return Propagation(plan_of(self.junction_tree, self.factors))
+        """The potentials, each with its scope."""
+        return tuple(map(Factor, self.structure.maximal_cliques, self.potentials))
 
     @cached_property
-    def _log2_scaled_partition(self) -> float:
-        """log2 Z of the scaled potentials."""
-        value = self.propagation().log2_evidence()
+    def log2_partition(self) -> float:
+        """log2 Z, the logarithm of the partition function."""
+        value = log2_sum(self.clique_tree, self.factors)
         if value == -math.inf:
             raise GraphError("No joint state is possible: the potentials exclude each other.")
         return value
 
-    def log2_partition(self) -> float:
-        """log2 Z, the logarithm of the partition function of the potentials."""
-        scale = sum(math.log2(table.max()) for table in self.potentials)
-        return self._log2_scaled_partition + scale
+    def propagation(self) -> Propagation:
+        """A fresh propagation in the junction tree; TooLargeError where it would be too large."""
+        check_budget(forecast(self.clique_tree))
+        return Propagation(plan_of(self.clique_tree, self.factors))
 
     def log2_probabilities(self, data: DataSet) -> Floats:
         """log2 P(observed cells) per row; missing cells are summed out."""
@@ -190,7 +185,7 @@ class MarkovNetwork:
             data = data.select_columns(self.domain.names)
         if data.domain != self.domain:
             raise DataError("The rows have other states than the model; code them with its domain.")
-        total = np.full(data.row_count, -self._log2_scaled_partition)
+        total = np.full(data.row_count, -self.log2_partition)
         is_missing = data.codes == data.missing_code
         complete = ~is_missing.any(axis=0)
         codes = data.codes[:, complete].astype(np.intp)
@@ -211,7 +206,7 @@ class MarkovNetwork:
     def sample(self, count: int, rng: np.random.Generator) -> DataSet:
         """Independent rows, drawn clique by clique from the root of the junction tree."""
         propagation = self.propagation()
-        points = rng.random((count, len(self.junction_tree.cliques)))
+        points = rng.random((count, len(self.clique_tree.cliques)))
         codes = np.empty((len(self.domain), count), dtype=code_dtype(self.domain))
         for row in range(count):
             codes[:, row] = propagation.draw(points[row])
