@@ -31,6 +31,8 @@ from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.registry import LANGUAGES, language, language_of
 from pgmstudio.core.languages.sampling import Sampled, SamplePlan, sample_rows
 from pgmstudio.core.languages.sessions import open_session
+from pgmstudio.core.languages.tree_mixture.edits import TreeEdit
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.model import Model, ProbabilisticModel
 from pgmstudio.core.project.edits import add_model
 from pgmstudio.core.project.model_edits import EditableStructure, add_edge, edit_language
@@ -157,6 +159,19 @@ def edits_of(model: Model) -> dict[str, dict[str, Any]]:
             "set_class_rows": {"variable": target, "rows": class_rows[::-1]},
             "drop_labels": {},
             "labels_from_rows": {},
+        }
+    if model.kind == "tree-mixture":
+        assert isinstance(model, TreeMixture)
+        tree = model.trees[0]
+        root = tree.domain.names[tree.parents.index(None)]
+        states = tree.domain[root].cardinality
+        return {
+            "edit_tree": {"step": TreeEdit(0, removed=tree.edges[0])},
+            "set_tree_table": {
+                "number": 0,
+                "variable": root,
+                "table": np.full(states, 1 / states),
+            },
         }
     return {}
 

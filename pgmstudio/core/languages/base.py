@@ -36,6 +36,11 @@ class Lazy(Generic[T]):
 
     path: str
 
+    @staticmethod
+    def within(package: str) -> Callable[[str], Lazy[Any]]:
+        """Names relative to a package."""
+        return lambda path: Lazy(f"{package}.{path}")
+
     def load(self) -> T:
         module, _, name = self.path.partition(":")
         result: T = getattr(import_module(module), name)

@@ -10,6 +10,8 @@ from pgmstudio.core.languages.base import (
     Lazy,
 )
 
+lazy = Lazy.within("pgmstudio.core.languages.bayesian_network")
+
 STRUCTURE_EDITS = frozenset(
     {"add_edge", "remove_edge", "reverse_edge", "add_variable", "remove_variable"}
 )
@@ -18,13 +20,13 @@ LANGUAGE = Language(
     kind=BAYESIAN_NETWORK,
     title="Bayesian network",
     short_title="BN",
-    model_type=Lazy("pgmstudio.core.languages.bayesian_network.model:BayesianNetwork"),
+    model_type=lazy("model:BayesianNetwork"),
     session=Lazy("pgmstudio.core.inference.junction_tree.session:JunctionTreeSession"),
-    codec=Lazy("pgmstudio.core.languages.bayesian_network.codec:CODEC"),
+    codec=lazy("codec:CODEC"),
     diagrams=(
         Diagram(
             "dag",
-            Lazy("pgmstudio.core.languages.bayesian_network.diagrams:dag_picture"),
+            lazy("diagrams:dag_picture"),
             STRUCTURE_EDITS,
             title="DAG",
             description="Variables and arrows from parents to children.",
@@ -32,47 +34,44 @@ LANGUAGE = Language(
         ),
         Diagram(
             "cpdag",
-            Lazy("pgmstudio.core.languages.bayesian_network.diagrams:cpdag_picture"),
+            lazy("diagrams:cpdag_picture"),
             title="CPDAG",
             description="Arrows where all equivalent graphs have them.",
         ),
         Diagram(
             "pattern",
-            Lazy("pgmstudio.core.languages.bayesian_network.diagrams:pattern_picture"),
-            title="Pattern",
+            lazy("diagrams:pattern_picture"),
             description="Arrows of v-structures only.",
             is_detail=True,
         ),
         Diagram(
             "moral",
-            Lazy("pgmstudio.core.languages.bayesian_network.diagrams:moral_picture"),
-            title="Moral",
+            lazy("diagrams:moral_picture"),
             description="Edges without directions; parents of a child are connected.",
             is_detail=True,
         ),
         Diagram(
             "triangulated",
-            Lazy("pgmstudio.core.languages.bayesian_network.diagrams:triangulated_picture"),
-            title="Triangulated",
+            lazy("diagrams:triangulated_picture"),
             description="The moral graph with the fill-ins that make it chordal.",
             is_detail=True,
         ),
         Diagram(
             "clique-tree",
-            Lazy("pgmstudio.core.languages.bayesian_network.diagrams:clique_tree_picture"),
+            lazy("diagrams:clique_tree_picture"),
             title="Junction tree",
             description="The cliques in which beliefs are computed.",
             has_variables=False,
             is_detail=True,
         ),
     ),
-    to_network=Lazy("pgmstudio.core.languages.bayesian_network.conversions:same_network"),
+    to_network=lazy("conversions:same_network"),
     is_network=True,
-    from_network=Lazy("pgmstudio.core.languages.bayesian_network.conversions:same_network"),
+    from_network=lazy("conversions:same_network"),
     query=Lazy("pgmstudio.core.inference.junction_tree.query:ask_factors"),
     map_query=Lazy("pgmstudio.core.inference.map_search:most_probable_states"),
-    incomplete_log2=Lazy("pgmstudio.core.languages.bayesian_network.missing_cells:incomplete_log2"),
-    size_breakdown=Lazy("pgmstudio.core.languages.bayesian_network.sizes:network_sizes"),
+    incomplete_log2=lazy("missing_cells:incomplete_log2"),
+    size_breakdown=lazy("sizes:network_sizes"),
     effective_size_note="cells of its clique tree",
     has_interventions=True,
     comparison=(
@@ -86,33 +85,15 @@ LANGUAGE = Language(
         ),
     ),
     learners={
-        "bn.hill-climb": Lazy(
-            "pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing:HillClimbLearner"
-        ),
-        "bn.kes": Lazy(
-            "pgmstudio.core.languages.bayesian_network.learning.equivalence_search.learner:KesLearner"
-        ),
-        "bn.pc": Lazy(
-            "pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc:PcLearner"
-        ),
-        "bn.npc": Lazy(
-            "pgmstudio.core.languages.bayesian_network.learning.constraint_based.npc:NpcLearner"
-        ),
-        "bn.k2": Lazy(
-            "pgmstudio.core.languages.bayesian_network.learning.score_based.k2:K2Learner"
-        ),
-        "bn.naive-bayes": Lazy(
-            "pgmstudio.core.languages.bayesian_network.learning.classifiers:NaiveBayesLearner"
-        ),
-        "bn.tan": Lazy("pgmstudio.core.languages.bayesian_network.learning.classifiers:TanLearner"),
-        "bn.polytree": Lazy(
-            "pgmstudio.core.languages.bayesian_network.learning.constraint_based.polytree:PolytreeLearner"
-        ),
-        "bn.structural-em": Lazy(
-            "pgmstudio.core.languages.bayesian_network.learning.structural_em:StructuralEmLearner"
-        ),
-        "bn.em": Lazy(
-            "pgmstudio.core.languages.bayesian_network.learning.missing_data.em:EmLearner"
-        ),
+        "bn.hill-climb": lazy("learning.score_based.hill_climbing:HillClimbLearner"),
+        "bn.kes": lazy("learning.equivalence_search.learner:KesLearner"),
+        "bn.pc": lazy("learning.constraint_based.pc:PcLearner"),
+        "bn.npc": lazy("learning.constraint_based.npc:NpcLearner"),
+        "bn.k2": lazy("learning.score_based.k2:K2Learner"),
+        "bn.naive-bayes": lazy("learning.classifiers:NaiveBayesLearner"),
+        "bn.tan": lazy("learning.classifiers:TanLearner"),
+        "bn.polytree": lazy("learning.constraint_based.polytree:PolytreeLearner"),
+        "bn.structural-em": lazy("learning.structural_em:StructuralEmLearner"),
+        "bn.em": lazy("learning.missing_data.em:EmLearner"),
     },
 )

@@ -11,35 +11,36 @@ from pgmstudio.core.languages.base import (
     Lazy,
 )
 
+lazy = Lazy.within("pgmstudio.core.languages.latent_class")
+
 LANGUAGE = Language(
     kind="latent-class",
     title="Latent class model",
     short_title="LC",
-    model_type=Lazy("pgmstudio.core.languages.latent_class.model:LatentClasses"),
-    session=Lazy("pgmstudio.core.languages.latent_class.session:LatentClassSession"),
-    codec=Lazy("pgmstudio.core.languages.latent_class.codec:CODEC"),
+    model_type=lazy("model:LatentClasses"),
+    session=lazy("session:LatentClassSession"),
+    codec=lazy("codec:CODEC"),
     diagrams=(
         Diagram(
             "star",
-            Lazy("pgmstudio.core.languages.latent_class.diagrams:star_picture"),
-            title="Star",
+            lazy("diagrams:star_picture"),
             description="The hidden class in the centre, its items around it.",
         ),
     ),
     drawings={
         "images": Lazy("pgmstudio.core.languages.tree_mixture.component_images:images_drawing")
     },
-    to_network=Lazy("pgmstudio.core.languages.latent_class.conversions:network_of_classes"),
-    from_network=Lazy("pgmstudio.core.languages.latent_class.conversions:one_class_of_network"),
+    to_network=lazy("conversions:network_of_classes"),
+    from_network=lazy("conversions:one_class_of_network"),
     starts_with_tree=False,
     conversions_from={
         BAYESIAN_NETWORK: Conversion(
-            Lazy("pgmstudio.core.languages.latent_class.conversions:classes_of_network"),
-            Lazy("pgmstudio.core.languages.latent_class.conversions:no_classes_reason"),
+            lazy("conversions:classes_of_network"),
+            lazy("conversions:no_classes_reason"),
         ),
     },
-    roles=Lazy("pgmstudio.core.languages.latent_class.model:class_roles"),
-    violations=Lazy("pgmstudio.core.languages.latent_class.model:violations"),
+    roles=lazy("model:class_roles"),
+    violations=lazy("model:violations"),
     effective_size_note="classes times states, one state of every variable left out",
     comparison=(
         ComparisonEntry(
@@ -50,8 +51,6 @@ LANGUAGE = Language(
         ),
     ),
     learners={
-        "nb.latent": Lazy(
-            "pgmstudio.core.languages.latent_class.learning.learner:LatentClassLearner"
-        ),
+        "nb.latent": lazy("learning.learner:LatentClassLearner"),
     },
 )

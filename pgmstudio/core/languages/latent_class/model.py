@@ -6,7 +6,7 @@ P(c, x) = P(c) Π_i P(x_i | c): naive Bayes whose class is never seen, for densi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -104,6 +104,13 @@ class LatentClasses:
         with np.errstate(divide="ignore"):
             logs = np.log2(self.tables[self.domain.index(target)])
         return np.stack([log2_sums(parts + column[:, None]) for column in logs.T])
+
+    def table(self, name: str) -> Table:
+        return self.tables[self.domain.index(name)]
+
+    def with_table(self, name: str, table: Table) -> LatentClasses:
+        index = self.domain.index(name)
+        return replace(self, tables=(*self.tables[:index], table, *self.tables[index + 1 :]))
 
     @property
     def class_count(self) -> int:

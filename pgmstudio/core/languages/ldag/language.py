@@ -12,6 +12,8 @@ from pgmstudio.core.languages.base import (
     Lazy,
 )
 
+lazy = Lazy.within("pgmstudio.core.languages.ldag")
+
 _STRUCTURE_EDITS = frozenset(
     {"add_edge", "remove_edge", "reverse_edge", "add_variable", "remove_variable"}
 )
@@ -21,13 +23,13 @@ LANGUAGE = Language(
     kind="ldag",
     title="Labelled DAG",
     short_title="LDAG",
-    model_type=Lazy("pgmstudio.core.languages.ldag.model:LabelledDag"),
-    session=Lazy("pgmstudio.core.languages.ldag.session:LabelledDagSession"),
-    codec=Lazy("pgmstudio.core.languages.ldag.codec:CODEC"),
+    model_type=lazy("model:LabelledDag"),
+    session=lazy("session:LabelledDagSession"),
+    codec=lazy("codec:CODEC"),
     diagrams=(
         Diagram(
             "labels",
-            Lazy("pgmstudio.core.languages.ldag.diagrams:labelled_picture"),
+            lazy("diagrams:labelled_picture"),
             _STRUCTURE_EDITS | _LABEL_EDITS,
             title="LDAG",
             description="Arrows with the contexts in which they vanish.",
@@ -43,29 +45,25 @@ LANGUAGE = Language(
         ),
     ),
     contexts=ContextOperations(
-        separation=Lazy("pgmstudio.core.languages.ldag.contexts:separation"),
-        information=Lazy("pgmstudio.core.languages.ldag.session:information_in"),
-        draw=Lazy("pgmstudio.core.languages.ldag.diagrams:labelled_picture"),
-        multinet=Lazy("pgmstudio.core.languages.ldag.diagrams:multinet_picture"),
-        multinet_variable=Lazy("pgmstudio.core.languages.ldag.diagrams:multinet_variable"),
+        separation=lazy("contexts:separation"),
+        information=lazy("session:information_in"),
+        draw=lazy("diagrams:labelled_picture"),
+        multinet=lazy("diagrams:multinet_picture"),
+        multinet_variable=lazy("diagrams:multinet_variable"),
     ),
-    to_network=Lazy("pgmstudio.core.languages.ldag.conversions:network_of_labelled"),
-    from_network=Lazy("pgmstudio.core.languages.ldag.conversions:unlabelled"),
+    to_network=lazy("conversions:network_of_labelled"),
+    from_network=lazy("conversions:unlabelled"),
     conversions_from={
-        BAYESIAN_NETWORK: Conversion(
-            Lazy("pgmstudio.core.languages.ldag.labels:labelled_from_rows")
-        ),
-        "tree-mixture": Conversion(
-            Lazy("pgmstudio.core.languages.ldag.conversions:labelled_through_network")
-        ),
+        BAYESIAN_NETWORK: Conversion(lazy("labels:labelled_from_rows")),
+        "tree-mixture": Conversion(lazy("conversions:labelled_through_network")),
     },
     edits={
-        "add_context": Lazy("pgmstudio.core.languages.ldag.edits:add_context"),
-        "remove_context": Lazy("pgmstudio.core.languages.ldag.edits:remove_context"),
-        "delete_labelled_edge": Lazy("pgmstudio.core.languages.ldag.edits:delete_labelled_edge"),
-        "set_class_rows": Lazy("pgmstudio.core.languages.ldag.edits:set_class_rows"),
-        "drop_labels": Lazy("pgmstudio.core.languages.ldag.edits:drop_labels"),
-        "labels_from_rows": Lazy("pgmstudio.core.languages.ldag.edits:labels_from_rows"),
+        "add_context": lazy("edits:add_context"),
+        "remove_context": lazy("edits:remove_context"),
+        "delete_labelled_edge": lazy("edits:delete_labelled_edge"),
+        "set_class_rows": lazy("edits:set_class_rows"),
+        "drop_labels": lazy("edits:drop_labels"),
+        "labels_from_rows": lazy("edits:labels_from_rows"),
     },
     effective_size_note="cells of the clique tree of its network",
     has_interventions=True,
@@ -79,10 +77,10 @@ LANGUAGE = Language(
         ),
     ),
     learners={
-        "ldag.greedy": Lazy("pgmstudio.core.languages.ldag.learning.learner:LdagLearner"),
-        "ldag.labels": Lazy("pgmstudio.core.languages.ldag.learning.learner:LabelsLearner"),
-        "ldag.exact": Lazy("pgmstudio.core.languages.ldag.learning.exact:ExactLearner"),
-        "ldag.mcmc": Lazy("pgmstudio.core.languages.ldag.learning.mcmc:McmcLearner"),
-        "bn.csi-tree": Lazy("pgmstudio.core.languages.ldag.learning.learner:CsiTreeLearner"),
+        "ldag.greedy": lazy("learning.learner:LdagLearner"),
+        "ldag.labels": lazy("learning.learner:LabelsLearner"),
+        "ldag.exact": lazy("learning.exact:ExactLearner"),
+        "ldag.mcmc": lazy("learning.mcmc:McmcLearner"),
+        "bn.csi-tree": lazy("learning.learner:CsiTreeLearner"),
     },
 )

@@ -89,10 +89,3 @@ def with_tree_edge(tree: Tree, one: str, other: str, joint: Floats | None = None
     shape = (tree.domain.cardinalities[a], tree.domain.cardinalities[b])
     tables[b] = np.broadcast_to(tables[b], shape).copy() if joint is None else _rows(joint)
     return Tree(tree.domain, tuple(parents), tuple(tables))
-
-
-def with_tree_table(tree: Tree, name: str, table: Floats) -> Tree:
-    """The tree with another table P(name | its neighbour above)."""
-    position = tree.domain.index(name)
-    tables = (*tree.tables[:position], table, *tree.tables[position + 1 :])
-    return Tree(tree.domain, tree.parents, tables)

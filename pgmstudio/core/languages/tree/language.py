@@ -11,41 +11,42 @@ from pgmstudio.core.languages.base import (
     Lazy,
 )
 
+lazy = Lazy.within("pgmstudio.core.languages.tree")
+
 LANGUAGE = Language(
     kind="tree",
     title="Tree",
     short_title="Tree",
-    model_type=Lazy("pgmstudio.core.languages.tree.model:Tree"),
-    session=Lazy("pgmstudio.core.languages.tree.session:TreeSession"),
-    codec=Lazy("pgmstudio.core.languages.tree.codec:CODEC"),
+    model_type=lazy("model:Tree"),
+    session=lazy("session:TreeSession"),
+    codec=lazy("codec:CODEC"),
     diagrams=(
         Diagram(
             "tree",
-            Lazy("pgmstudio.core.languages.tree.diagrams:tree_picture"),
-            title="Tree",
+            lazy("diagrams:tree_picture"),
             description="The edges of the tree without directions.",
             is_structure=True,
         ),
         Diagram(
             "dag",
-            Lazy("pgmstudio.core.languages.tree.diagrams:directed_tree_picture"),
+            lazy("diagrams:directed_tree_picture"),
             title="DAG",
             description="Variables and arrows from parents to children.",
             is_structure=True,
         ),
     ),
-    to_network=Lazy("pgmstudio.core.languages.tree.conversions:network_of_tree"),
+    to_network=lazy("conversions:network_of_tree"),
     is_network=True,
-    from_network=Lazy("pgmstudio.core.languages.tree.conversions:tree_of_network"),
+    from_network=lazy("conversions:tree_of_network"),
     starts_with_tree=False,
     conversions_from={
         BAYESIAN_NETWORK: Conversion(
-            Lazy("pgmstudio.core.languages.tree.conversions:tree_of_network"),
-            Lazy("pgmstudio.core.languages.tree.conversions:no_tree_reason"),
+            lazy("conversions:tree_of_network"),
+            lazy("conversions:no_tree_reason"),
         ),
     },
-    size_breakdown=Lazy("pgmstudio.core.languages.tree.sizes:tree_sizes"),
-    roles=Lazy("pgmstudio.core.languages.tree.model:neighbour_roles"),
+    size_breakdown=lazy("sizes:tree_sizes"),
+    roles=lazy("model:neighbour_roles"),
     effective_size_note="cells of the tables of its edges; it is its own clique tree",
     has_interventions=True,
     intervention_note=(
@@ -64,9 +65,7 @@ LANGUAGE = Language(
         ),
     ),
     learners={
-        "tree.chow-liu": Lazy("pgmstudio.core.languages.tree.learning.chow_liu:ChowLiuLearner"),
-        "tree.chow-liu-sparse": Lazy(
-            "pgmstudio.core.languages.tree.learning.chow_liu_sparse:ChowLiuSparseLearner"
-        ),
+        "tree.chow-liu": lazy("learning.chow_liu:ChowLiuLearner"),
+        "tree.chow-liu-sparse": lazy("learning.chow_liu_sparse:ChowLiuSparseLearner"),
     },
 )

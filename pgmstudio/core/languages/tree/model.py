@@ -8,7 +8,7 @@ arrays, for loops that visit every table.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -65,6 +65,13 @@ class Tree:
     @property
     def edges(self) -> tuple[tuple[str, str], ...]:
         return self.as_bayesian_network.edges
+
+    def table(self, name: str) -> Table:
+        return self.tables[self.domain.index(name)]
+
+    def with_table(self, name: str, table: Table) -> Tree:
+        index = self.domain.index(name)
+        return replace(self, tables=(*self.tables[:index], table, *self.tables[index + 1 :]))
 
     def representation_size(self) -> int:
         return self.as_bayesian_network.representation_size()

@@ -53,17 +53,22 @@ def joining(mixture: TreeMixture, number: int, one: str, other: str) -> TreeEdit
     return TreeEdit(number, added=(one, other), removed=min(steps, key=bits.__getitem__))
 
 
-def edited(mixture: TreeMixture, edit: TreeEdit, data: DataSet | None = None) -> TreeMixture:
+def edited(mixture: TreeMixture, step: TreeEdit, data: DataSet | None = None) -> TreeMixture:
     """The mixture after the edit; with rows a new edge gets its table from those of its tree."""
-    tree = mixture.trees[edit.number]
+    tree = mixture.trees[step.number]
     joint = None
-    if edit.added is not None and data is not None and data.row_count:
-        joint = joint_in_tree(mixture, edit.number, *edit.added, data)
-    if edit.removed is not None:
-        tree = without_tree_edge(tree, *edit.removed)
-    if edit.added is not None:
-        tree = with_tree_edge(tree, *edit.added, joint)
-    return with_tree(mixture, edit.number, tree)
+    if step.added is not None and data is not None and data.row_count:
+        joint = joint_in_tree(mixture, step.number, *step.added, data)
+    if step.removed is not None:
+        tree = without_tree_edge(tree, *step.removed)
+    if step.added is not None:
+        tree = with_tree_edge(tree, *step.added, joint)
+    return with_tree(mixture, step.number, tree)
+
+
+def set_tree_table(mixture: TreeMixture, number: int, variable: str, table: Floats) -> TreeMixture:
+    """The mixture with another table of a variable in tree `number`."""
+    return with_tree(mixture, number, mixture.trees[number].with_table(variable, table))
 
 
 def with_tree(mixture: TreeMixture, number: int, tree: Tree) -> TreeMixture:

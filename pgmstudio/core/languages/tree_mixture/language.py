@@ -4,62 +4,59 @@ from __future__ import annotations
 
 from pgmstudio.core.languages.base import ComparisonEntry, Conversion, Diagram, Language, Lazy
 
+lazy = Lazy.within("pgmstudio.core.languages.tree_mixture")
+
 LANGUAGE = Language(
     kind="tree-mixture",
     title="Mixture of trees",
     short_title="MT",
-    model_type=Lazy("pgmstudio.core.languages.tree_mixture.model:TreeMixture"),
-    session=Lazy("pgmstudio.core.languages.tree_mixture.session:TreeMixtureSession"),
-    codec=Lazy("pgmstudio.core.languages.tree_mixture.codec:CODEC"),
+    model_type=lazy("model:TreeMixture"),
+    session=lazy("session:TreeMixtureSession"),
+    codec=lazy("codec:CODEC"),
     diagrams=(
         Diagram(
             "overlay",
-            Lazy("pgmstudio.core.languages.tree_mixture.diagrams:overlay_picture"),
-            title="Overlay",
+            lazy("diagrams:overlay_picture"),
+            frozenset({"edit_tree"}),
             description="All trees of a mixture over each other.",
         ),
         Diagram(
             "side-by-side",
-            Lazy("pgmstudio.core.languages.tree_mixture.diagrams:side_by_side_picture"),
-            title="Side by side",
+            lazy("diagrams:side_by_side_picture"),
             description="A small canvas for each tree, with the same positions.",
         ),
         Diagram(
             "latent",
-            Lazy("pgmstudio.core.languages.tree_mixture.diagrams:latent_picture"),
-            title="Latent",
+            lazy("diagrams:latent_picture"),
             description="The Bayesian network with the component as its hidden root.",
         ),
         Diagram(
             "partition",
-            Lazy("pgmstudio.core.languages.tree_mixture.diagrams:partition_picture"),
-            title="Partition",
+            lazy("diagrams:partition_picture"),
             description="Blocks of variables around the hidden variable.",
         ),
     ),
-    diagram_names=Lazy("pgmstudio.core.languages.tree_mixture.diagrams:diagram_names"),
-    draw_named=Lazy("pgmstudio.core.languages.tree_mixture.diagrams:named_trees_picture"),
-    drawings={
-        "images": Lazy("pgmstudio.core.languages.tree_mixture.component_images:images_drawing")
-    },
-    to_network=Lazy("pgmstudio.core.languages.tree_mixture.conversions:network_of_mixture"),
-    from_network=Lazy("pgmstudio.core.languages.tree_mixture.conversions:mixture_of_network"),
+    diagram_names=lazy("diagrams:diagram_names"),
+    draw_named=lazy("diagrams:named_trees_picture"),
+    drawings={"images": lazy("component_images:images_drawing")},
+    to_network=lazy("conversions:network_of_mixture"),
+    from_network=lazy("conversions:mixture_of_network"),
     conversions={
         "latent-class": Conversion(
-            Lazy("pgmstudio.core.languages.tree_mixture.conversions:classes_of_mixture"),
-            Lazy("pgmstudio.core.languages.tree_mixture.conversions:no_classes_of_mixture_reason"),
+            lazy("conversions:classes_of_mixture"),
+            lazy("conversions:no_classes_of_mixture_reason"),
         ),
     },
     conversions_from={
-        "tree": Conversion(
-            Lazy("pgmstudio.core.languages.tree_mixture.conversions:mixture_of_tree")
-        ),
-        "latent-class": Conversion(
-            Lazy("pgmstudio.core.languages.tree_mixture.conversions:mixture_of_classes")
-        ),
+        "tree": Conversion(lazy("conversions:mixture_of_tree")),
+        "latent-class": Conversion(lazy("conversions:mixture_of_classes")),
     },
-    roles=Lazy("pgmstudio.core.languages.tree_mixture.components:tree_roles"),
-    violations=Lazy("pgmstudio.core.languages.tree_mixture.components:violations"),
+    edits={
+        "edit_tree": lazy("edits:edited"),
+        "set_tree_table": lazy("edits:set_tree_table"),
+    },
+    roles=lazy("components:tree_roles"),
+    violations=lazy("components:violations"),
     effective_size_note="cells of the clique trees of all its trees",
     comparison=(
         ComparisonEntry(
@@ -72,14 +69,8 @@ LANGUAGE = Language(
         ),
     ),
     learners={
-        "mixture.trees": Lazy(
-            "pgmstudio.core.languages.tree_mixture.learning.learner:MixtureLearner"
-        ),
-        "mixture.trees-shared": Lazy(
-            "pgmstudio.core.languages.tree_mixture.learning.learner:SharedMixtureLearner"
-        ),
-        "mixture.hidden": Lazy(
-            "pgmstudio.core.languages.tree_mixture.learning.hidden_variable.learner:HiddenLearner"
-        ),
+        "mixture.trees": lazy("learning.learner:MixtureLearner"),
+        "mixture.trees-shared": lazy("learning.learner:SharedMixtureLearner"),
+        "mixture.hidden": lazy("learning.hidden_variable.learner:HiddenLearner"),
     },
 )

@@ -9,11 +9,9 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject
 
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.tree.edits import with_tree_table
-from pgmstudio.core.languages.tree_mixture.edits import with_tree
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.model import Model
-from pgmstudio.core.project.edits import replace_model
+from pgmstudio.core.project.model_edits import edit_language
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.languages.tables import Edit, TableSource
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
@@ -54,9 +52,12 @@ class TreeTables(TableSource):
         return True
 
     def edit(self, model_id: str, variable: str, table: NDArray[np.float64]) -> Edit:
-        model = self._app.project.models[model_id].model
-        tree = self._tree(model_id, model)
-        assert isinstance(model, TreeMixture)
-        assert tree is not None
-        changed = with_tree_table(model.trees[tree], variable, table)
-        return partial(replace_model, model_id=model_id, model=with_tree(model, tree, changed))
+        tree = self._tree(model_id, self._app.project.models[model_id].model)
+        return partial(
+            edit_language,
+            edit="set_tree_table",
+            model_id=model_id,
+            number=tree,
+            variable=variable,
+            table=table,
+        )
