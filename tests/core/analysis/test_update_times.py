@@ -32,7 +32,7 @@ def test_the_time_of_an_update_grows_with_the_effective_size() -> None:
     # Acceptance check 10: at least ten models of each language, R² ≥ 0.9, slope above 0. The time
     # is that of the processor, so that a busy machine does not decide.
     rng = np.random.default_rng(0)
-    families: dict[str, list[tuple[float, float]]] = {BN: [], NB: [], PDG: []}
+    models: list[tuple[str, Model, Queries]] = []
     for count in (9, 10, 11):
         domain = Domain(tuple(Variable(f"X{i}", ("a", "b", "c", "d")) for i in range(count)))
         names = domain.names
@@ -41,26 +41,28 @@ def test_the_time_of_an_update_grows_with_the_effective_size() -> None:
                 (names[j], names[i]) for i in range(count) for j in range(max(0, i - width + 1), i)
             ]
             network = BayesianNetwork.uniform(domain, Dag.from_edges(names, edges))
-            classes = 1000 * (len(families[NB]) + 1)
+            classes = 200 * (len(models) // 3 + 1)
             tables = tuple(rng.dirichlet(np.ones(4), classes) for _ in names)
             mixture = LatentClasses(domain, np.full(classes, 1 / classes), tables)
-            plan = QueryPlan(count=10, targets=2, given=2)
-            queries = random_queries(network.sample(50, rng), plan)
-            for language, model in (
-                (BN, network),
-                (PDG, compiled_graph(network)),
-                (NB, mixture),
-            ):
-                families[language].append(_timed(model, queries))
-    for language, pairs in families.items():
-        assert len(pairs) >= 10
-        fit = line_fit([size for size, _ in pairs], [seconds for _, seconds in pairs])
+            queries = random_queries(
+                network.sample(50, rng), QueryPlan(count=10, targets=2, given=2)
+            )
+            models += [
+                (BN, network, queries),
+                (PDG, compiled_graph(network), queries),
+                (NB, mixture, queries),
+            ]
+    # The least time of several rounds through all models: what compiles code or crowds the memory
+    # for a while meets every model in some round, and only ever adds.
+    rounds = [
+        [inference_seconds(model, queries, 10, time.thread_time) for _, model, queries in models]
+        for _ in range(8)
+    ]
+    for language in (BN, NB, PDG):
+        own = [i for i, (of, _, _) in enumerate(models) if of == language]
+        assert len(own) >= 10
+        seconds = [min(each[i] or np.inf for each in rounds) for i in own]
+        fit = line_fit([float(models[i][1].effective_size()) for i in own], seconds)
         assert fit is not None
         assert fit.slope > 0, language
         assert fit.r_squared >= 0.9, (language, fit.r_squared)
-
-
-def _timed(model: Model, queries: Queries) -> tuple[float, float]:
-    """Size and the least mean time of four: loading compiled code only ever adds."""
-    measured = [inference_seconds(model, queries, 10, time.thread_time) for _ in range(4)]
-    return float(model.effective_size()), min(each for each in measured if each is not None)
