@@ -7,8 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from pgmstudio.core.errors import CycleError, GraphError, UnknownNameError
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,21 @@ class Dag:
                     raise UnknownNameError("variable", end, names)
             parents[index[target]].append(index[source])
         return cls(names, tuple(tuple(p) for p in parents))
+
+    @classmethod
+    def from_networkx(cls, graph: nx.DiGraph) -> Dag:
+        """The nodes, named by their text, and the edges of a networkx graph."""
+        edges = ((str(source), str(target)) for source, target in graph.edges)
+        return cls.from_edges(map(str, graph.nodes), edges)
+
+    def to_networkx(self) -> nx.DiGraph:
+        """The same graph of networkx."""
+        import networkx as nx
+
+        graph = nx.DiGraph()
+        graph.add_nodes_from(self.names)
+        graph.add_edges_from(self.edges)
+        return graph
 
     @cached_property
     def _index(self) -> dict[str, int]:

@@ -39,9 +39,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.graphs.dag import Dag
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 Edge = tuple[str, str]
 
@@ -79,6 +83,25 @@ class Pdag:
             neighbours[index[one]] |= 1 << index[other]
             neighbours[index[other]] |= 1 << index[one]
         return cls(names, tuple(parents), tuple(neighbours))
+
+    @classmethod
+    def from_networkx(cls, graph: nx.DiGraph) -> Pdag:
+        """The nodes and edges of a networkx graph; edges in both directions have none."""
+        edges = [(str(source), str(target)) for source, target in graph.edges]
+        both = set(edges)
+        directed = [edge for edge in edges if edge[::-1] not in both]
+        undirected = [edge for edge in edges if edge[::-1] in both]
+        return cls.from_edges(map(str, graph.nodes), directed, undirected)
+
+    def to_networkx(self) -> nx.DiGraph:
+        """The same graph of networkx, with an edge in both directions where it has none."""
+        import networkx as nx
+
+        graph = nx.DiGraph()
+        graph.add_nodes_from(self.names)
+        graph.add_edges_from(self.directed)
+        graph.add_edges_from(edge for pair in self.undirected for edge in (pair, pair[::-1]))
+        return graph
 
     @cached_property
     def child_masks(self) -> tuple[int, ...]:

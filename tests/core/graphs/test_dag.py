@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise, product
 
+import networkx
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from pgmstudio.core.errors import CycleError, GraphError, UnknownNameError
 from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.pdag import Pdag, cpdag_of
 from tests.strategies import random_dag
 
 
@@ -118,3 +120,20 @@ def test_reversing_a_covered_edge_keeps_the_class_and_any_other_changes_it(dag: 
             assert not is_covered
         else:
             assert turned.is_equivalent_to(dag) == is_covered
+
+
+@given(dags())
+def test_networkx_has_the_same_graph(dag: Dag) -> None:
+    graph = dag.to_networkx()
+    assert networkx.is_directed_acyclic_graph(graph)
+    assert {name: set(graph.predecessors(name)) for name in graph} == {
+        name: set(dag.parents(name)) for name in dag.names
+    }
+    assert Dag.from_networkx(graph) == dag
+    cpdag = cpdag_of(dag)
+    assert Pdag.from_networkx(cpdag.to_networkx()) == cpdag
+
+
+def test_a_cycle_in_a_networkx_graph_is_refused() -> None:
+    with pytest.raises(CycleError):
+        Dag.from_networkx(networkx.DiGraph([(1, 2), (2, 1)]))

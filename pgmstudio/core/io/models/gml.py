@@ -13,7 +13,7 @@ from pgmstudio.core.io.models.shared.cpt_checks import network_in
 from pgmstudio.core.io.models.shared.structure_only import (
     Structure,
     states_from_text,
-    states_text,
+    structure_graph,
     structure_lost,
 )
 from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found_text, number_of
@@ -118,29 +118,13 @@ def parse(content: bytes, path: Path) -> ModelFile:
     return structure.file(_text(graph.values.get("name", "")), FORMAT)
 
 
-def _written(text: str) -> str:
-    """Plain ASCII in quotes; every other sign as a character reference."""
-    characters = (s if " " <= s <= "~" and s not in '"&' else f"&#{ord(s)};" for s in text)
-    return f'"{"".join(characters)}"'
-
-
 def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     """The text, and what it cannot hold."""
-    network = network_in(file, path, FORMAT)
-    lines = ["graph ["]
-    if file.title:
-        lines.append(f"  name {_written(file.title)}")
-    lines.append("  directed 1")
-    for index, variable in enumerate(network.domain):
-        lines += ["  node [", f"    id {index}", f"    label {_written(variable.name)}"]
-        lines.append(f"    states {_written(states_text(variable))}")
-        if variable.name in file.titles:
-            lines.append(f"    title {_written(file.titles[variable.name])}")
-        if variable.name in file.layout:
-            x, y = map(float, file.layout[variable.name])
-            lines += ["    graphics [", f"      x {x!r}", f"      y {y!r}", "    ]"]
-        lines.append("  ]")
-    for source, target in network.edges:
-        ends = network.domain.index(source), network.domain.index(target)
-        lines += ["  edge [", f"    source {ends[0]}", f"    target {ends[1]}", "  ]"]
-    return "\n".join([*lines, "]", ""]).encode(), structure_lost(file, FORMAT)
+    import networkx as nx
+
+    graph = structure_graph(file, network_in(file, path, FORMAT))
+    for node in graph.nodes.values():
+        if "x" in node:
+            node["graphics"] = {"x": node.pop("x"), "y": node.pop("y")}
+    text = "\n".join([*nx.generate_gml(graph), ""])
+    return text.encode(), structure_lost(file, FORMAT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import re
@@ -15,14 +16,13 @@ from pgmstudio.core.io.models.shared.network_builder import At
 from pgmstudio.core.io.models.shared.structure_only import (
     Structure,
     states_from_text,
-    states_text,
+    structure_graph,
     structure_lost,
 )
 from pgmstudio.core.io.models.shared.text_scanner import number_of
-from pgmstudio.core.io.models.shared.xml_tree import Element, escaped_xml, fits_xml, parse_xml
+from pgmstudio.core.io.models.shared.xml_tree import Element, fits_xml, parse_xml
 
 FORMAT = "GraphML"
-_KEYS = ("states", "name", "title", "x", "y")
 
 
 def parse(content: bytes, path: Path) -> ModelFile:
@@ -110,52 +110,26 @@ def _ours(text: str) -> str:
 
 
 def _held(text: str) -> str:
-    plain = fits_xml(text) and _ours(text) == text
-    return escaped_xml(text if plain else json.dumps([text]))
+    """A text as XML holds it: characters that it cannot hold are escapes of JSON."""
+    return text if fits_xml(text) and _ours(text) == text else json.dumps([text])
 
 
 def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     """The text, and what it cannot hold."""
-    network = network_in(file, path, FORMAT)
-    plain = {name: name for name in network.domain.names if _fits_attribute(name)}
-    others = [name for name in network.domain.names if name not in plain]
-    ids = plain | safe_names(others, reserved=plain)
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>']
-    lines.append('<graphml xmlns="http://graphml.graphdrawing.org/xmlns">')
-    for key in _KEYS:
-        kind = "double" if key in "xy" else "string"
-        lines.append(f'  <key id="{key}" for="node" attr.name="{key}" attr.type="{kind}"/>')
-    lines.append('  <key id="graph_name" for="graph" attr.name="name" attr.type="string"/>')
-    lines.append('  <graph edgedefault="directed">')
+    import networkx as nx
+
+    graph = structure_graph(file, network_in(file, path, FORMAT))
+    plain = {name: name for name in graph if fits_xml(name) and not re.search(r"[^\S ]", name)}
+    ids = plain | safe_names([name for name in graph if name not in plain], reserved=plain)
     if file.title:
-        lines.append(f'    <data key="graph_name">{_held(file.title)}</data>')
-    for variable in network.domain:
-        name = variable.name
-        entries = {"states": escaped_xml(_ascii_if_needed(states_text(variable)))}
+        graph.graph["name"] = _held(file.title)
+    for name, node in graph.nodes.items():
+        if not fits_xml(node["states"]):
+            node["states"] = json.dumps(json.loads(node["states"]))
         if ids[name] != name:
-            entries["name"] = _held(name)
-        if name in file.titles:
-            entries["title"] = _held(file.titles[name])
-        if name in file.layout:
-            entries["x"], entries["y"] = (repr(float(c)) for c in file.layout[name])
-        lines.append(f'    <node id="{_attribute(ids[name])}">')
-        lines += [f'      <data key="{key}">{text}</data>' for key, text in entries.items()]
-        lines.append("    </node>")
-    for source, target in network.edges:
-        ends = _attribute(ids[source]), _attribute(ids[target])
-        lines.append(f'    <edge source="{ends[0]}" target="{ends[1]}"/>')
-    lines.append("  </graph>\n</graphml>\n")
-    return "\n".join(lines).encode(), structure_lost(file, FORMAT)
-
-
-def _ascii_if_needed(text: str) -> str:
-    """JSON with signs that XML cannot hold is written with escapes."""
-    return text if fits_xml(text) else json.dumps(json.loads(text))
-
-
-def _fits_attribute(text: str) -> bool:
-    return fits_xml(text) and not re.search(r"[^\S ]", text)
-
-
-def _attribute(text: str) -> str:
-    return escaped_xml(text).replace('"', "&quot;")
+            node["name"] = _held(name)
+        if "title" in node:
+            node["title"] = _held(node["title"])
+    stream = io.BytesIO()
+    nx.write_graphml_xml(nx.relabel_nodes(graph, ids), stream)
+    return stream.getvalue(), structure_lost(file, FORMAT)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Any
 
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.shared.cpt_checks import network_in
 from pgmstudio.core.io.models.shared.network_builder import NOWHERE
-from pgmstudio.core.io.models.shared.structure_only import Structure, structure_lost
+from pgmstudio.core.io.models.shared.structure_only import (
+    Structure,
+    structure_graph,
+    structure_lost,
+)
 from pgmstudio.core.json_documents import JsonPlace, parse_json, render_json
 
 FORMAT = "node-link JSON"
@@ -58,20 +62,12 @@ def _name(location: JsonPlace) -> str:
 
 def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     """The document, and what it cannot hold."""
-    network = network_in(file, path, FORMAT)
-    nodes: list[dict[str, Any]] = []
-    for variable in network.domain:
-        node: dict[str, Any] = {"id": variable.name, "states": list(variable.states)}
-        if variable.name in file.titles:
-            node["title"] = file.titles[variable.name]
-        if variable.name in file.layout:
-            node["pos"] = [float(c) for c in file.layout[variable.name]]
-        nodes.append(node)
-    document = {
-        "directed": True,
-        "multigraph": False,
-        "graph": {"name": file.title} if file.title else {},
-        "nodes": nodes,
-        "links": [{"source": source, "target": target} for source, target in network.edges],
-    }
+    import networkx as nx
+
+    graph = structure_graph(file, network_in(file, path, FORMAT))
+    for node in graph.nodes.values():
+        node["states"] = json.loads(node["states"])
+        if "x" in node:
+            node["pos"] = [node.pop("x"), node.pop("y")]
+    document = nx.node_link_data(graph, edges=_LINKS[0])
     return render_json(document), structure_lost(file, FORMAT)

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import DataError, GraphError, ModelFileError
@@ -17,6 +17,9 @@ from pgmstudio.core.io.models.shared.cpt_checks import what_is_lost
 from pgmstudio.core.io.models.shared.network_builder import NOWHERE, At
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.table_checks import TableChecker
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 UNKNOWN_STATES = ("no", "yes")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -130,6 +133,21 @@ def states_from_text(text: str) -> tuple[str, ...] | None:
 def states_text(variable: Variable) -> str:
     """The states as `states_from_text` reads them."""
     return json.dumps(variable.states, ensure_ascii=False)
+
+
+def structure_graph(file: ModelFile, network: BayesianNetwork) -> nx.DiGraph:
+    """The graph for writers of networkx; states, titles and positions are attributes of nodes."""
+    graph = network.dag.to_networkx()
+    if file.title:
+        graph.graph["name"] = file.title
+    for variable in network.domain:
+        node = graph.nodes[variable.name]
+        node["states"] = states_text(variable)
+        if variable.name in file.titles:
+            node["title"] = file.titles[variable.name]
+        if variable.name in file.layout:
+            node["x"], node["y"] = map(float, file.layout[variable.name])
+    return graph
 
 
 def structure_lost(
