@@ -113,15 +113,6 @@ def left_out_note(count: int) -> str:
     return f"The rules do not allow {edges} of the start; the search begins without."
 
 
-def knowledge_sentence(model: DirectedModel, knowledge: Knowledge) -> str:
-    """Whether a model obeys the rules, looked up in its edges and not taken from its learner."""
-    broken = knowledge.violations(model.edges)
-    if broken:
-        return " ".join(broken)
-    count = knowledge.rule_count()
-    return "The constraint holds." if count == 1 else f"All {count} constraints hold."
-
-
 Floats = NDArray[np.float64]
 
 

@@ -33,15 +33,6 @@ def bar_likelihoods(params: BarsParams) -> Floats:
     return np.asarray(p * (1 - q) ** on * q**off + (1 - p) * q**on * (1 - q) ** off)
 
 
-def bars_log2(params: BarsParams, pixels: NDArray[np.bool_]) -> Floats:
-    """log2 P(image, orientation), rows × (horizontal, vertical), for any mix of images."""
-    images = pixels.reshape(-1, params.side, params.side)
-    with np.errstate(divide="ignore"):
-        logs = np.log2(bar_likelihoods(params))
-    sums = [logs[images.sum(axis=axis)].sum(axis=1) for axis in (2, 1)]
-    return np.stack(sums, axis=1) - 1
-
-
 @dataclass(frozen=True, slots=True)
 class BarsTruth:
     """What can be known of the bars; entropies in bits."""

@@ -210,21 +210,6 @@ class _Tally:
         return self.progress(title)
 
 
-@dataclass(frozen=True, eq=False)
-class PlanTask:
-    """A plan as a task; the same task gives the same points. Needs no child process of its own."""
-
-    plan: Plan
-    rows: PlanRows
-    earlier: Earlier = NOTHING
-    executor: Executor | None = None
-
-    def __call__(self, cancel: CancelToken, /) -> Iterator[PointEvent]:
-        yield from run_plan(
-            self.plan, self.rows, cancel=cancel, earlier=self.earlier, executor=self.executor
-        )
-
-
 def ceiling_of(rows: PlanRows) -> float | None:
     """−H of the training rows, None when no row is complete."""
     complete = rows.train.complete_rows()

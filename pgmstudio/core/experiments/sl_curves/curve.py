@@ -170,20 +170,6 @@ def sl_curve(
     yield Progress(1.0, counters={"model": len(runs)})
 
 
-@dataclass(frozen=True, eq=False)
-class CurveTask:
-    """A curve as a task for a child process; the same task gives the same events."""
-
-    plan: CurvePlan
-    data: DataSet
-    test: DataSet | None = None
-    seed: int = 0
-
-    def __call__(self, cancel: CancelToken, /) -> Iterator[Progress | Note | CurvePoint]:
-        rng = np.random.default_rng(self.seed)
-        yield from sl_curve(self.plan, self.data, self.test, rng=rng, cancel=cancel)
-
-
 def likelihood_ceiling(data: DataSet) -> float:
     """−H(P^D): no model gives these rows more log2-likelihood per row (eq. 4.7)."""
     merged = data.complete_rows().merged()

@@ -148,29 +148,6 @@ def _is_separated(
     return b <= dsep_set(graph, a, given | set(context))
 
 
-def is_equivalent(one: LabelledDag, other: LabelledDag, most_states: int = 4096) -> bool | None:
-    """Whether both imply the same independences: True, False, or None if undecided.
-
-    Different skeletons of regular graphs differ; where in every context of all variables the two
-    graphs are Markov equivalent, the labelled ones are too.
-    """
-    from pgmstudio.core.graphs.pdag import cpdag_of
-
-    one, other = one.regular(), other.regular()
-    if one.domain != other.domain:
-        return False
-    skeletons = [{frozenset(edge) for edge in model.edges} for model in (one, other)]
-    if skeletons[0] != skeletons[1]:
-        return False
-    if one.domain.joint_states() > most_states:
-        return None
-    for states in itertools.product(*(range(c) for c in one.domain.cardinalities)):
-        context = dict(enumerate(states))
-        if cpdag_of(context_graph(one, context)) != cpdag_of(context_graph(other, context)):
-            return None
-    return True
-
-
 def shortened(label: Label) -> list[tuple[int | None, ...]]:
     """The contexts of a label as few rows, by greedy splitting; None stands for any state."""
     rows: list[tuple[int | None, ...]] = []

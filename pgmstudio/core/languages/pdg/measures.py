@@ -53,19 +53,6 @@ def edge_masses(graph: DecisionGraph, variable: str) -> Floats | None:
     return np.asarray(in_flows(graph)[above][:, None] * graph.parameters[above])
 
 
-def split_potential(graph: DecisionGraph, variable: str, node: int) -> float:
-    """ifl(ν)·H(γ(e)/ifl(ν)) / log|inc(ν)|, between 0 and ifl(ν); 0 with one edge (eq. 4.44)."""
-    masses, edges = edge_masses(graph, variable), graph.successors[graph.domain.index(variable)]
-    if masses is None or edges is None:
-        return 0.0
-    arriving = masses[edges == node]
-    total = arriving.sum()
-    if arriving.size < 2 or total <= 0:
-        return 0.0
-    fractions = arriving[arriving > 0] / total
-    return float(total * -(fractions @ np.log2(fractions)) / np.log2(arriving.size))
-
-
 def merge_score(graph: DecisionGraph, variable: str, a: int, b: int) -> float:
     """Σ ifl(ν)·D_KL(p^ν ‖ p^12) in bits: what merging loses per row (eq. 4.48)."""
     i = graph.domain.index(variable)

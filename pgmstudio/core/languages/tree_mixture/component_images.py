@@ -30,7 +30,6 @@ from pgmstudio.core.model import Model
 
 Floats = NDArray[np.float64]
 
-IMAGES = "images"
 CELL, GAP, HEAD, MARGIN = 22.0, 24.0, 26.0, 16.0
 # Images side by side, so that a picture of many is about as wide as high.
 _WIDER = 1.6

@@ -58,11 +58,6 @@ def decode(codes: Floats, precision: Precision) -> Floats:
     return np.asarray(ratios / ratios.sum(axis=-1, keepdims=True))
 
 
-def code_bits(states: int, precision: Precision) -> float:
-    """log2 r + (b_m + b_M)(r − 1): the cost of one distribution (eq. 6.14)."""
-    return math.log2(states) + precision.bits * (states - 1)
-
-
 def rounded(model: TreeMixture, precision: Precision) -> TreeMixture:
     """The model with rounded parameters; the weights λ are not rounded."""
     trees = tuple(

@@ -6,12 +6,27 @@ import itertools
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from pgmstudio.core.errors import TooLargeError
 from pgmstudio.core.experiments.generators.bars import BarsParams, bars, draw_bars
-from pgmstudio.core.experiments.generators.bars_truth import bars_log2, bars_truth, image_counts
+from pgmstudio.core.experiments.generators.bars_truth import (
+    Floats,
+    bar_likelihoods,
+    bars_truth,
+    image_counts,
+)
 from pgmstudio.core.experiments.generators.noise import NoiseParams, with_noise
 from pgmstudio.core.languages.components import log2_sums
+
+
+def bars_log2(params: BarsParams, pixels: NDArray[np.bool_]) -> Floats:
+    """log2 P(image, orientation), rows × (horizontal, vertical), for any mix of images."""
+    images = pixels.reshape(-1, params.side, params.side)
+    with np.errstate(divide="ignore"):
+        logs = np.log2(bar_likelihoods(params))
+    sums = [logs[images.sum(axis=axis)].sum(axis=1) for axis in (2, 1)]
+    return np.stack(sums, axis=1) - 1
 
 
 def test_every_image_is_counted_once() -> None:

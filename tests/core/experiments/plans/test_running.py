@@ -27,8 +27,9 @@ from pgmstudio.core.experiments.plans.run_task import (
     RunProblem,
 )
 from pgmstudio.core.experiments.plans.runner import (
+    NOTHING,
     Earlier,
-    PlanTask,
+    Executor,
     ProcessExecutor,
     SerialExecutor,
     planned_keys,
@@ -41,6 +42,22 @@ from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.learning.base import Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.params import param
 from tests.strategies import random_network
+
+
+@dataclass(frozen=True, eq=False)
+class PlanTask:
+    """A plan as a task; the same task gives the same points. Needs no child process of its own."""
+
+    plan: Plan
+    rows: PlanRows
+    earlier: Earlier = NOTHING
+    executor: Executor | None = None
+
+    def __call__(self, cancel: CancelToken, /) -> Iterator[PointEvent]:
+        yield from run_plan(
+            self.plan, self.rows, cancel=cancel, earlier=self.earlier, executor=self.executor
+        )
+
 
 TREES = Plan.of(["tree.chow-liu"], lambdas=(0.3, 0.6, 0.9))
 NO_TIMES: dict[str, object] = {"seconds": None, "inference_seconds": None}

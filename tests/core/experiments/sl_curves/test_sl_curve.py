@@ -23,7 +23,6 @@ from pgmstudio.core.experiments.plans.plan import LearnerGrid
 from pgmstudio.core.experiments.plans.run_task import RunProblem
 from pgmstudio.core.experiments.sl_curves.curve import (
     CurvePlan,
-    CurveTask,
     default_lambdas,
     likelihood_ceiling,
     sl_curve,
@@ -36,6 +35,20 @@ from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.learning.base import Finished, LearnEvent
 from pgmstudio.core.params import param
 from tests.strategies import random_network
+
+
+@dataclass(frozen=True, eq=False)
+class CurveTask:
+    """A curve as a task for a child process; the same task gives the same events."""
+
+    plan: CurvePlan
+    data: DataSet
+    test: DataSet | None = None
+    seed: int = 0
+
+    def __call__(self, cancel: CancelToken, /) -> Iterator[Progress | Note | CurvePoint]:
+        rng = np.random.default_rng(self.seed)
+        yield from sl_curve(self.plan, self.data, self.test, rng=rng, cancel=cancel)
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.languages.tree_mixture.description_length import (
     PUBLISHED,
     Precision,
-    code_bits,
     data_bits,
     decode,
     edge_penalty_bits,
@@ -26,6 +25,11 @@ from pgmstudio.core.languages.tree_mixture.description_length import (
 )
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from tests.strategies import with_missing
+
+
+def code_bits(states: int, precision: Precision) -> float:
+    """log2 r + (b_m + b_M)(r − 1): the cost of one distribution (eq. 6.14)."""
+    return math.log2(states) + precision.bits * (states - 1)
 
 
 def h_model(rng: np.random.Generator, cards: tuple[int, ...], count: int = 3) -> TreeMixture:

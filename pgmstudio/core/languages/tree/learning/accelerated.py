@@ -495,24 +495,6 @@ def parents_of(edges: NDArray[Any], n: int) -> Ints:
     return parents
 
 
-def parent_tables(
-    rows: ListedRows, parents: Ints, weights: Floats | None = None, prior: float = 0.0
-) -> list[Floats]:
-    """Per variable the weights of (parent's state, its state), of its states alone at a root.
-
-    States are numbered as in the rows, the reference first. The prior's rows are spread evenly.
-    """
-    cards = np.diff(rows.cell_at) + 1
-    sizes = np.where(parents >= 0, cards * cards[parents], cards)
-    at = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-    flat = np.zeros(int(at[-1]))
-    fill_parent_tables(rows, parents, weights, prior, at, flat)
-    return [
-        flat[at[v] : at[v + 1]].reshape((int(cards[p]), -1) if p >= 0 else -1)
-        for v, p in enumerate(parents.tolist())
-    ]
-
-
 def fill_parent_tables(
     rows: ListedRows, parents: Ints, weights: Floats | None, prior: float, at: Ints, flat: Floats
 ) -> None:

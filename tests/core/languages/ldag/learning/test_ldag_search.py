@@ -17,7 +17,6 @@ from pgmstudio.core.data.resampling import folds
 from pgmstudio.core.execution.events import Note
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.languages.ldag.contexts import is_equivalent
 from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath
 from pgmstudio.core.languages.ldag.learning.label_search import FULL, STRUCTURES, LabelScores
 from pgmstudio.core.languages.ldag.learning.learner import held_out_bits
@@ -31,6 +30,7 @@ from pgmstudio.core.languages.ldag.partitions import (
 from pgmstudio.core.languages.ldag.scores import PartitionScore
 from pgmstudio.core.languages.learners import learner_of, restored
 from pgmstudio.core.learning.base import Finished, ImprovedModel
+from tests.core.languages.ldag.test_labelled_dags import is_equivalent
 from tests.ldag_runs import artifact_of, end, labelled_end, nats, run
 from tests.ldag_tables import coronary, rows_of, t3
 

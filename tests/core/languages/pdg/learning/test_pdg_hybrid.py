@@ -29,9 +29,44 @@ from pgmstudio.core.languages.pdg.measures import (
     refitted,
 )
 from pgmstudio.core.languages.pdg.model import DecisionGraph
-from pgmstudio.core.languages.pdg.reduction import graph_of_rows, without_idle_nodes
+from pgmstudio.core.languages.pdg.reduction import Indices, graph_of_rows
 from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel
 from tests.strategies import random_network
+
+
+def without_idle_nodes(graph: DecisionGraph, data: DataSet) -> DecisionGraph:
+    """The same graph with all nodes that no row reaches replaced by one garbage node a variable.
+
+    It is uniform, stands last, and leads on to the garbage nodes below, which are made where they
+    are missing, so that unseen rows follow a separate path.
+    """
+    reached = [counts.sum(axis=1) > 0 for counts in node_counts(graph, data)]
+    has_garbage = [False] * len(graph.domain)
+    parameters, successors = list(graph.parameters), list(graph.successors)
+    numbers: dict[int, Indices] = {}
+    for i in graph.order:
+        above = graph.forest[i]
+        representatives = (
+            np.flatnonzero(reached[i]) if above is not None else np.zeros(1, dtype=np.intp)
+        )
+        has_garbage[i] = representatives.size < reached[i].size and above is not None
+        has_garbage[i] |= above is not None and has_garbage[above]
+        numbers[i] = np.full(reached[i].size, representatives.size, dtype=np.int64)
+        numbers[i][representatives] = np.arange(representatives.size)
+        rows = graph.parameters[i][representatives]
+        if has_garbage[i]:
+            rows = np.vstack([rows, np.full(rows.shape[1], 1 / rows.shape[1])])
+        parameters[i] = rows
+        edges = graph.successors[i]
+        if above is not None and edges is not None:
+            stay = np.flatnonzero(reached[above]) if graph.forest[above] is not None else [0]
+            mine = numbers[i][edges[stay]]
+            if has_garbage[above]:
+                mine = np.vstack(
+                    [mine, np.full(mine.shape[1], representatives.size, dtype=np.int64)]
+                )
+            successors[i] = mine
+    return DecisionGraph(graph.domain, graph.forest, tuple(parameters), tuple(successors))
 
 
 def rows_of(seed: int, count: int = 400) -> tuple[BayesianNetwork, DataSet]:

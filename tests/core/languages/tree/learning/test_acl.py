@@ -21,14 +21,33 @@ from pgmstudio.core.languages.tree.learning import kernels
 from pgmstudio.core.languages.tree.learning.accelerated import (
     AcceleratedForest,
     accelerated_forest,
+    fill_parent_tables,
     growing_forest,
     new_growth,
-    parent_tables,
     ranked_rows,
 )
 from pgmstudio.core.languages.tree.learning.chow_liu_sparse import dense_weights
 from pgmstudio.core.learning.spanning_forest import best_forest
-from pgmstudio.core.learning.sparse_rows import FIRST_STATE, cell_rows
+from pgmstudio.core.learning.sparse_rows import FIRST_STATE, Floats, Ints, ListedRows, cell_rows
+
+
+def parent_tables(
+    rows: ListedRows, parents: Ints, weights: Floats | None = None, prior: float = 0.0
+) -> list[Floats]:
+    """Per variable the weights of (parent's state, its state), of its states alone at a root.
+
+    States are numbered as in the rows, the reference first. The prior's rows are spread evenly.
+    """
+    cards = np.diff(rows.cell_at) + 1
+    sizes = np.where(parents >= 0, cards * cards[parents], cards)
+    at = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    flat = np.zeros(int(at[-1]))
+    fill_parent_tables(rows, parents, weights, prior, at, flat)
+    return [
+        flat[at[v] : at[v + 1]].reshape((int(cards[p]), -1) if p >= 0 else -1)
+        for v, p in enumerate(parents.tolist())
+    ]
+
 
 Floats = NDArray[np.float64]
 

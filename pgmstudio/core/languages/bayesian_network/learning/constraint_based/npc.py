@@ -16,7 +16,6 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
-from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.ambiguity import (
     AmbiguousRegion,
@@ -170,16 +169,6 @@ class _Search:
         """Certain and ambiguous edges with the data needed to decide them."""
         base = decide(self._separations(), {})
         return OpenStructure.of(self.names, base, self.sets, self.gain, self.tests.made)
-
-
-def npc_result(
-    data: DataSet,
-    params: NpcParams,
-    chosen: Mapping[Edge, bool] | None = None,
-    cancel: CancelToken = NEVER,
-) -> NpcResult:
-    """The result of NPC on the data with these settings and choices, with the log of every test."""
-    return run_to_end(_search(data, params, cancel, chosen))
 
 
 def _search(

@@ -21,7 +21,6 @@ from pgmstudio.core.data.counting import pair_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import KnowledgeError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
-from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.pdag import bits_of
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.orientation import (
     oriented_skeleton,
@@ -119,11 +118,6 @@ def _required_pairs(names: tuple[str, ...], rules: EdgeRules) -> frozenset[Pair]
     if clashes:
         raise KnowledgeError(clashes)
     return frozenset(pairs)
-
-
-def polytree_result(data: DataSet, params: PolytreeParams, cancel: CancelToken = NEVER) -> PcResult:
-    """Skeleton, tests and directions of the polytree of the data."""
-    return run_to_end(polytree_search(data, params, cancel))
 
 
 class PolytreeLearner(BaseLearner):

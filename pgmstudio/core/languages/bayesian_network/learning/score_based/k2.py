@@ -21,7 +21,6 @@ from pgmstudio.core.data.counting import FamilyCounter
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import KnowledgeError, ParameterError, UnknownNameError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
-from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
@@ -329,11 +328,6 @@ def _order_by_rules(names: tuple[str, ...], rules: Knowledge) -> tuple[int, ...]
             if waiting[child] == 0:
                 heapq.heappush(ready, key(child))
     return tuple(order)
-
-
-def k2_trace(data: DataSet, params: K2Params, cancel: CancelToken = NEVER) -> K2Trace:
-    """Every step of the search on the data with these settings."""
-    return run_to_end(k2_search(data, params, cancel))
 
 
 class K2Learner(BaseLearner):

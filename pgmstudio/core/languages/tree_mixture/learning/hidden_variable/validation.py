@@ -97,34 +97,6 @@ class PartitionCheck:
         return f"{verdict_text}: dependence is left in {counted}: {named}{more}."
 
 
-def check_partition(
-    model: TreeMixture,
-    data: DataSet,
-    blocks: Blocks,
-    *,
-    rng: np.random.Generator,
-    delta: float = 0.05,
-    epsilon: float = 0.1,
-    test: str = SANOV,
-    most_samples: int = MAX_SAMPLES,
-    cancel: CancelToken = NEVER,
-) -> PartitionCheck:
-    """The whole check at once."""
-    checking = checks(
-        model,
-        data,
-        blocks,
-        rng=rng,
-        delta=delta,
-        epsilon=epsilon,
-        test=test,
-        most_samples=most_samples,
-        cancel=cancel,
-    )
-    *_, last = checking
-    return last
-
-
 def checks(
     model: TreeMixture,
     data: DataSet,

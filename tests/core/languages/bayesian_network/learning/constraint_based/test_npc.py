@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
@@ -19,10 +19,11 @@ from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.pdag import cpdag_of
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.npc import (
+    Edge,
     NpcLearner,
     NpcParams,
     NpcResult,
-    npc_result,
+    _search,
     npc_search,
 )
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.paths import (
@@ -42,6 +43,17 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleto
 from pgmstudio.core.scores.independence import Outcome
 from tests.core.learning.lecture_data import CORONARY, LECTURE_ORACLE, DagOracle
 from tests.strategies import random_dag
+
+
+def npc_result(
+    data: DataSet,
+    params: NpcParams,
+    chosen: Mapping[Edge, bool] | None = None,
+    cancel: CancelToken = NEVER,
+) -> NpcResult:
+    """The result of NPC on the data with these settings and choices, with the log of every test."""
+    return run_to_end(_search(data, params, cancel, chosen))
+
 
 # Either of B and C makes the other superfluous for A: each edge may go only if the other stays.
 EITHER = StatedIndependencies("ABC", [("A", "B", "C"), ("A", "C", "B")])

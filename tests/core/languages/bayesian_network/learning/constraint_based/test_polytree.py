@@ -14,12 +14,15 @@ from pgmstudio.core.data.counting import pair_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import KnowledgeError
+from pgmstudio.core.execution.events import NEVER, CancelToken
+from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.pdag import cpdag_of
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import PcResult
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.polytree import (
     PolytreeParams,
-    polytree_result,
+    polytree_search,
     spanning_pairs,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
@@ -27,6 +30,12 @@ from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.scores.mutual_information import mutual_information_nats
 from tests.core.learning.lecture_data import CORONARY
 from tests.oracles.brute_force import joint_table
+
+
+def polytree_result(data: DataSet, params: PolytreeParams, cancel: CancelToken = NEVER) -> PcResult:
+    """Skeleton, tests and directions of the polytree of the data."""
+    return run_to_end(polytree_search(data, params, cancel))
+
 
 BITS = ("0", "1")
 

@@ -23,9 +23,20 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbin
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.learning.base import Finished, ImprovedModel, LearnEvent
-from pgmstudio.core.learning.edge_constraints import EdgeRules, knowledge_sentence
+from pgmstudio.core.learning.edge_constraints import EdgeRules
+from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.scores.family_cache import FamilyScores
 from pgmstudio.core.scores.local import SCORES, score_of
+
+
+def knowledge_sentence(model: DirectedModel, knowledge: Knowledge) -> str:
+    """Whether a model obeys the rules, looked up in its edges and not taken from its learner."""
+    broken = knowledge.violations(model.edges)
+    if broken:
+        return " ".join(broken)
+    count = knowledge.rule_count()
+    return "The constraint holds." if count == 1 else f"All {count} constraints hold."
+
 
 CARDS = (2, 3, 2, 2, 4)
 DOMAIN = Domain.of({f"v{i}": tuple(map(str, range(card))) for i, card in enumerate(CARDS)})

@@ -13,14 +13,15 @@ from hypothesis import strategies as st
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import KnowledgeError, ParameterError
-from pgmstudio.core.execution.events import NEVER, Progress
+from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
+from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.bayesian_network.learning.score_based.k2 import (
     K2_MEASURES,
     K2Learner,
     K2Params,
     K2Trace,
-    k2_trace,
+    k2_search,
     order_of,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
@@ -28,6 +29,12 @@ from pgmstudio.core.learning.base import Finished
 from pgmstudio.core.scores.family_cache import FamilyScores
 from pgmstudio.core.scores.local import score_of
 from tests.core.learning.lecture_data import CORONARY, K2_DEMO
+
+
+def k2_trace(data: DataSet, params: K2Params, cancel: CancelToken = NEVER) -> K2Trace:
+    """Every step of the search on the data with these settings."""
+    return run_to_end(k2_search(data, params, cancel))
+
 
 LN2 = math.log(2)
 

@@ -6,20 +6,51 @@ import numpy as np
 import pytest
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.experiments.generators.hidden_variable_models import TreeHParams, tree_h_model
 from pgmstudio.core.languages.tree.model import edge_information
 from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.validation import (
     ACCEPTED,
+    MAX_SAMPLES,
     NOT_TESTED,
     REJECTED,
     UNDECIDED,
     PartitionCheck,
-    check_partition,
+    checks,
     exact_interval,
 )
 from pgmstudio.core.languages.tree_mixture.model import Blocks, TreeMixture, partition_of
-from pgmstudio.core.scores.independence import CHI_SQUARE, G
+from pgmstudio.core.scores.independence import CHI_SQUARE, SANOV, G
 from tests.strategies import with_missing
+
+
+def check_partition(
+    model: TreeMixture,
+    data: DataSet,
+    blocks: Blocks,
+    *,
+    rng: np.random.Generator,
+    delta: float = 0.05,
+    epsilon: float = 0.1,
+    test: str = SANOV,
+    most_samples: int = MAX_SAMPLES,
+    cancel: CancelToken = NEVER,
+) -> PartitionCheck:
+    """The whole check at once."""
+    checking = checks(
+        model,
+        data,
+        blocks,
+        rng=rng,
+        delta=delta,
+        epsilon=epsilon,
+        test=test,
+        most_samples=most_samples,
+        cancel=cancel,
+    )
+    *_, last = checking
+    return last
+
 
 SEED = 2
 
