@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from pgmstudio.core.data.counting import pair_counts
 from pgmstudio.core.data.dataset import DataSet
@@ -47,9 +46,6 @@ def parent_tables(
         flat[at[v] : at[v + 1]].reshape((int(cards[p]), -1) if p >= 0 else -1)
         for v, p in enumerate(parents.tolist())
     ]
-
-
-Floats = NDArray[np.float64]
 
 
 def table(codes: Any, weights: Floats | None = None, states: int = 2) -> DataSet:

@@ -221,15 +221,13 @@ def network_events(
     fitted = fit_tables(rows, dag, params.smoothing, rng=rng, observed=data, cancel=cancel)
     fitted = yield from refined(fitted, data, params.missing, cancel=cancel)
     model = fitted.network if as_model is None else as_model(fitted.network)
-    edges = len(dag.edges)
     measures = {
         **measures,
-        "edges": float(edges),
+        "edges": float(len(dag.edges)),
         "smoothing": fitted.smoothing,
         **fitted.per_row(data),
     }
     yield ImprovedModel(model, measures)
-    yield Progress(1.0, f"{edges} edges", {k: measures[k] for k in ("score",) if k in measures})
     yield Finished(model, measures)
 
 
