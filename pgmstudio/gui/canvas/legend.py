@@ -281,7 +281,6 @@ class Legend(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._entries: list[LegendEntry] = []
         self._available = 600.0
-        theme().changed.connect(self.update)
         self.hide()
 
     @property

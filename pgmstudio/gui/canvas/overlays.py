@@ -10,7 +10,7 @@ from pgmstudio.gui.canvas.view import CanvasView
 from pgmstudio.gui.canvas.zoom_view import ZOOM_STEP
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import tool_button
+from pgmstudio.gui.widgets.basic import IconLabel, tool_button
 from pgmstudio.gui.widgets.debounce import one_shot
 
 MINIMAP_FROM, MINIMAP_MS = 60, 60
@@ -170,7 +170,7 @@ class Bubble(QFrame):
         self.setObjectName("bubble")
         self.setProperty("role", "note-danger")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._icon = QLabel()
+        self._icon = IconLabel(icon("warning-circle", "danger_ink"))
         self._text = QLabel()
         self._text.setWordWrap(True)
         self._text.setProperty("role", "danger")
@@ -188,7 +188,6 @@ class Bubble(QFrame):
     def show_text(self, message: str, at: QPoint, available: QRect) -> None:
         """Show a message next to a point of the view, inside the `available` rectangle."""
         size = theme().px("icon")
-        self._icon.setPixmap(icon("warning-circle", "danger_ink").pixmap(size, size))
         self._text.setText(message)
         self.setAccessibleName(message)
         text_width = self._text.fontMetrics().horizontalAdvance(message)

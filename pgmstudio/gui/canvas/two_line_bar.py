@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 
@@ -30,9 +29,4 @@ class TwoLineBar(QFrame):
         layout.addLayout(top)
         layout.addLayout(below)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        theme().changed.connect(self._restyle)
-        self._restyle()
         self.hide()
-
-    def _restyle(self) -> None:
-        """Update colours and sizes after a change of the theme."""

@@ -42,7 +42,6 @@ class DifferencePlot(QWidget):
         self.setAccessibleName("Paired differences")
         self._lines: tuple[Line, ...] = ()
         self._selected = ""
-        theme().changed.connect(self.update)
 
     def show_lines(self, lines: Sequence[Line], selected: str) -> None:
         """Show the lines that have a difference."""

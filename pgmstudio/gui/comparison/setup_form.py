@@ -62,6 +62,7 @@ class CompareSetup(QWidget):
             tick.setAccessibleName(one.title)
             tick.setToolTip(f"{one.means} Learner {one.learner}.")
             tick.setChecked(True)
+            tick.setIcon(language_icon(one))
             tick.toggled.connect(self._on_changed)
             self.ticks[one.key] = tick
         self.seconds = QDoubleSpinBox()
@@ -135,11 +136,11 @@ class CompareSetup(QWidget):
             name="compareResults",
             tip="Show the table of the languages instead of the settings.",
         )
-        self.facts = {name: ElidedLabel() for name in ("Data", "Split", "Program", "Made")}
+        self.facts = {
+            name: ElidedLabel(size="dense") for name in ("Data", "Split", "Program", "Made")
+        }
         self.outcome = Note(name="compareOutcome")
         self._lay_out()
-        theme().changed.connect(self._restyle)
-        self._restyle()
 
     @staticmethod
     def _number(name: str, title: str, value: int) -> QSpinBox:
@@ -189,12 +190,6 @@ class CompareSetup(QWidget):
         layout.addLayout(facts)
         layout.addWidget(self.outcome)
         layout.addWidget(self.again)
-
-    def _restyle(self) -> None:
-        for key, tick in self.ticks.items():
-            tick.setIcon(language_icon(LANGUAGES[key]))
-        for value in self.facts.values():
-            value.setFont(theme().font("dense"))
 
     def _on_changed(self, *_: object) -> None:
         self.changed.emit()

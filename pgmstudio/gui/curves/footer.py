@@ -36,9 +36,8 @@ class FixedWidthLabel(QWidget):
 
     def __init__(self, name: str, role: str = "secondary") -> None:
         super().__init__()
-        self.label = ElidedLabel(parent=self)
+        self.label = ElidedLabel("", role, parent=self)
         self.label.setObjectName(name)
-        self.label.setProperty("role", role)
         self.label.elide = Qt.TextElideMode.ElideRight
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 

@@ -20,7 +20,17 @@ from pgmstudio.gui.curves.text import overfitting
 from pgmstudio.gui.plots.model_scatter.hover_card import bits
 from pgmstudio.gui.theme.language_symbols import mark_icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Note, Section, button, empty, label, literal, row, scrolled
+from pgmstudio.gui.widgets.basic import (
+    IconLabel,
+    Note,
+    Section,
+    button,
+    empty,
+    label,
+    literal,
+    row,
+    scrolled,
+)
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.marker_table import MarkerTable
 
@@ -51,7 +61,7 @@ class CurvesSide(QFrame):
         self.facts.setObjectName("curvesFacts")
         self._languages = Section("Curves")
         self._choice = Section("Selected by λ")
-        self.icon = label()
+        self.icon = IconLabel(size="icon_small")
         self.selected = ElidedLabel(is_link=True)
         self.selected.setObjectName("curvesSelected")
         self.selected.setToolTip("The model selected by this λ; click to open it.")
@@ -118,7 +128,6 @@ class CurvesSide(QFrame):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(scrolled(content, "curvesSideScroll"))
-        theme().changed.connect(self._restyle)
 
     # -- showing
 
@@ -144,11 +153,9 @@ class CurvesSide(QFrame):
                 tick.setToolTip(f"Show {series_title(series)} on the plot.")
                 tick.setAccessibleName(f"Show {series_title(series)}")
                 tick.setIcon(mark_icon(family))
-                tick.setProperty("family", family)
                 tick.setChecked(series not in hidden)
                 tick.clicked.connect(self._on_tick)
-                count = ElidedLabel(is_snug=True)
-                count.setProperty("role", "tertiary")
+                count = ElidedLabel("", "tertiary", is_snug=True)
                 self._ticks[series], self._counts[series] = tick, count
                 self._lines[series] = row(tick, None, count)
                 self._languages.add(self._lines[series])
@@ -166,9 +173,8 @@ class CurvesSide(QFrame):
         self.selected.setText("–" if selected is None else _short(selected, self._chart))
         text = None if selected is None else bits(selected.test_log2_likelihood_per_row)
         self.selected_bits.setText(text or "")
-        size = theme().px("icon_small")
         if selected is not None:
-            self.icon.setPixmap(mark_icon(marker_family_of(selected)).pixmap(size, size))
+            self.icon.show_icon(mark_icon(marker_family_of(selected)))
 
     def show_pins(self, pinned: Sequence[CurvePoint]) -> None:
         self._pinned = list(pinned)
@@ -178,11 +184,6 @@ class CurvesSide(QFrame):
             made = _PinRow(point)
             made.clicked.connect(self._on_pin)
             self._pin_rows.addWidget(made)
-
-    def _restyle(self) -> None:
-        for tick in self._ticks.values():
-            tick.setIcon(mark_icon(tick.property("family")))
-        self.show_lambda(None, self._selected)
 
     # -- requests
 

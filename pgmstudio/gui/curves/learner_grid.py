@@ -345,8 +345,4 @@ class LearnerTicks(QListWidget):
         self.ticked.emit()
 
     def _restyle(self) -> None:
-        self.blockSignals(True)
-        for item in self._items():
-            item.setIcon(_language_icon(item.data(_LEARNER)))
-        self.blockSignals(False)
         self.setFixedWidth(theme().px("left"))

@@ -67,8 +67,7 @@ class ListsPane(QWidget):
             _ROWS,
         )
         self.rows.chosen.connect(self._on_row)
-        self.note = ElidedLabel()
-        self.note.setProperty("role", "secondary")
+        self.note = ElidedLabel("", "secondary")
         self.note.setObjectName("classifyNote")
         self.select = tool_button(
             "crosshair",

@@ -33,7 +33,6 @@ from pgmstudio.gui.plots.classification_plots import weight_text
 from pgmstudio.gui.plots.plot_widget import plot_library
 from pgmstudio.gui.runs.results.result_page import facts_label
 from pgmstudio.gui.theme.icons import icon
-from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, button, label, row, scrolled, set_role
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
 from pgmstudio.gui.widgets.debounce import one_shot
@@ -103,18 +102,17 @@ class Numbers(QWidget):
         super().__init__()
         self.setObjectName("classifyNumbers")
         self._values: dict[str, ElidedLabel] = {}
-        self._captions: list[ElidedLabel] = []
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(12)
         for key, caption, tip in MEASURES:
-            value, title = ElidedLabel("–"), ElidedLabel(caption)
+            value = ElidedLabel("–", size="title")
+            value.setProperty("weight", "semibold")
+            title = ElidedLabel(caption, "secondary", size="caption")
             value.setObjectName(f"classify.{key}")
-            title.setProperty("role", "secondary")
             value.setToolTip(tip)
             title.setToolTip(f"{caption}: {tip}")
             self._values[key] = value
-            self._captions.append(title)
             column = QVBoxLayout()
             column.setSpacing(0)
             column.addWidget(value)
@@ -122,8 +120,6 @@ class Numbers(QWidget):
             layout.addLayout(
                 column, 4 if key == "accuracy" else 3
             )  # it includes the standard error
-        theme().changed.connect(self._restyle)
-        self._restyle()
 
     def text(self, key: str) -> str:
         return self._values[key].text()
@@ -139,12 +135,6 @@ class Numbers(QWidget):
         """Show outdated measures in grey."""
         for value in self._values.values():
             set_role(value, "tertiary" if is_stale else "")
-
-    def _restyle(self) -> None:
-        for value in self._values.values():
-            value.setFont(theme().font("title", "semibold"))
-        for caption in self._captions:
-            caption.setFont(theme().font("caption"))
 
 
 KEY = "classify"

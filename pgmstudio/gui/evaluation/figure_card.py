@@ -45,8 +45,7 @@ class PictureCard(QWidget):
         super().__init__()
         self.setObjectName(name)
         self._app, self._name, self._title, self._table = app, name, title, table
-        self.fact = ElidedLabel()
-        self.fact.setProperty("role", "secondary")
+        self.fact = ElidedLabel("", "secondary")
         self.fact.setObjectName(f"{name}Fact")
         self.as_table = tool_button(
             "table",

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QLayout,
     QSizePolicy,
     QVBoxLayout,
@@ -31,8 +30,16 @@ from pgmstudio.gui.evidence.evidence_diagnostics import (
     trace_text,
 )
 from pgmstudio.gui.theme.icons import icon
-from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Note, Section, button, empty, label, set_role, tool_button
+from pgmstudio.gui.widgets.basic import (
+    IconLabel,
+    Note,
+    Section,
+    button,
+    empty,
+    label,
+    set_role,
+    tool_button,
+)
 from pgmstudio.gui.widgets.chip import ChipLabel
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
@@ -224,7 +231,7 @@ class ConflictNote(QFrame):
         self.setObjectName(name)
         self.setProperty("role", "note-warning")
         self._shown: Refusal | None = None
-        self._icon = QLabel()
+        self._icon = IconLabel(icon("warning", "warning_ink"))
         self._text = label("", "warning", wrap=True)
         self._buttons = QVBoxLayout()
         self._buttons.setSpacing(4)
@@ -237,8 +244,6 @@ class ConflictNote(QFrame):
         layout.setSpacing(8)
         layout.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         layout.addLayout(inner, 1)
-        theme().changed.connect(self._restyle)
-        self._restyle()
         self.hide()
 
     @property
@@ -274,7 +279,3 @@ class ConflictNote(QFrame):
                 tip=f"Retract {text} and set {wanted} instead.",
             )
             self._buttons.addWidget(made)
-
-    def _restyle(self) -> None:
-        size = theme().px("icon")
-        self._icon.setPixmap(icon("warning", "warning_ink").pixmap(size, size))

@@ -84,7 +84,6 @@ class VariablesPanel(QWidget):
         context_views(app).changed.connect(self._later)
         app.workspace.selection_changed.connect(self._follow_selection)
         app.center.page_changed.connect(self._later)
-        theme().changed.connect(self._on_theme)
         self._refresh()
 
     def _sort_button(self) -> QToolButton:
@@ -121,10 +120,6 @@ class VariablesPanel(QWidget):
             self._filter.setFocus()
         else:
             self._filter.clear()
-
-    def _on_theme(self) -> None:
-        self.list.doItemsLayout()
-        self.list.viewport().update()
 
     # -- rows
 

@@ -38,8 +38,9 @@ class RecipeList(KeyedList):
             item.setData(KEY, recipe.key)
             self.addItem(item)
         self.currentRowChanged.connect(self._on_row)
-        theme().changed.connect(self._restyle)
-        self._restyle()
+        self._show_icons()
+        theme().changed.connect(self._fit)
+        self._fit()
 
     def show_folder(self, folder: Path | None) -> None:
         """Update which data are available."""
@@ -54,17 +55,17 @@ class RecipeList(KeyedList):
         """Set the icons of experiments that run or have a table."""
         if states != self._states:
             self._states = dict(states)
-            self._restyle()
+            self._show_icons()
 
     def _on_row(self, number: int) -> None:
         item = self.item(number)
         if item is not None:
             self.picked.emit(item.data(KEY))
 
-    def _restyle(self) -> None:
-        size = theme().px("icon")
-        self.setIconSize(QSize(size, size))
+    def _fit(self) -> None:
         self.setFixedWidth(theme().px("left"))
+
+    def _show_icons(self) -> None:
         for item in self._items():
             name = self._states.get(item.data(KEY), "flask")
             color = "accent" if name == "play-circle" else "text_secondary"

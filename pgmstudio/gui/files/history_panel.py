@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QSize, Qt
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 from shiboken6 import isValid
@@ -31,7 +31,6 @@ class HistoryPanel(QWidget):
         self._list.setObjectName("historyList")
         self._list.setAccessibleName("History of changes")
         self._list.setToolTip("Click a step to go back or forth to it.")
-        self._list.setIconSize(QSize(theme().px("icon"), theme().px("icon")))
         self._list.clicked.connect(self._on_clicked)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(4, 0, 4, 0)
@@ -50,7 +49,6 @@ class HistoryPanel(QWidget):
             self._stack.canRedoChanged,
         ):
             signal.connect(self._on_stack_changed)
-        theme().changed.connect(self._on_stack_changed)
 
     def _on_stack_changed(self, *_: object) -> None:
         if isValid(self._soon):  # a stack that is being destroyed reports that it is empty

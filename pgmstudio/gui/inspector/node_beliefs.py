@@ -29,7 +29,6 @@ from pgmstudio.gui.evidence.evidence_list import EvidenceSection
 from pgmstudio.gui.evidence.likelihood_sliders import LikelihoodSliders
 from pgmstudio.gui.evidence.state_gestures import tip_in, use_in
 from pgmstudio.gui.inspector.evidence_impact import EvidenceImpactSection
-from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_rows import RankBars
 from pgmstudio.gui.widgets.basic import Section, button, label, row, set_role
 from pgmstudio.gui.widgets.belief_bars import Bars, BeliefBars, tuple_of, two_digits
@@ -145,7 +144,6 @@ class BeliefTab(QWidget):
         self._next_text.setObjectName("inspectorAskNext")
         self._next_text.linkActivated.connect(self._on_chosen)
         self._next.add(self._next_text)
-        theme().changed.connect(self._recolour_links)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 8, 0, 8)
         layout.setSpacing(4)
@@ -260,12 +258,6 @@ class BeliefTab(QWidget):
             for index, (name, bits) in enumerate(best)
         ]
         self._next_text.setText(", then ".join(parts) + ".")
-
-    def _recolour_links(self) -> None:
-        """Set the text again: a label keeps the colour that its links had before."""
-        message = self._next_text.text()
-        self._next_text.clear()
-        self._next_text.setText(message)
 
     # -- requests
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QFocusEvent, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QLabel,
@@ -45,7 +45,6 @@ from pgmstudio.gui.runs.run_summary import (
     time_left_text,
 )
 from pgmstudio.gui.theme.icons import icon, language_icon
-from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Section, button, hairline, label, row, scrolled
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
@@ -183,9 +182,8 @@ class LockedFields(QWidget):
         self._grid.setVerticalSpacing(4)
         self._grid.setColumnStretch(0, 6)
         self._grid.setColumnStretch(1, 5)
-        self._rows: list[tuple[QLabel, LockedField, QAction]] = []
+        self._rows: list[tuple[QLabel, LockedField]] = []
         self._facts: tuple[Fact, ...] = ()
-        theme().changed.connect(self._restyle)
 
     @property
     def facts(self) -> dict[str, str]:
@@ -196,7 +194,7 @@ class LockedFields(QWidget):
         self._facts = tuple(facts)
         while len(self._rows) < len(facts):
             self._rows.append(self._add_row(len(self._rows)))
-        for index, (name, field, _) in enumerate(self._rows):
+        for index, (name, field) in enumerate(self._rows):
             name.setVisible(index < len(facts))
             field.setVisible(index < len(facts))
             if index < len(facts):
@@ -208,7 +206,7 @@ class LockedFields(QWidget):
                 name.setToolTip(tip)
                 field.setToolTip(tip)
 
-    def _add_row(self, row: int) -> tuple[QLabel, LockedField, QAction]:
+    def _add_row(self, row: int) -> tuple[QLabel, LockedField]:
         name = label("", "secondary", size="dense", wrap=True)
         name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         field = LockedField()
@@ -219,11 +217,7 @@ class LockedFields(QWidget):
         lock.setToolTip("Settings of a run that was started cannot be changed.")
         self._grid.addWidget(name, row, 0)
         self._grid.addWidget(field, row, 1)
-        return name, field, lock
-
-    def _restyle(self) -> None:
-        for _, _, lock in self._rows:
-            lock.setIcon(icon("lock-simple", "text_tertiary"))
+        return name, field
 
 
 # A run reports more often than anybody can read.

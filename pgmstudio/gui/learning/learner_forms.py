@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from PySide6.QtCore import QObject, QSize, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -58,7 +58,6 @@ class LearnerList(KeyedList):
 
     def __init__(self, name: str, keys: Iterable[str]) -> None:
         super().__init__(name, "Learners", "Choose a learner.")
-        self.setIconSize(QSize(theme().px("icon"), theme().px("icon")))
         for key in keys:
             learner = all_learners()[key]
             item = QListWidgetItem(language_icon(learner.kind), learner.title)
@@ -68,7 +67,7 @@ class LearnerList(KeyedList):
         self._page_width: int | None = None
         self._fit()
         self.currentRowChanged.connect(self._on_row)
-        theme().changed.connect(self._restyle)
+        theme().changed.connect(self._fit)
 
     def fit_page_width(self, width: int) -> None:
         """Use at most two fifths of `width` pixels; truncated names are complete in their tips."""
@@ -91,11 +90,6 @@ class LearnerList(KeyedList):
         self.setFixedWidth(
             wide if self._page_width is None else min(wide, self._page_width * 2 // 5)
         )
-
-    def _restyle(self) -> None:
-        for item in self._items():
-            item.setIcon(language_icon(all_learners()[item.data(KEY)].kind))
-        self._fit()
 
 
 class LearnerForms(QWidget):

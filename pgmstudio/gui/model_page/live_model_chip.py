@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject
-from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel
+from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout
 
 from pgmstudio.gui.canvas.view import CanvasView
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.runs.live_model import live_models
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import label
+from pgmstudio.gui.widgets.basic import IconLabel, label
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 _EDGE = 12
@@ -26,11 +26,10 @@ class BestChip(QFrame):
         self.setProperty("role", "card")
         self._view, self._model_id = view, model_id
         self._following = live_models(app)
-        self._symbol = QLabel()
+        self._symbol = IconLabel(icon("sparkle", "accent"))
         self._title = label("Best so far", "heading", size="dense")
-        self._message = ElidedLabel(is_snug=True)
+        self._message = ElidedLabel("", "secondary", size="dense", is_snug=True)
         self._message.setObjectName("liveModelText")
-        self._message.setProperty("role", "secondary")
         self.follow = QCheckBox("Follow the run")
         self.follow.setObjectName("followRun")
         self.follow.setToolTip(FOLLOW_TIP)
@@ -42,8 +41,7 @@ class BestChip(QFrame):
             layout.addWidget(widget)
         self._following.changed.connect(self._on_changed)
         view.installEventFilter(self)
-        theme().changed.connect(self._restyle)
-        self._restyle()
+        theme().changed.connect(self.reposition)
         self.refresh()
 
     def refresh(self) -> None:
@@ -79,12 +77,6 @@ class BestChip(QFrame):
     def _on_changed(self, model_id: str) -> None:
         if model_id == self._model_id:
             self.refresh()
-
-    def _restyle(self) -> None:
-        size = theme().px("icon")
-        self._symbol.setPixmap(icon("sparkle", "accent").pixmap(size, size))
-        self._message.setFont(theme().font("dense"))
-        self.adjustSize()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize and self.isVisibleTo(self._view):

@@ -223,10 +223,9 @@ class RunsPanel(QWidget):
         self._view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._view.customContextMenuRequested.connect(self._on_menu)
         self._plot = ScorePlot()
-        self._status = ElidedLabel()
+        self._status = ElidedLabel("", "secondary", size="dense")
         self._status.elide = Qt.TextElideMode.ElideRight  # a list, the first is what matters most
         self._status.setObjectName("runStatus")
-        self._status.setProperty("role", "secondary")
         theme().changed.connect(self._restyle)
         self._restyle()
         self._open = button(
@@ -306,7 +305,6 @@ class RunsPanel(QWidget):
 
     def _restyle(self) -> None:
         self._view.setFont(theme().font("dense"))
-        self._status.setFont(theme().font("dense"))
         dress_head(self._view.horizontalHeader())
         self._view.verticalHeader().setDefaultSectionSize(theme().px("row"))
 

@@ -167,10 +167,8 @@ class ScorePlot(QWidget):
         self.views = Segments(VIEWS, "scorePlotView")
         self.views.chosen.connect(self.refresh)
         self.views.hide()
-        self._hint = ElidedLabel()
+        self._hint = ElidedLabel("higher is better", "tertiary", size="dense")
         self._hint.setObjectName("scorePlotHint")
-        self._hint.setProperty("role", "tertiary")
-        self._hint.setText("higher is better")
         self._weights: WeightCurves | None = None
         self._hint.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         head = row(self._heading, self._best, self._hint, self.views)
@@ -184,11 +182,7 @@ class ScorePlot(QWidget):
         self._empty.setWordWrap(True)
         self._layout.addWidget(self._empty, 1)
         self._soon = one_shot(self, self.refresh, REDRAW_MS)
-        theme().changed.connect(self._on_theme_changed)
-        self._on_theme_changed()
-
-    def _on_theme_changed(self) -> None:
-        self._hint.setFont(theme().font("dense"))
+        theme().changed.connect(self.refresh)
         self.refresh()
 
     @property

@@ -81,11 +81,10 @@ class SeparationBar(TwoLineBar):
             )
         )
         self._icon = QLabel()
-        self._heading = ElidedLabel(is_snug=True)
+        self._heading = ElidedLabel("", "heading", is_snug=True)
         self._heading.setObjectName("separation.heading")
-        self._detail = ElidedLabel()
+        self._detail = ElidedLabel("", "secondary")
         self._detail.setObjectName("separation.detail")
-        self._detail.setProperty("role", "secondary")
         self._detail.elide = Qt.TextElideMode.ElideRight  # a sentence, not a name
         self._check = button(
             "Check in numbers",
@@ -100,6 +99,7 @@ class SeparationBar(TwoLineBar):
         below.addWidget(self._detail, 1)
         below.addWidget(self._check)
         self._lay_out(top, below)
+        theme().changed.connect(self._fold)
         self.show_role("A")
 
     @property
@@ -170,8 +170,4 @@ class SeparationBar(TwoLineBar):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fold()
-
-    def _restyle(self) -> None:
-        self._heading.setFont(theme().font("body", "semibold"))
         self._fold()

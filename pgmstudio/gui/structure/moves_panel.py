@@ -64,9 +64,8 @@ class MovesPanel(QWidget):
         self._is_showing = False
         self._dock: QDockWidget | None = None
         self._soon = one_shot(self, self._look)
-        self.summary = ElidedLabel()
+        self.summary = ElidedLabel("", "secondary")
         self.summary.setObjectName("movesSummary")
-        self.summary.setProperty("role", "secondary")
         self.summary.elide = Qt.TextElideMode.ElideRight
         self.table = FactTable(
             "movesTable", "Next moves, best first; Enter accepts, Delete vetoes.", COLUMNS

@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QMenu,
     QPushButton,
     QWidget,
@@ -19,7 +18,7 @@ from PySide6.QtWidgets import (
 from pgmstudio.gui.canvas.two_line_bar import TwoLineBar
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import button, label, literal, tool_button
+from pgmstudio.gui.widgets.basic import IconLabel, button, label, literal, tool_button
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 Edge = tuple[str, str]
@@ -54,7 +53,7 @@ class UnresolvedBar(TwoLineBar):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("ambiguousBar", "Unresolved edges", parent)
-        self._icon = QLabel()
+        self._icon = IconLabel(icon("question", "virtual_ink"))
         self._heading = ElidedLabel()
         self._heading.setObjectName("ambiguous.heading")
         self._count = label("", "secondary", size="dense")
@@ -83,9 +82,8 @@ class UnresolvedBar(TwoLineBar):
                 name="ambiguous.x",
             )
         )
-        self._hint = ElidedLabel("Or click an edge of the graph.")
+        self._hint = ElidedLabel("Or click an edge of the graph.", "tertiary")
         self._hint.brief = "Or click an edge."
-        self._hint.setProperty("role", "tertiary")
         self._answers = QHBoxLayout()
         self._answers.setSpacing(6)
         below = QHBoxLayout()
@@ -170,7 +168,3 @@ class UnresolvedBar(TwoLineBar):
 
     def _on_forth(self) -> None:
         self.moved.emit(1)
-
-    def _restyle(self) -> None:
-        size = theme().px("icon")
-        self._icon.setPixmap(icon("question", "virtual_ink").pixmap(size, size))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+from collections.abc import Callable
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -77,64 +78,73 @@ def glyph_outline(name: str, pixels: int) -> QPainterPath:
     return path
 
 
-class GlyphEngine(QIconEngine):
-    """Draws a glyph in the colour of the icon's mode and state, sharp at every size."""
+class PaintedIconEngine(QIconEngine):
+    """Paints an icon in the colours of the present theme, sharp at every size."""
 
-    def __init__(self, name: str, color: str, on: str, disabled: str) -> None:
+    def __init__(self, paint: Callable[[QPainter, QRect, QIcon.Mode, QIcon.State], None]) -> None:
         super().__init__()
-        glyph(name)  # an unknown name raises now, not when it is painted
-        self._name = name
-        self._color, self._on, self._disabled = color, on, disabled
+        self._paint = paint
+        # Every button asks for its picture whenever it is painted.
+        self._drawn: dict[tuple[object, ...], QPixmap] = {}
 
     def clone(self) -> QIconEngine:
-        return GlyphEngine(self._name, self._color, self._on, self._disabled)
+        return PaintedIconEngine(self._paint)
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
-        _paint(painter, rect, self._name, self._color_of(mode, state))
-
-    def _color_of(self, mode: QIcon.Mode, state: QIcon.State) -> str:
-        if mode is QIcon.Mode.Disabled:
-            return self._disabled
-        return self._on if state is QIcon.State.On else self._color
+        self._paint(painter, rect, mode, state)
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
-        return _drawn(self._name, self._color_of(mode, state), size.width(), size.height())
+        key = (size.width(), size.height(), mode, state, theme().shade)
+        if (drawn := self._drawn.get(key)) is not None:
+            return drawn
+        made = QPixmap(size)
+        made.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(made)
+        self._paint(painter, made.rect(), mode, state)
+        painter.end()
+        self._drawn[key] = made
+        return made
+
+
+def _glyph_icon(name: str, color: Callable[[QIcon.Mode, QIcon.State], QColor]) -> QIcon:
+    character = glyph(name.removeprefix("ph."))  # an unknown name raises now, not when painted
+
+    def paint(painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
+        painter.save()
+        painter.setPen(color(mode, state))
+        painter.setFont(glyph_font(round(rect.height() * FILL)))
+        painter.drawText(QRectF(rect), Qt.AlignmentFlag.AlignCenter, character)
+        painter.restore()
+
+    return QIcon(PaintedIconEngine(paint))
 
 
 @lru_cache(maxsize=512)
-def _drawn(name: str, color: str, width: int, height: int) -> QPixmap:
-    """Every button asks for its picture whenever it is painted."""
-    made = QPixmap(width, height)
-    made.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(made)
-    _paint(painter, QRect(0, 0, width, height), name, color)
-    painter.end()
-    return made
-
-
-def _paint(painter: QPainter, rect: QRect, name: str, color: str) -> None:
-    painter.save()
-    painter.setPen(QColor(color))
-    painter.setFont(glyph_font(round(rect.height() * FILL)))
-    painter.drawText(QRectF(rect), Qt.AlignmentFlag.AlignCenter, glyph(name))
-    painter.restore()
-
-
 def icon(name: str, color: str = "text_secondary", *, on: str | None = None) -> QIcon:
     """A Phosphor icon by its short name ("database"); `on` colours its checked state."""
-    return _icon(name, theme().shade, color, on)
+
+    def color_of(mode: QIcon.Mode, state: QIcon.State) -> QColor:
+        if mode is QIcon.Mode.Disabled:
+            return theme().color("text_disabled")
+        return theme().color(on if on is not None and state is QIcon.State.On else color)
+
+    return _glyph_icon(name, color_of)
 
 
 # For the kinds of plug-ins, which the tokens do not list.
 _PLUGIN_MARKER = {"category": "vermilion", "icon": "ph.puzzle-piece"}
 
 
+@lru_cache(maxsize=64)
 def language_icon(kind: str) -> QIcon:
     """The marker of a model language, in its colour."""
     marker = tokens()["language"].get({"tree": "chow-liu"}.get(kind, kind), _PLUGIN_MARKER)
-    names = [entry["name"] for entry in tokens()["category"][theme().shade]]
-    ink = tokens()["category"][theme().shade][names.index(marker["category"])]["ink"]
-    return _raw_icon(marker["icon"], ink, ink)
+
+    def ink(_mode: QIcon.Mode, _state: QIcon.State) -> QColor:
+        entries = tokens()["category"][theme().shade]
+        return QColor(next(e["ink"] for e in entries if e["name"] == marker["category"]))
+
+    return _glyph_icon(marker["icon"], ink)
 
 
 def paint_icon(painter: QPainter, name: str, color: str, place: QRectF) -> None:
@@ -150,14 +160,3 @@ def paint_icon(painter: QPainter, name: str, color: str, place: QRectF) -> None:
 
 
 _OUTLINE_PX = 64
-
-
-@lru_cache(maxsize=512)
-def _icon(name: str, shade: str, color: str, on: str | None) -> QIcon:
-    named = tokens()["color"][shade]
-    return _raw_icon(name, named[color], named[on or color], named["text_disabled"])
-
-
-@lru_cache(maxsize=512)
-def _raw_icon(name: str, color: str, on: str, disabled: str | None = None) -> QIcon:
-    return QIcon(GlyphEngine(name.removeprefix("ph."), color, on, disabled or color))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QIcon, QPainter, QPainterPath, QPen, QPixmap
+from PySide6.QtCore import QPointF, QRect, QRectF
+from PySide6.QtGui import QColor, QIcon, QPainter, QPainterPath, QPen
 
 from pgmstudio.core.drawing.svg.plot_labels import corners_of, language_marker, marker_family
 from pgmstudio.core.drawing.theme import tokens
 from pgmstudio.core.experiments.language_comparison.candidates import Candidate
+from pgmstudio.gui.theme.icons import PaintedIconEngine
 from pgmstudio.gui.theme.theme import theme
 
 
@@ -38,29 +39,15 @@ def mark_colors(family: str) -> tuple[QColor, QColor]:
     return QColor(entry["fill"]), QColor(entry["line"])
 
 
+@lru_cache(maxsize=64)
 def mark_icon(family: str) -> QIcon:
     """The marker of a language as an icon."""
-    return _icon(family, theme().shade, theme().px("icon_small"))
 
+    def paint(painter: QPainter, rect: QRect, _mode: QIcon.Mode, _state: QIcon.State) -> None:
+        size = min(rect.height(), theme().px("icon_small"))
+        _paint_mark(painter, QRectF(rect).center(), family, size * 0.72)
 
-@lru_cache(maxsize=64)
-def _icon(family: str, _shade: str, size: int) -> QIcon:
-    ratio = 2
-    pixmap = QPixmap(QSize(size, size) * ratio)
-    pixmap.setDevicePixelRatio(ratio)
-    pixmap.fill(Qt.GlobalColor.transparent)
-    fill, line = mark_colors(family)
-    painter = QPainter(pixmap)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.translate(size / 2, size / 2)
-    painter.scale(size * 0.72, size * 0.72)
-    pen = QPen(line, 1.2)
-    pen.setCosmetic(True)
-    painter.setPen(pen)
-    painter.setBrush(fill)
-    painter.drawPath(mark_path(language_marker(family)[0]))
-    painter.end()
-    return QIcon(pixmap)
+    return QIcon(PaintedIconEngine(paint))
 
 
 def _family(language: Candidate) -> str:
@@ -69,15 +56,20 @@ def _family(language: Candidate) -> str:
 
 def paint_marker(painter: QPainter, at: QPointF, language: Candidate, size: float) -> None:
     """Paint the marker of a language around a point, `size` pixels wide."""
-    fill, ink = mark_colors(_family(language))
+    _paint_mark(painter, at, _family(language), size)
+
+
+def _paint_mark(painter: QPainter, at: QPointF, family: str, size: float) -> None:
+    fill, ink = mark_colors(family)
     painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.translate(at)
     painter.scale(size, size)
     pen = QPen(ink, 1.2)
     pen.setCosmetic(True)
     painter.setPen(pen)
     painter.setBrush(fill)
-    painter.drawPath(mark_path(language_marker(_family(language))[0]))
+    painter.drawPath(mark_path(language_marker(family)[0]))
     painter.restore()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QIcon, QPainter, QPaintEvent, QPen, QPixmap
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pgmstudio.gui.theme.theme import theme
 
@@ -40,12 +40,7 @@ class Logo(QWidget):
         self.setObjectName("logo")
         self.setAccessibleName("PGM Studio")
         self.setToolTip("PGM Studio")
-        theme().changed.connect(self._restyle)
-        self._restyle()
-
-    def _restyle(self) -> None:
-        self.setFixedSize(self.sizeHint())
-        self.update()
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
         side = theme().px("icon")

@@ -38,11 +38,13 @@ def _template() -> str:
 
 
 def style_sheet(shade: str, px: Callable[[str], int], scale: float = 1.0) -> str:
-    """`$name` is a colour, `$px(row)` a size, `$radius(control)` a radius of the token file.
+    """`$name` is a colour; `$px(row)`, `$font(dense)` and `$radius(control)` are token sizes.
 
     `$len(14s)`: 14 pixels that grow with the fonts; `$len(4*4s-2)`: four times 4, less 2 that stay.
     """
     text = re.sub(r"\$px\((\w+)\)", lambda match: f"{px(match[1])}px", _template())
+    sizes = tokens()["type"]["size_px"]
+    text = re.sub(r"\$font\((\w+)\)", lambda match: f"{round(sizes[match[1]] * scale)}px", text)
     text = re.sub(_LENGTH, lambda match: _length(match, scale), text)
     text = re.sub(r"\$radius\((\w+)\)", lambda match: f"{tokens()['radius_px'][match[1]]}px", text)
     text = re.sub(r"\$icon\(([\w-]+)\)", lambda match: _icon_path(match[1], shade), text)

@@ -1,19 +1,19 @@
 """The look: colours, fonts and sizes by name, light and dark switched live.
 
-Widgets ask `theme()` when they paint and connect to `theme().changed` when they keep something.
+The style sheet gives widgets their colours and text sizes, and a change of the theme repaints them.
+What a widget paints itself it asks of `theme()`; what it derives from sizes it renews on `changed`.
 No colour or size is written elsewhere; the numbers are in resources/tokens.json.
 """
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Literal
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
 from pgmstudio.core.drawing.theme import tokens
@@ -21,7 +21,6 @@ from pgmstudio.gui.theme.style_sheet import style_sheet
 
 Mode = Literal["light", "dark", "system"]
 Weight = Literal["regular", "medium", "semibold"]
-_KEPT_FONT = "_q_styleSheetWidgetFont"  # Qt's name for it
 
 
 class Theme(QObject):
@@ -60,15 +59,12 @@ class Theme(QObject):
         reduced_motion: bool | None = None,
     ) -> None:
         """Change the look of the running application."""
-        was = self._scale
         self._mode = self._mode if mode is None else mode
         self._scale = self._scale if scale is None else min(2.0, max(0.8, scale))
         if reduced_motion is not None:
             self._reduced_motion = reduced_motion
         self.apply()
         self.changed.emit()
-        if self._scale != was:
-            _renew_cached_fonts()
 
     @contextmanager
     def painting_as(self, mode: Mode) -> Iterator[None]:
@@ -130,7 +126,7 @@ class Theme(QObject):
         return 0 if self._reduced_motion else int(tokens()["motion_ms"][name])
 
     def font(self, size: str = "body", weight: Weight = "regular") -> QFont:
-        """A font of the scale: micro, caption, dense, body, title, heading, display, mono."""
+        """A font of the scale: micro, caption, dense, body, title, heading, display."""
         return _font(size, weight, self._scale)
 
     def _palette(self) -> QPalette:
@@ -177,51 +173,12 @@ def _color(shade: str, name: str, alpha: float) -> QColor:
 def _font(size: str, weight: Weight, scale: float) -> QFont:
     type_ = tokens()["type"]
     font = QFont()
-    if size == "mono":
-        font.setFamilies([type_["mono"], *_mono_fallback()])
-        pixels = type_["size_px"]["dense"]
-    else:
-        font.setFamilies([type_["family"], *type_["fallback"]])
-        pixels = type_["size_px"][size]
-        for feature in type_["numeric_features"]:
-            font.setFeature(QFont.Tag(feature), 1)
-    font.setPixelSize(round(pixels * scale))
+    font.setFamilies([type_["family"], *type_["fallback"]])
+    for feature in type_["numeric_features"]:
+        font.setFeature(QFont.Tag(feature), 1)
+    font.setPixelSize(round(type_["size_px"][size] * scale))
     font.setWeight(QFont.Weight(type_["weight"][weight]))
     return font
-
-
-def _mono_fallback() -> list[str]:
-    return [QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()]
-
-
-_NO_SIZE = QFont()
-_NO_SIZE.setPixelSize(997)  # shines through where a font says nothing of its size
-
-
-def _renew_cached_fonts() -> None:
-    """Qt keeps the first font a widget was given, and gives it back when the widget moves.
-
-    After the letters have grown that would be the old size: in pages put side by side, in panels
-    laid over the centre. Widgets that were given no size take that of the application.
-    """
-    with _nothing_collected():
-        widgets = QApplication.allWidgets()
-    for widget in widgets:
-        saved = widget.property(_KEPT_FONT)
-        if isinstance(saved, QFont) and saved.resolve(_NO_SIZE).pixelSize() != _NO_SIZE.pixelSize():
-            widget.setProperty(_KEPT_FONT, widget.font())
-
-
-@contextmanager
-def _nothing_collected() -> Iterator[None]:
-    """Qt crashes when the collector takes widgets away while it lists them."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 @lru_cache(maxsize=1)

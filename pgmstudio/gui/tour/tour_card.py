@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import button, label, row
+from pgmstudio.gui.widgets.basic import IconLabel, button, label, row
 
 WIDTH = 320  # px at 100 %
 GAP = 12
@@ -54,7 +54,7 @@ class TourCard(QFrame):
         self.setObjectName("tourCard")
         self.setProperty("role", "card")
         self.setAccessibleName("Guided tour")
-        self._icon = QLabel()
+        self._icon = IconLabel(icon("graduation-cap", "accent"))
         self._title = label("", "heading", size="title")
         self._title.setObjectName("tourTitle")
         self._number = label("", "tertiary", size="dense")
@@ -86,8 +86,7 @@ class TourCard(QFrame):
         layout.addWidget(row(self._icon, self._title, None, self._number))
         layout.addWidget(self._text)
         layout.addWidget(row(self.leave, None, self.back, self.next))
-        theme().changed.connect(self._restyle)
-        self._restyle()
+        theme().changed.connect(self._fit)
         self.hide()
 
     def show_step(self, number: int, count: int, title: str, text: str) -> None:
@@ -133,11 +132,6 @@ class TourCard(QFrame):
         layout = self.layout()
         if layout is not None:
             self.setFixedHeight(layout.totalHeightForWidth(self.width()))
-
-    def _restyle(self) -> None:
-        size = theme().px("icon")
-        self._icon.setPixmap(icon("graduation-cap", "accent").pixmap(size, size))
-        self._fit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Arrow keys change the step instead of the focused button."""

@@ -8,13 +8,12 @@ from html import escape
 from pathlib import Path
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFontMetrics, QIcon, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QSizePolicy,
     QVBoxLayout,
@@ -26,7 +25,7 @@ from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.welcome.samples import SAMPLES, Sample, SampleOpener
 from pgmstudio.gui.welcome.thumbnails import paint_sample
-from pgmstudio.gui.widgets.basic import Note, Segments, button, label, row, scrolled
+from pgmstudio.gui.widgets.basic import IconLabel, Note, Segments, button, label, row, scrolled
 from pgmstudio.gui.widgets.page import Page
 
 MAX_RECENT = 5
@@ -237,7 +236,7 @@ class WelcomePage(Page):
         inside = QHBoxLayout(card)
         inside.setContentsMargins(*([theme().space(5)] * 4))
         inside.setSpacing(theme().space(4))
-        inside.addWidget(_LogoLabel("graduation-cap"))
+        inside.addWidget(IconLabel(icon("graduation-cap", "accent"), factor=1.5))
         inside.addLayout(texts, 1)
         inside.addWidget(start)
         return card
@@ -276,20 +275,6 @@ class WelcomePage(Page):
         self._opener.forget()
 
 
-class _LogoLabel(QLabel):
-    """A large icon in the accent colour."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self._name = name
-        theme().changed.connect(self._restyle)
-        self._restyle()
-
-    def _restyle(self) -> None:
-        size = theme().px("icon") * 3 // 2
-        self.setPixmap(icon(self._name, "accent").pixmap(size, size))
-
-
 class SampleCard(QFrame):
     """A card with picture, title, kind and description; click or Enter opens the sample."""
 
@@ -311,10 +296,9 @@ class SampleCard(QFrame):
         chip = label(sample.chip, "chip", size="caption")
         layout.addWidget(row(label(sample.title, "heading"), None, chip))
         text = label(sample.text, "secondary", size="dense", wrap=True)
-        text.setMinimumHeight(2 * text.fontMetrics().height() + 2)
+        text.setMinimumHeight(2 * QFontMetrics(theme().font("dense")).height() + 2)
         text.setAlignment(Qt.AlignmentFlag.AlignTop)
         layout.addWidget(text)
-        theme().changed.connect(self.update)
 
     def _picture_height(self) -> int:
         return round(116 * theme().scale)

@@ -12,7 +12,6 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence
 
 from pgmstudio.gui.theme.icons import icon
-from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import literal
 
 MENUS = (
@@ -55,7 +54,6 @@ class ActionRegistry(QObject):
         self.specs: dict[str, ActionSpec] = {}
         self.by_id: dict[str, QAction] = {}
         self._reasons: dict[str, str | None] = {}  # as set on the actions
-        theme().changed.connect(self._on_theme_changed)
 
     def add(self, specs: Sequence[ActionSpec]) -> None:
         for spec in specs:
@@ -87,11 +85,6 @@ class ActionRegistry(QObject):
                 action.setChecked(spec.is_checked())
             if spec.text_provider is not None:
                 action.setText(literal(spec.text_provider()))
-
-    def _on_theme_changed(self) -> None:
-        for key, spec in self.specs.items():
-            if spec.icon is not None:
-                self.by_id[key].setIcon(icon(spec.icon))
 
 
 def _tooltip(spec: ActionSpec, action: QAction, reason: str | None) -> str:

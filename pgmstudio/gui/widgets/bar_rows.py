@@ -36,7 +36,6 @@ class PlainRows(QWidget):
         self.setAccessibleName(accessible)
         self.setToolTip(tip)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        theme().changed.connect(self.updateGeometry)
 
     def _row_count(self) -> int:
         """How many rows there are now."""

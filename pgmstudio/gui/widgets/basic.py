@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import ClassVar
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QPaintEvent
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QIcon, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFormLayout,
@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.style_sheet import mark
 from pgmstudio.gui.theme.style_sheet import set_role as set_role  # one of the small widgets' tools
-from pgmstudio.gui.theme.theme import Weight, theme
+from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.scrolling_notes import ScrollingNotes
 
 
@@ -37,6 +37,7 @@ def label(
 ) -> QLabel:
     """Roles: heading, secondary, tertiary, danger, warning, success, chip, chip-…
 
+    Sizes: caption, dense, body, title, heading, display.
     With `rich` the text is HTML, and the caller escapes names in it.
     """
     made = _Label(text, role, size)
@@ -81,7 +82,8 @@ def tool_button(
     name: str = "",
 ) -> QToolButton:
     """An icon without a word: it has a tooltip and an accessible name."""
-    made = _ToolButton(icon_name)
+    made = QToolButton()
+    made.setIcon(icon(icon_name, on="accent"))
     made.setToolTip(tip)
     made.setAccessibleName(tip)
     made.setCheckable(checkable)
@@ -93,27 +95,20 @@ def tool_button(
     return made
 
 
-# The theme outlives its listeners: only methods of a QObject are forgotten together with it,
-# a lambda would be called after the widget is gone.
 class _Label(QLabel):
     def __init__(self, text: str, role: str, size: str) -> None:
         super().__init__(text)
         self.setProperty("role", role)
-        self._size = size
-        self._weight: Weight = "semibold" if role == "heading" else "regular"
-        if size != "body" or role == "heading":
-            self.setFont(theme().font(size, self._weight))
-            theme().changed.connect(self._restyle)
+        self.setProperty("textSize", size)
         self._has_links = False
 
     def setText(self, text: str) -> None:
         super().setText(text)
         if "<a " in text and not self._has_links:
             self._has_links = True
+            # The theme outlives its listeners: only methods of a QObject are forgotten together
+            # with it, a lambda would be called after the widget is gone.
             theme().changed.connect(self._renew_links)
-
-    def _restyle(self) -> None:
-        self.setFont(theme().font(self._size, self._weight))
 
     def _renew_links(self) -> None:
         """A rich text has the colour of its links from the palette it was set under."""
@@ -122,26 +117,44 @@ class _Label(QLabel):
         super().setText(text)
 
 
-class PushButton(QPushButton):
-    def __init__(self, icon_name: str | None, color: str) -> None:
+class IconLabel(QLabel):
+    """An icon beside a text, in a size of the token file."""
+
+    def __init__(self, shown: QIcon | None = None, size: str = "icon", *, factor: float = 1.0):
         super().__init__()
-        self._icon_name, self._color = icon_name, color
-        if icon_name is not None:
-            theme().changed.connect(self._restyle)
-            self._restyle()
+        self._icon = shown or QIcon()
+        self._size = size
+        self._factor = factor
 
-    def show_icon(self, name: str) -> None:
-        if name != self._icon_name:
-            self._icon_name = name
-            self._restyle()
+    def show_icon(self, shown: QIcon) -> None:
+        self._icon = shown
+        self.update()
 
-    def _restyle(self) -> None:
-        if self._icon_name is not None:
-            self.setIcon(icon(self._icon_name, self._color))
-            self.setIconSize(QSize(theme().px("icon"), theme().px("icon")))
+    def sizeHint(self) -> QSize:
+        side = round(theme().px(self._size) * self._factor)
+        return QSize(side, side)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Elide a text that does not fit."""
+        side = self.sizeHint().width()
+        self._icon.paint(QPainter(self), QRect(0, (self.height() - side) // 2, side, side))
+
+
+class PushButton(QPushButton):
+    """Button that elides a text that does not fit."""
+
+    def __init__(self, icon_name: str | None, color: str) -> None:
+        super().__init__()
+        self._color = color
+        if icon_name is not None:
+            self.show_icon(icon_name)
+
+    def show_icon(self, name: str) -> None:
+        self.setIcon(icon(name, self._color))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
         lacking = self.sizeHint().width() - self.width()
         if lacking <= 0:
             super().paintEvent(event)
@@ -152,19 +165,6 @@ class PushButton(QPushButton):
         space = metrics.horizontalAdvance(self.text()) - lacking
         option.text = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, space)
         QStylePainter(self).drawControl(QStyle.ControlElement.CE_PushButton, option)
-
-
-class _ToolButton(QToolButton):
-    def __init__(self, icon_name: str) -> None:
-        super().__init__()
-        self._icon_name = icon_name
-        theme().changed.connect(self._restyle)
-        self._restyle()
-
-    def _restyle(self) -> None:
-        size = theme().px("icon")
-        self.setIconSize(QSize(size, size))
-        self.setIcon(icon(self._icon_name, on="accent"))
 
 
 class Segments(QWidget):
@@ -251,7 +251,7 @@ class Note(QFrame):
         super().__init__()
         if name:
             self.setObjectName(name)
-        self._icon = QLabel()
+        self._icon = IconLabel()
         self._text = label(wrap=True, rich=rich)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self._text.linkActivated.connect(self.link_activated)
@@ -261,7 +261,6 @@ class Note(QFrame):
         self._layout.setSpacing(8)
         self._layout.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         self._layout.addWidget(self._text, 1)
-        theme().changed.connect(self._restyle)
         self.show_text(text, level)
 
     def show_text(self, text: str, level: str | None = None) -> None:
@@ -274,7 +273,10 @@ class Note(QFrame):
         self._level = wanted
         self._text.setText(text)
         self.setAccessibleName(text)
-        self._restyle()
+        role, icon_name, color, text_role = self._LOOKS[wanted]
+        set_role(self, role)
+        set_role(self._text, text_role)
+        self._icon.show_icon(icon(icon_name, color))
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ParentChange and self.parent() is not None:
@@ -287,13 +289,6 @@ class Note(QFrame):
 
     def add_button(self, made: QPushButton) -> None:
         self._layout.addWidget(made, 0, Qt.AlignmentFlag.AlignTop)
-
-    def _restyle(self) -> None:
-        role, icon_name, color, text_role = self._LOOKS[self._level]
-        set_role(self, role)
-        set_role(self._text, text_role)
-        size = theme().px("icon")
-        self._icon.setPixmap(icon(icon_name, color).pixmap(size, size))
 
 
 class Section(QWidget):

@@ -62,7 +62,6 @@ class BeliefBars(BarRows):
         self._slide.setStartValue(0.0)
         self._slide.setEndValue(1.0)
         self._slide.valueChanged.connect(self._on_slide)
-        theme().changed.connect(self.update)
 
     @property
     def bars(self) -> Bars:

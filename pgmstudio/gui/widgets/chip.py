@@ -70,7 +70,6 @@ class ChipLabel(QWidget):
         self._most_width = most_width
         self._chip: Chip | None = None
         self.hide()
-        theme().changed.connect(self.updateGeometry)
 
     @property
     def chip(self) -> Chip | None:

@@ -17,13 +17,17 @@ class ElidedLabel(QLabel):
     def __init__(
         self,
         text: str = "",
+        role: str = "",
         *,
+        size: str = "body",
         is_link: bool = False,
         is_snug: bool = False,
         parent: QWidget | None = None,
     ) -> None:
-        """`is_snug`: no wider than its text, so that another widget can follow directly."""
+        """Roles and sizes as in `label`; `is_snug`: no wider than its text."""
         super().__init__(text, parent)
+        self.setProperty("role", role)
+        self.setProperty("textSize", size)
         self._is_link = is_link
         self.brief = (
             ""  # shown where the whole text does not fit; where it does not fit either, nothing

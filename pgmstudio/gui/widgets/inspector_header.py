@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from pgmstudio.core.inference.finding_text import Chip
-from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Section, hairline, label, scrolled
+from pgmstudio.gui.widgets.basic import IconLabel, Section, hairline, label, scrolled
 from pgmstudio.gui.widgets.chip import ChipLabel
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
@@ -19,10 +18,9 @@ class InspectorHead(QWidget):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self.title = ElidedLabel(is_snug=True)
+        self.title = ElidedLabel("", "heading", size="title", is_snug=True)
         self.title.setObjectName(f"{name}Title")
-        self.title.setProperty("role", "heading")
-        self.symbol = QLabel()
+        self.symbol = IconLabel()
         self.symbol.hide()
         self.chip = ChipLabel(f"{name}Chip", most_width=120)
         self.facts = label("", "tertiary", size="dense", wrap=True)
@@ -38,8 +36,6 @@ class InspectorHead(QWidget):
         layout.setSpacing(2)
         layout.addLayout(line)
         layout.addWidget(self.facts)
-        theme().changed.connect(self._restyle)
-        self._restyle()
 
     def show_text(
         self, title: str, facts: str, chip: Chip | None = None, symbol: QIcon | None = None
@@ -50,11 +46,7 @@ class InspectorHead(QWidget):
         self.chip.show_chip(chip)
         self.symbol.setVisible(symbol is not None)
         if symbol is not None:
-            size = theme().px("icon")
-            self.symbol.setPixmap(symbol.pixmap(size, size))
-
-    def _restyle(self) -> None:
-        self.title.setFont(theme().font("title", "semibold"))
+            self.symbol.show_icon(symbol)
 
 
 def lay_under(head: InspectorHead, sections: Iterable[Section], owner: QWidget, name: str) -> None:

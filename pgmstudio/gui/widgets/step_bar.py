@@ -30,7 +30,6 @@ class _Step(QAbstractButton):
         self.setToolTip(f"Go to step {number}: {text}")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        theme().changed.connect(self.updateGeometry)
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(self._text_font())
@@ -92,18 +91,12 @@ class PlainLine(ElidedLabel):
     """Facts at the right end of a bar; the first to be elided."""
 
     def __init__(self, name: str) -> None:
-        super().__init__()
+        super().__init__("", "secondary", size="dense")
         self.setObjectName(name)
-        self.setProperty("role", "secondary")
         self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         policy = self.sizePolicy()
         policy.setHorizontalStretch(1)  # the width its neighbours leave, and no more
         self.setSizePolicy(policy)
-        theme().changed.connect(self._restyle)
-        self._restyle()
-
-    def _restyle(self) -> None:
-        self.setFont(theme().font("dense"))
 
 
 class StepBar(QWidget):

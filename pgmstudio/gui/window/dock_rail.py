@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QToolButton, QVBoxLayout
 
 from pgmstudio.gui.context import AppContext
@@ -26,7 +26,6 @@ class DockRail(QFrame):
         self.setAccessibleName("Folded panels")
         self.setProperty("role", "window")
         self._upright = upright
-        self._icons = {spec.name: spec.icon for spec in specs}
         self._buttons: dict[str, QToolButton] = {}
         self.box: QBoxLayout = QVBoxLayout(self) if upright else QHBoxLayout(self)
         self.box.setContentsMargins(*((6, 8, 6, 8) if upright else (8, 2, 8, 2)))
@@ -40,6 +39,7 @@ class DockRail(QFrame):
     def _button(self, spec: PanelSpec) -> QToolButton:
         made = QToolButton()
         made.setObjectName(f"rail.{spec.name}")
+        made.setIcon(icon(spec.icon, on="accent"))
         made.setCheckable(True)
         made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         made.setToolTip(f"{spec.title}: {spec.tip}")
@@ -57,13 +57,10 @@ class DockRail(QFrame):
             made.setChecked(name in names)
 
     def _restyle(self) -> None:
-        side = theme().px("icon")
-        for name, made in self._buttons.items():
-            made.setIcon(icon(self._icons[name], on="accent"))
-            made.setIconSize(QSize(side, side))
-            if self._upright:
-                made.setFixedSize(theme().px("row_roomy"), theme().px("row_roomy"))
         if self._upright:
+            side = theme().px("row_roomy")
+            for made in self._buttons.values():
+                made.setFixedSize(side, side)
             self.setFixedWidth(theme().px("rail"))
         else:
             self.setFixedHeight(theme().px("row_roomy"))

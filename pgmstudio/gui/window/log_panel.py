@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 from pgmstudio.core.languages import learners, registry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.languages import registry as views
-from pgmstudio.gui.theme.theme import theme
 
 MAX_LINES = 2000
 _WORDS = {"info": "", "warning": "Caution: ", "error": "Error: "}
@@ -26,6 +25,7 @@ class LogPanel(QWidget):
         self._text.setAccessibleName("Log")
         self._text.setToolTip("What happened, newest last; select and copy as you like.")
         self._text.setReadOnly(True)
+        self._text.setProperty("textSize", "mono")
         self._text.setMaximumBlockCount(MAX_LINES)
         self._text.setPlaceholderText("What the program does and refuses is written here.")
         layout = QVBoxLayout(self)
@@ -33,8 +33,6 @@ class LogPanel(QWidget):
         layout.addWidget(self._text)
         app.workspace.message.connect(self._on_message)
         app.document.replaced.connect(self._on_replaced)
-        theme().changed.connect(self._restyle)
-        self._restyle()
         self._add_plugin_problems()
 
     def _on_replaced(self) -> None:
@@ -49,6 +47,3 @@ class LogPanel(QWidget):
     def _on_message(self, level: str, sentence: str) -> None:
         now = datetime.now().strftime("%H:%M:%S")
         self._text.appendPlainText(f"{now}  {_WORDS.get(level, '')}{sentence}")
-
-    def _restyle(self) -> None:
-        self._text.setFont(theme().font("mono"))

@@ -94,7 +94,6 @@ class StatusBar(QStatusBar):
             signal.connect(self._refresh_runs)
         workspace.background_runs.changed.connect(self._refresh_runs)
         self._work.changed.connect(self._refresh)
-        theme().changed.connect(self._refresh_runs)
         self._refresh()
         self._refresh_runs()
 

@@ -277,8 +277,6 @@ class TabArea(QWidget):
     def _on_theme_changed(self) -> None:
         for tabs in self._groups:
             tabs.size_crosses()
-        for page in self.pages:
-            self._retitle(page)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         # With two groups, the one that was clicked into is the one the panels follow.

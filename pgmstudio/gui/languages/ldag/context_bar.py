@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
 
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import button, label, literal, tool_button
+from pgmstudio.gui.widgets.basic import IconLabel, button, label, literal, tool_button
 
 FOLLOW_TIP = "Evidence sets the context: what is observed is the context, live."
 _MARGIN = 10
@@ -80,14 +80,15 @@ class ContextBar(QFrame):
         self._offers: tuple[Offer, ...] = ()
         self._context: dict[str, str] = {}
         self._chips: list[ContextChip] = []
-        self._symbol = QLabel()
-        self._title = label("In context", "context-title", size="body")
+        self._symbol = IconLabel(icon("funnel", "label_ink"))
+        self._title = label("In context", "context-title")
         self._title.setToolTip("States that are taken as given; it is not evidence, no bar moves.")
         self._more = label("", "secondary", size="dense")
         self._more.setObjectName("contextMore")
         self._add = QToolButton()
         self._add.setObjectName("contextAdd")
         self._add.setText("Add")
+        self._add.setIcon(icon("plus", "accent"))
         self._add.setToolTip("Give another variable a state in the context.")
         self._add.setAccessibleName(self._add.toolTip())
         self._add.setProperty("role", "context-add")
@@ -232,10 +233,5 @@ class ContextBar(QFrame):
         return sum(part.sizeHint().width() + 8 for part in shown) + 2 * _MARGIN
 
     def _restyle(self) -> None:
-        size = theme().px("icon")
-        self._symbol.setPixmap(icon("funnel", "label_ink").pixmap(size, size))
-        self._title.setFont(theme().font("body", "semibold"))
-        self._add.setIcon(icon("plus", "accent"))
-        self._add.setIconSize(QSize(size, size))
         self.setMinimumHeight(theme().px("control") + 10)
         self._fold()

@@ -51,7 +51,6 @@ class LabelTree(QWidget):
         self._size = QSize(10, 10)
         self._available = QSize(10, 10)
         self._leaf, self._level = _LEAVES[1], _LEVELS[1]
-        theme().changed.connect(self.update)
 
     @property
     def is_tree(self) -> bool:

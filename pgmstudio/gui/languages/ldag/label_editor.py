@@ -18,7 +18,7 @@ from pgmstudio.core.languages.ldag.partitions import with_context as with_one
 from pgmstudio.core.number_format import grouped
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import empty, label
+from pgmstudio.gui.widgets.basic import IconLabel, empty, label
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 # More contexts are not ticked one by one, and tables beyond this take too long to look at.
@@ -95,7 +95,6 @@ class ContextRows(QWidget):
         self._locks: list[QLabel] = []
         self._merged: list[QLabel] = []
         self._rows: list[ContextRow] = []
-        theme().changed.connect(self._restyle)
 
     @property
     def rows(self) -> tuple[ContextRow, ...]:
@@ -132,16 +131,14 @@ class ContextRows(QWidget):
                 rows_head = label(head, "tertiary", size="dense")
                 self._grid.addWidget(rows_head, 0, column, Qt.AlignmentFlag.AlignRight)
                 continue
-            made = ElidedLabel(head)
-            made.setProperty("role", "tertiary")
-            made.setFont(theme().font("dense"))
+            made = ElidedLabel(head, "tertiary", size="dense")
             made.setToolTip(head)
             self._grid.addWidget(made, 0, column)
         for position, row in enumerate(rows, start=1):
             box = QCheckBox()
             box.setObjectName(f"labelContext.{position}")
             box.clicked.connect(lambda on, position=position: self._on_clicked(position - 1, on))
-            lock = QLabel()
+            lock = IconLabel(icon("lock-simple", "text_tertiary"), "icon_small")
             lock.setObjectName(f"labelLock.{position}")
             self._boxes.append(box)
             self._locks.append(lock)
@@ -165,7 +162,6 @@ class ContextRows(QWidget):
         for position in range(1, len(rows) + 1):
             self._grid.setRowMinimumHeight(position, theme().px("row") + 4)
         self._grid.setRowStretch(len(rows) + 1, 1)
-        self._restyle()
 
     def _show_row(self, position: int, row: ContextRow, merged: str) -> None:
         box, lock = self._boxes[position], self._locks[position]
@@ -187,8 +183,3 @@ class ContextRows(QWidget):
 
     def _on_clicked(self, position: int, on: bool) -> None:
         self.ticked.emit(self._rows[position].context, on)
-
-    def _restyle(self) -> None:
-        size = theme().px("icon_small")
-        for lock in self._locks:
-            lock.setPixmap(icon("lock-simple", "text_tertiary").pixmap(size, size))

@@ -59,9 +59,8 @@ class RuleLines(QLabel):
         self.setObjectName(name)
         self.setWordWrap(True)
         self.setProperty("rich", True)
+        self.setProperty("textSize", "dense")
         self._lines: tuple[str, ...] = ()
-        theme().changed.connect(self._restyle)
-        self._restyle()
 
     def show_rules(self, result: ReachRules) -> None:
         rest = result.count - len(result.rules)
@@ -76,9 +75,6 @@ class RuleLines(QLabel):
 
     def text(self) -> str:
         return "\n".join(self._lines)
-
-    def _restyle(self) -> None:
-        self.setFont(theme().font("dense"))
 
 
 def _marked(rule: ReachRule) -> str:

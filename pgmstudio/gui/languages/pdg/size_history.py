@@ -103,7 +103,6 @@ class _Trail(QWidget):
         self.setToolTip("Effective size against bits per row; the current version is ringed.")
         self.points: tuple[TrailPoint, ...] = ()
         self.current: TrailPoint | None = None
-        theme().changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
         return QSize(160, round(104 * theme().scale))

@@ -35,7 +35,6 @@ class ComponentCard(QAbstractButton):
         self.setCheckable(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        theme().changed.connect(self._restyle)
         self._update_descriptions()
 
     @property
@@ -95,10 +94,6 @@ class ComponentCard(QAbstractButton):
     def minimumSizeHint(self) -> QSize:
         wanted = self.sizeHint()
         return wanted if self.number < 0 else QSize(round(96 * theme().scale), wanted.height())
-
-    def _restyle(self) -> None:
-        self.updateGeometry()
-        self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         is_hit = self.isDown() and self.rect().contains(event.position().toPoint())

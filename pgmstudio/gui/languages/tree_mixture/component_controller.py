@@ -26,7 +26,6 @@ from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
 from pgmstudio.gui.languages.tree_mixture.component_strip import ComponentStrip
 from pgmstudio.gui.model_page.node_views import blended
-from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import button
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
@@ -75,7 +74,7 @@ class TreeEditBar(QFrame):
         self.setProperty("role", "note")
         self.message = ElidedLabel()
         self.message.setObjectName("treeEditMessage")
-        self.gain = ElidedLabel(is_snug=True)
+        self.gain = ElidedLabel("", "heading", is_snug=True)
         self.gain.setObjectName("treeEditGain")
         self.accept = button(
             "Do it",
@@ -90,16 +89,11 @@ class TreeEditBar(QFrame):
         layout.addWidget(self.message, 1)
         layout.addWidget(self.gain)
         layout.addWidget(self.accept)
-        theme().changed.connect(self._restyle)
-        self._restyle()
         self.hide()
 
     def keep_clear(self, right: int) -> None:
         """Keep the message and the buttons out of so many pixels at the right."""
         self._row.setContentsMargins(12, 4, 10 + right, 4)
-
-    def _restyle(self) -> None:
-        self.gain.setFont(theme().font("body", "semibold"))
 
 
 class ComponentController(QObject):

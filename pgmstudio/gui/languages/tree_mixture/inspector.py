@@ -275,20 +275,14 @@ class ComponentSections(QWidget):
         self.slider.setRange(0, 100)
         self.slider.setValue(100)
         self.slider.valueChanged.connect(self._on_slider)
-        self._given = ElidedLabel()
+        self._given = ElidedLabel("", "tertiary", size="dense")
         self._given.setObjectName("inspectorBlendGiven")
-        self._given.setProperty("role", "tertiary")
         self._given.setAlignment(Qt.AlignmentFlag.AlignRight)
-        theme().changed.connect(self._restyle)
-        self._restyle()
         ends = row(label("prior weights", "tertiary", size="dense"), self._given)
         self.facts = FactRows("inspectorComponentFacts")
         for part in (self.slider, ends, self.facts):
             self.weights.add(part)
         return self.weights
-
-    def _restyle(self) -> None:
-        self._given.setFont(theme().font("dense"))
 
     def _shared(self) -> Section:
         self.shared = Section("Edges in more than one tree")
@@ -460,11 +454,8 @@ class ComponentSections(QWidget):
         self, line: int, column: int, text: str, role: str = "", *, right: bool = False
     ) -> None:
         if column == 0:
-            made = ElidedLabel()
-            made.setText(text)
+            made = ElidedLabel(text, role, size="dense")
             made.setToolTip(text)
-            made.setProperty("role", role)
-            made.setFont(theme().font("dense"))
             self._grid.addWidget(made, line, column)
             return
         number = label(text, role, size="dense")

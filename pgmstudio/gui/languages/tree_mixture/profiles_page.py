@@ -59,9 +59,8 @@ class ProfilePage(Page):
     def __init__(self, app: AppContext, model_id: str) -> None:
         super().__init__(f"profiles:{model_id}")
         self._app, self._id = app, model_id
-        self.facts = ElidedLabel()
+        self.facts = ElidedLabel("", "secondary")
         self.facts.setObjectName("profileFacts")
-        self.facts.setProperty("role", "secondary")
         self._shown_views = (*_VIEWS, *((_IMAGES,) if self._has_images() else ()))
         self.views = Segments(self._shown_views, "profileView")
         self.views.chosen.connect(self._on_view)

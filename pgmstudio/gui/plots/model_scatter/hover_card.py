@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QGraphicsDropShadowEffect, QGridLayout, QV
 
 from pgmstudio.gui.theme.language_symbols import mark_icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import label, row
+from pgmstudio.gui.widgets.basic import IconLabel, label, row
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 WIDTH, MAX_WIDTH_COLUMNS = 280, 360  # wider only for a long title
@@ -38,9 +38,8 @@ class MarkCard(QFrame):
         self.setObjectName("markCard")
         self.setProperty("role", "card")
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self._icon = label()
-        self._title = ElidedLabel()
-        self._title.setFont(theme().font("dense", "semibold"))
+        self._icon = IconLabel(size="icon_small")
+        self._title = ElidedLabel("", "heading", size="dense")
         self._chip = label("", "chip-accent", size="caption")
         self._grid = QGridLayout()
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -88,8 +87,7 @@ class MarkCard(QFrame):
         self._title.setText(facts.title)
         self._chip.setText(facts.chip)
         self._chip.setVisible(bool(facts.chip))
-        size = theme().px("icon_small")
-        self._icon.setPixmap(mark_icon(facts.family).pixmap(size, size))
+        self._icon.show_icon(mark_icon(facts.family))
         for index, (name, value) in enumerate(self._lines):
             known = index < len(facts.lines)
             name.setVisible(known)
@@ -153,7 +151,6 @@ class MarkCard(QFrame):
             f"#markCard {{ background: {ground}; border: 1px solid {line};"
             f" border-radius: {look.radius('card'):.0f}px; }}"
         )
-        self._title.setFont(look.font("dense", "semibold"))
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
