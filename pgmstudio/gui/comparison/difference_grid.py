@@ -174,7 +174,7 @@ class DifferenceGrid(QTableView):
         self.horizontalHeader().setDefaultSectionSize(round(max(number, widest) + 6))
 
     def _restyle(self) -> None:
-        self.setFont(theme().font("dense"))
+        self.setProperty("textSize", "dense")
         self.verticalHeader().setDefaultSectionSize(round(22 * theme().scale))
         dress_head(self.horizontalHeader())
         dress_head(self.verticalHeader(), quiet=True)

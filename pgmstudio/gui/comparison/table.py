@@ -319,7 +319,7 @@ class CompareTable(QTableView):
             self.setFixedHeight(high)
 
     def _restyle(self) -> None:
-        self.setFont(theme().font("dense"))
+        self.setProperty("textSize", "dense")
         self.verticalHeader().setDefaultSectionSize(theme().px("row_roomy"))
         dress_head(self.horizontalHeader())
         self._fit()

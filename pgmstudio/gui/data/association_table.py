@@ -142,7 +142,7 @@ class PairList(QTableView):
         self.selected.emit(*self._pairs.names(index.row()))
 
     def _restyle(self) -> None:
-        self.setFont(theme().font("dense"))
+        self.setProperty("textSize", "dense")
         dress_head(self.horizontalHeader())
         self.verticalHeader().setDefaultSectionSize(theme().px("row"))
 
@@ -223,7 +223,7 @@ class PairTable(QWidget):
                 if counts[i, j] > 1.2 * expected[i, j]:
                     item.setBackground(QBrush(theme().color("accent_soft")))
                 self.table.setItem(i, j, item)
-        self.table.setFont(theme().font("dense"))
+        self.table.setProperty("textSize", "dense")
         for head in (self.table.horizontalHeader(), self.table.verticalHeader()):
             dress_head(head)
         self.table.verticalHeader().setDefaultSectionSize(theme().px("row"))

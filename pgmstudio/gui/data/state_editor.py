@@ -80,8 +80,7 @@ class StateEditor(QWidget):
         self._app, self._data_id = app, data_id
         self._column: str | None = None
         self._is_updating = False
-        self.title = ElidedLabel()
-        self.title.setProperty("role", "heading")
+        self.title = ElidedLabel("", "heading", size="title")
         self.facts = label("", "secondary", size="dense", wrap=True)
         self.problem = Note("", "danger", "stateProblem")
         self.table = self._make_table()
@@ -342,7 +341,6 @@ class StateEditor(QWidget):
             )
 
     def _restyle(self) -> None:
-        self.title.setFont(theme().font("title", "semibold"))
-        self.table.setFont(theme().font("dense"))
+        self.table.setProperty("textSize", "dense")
         dress_head(self.table.horizontalHeader())
         self.table.verticalHeader().setDefaultSectionSize(theme().px("row"))

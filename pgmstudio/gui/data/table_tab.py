@@ -247,7 +247,7 @@ class TableTab(QWidget):
 
     def _restyle(self) -> None:
         view = self.view
-        view.setFont(theme().font("dense"))
+        view.setProperty("textSize", "dense")
         dress_head(view.horizontalHeader())
         dress_head(view.verticalHeader(), quiet=True)
         view.verticalHeader().setDefaultSectionSize(theme().px("row"))

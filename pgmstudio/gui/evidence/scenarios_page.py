@@ -161,7 +161,7 @@ class ScenariosPage(Page):
         grid = QGridLayout()
         grid.setHorizontalSpacing(8)
         for position, letter in enumerate(LETTERS):
-            heading = QLabel(letter)
+            heading = label(letter, "heading", size="title")
             heading.setObjectName(f"scenarioLetter{letter}")
             choice = Combo()
             choice.setObjectName(f"scenario{letter}")
@@ -173,8 +173,7 @@ class ScenariosPage(Page):
             )
             choice.setMinimumContentsLength(10)
             choice.activated.connect(self._on_chosen)
-            fact = ElidedLabel()
-            fact.setProperty("role", "tertiary")
+            fact = ElidedLabel("", "tertiary", size="dense")
             fact.setObjectName(f"scenarioFact{letter}")
             self._choices[letter], self._facts[letter] = choice, fact
             line, column = divmod(position, 2)
@@ -190,10 +189,7 @@ class ScenariosPage(Page):
             heading = self.findChild(QLabel, f"scenarioLetter{letter}")
             ink = theme().category(position, "ink").name()
             if heading is not None:
-                heading.setFont(theme().font("title", "semibold"))
                 heading.setStyleSheet(f"color: {ink};")
-            self._facts[letter].setFont(theme().font("dense"))
-        self.list.doItemsLayout()
 
     # -- the page
 

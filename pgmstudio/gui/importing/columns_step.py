@@ -178,6 +178,7 @@ class ColumnDetail(QWidget):
         self.use.activated.connect(self._on_use)
         self.note = Note("", "info", "columnNote")
         self.states = QTableWidget(0, 2)
+        self.states.setProperty("textSize", "dense")
         self.states.setObjectName("statesFound")
         self.states.setAccessibleName("States of the column")
         self.states.setHorizontalHeaderLabels(["State", "Rows"])
@@ -256,7 +257,6 @@ class ColumnDetail(QWidget):
         self.states.setVisible(bool(column.states))
         self._air.setVisible(not column.states)
         self.states.setRowCount(len(column.states))
-        self.states.setFont(theme().font("dense"))
         dress_head(self.states.horizontalHeader())
         self.states.verticalHeader().setDefaultSectionSize(theme().px("row"))
         for index, (state, count) in enumerate(column.states):

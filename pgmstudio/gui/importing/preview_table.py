@@ -204,7 +204,7 @@ class PreviewTable(QTableView):
         return QSize(120, 3 * theme().px("row"))
 
     def _restyle(self) -> None:
-        self.setFont(theme().font("dense"))
+        self.setProperty("textSize", "dense")
         dress_head(self.horizontalHeader())
         self.verticalHeader().setDefaultSectionSize(theme().px("row"))
         self._size_columns()

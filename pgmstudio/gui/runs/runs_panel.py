@@ -304,7 +304,7 @@ class RunsPanel(QWidget):
         self._refresh()
 
     def _restyle(self) -> None:
-        self._view.setFont(theme().font("dense"))
+        self._view.setProperty("textSize", "dense")
         dress_head(self._view.horizontalHeader())
         self._view.verticalHeader().setDefaultSectionSize(theme().px("row"))
 

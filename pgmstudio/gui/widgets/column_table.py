@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.core.number_format import grouped
 from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.style_sheet import mark
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import paint_mini_bars
 
@@ -152,17 +153,9 @@ class _Rows(TickedRows):
 
 
 def dress_head(head: QHeaderView, *, quiet: bool = False) -> None:
-    """Names straight above their cells, in the size of the cells; `quiet`: for row numbers.
-
-    As a sheet, because a font set by hand is lost where a style sheet sets the font.
-    """
-    size = theme().font("dense").pixelSize()
-    # Row numbers stand at the right, and keep a distance from the text that follows.
-    weight = "font-weight: 400; border: none; padding-right: 8px;" if quiet else ""
-    head.setStyleSheet(
-        f"QHeaderView::section {{ padding-left: 3px; padding-right: 3px; {weight} }}"
-        f"QHeaderView {{ font-size: {size}px; }}"
-    )
+    """Names straight above their cells, in the size of the cells; `quiet`: for row numbers."""
+    mark(head, "textSize", "dense")
+    mark(head, "role", "row-numbers" if quiet else "")
 
 
 def paint_row_line(painter: QPainter, option: QStyleOptionViewItem) -> None:
@@ -350,7 +343,7 @@ class ColumnList(QTableView):
         self._size_names()
 
     def _restyle(self) -> None:
-        self.setFont(theme().font("dense"))
+        self.setProperty("textSize", "dense")
         dress_head(self.horizontalHeader())
         self._size_names()
         self.verticalHeader().setDefaultSectionSize(round(theme().px("row") * 1.1))

@@ -223,7 +223,7 @@ class RankedTable(QTableView):
             self.picked.emit(self.rows[index.row()].key)
 
     def _restyle(self) -> None:
-        self.setFont(theme().font("dense"))
+        self.setProperty("textSize", "dense")
         dress_head(self.horizontalHeader())
         self.verticalHeader().setDefaultSectionSize(round(theme().px("row") * 1.1))
         self.viewport().update()
@@ -407,7 +407,7 @@ class FactTable(QTableView):
             self.selected.emit(self.facts.given(index.row()))
 
     def _restyle(self) -> None:
-        self.setFont(theme().font("dense"))
+        self.setProperty("textSize", "dense")
         self.verticalHeader().setDefaultSectionSize(theme().px("row"))
         dress_head(self.horizontalHeader())
 
@@ -518,6 +518,6 @@ class CellTable(QTableView):
         super().keyPressEvent(event)
 
     def _restyle(self) -> None:
-        self.setFont(theme().font("dense"))
+        self.setProperty("textSize", "dense")
         dress_head(self.horizontalHeader())
         self.verticalHeader().setDefaultSectionSize(theme().px("row"))

@@ -34,7 +34,7 @@ from pgmstudio.gui.languages.ldag.label_table_model import (
     with_probability,
 )
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Note, Segments, button, row, scrolled
+from pgmstudio.gui.widgets.basic import Note, Segments, button, row, scrolled, set_role
 from pgmstudio.gui.widgets.column_table import dress_head
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
@@ -146,7 +146,7 @@ class LabelTable(QWidget):
         self._numbers: LabelNumbers | None = None
         self._counter = LabelCounter(app, self)
         self._counter.computed.connect(self._on_computed)
-        self._title = ElidedLabel(is_snug=True)
+        self._title = ElidedLabel("", "heading", size="dense", is_snug=True)
         self._title.setObjectName("labelTableTitle")
         self.views = Segments(VIEWS, "labelView")
         self.views.chosen.connect(self._on_view)
@@ -329,12 +329,10 @@ class LabelTable(QWidget):
         self._app.change(text, edit)
 
     def _restyle(self) -> None:
-        self._title.setFont(theme().font("dense", "semibold"))
-        self.table.setFont(theme().font("dense"))
+        self.table.setProperty("textSize", "dense")
         head = self.table.horizontalHeader()
         dress_head(head)
-        low = "QHeaderView::section { padding-top: 2px; padding-bottom: 2px; }"
-        head.setStyleSheet(head.styleSheet() + low)
+        set_role(head, "low")
         head.setFixedHeight(theme().px("row") - 2)
         self._fit_rows()
 

@@ -96,6 +96,7 @@ class GraphRowsTab(QWidget):
         self.note = label("", "tertiary", size="dense", wrap=True)
         self.note.setObjectName("graphNodeRowsNote")
         self.table = QTableWidget()
+        self.table.setProperty("textSize", "dense")
         self.table.setObjectName("graphNodeRows")
         self.table.setAccessibleName("Rows that come to this node")
         self.table.setToolTip("Rows that come to this node")
@@ -128,7 +129,6 @@ class GraphRowsTab(QWidget):
         names = names[:MAX_COLUMNS]
         most = f"The first {MAX_ROWS} rows" if len(rows) == MAX_ROWS else f"{len(rows)} rows"
         self.note.setText(f"{most} that reach this node, complete rows only.")
-        self.table.setFont(theme().font("dense"))
         self.table.setRowCount(len(rows))
         self.table.setColumnCount(len(names))
         self.table.setHorizontalHeaderLabels(names)

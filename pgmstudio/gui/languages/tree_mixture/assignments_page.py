@@ -206,7 +206,7 @@ class ComponentRowsPage(Page):
         self._latest_task.forget()
 
     def _restyle(self) -> None:
-        self.table.setFont(theme().font("dense"))
+        self.table.setProperty("textSize", "dense")
         self.table.verticalHeader().setDefaultSectionSize(theme().px("row"))
         dress_head(self.table.horizontalHeader())
 
