@@ -41,7 +41,7 @@ class BestChip(QFrame):
             layout.addWidget(widget)
         self._following.changed.connect(self._on_changed)
         view.installEventFilter(self)
-        theme().changed.connect(self.reposition)
+        theme().changed.connect(self.refresh)
         self.refresh()
 
     def refresh(self) -> None:
