@@ -42,10 +42,6 @@ class ModelDifference:
     effective_sizes: tuple[int, int]
     likelihood: LikelihoodChange | None = None  # None: no rows to ask
 
-    @property
-    def parameter_difference(self) -> int:
-        return self.parameters[1] - self.parameters[0]
-
     def as_dict(self) -> dict[str, Any]:
         """For JSON; minus infinity is None."""
         graph = self.graph

@@ -97,16 +97,6 @@ class Cuts:
         codes[np.isnan(values)] = np.iinfo(dtype).max
         return codes
 
-    def log2_widths(self, low: float, high: float) -> Floats:
-        """log2 of the width of every interval when the column is bounded to low … high.
-
-        The log2-density of a value on the original scale is the log2-probability of its interval
-        minus this number, so likelihoods under different cuts can be compared.
-        """
-        ends = np.array([min([low, *self.points]), *self.points, max([high, *self.points])])
-        widths = np.diff(ends)
-        return np.log2(np.maximum(widths, np.finfo(np.float64).tiny))
-
 
 def cuts_from_labels(column: str, states: Sequence[str]) -> Cuts | None:
     """The cuts that give these interval names, or None when they are not such names.

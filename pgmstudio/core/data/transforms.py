@@ -125,13 +125,6 @@ def set_ordinal(data: DataSet, column: str, is_ordinal: bool) -> DataSet:
     return recoded(data, {column: (variable, range(variable.cardinality))})
 
 
-def rename_column(data: DataSet, old: str, new: str) -> DataSet:
-    """Call the column `old` by another name."""
-    renamed = replace(data.domain[old], name=new)
-    variables = (renamed if variable.name == old else variable for variable in data.domain)
-    return DataSet(Domain(tuple(variables)), data.codes, data.weights)
-
-
 def drop_columns(data: DataSet, names: Iterable[str]) -> DataSet:
     """Leave out columns."""
     dropped = {data.domain[name].name for name in names}

@@ -19,7 +19,7 @@ import threading
 import time
 import traceback
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing import resource_tracker, shared_memory
 from multiprocessing.connection import Connection, wait
@@ -396,12 +396,3 @@ def _child_main(pipe: Connection, packed: Packed) -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)
-
-
-def run_here(
-    task: Callable[[CancelToken], Iterator[Event_co]], cancel: CancelToken
-) -> Iterator[Event_co]:
-    """The same interface without a child process: events, then Cancelled on a stop request."""
-    for event in task(cancel):
-        yield event
-        cancel.raise_if_cancelled()

@@ -195,13 +195,6 @@ class Dag:
     def with_reversed(self, source: str, target: str) -> Dag:
         return self.without_edge(source, target).with_edge(target, source)
 
-    def markov_blanket(self, name: str) -> frozenset[str]:
-        """Parents, children and the children's other parents."""
-        blanket = {*self.parents(name), *self.children(name)}
-        for child in self.children(name):
-            blanket.update(self.parents(child))
-        return frozenset(blanket - {name})
-
     @cached_property
     def skeleton(self) -> frozenset[tuple[str, str]]:
         """The edges without directions, each as (earlier node, later node)."""

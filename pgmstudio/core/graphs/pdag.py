@@ -318,30 +318,6 @@ def parent_choices(cpdag: Pdag, node: int) -> Iterator[int]:
         level = larger
 
 
-def reachable(cpdag: Pdag, start: int, avoided: int) -> int:
-    """The nodes at the end of semi-directed paths from `start` that enter none of `avoided`."""
-    seen = waiting = 1 << start
-    while waiting:
-        low = waiting & -waiting
-        node = low.bit_length() - 1
-        onward = cpdag.child_masks[node] | cpdag.neighbour_masks[node]
-        onward &= ~seen & ~avoided
-        seen |= onward
-        waiting = (waiting ^ low) | onward
-    return seen
-
-
-def can_join(cpdag: Pdag, joining: int, node: int, clique: int) -> bool:
-    """Whether some member of the class, with these parents of `node`, can have one more."""
-    near = cpdag.neighbour_masks[node] & cpdag.adjacent_masks[joining]
-    return (
-        joining != node
-        and not cpdag.adjacent_masks[node] >> joining & 1
-        and not near & ~clique
-        and not reachable(cpdag, node, clique) >> joining & 1
-    )
-
-
 def with_joined(cpdag: Pdag, joining: int, node: int, clique: int) -> Pdag:
     """The class after `joining` → `node` is added where the parents of `node` are Pa ∪ clique."""
     parents, adjacent = list(cpdag.parent_masks), list(cpdag.adjacent_masks)
@@ -349,28 +325,6 @@ def with_joined(cpdag: Pdag, joining: int, node: int, clique: int) -> Pdag:
     adjacent[joining] |= 1 << node
     parents[node] |= clique | 1 << joining
     return completed(cpdag.names, parents, adjacent)
-
-
-def turning_parents(cpdag: Pdag, node: int, other: int, clique: int) -> int | None:
-    """The clique of neighbours that are parents of `other` when `node` → `other` can be turned.
-
-    The parents of `node` are Pa ∪ clique. None when no member has such an edge that can be turned
-    without a cycle, or the class would stay.
-    """
-    here, there = 1 << node, 1 << other
-    if clique & there:
-        return None
-    near = cpdag.neighbour_masks
-    if cpdag.parent_masks[other] & here:
-        others = cpdag.parent_masks[other] & ~here
-        return None if reachable(cpdag, node, clique | near[other] | there) & others else 0
-    if not near[other] & here:
-        return None
-    common = near[node] & near[other]
-    apart, shared = clique & ~common, clique & common
-    outside = ~near[node] | shared
-    cut = any(reachable(cpdag, start, outside) & apart for start in bits_of(common & ~clique))
-    return None if cut or not apart else shared | here
 
 
 def with_turned(cpdag: Pdag, node: int, other: int, clique: int) -> Pdag:
@@ -400,21 +354,6 @@ def is_covered(dag: Dag, source: str, target: str) -> bool:
     """Whether the parents of `target` are `source` and the parents of `source`."""
     parents = dag.parent_indices[dag.index(source)]
     return {*parents, dag.index(source)} == {*dag.parent_indices[dag.index(target)]}
-
-
-def covered_edges(dag: Dag) -> tuple[tuple[str, str], ...]:
-    """The edges whose reversal stays in the class (Nielsen 2007, Lemma 3.3)."""
-    return tuple(edge for edge in dag.edges if is_covered(dag, *edge))
-
-
-def with_covered_reversed(dag: Dag, source: str, target: str) -> Dag:
-    """The equivalent DAG with target → source; GraphError when that would leave the class."""
-    if not dag.has_edge(source, target) or not is_covered(dag, source, target):
-        raise GraphError(
-            f"{source} → {target} cannot be reversed without changing the equivalence class: "
-            "the two do not have the same other parents."
-        )
-    return dag.with_reversed(source, target)
 
 
 def members_of(cpdag: Pdag) -> Iterator[Dag]:

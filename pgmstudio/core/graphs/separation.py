@@ -20,7 +20,6 @@ from typing import TypeVar
 
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.graphs.triangulation import families_of, joined_graph
 
 
 def dsep_set(dag: Dag, sources: Iterable[int], given: Iterable[int]) -> frozenset[int]:
@@ -47,22 +46,6 @@ def dsep_set(dag: Dag, sources: Iterable[int], given: Iterable[int]) -> frozense
             stack += [(child, False) for child in dag.child_indices[node]]
     reached = {node for node, _ in seen}
     return frozenset(range(len(dag.names))) - reached - start - known
-
-
-def separated_in_moral_graph(
-    dag: Dag, sources: Iterable[int], targets: Iterable[int], given: Iterable[int]
-) -> bool:
-    """Whether `given` separates the two in the moral graph of their ancestors (Theorem 3.1)."""
-    sources, targets, known = set(sources), set(targets), set(given)
-    ancestral = dag.ancestral_indices(sources | targets | known)
-    families = families_of(dag.parent_indices)
-    neighbours = joined_graph((families[node] for node in ancestral), len(dag.names))
-    stack, seen = list(sources - known), set(sources - known)
-    while stack:
-        for node in neighbours[stack.pop()] - seen - known:
-            seen.add(node)
-            stack.append(node)
-    return not seen & (targets - known)
 
 
 Node = TypeVar("Node", bound=Hashable)
@@ -180,17 +163,6 @@ def irrelevant_to(dag: Dag, name: str, given: Iterable[str] = ()) -> frozenset[s
     """Every variable that is separated from `name` by `given` (Algorithm 3.1)."""
     apart = dsep_set(dag, [dag.index(name)], [dag.index(known) for known in given])
     return frozenset(dag.names[node] for node in apart)
-
-
-def shortest_active_trail(
-    dag: Dag, one: str, other: str, given: Iterable[str] = ()
-) -> Trail | None:
-    """A witness that the two are connected; None when they are separated."""
-    known = frozenset(dag.index(name) for name in given)
-    result = next(
-        _active_trails(dag, dag.index(one), dag.index(other), known, _TrailBudget()), None
-    )
-    return None if result is None else trail_of(dag, result, known)
 
 
 def trail_of(dag: Dag, nodes: tuple[int, ...], known: frozenset[int]) -> Trail:

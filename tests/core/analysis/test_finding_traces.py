@@ -59,7 +59,9 @@ def test_the_conflicting_set_conflicts_at_least_as_much_as_all(
 ) -> None:
     session = asked(network, data)
     before = dict(session.evidence)
-    priors = {name: belief.values for name, belief in session.prior_beliefs().items()}
+    priors = {
+        name: belief.values for name, belief in JunctionTreeSession(network).beliefs().items()
+    }
     total = conflict_bits(network.domain, before, priors, session.log2_evidence())
     chosen = conflicting_set(session, network.domain)
     assert dict(session.evidence) == before

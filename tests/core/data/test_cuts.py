@@ -52,13 +52,6 @@ def test_codes_say_between_which_cuts_a_value_lies(
         assert code == sum(point <= value for point in points)
 
 
-def test_widths_make_densities_of_different_cuts_comparable() -> None:
-    # A uniform column on 0 … 8: whatever the cuts, P(interval) / width is 1/8 everywhere.
-    for cuts in (Cuts("x", (4.0,)), Cuts("x", (1.0, 2.0, 6.0)), Cuts("x", ())):
-        widths = np.exp2(cuts.log2_widths(0.0, 8.0))
-        assert widths.sum() == pytest.approx(8)
-
-
 @pytest.mark.parametrize(
     ("points", "labels"),
     [((2, 1), ()), ((1, 1), ()), ((float("nan"),), ()), ((1,), ("a",)), ((1,), ("a", "a"))],

@@ -157,9 +157,3 @@ def test_stacking_a_data_set_on_itself_doubles_every_count(data: DataSet) -> Non
     for name in data.domain.names:
         once = editing.weighted_counts(data, name)
         assert editing.weighted_counts(twice, name) == pytest.approx(2 * once)
-
-
-def test_a_renamed_column_keeps_its_cells(weather: DataSet) -> None:
-    renamed = editing.rename_column(weather, "sky", "heaven")
-    assert cells(renamed, "heaven") == cells(weather, "sky")
-    assert editing.set_ordinal(renamed, "heaven", True).domain["heaven"].is_ordinal

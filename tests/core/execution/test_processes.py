@@ -18,7 +18,7 @@ import pytest
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import Cancelled, DataError, RunFailedError
-from pgmstudio.core.execution.child_process import ChildError, in_process, in_processes, run_here
+from pgmstudio.core.execution.child_process import ChildError, in_process, in_processes
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress, StopSwitch
 
 
@@ -62,7 +62,7 @@ class Big:
 
 
 def test_the_events_are_those_of_the_run_itself() -> None:
-    assert list(in_process(Count(5), NEVER)) == list(run_here(Count(5), NEVER))
+    assert list(in_process(Count(5), NEVER)) == list(Count(5)(NEVER))
 
 
 def test_arrays_arrive_in_shared_memory_and_read_only() -> None:
@@ -88,7 +88,7 @@ def test_stopping_delivers_what_was_yielded_before() -> None:
             heard.append(event)
             if len(heard) == 20:
                 switch.cancel()
-    assert heard == list(run_here(Count(20), NEVER))
+    assert heard == list(Count(20)(NEVER))
 
 
 def test_a_child_that_does_not_listen_is_ended() -> None:

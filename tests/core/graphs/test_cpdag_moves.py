@@ -10,11 +10,9 @@ import pytest
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.pdag import (
     Pdag,
-    can_join,
     cpdag_of,
     member_of,
     parent_choices,
-    turning_parents,
     with_joined,
     with_left,
     with_turned,
@@ -27,6 +25,7 @@ from tests.core.graphs.small_dags import (
     turned_boundary,
     upper_boundary,
 )
+from tests.oracles.graphs import can_join, turning_parents
 
 SIZES = [2, 3, 4]
 

@@ -82,11 +82,6 @@ def test_reversing_an_edge_on_a_longer_path_is_refused() -> None:
     assert dag.with_reversed("a", "b").has_edge("b", "a")
 
 
-def test_the_markov_blanket_is_parents_children_and_the_childrens_other_parents() -> None:
-    dag = Dag.from_edges("pxcsz", [("p", "x"), ("x", "c"), ("s", "c"), ("z", "s")])
-    assert dag.markov_blanket("x") == {"p", "c", "s"}
-
-
 def test_of_the_orientations_of_one_skeleton_only_the_collider_differs() -> None:
     # Acceptance check 1, Fig. 3.1.
     collider = Dag.from_edges("xyz", [("x", "z"), ("y", "z")])

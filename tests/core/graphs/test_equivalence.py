@@ -11,19 +11,12 @@ from hypothesis import strategies as st
 
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.graphs.pdag import (
-    Pdag,
-    covered_edges,
-    cpdag_of,
-    hamming_distance,
-    members_of,
-    pattern_of,
-    with_covered_reversed,
-)
+from pgmstudio.core.graphs.pdag import Pdag, cpdag_of, hamming_distance, members_of, pattern_of
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.scores.family_cache import FamilyScores
 from pgmstudio.core.scores.local import score_of
 from tests.core.graphs.small_dags import all_classes, all_dags
+from tests.oracles.graphs import covered_edges, with_covered_reversed
 from tests.strategies import random_dag, small_networks
 
 NAMES = tuple("ABCDEFGH")

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from pgmstudio.core.graphs.comparison import EdgeChange, graph_difference
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.graphs.pdag import covered_edges, cpdag_of, with_covered_reversed
+from pgmstudio.core.graphs.pdag import cpdag_of
+from tests.oracles.graphs import covered_edges, with_covered_reversed
 from tests.strategies import random_dag
 
 NAMES = tuple("ABCDEF")

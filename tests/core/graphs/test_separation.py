@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.graphs.separation import dsep_set, separated_in_moral_graph
+from pgmstudio.core.graphs.separation import dsep_set
+from tests.oracles.graphs import separated_in_moral_graph
 from tests.strategies import random_dag
 
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from pgmstudio.core.errors import GraphError
-from pgmstudio.core.graphs.pdag import covered_edges
 from pgmstudio.core.languages.bayesian_network.arc_reversal import (
     largest_difference,
     with_equivalent_graph,
@@ -14,6 +13,7 @@ from pgmstudio.core.languages.bayesian_network.arc_reversal import (
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project.edits import same_distribution, turn_edge
 from pgmstudio.core.project.project import ModelEntry, Project
+from tests.oracles.graphs import covered_edges
 from tests.strategies import random_network, random_tree
 
 

@@ -67,7 +67,6 @@ class JunctionTreeSession:
         self._evidence: dict[str, Finding] = {}
         self._done: dict[str, str] = {}  # interventions, by name
         self._beliefs: Beliefs | None = None  # until evidence changes
-        self._prior: Beliefs | None = None
         self._explanation: tuple[Mapping[str, str], float] | None = None
 
     @property
@@ -178,18 +177,7 @@ class JunctionTreeSession:
         if self._beliefs is None:
             indices = self._propagation.plan.state_at
             self._beliefs = Beliefs(self.domain, indices, self._propagation.beliefs())
-            if not self._evidence:
-                self._prior = self._beliefs
         return self._beliefs
-
-    def prior_beliefs(self) -> Beliefs:
-        """The beliefs without any evidence; computed once."""
-        if self._prior is None:
-            evidence = self._evidence
-            self.retract_all()
-            self._prior = self.beliefs()
-            self.set_all(evidence)
-        return self._prior
 
     def log2_evidence(self) -> float:
         """log2 P(evidence), a likelihood scaled to a largest value of 1."""
@@ -214,11 +202,3 @@ class JunctionTreeSession:
             named = {v.name: v.states[s] for v, s in zip(self.domain, states, strict=True)}
             self._explanation = MappingProxyType(named), log2 - self.model.log2_partition
         return self._explanation
-
-    def most_probable_of(self, variables: Sequence[str]) -> tuple[Mapping[str, str], float]:
-        """The most probable states of some variables together, the others summed out, and log2 of
-        P(these states | evidence); exact, from their joint table."""
-        joint = self.joint(variables)
-        top = np.unravel_index(int(joint.argmax()), joint.shape)
-        states = {n: self.domain[n].states[int(s)] for n, s in zip(variables, top, strict=True)}
-        return states, float(np.log2(joint[top]))

@@ -344,29 +344,3 @@ def _run_document(run: Run) -> dict[str, Any]:
 def _number(value: float) -> float | str:
     # JSON has no infinities, but a log-likelihood may be one.
     return value if np.isfinite(value) else repr(value)
-
-
-def entry_of_file(file: ModelFile, title: str, picture: str) -> ModelEntry:
-    """A model file as an entry of a project; its layout becomes that of `picture`."""
-    return ModelEntry(
-        title=file.title or title,
-        model=file.model,
-        layouts={picture: dict(file.layout)} if file.layout else {},
-        node_titles=dict(file.titles),
-        notes=file.notes,
-        provenance=file.provenance or {},
-        properties=file.properties,
-    )
-
-
-def file_of_entry(entry: ModelEntry, picture: str) -> ModelFile:
-    """An entry of a project as a model file, with the layout of `picture`."""
-    return ModelFile(
-        entry.model,
-        title=entry.title,
-        notes=entry.notes,
-        titles=entry.node_titles,
-        layout=entry.layouts.get(picture, {}),
-        properties=entry.properties,
-        provenance=entry.provenance or None,
-    )

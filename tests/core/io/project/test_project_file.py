@@ -26,8 +26,6 @@ from pgmstudio.core.errors import GraphError, ProjectFileError
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.io.project.migrations import MIGRATIONS, VERSION, migrated
 from pgmstudio.core.io.project.project_file import (
-    entry_of_file,
-    file_of_entry,
     project_bytes,
     project_from_bytes,
     read_project,
@@ -125,19 +123,6 @@ def test_what_cannot_be_read_or_written_is_a_sentence(tmp_path) -> None:
         read_project(tmp_path / "none.pgmz")
     with pytest.raises(ProjectFileError, match="cannot be written"):
         write_project(tmp_path / "none" / "a.pgmz", Project())
-
-
-def test_a_model_file_becomes_an_entry_and_back() -> None:
-    entry = full_project().models["m1"]
-    file = file_of_entry(entry, "dag")
-    assert file.layout == entry.layouts["dag"]
-    again = entry_of_file(file, "untitled", "dag")
-    assert (again.title, again.notes, again.layouts) == (
-        entry.title,
-        entry.notes,
-        {"dag": entry.layouts["dag"]},
-    )
-    assert again.model is entry.model
 
 
 def with_riddle() -> bytes:

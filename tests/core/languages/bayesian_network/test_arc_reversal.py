@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pgmstudio.core.errors import GraphError, TooLargeError
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.graphs.pdag import covered_edges, cpdag_of, is_covered, members_of
+from pgmstudio.core.graphs.pdag import cpdag_of, members_of
 from pgmstudio.core.languages.bayesian_network.arc_reversal import (
     inherited_edges,
     largest_difference,
@@ -23,6 +23,7 @@ from pgmstudio.core.languages.bayesian_network.arc_reversal import (
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from tests.oracles.brute_force import joint_table
+from tests.oracles.graphs import covered_edges, is_covered
 from tests.strategies import domain_of, random_network, small_networks
 
 

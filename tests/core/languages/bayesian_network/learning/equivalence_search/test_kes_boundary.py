@@ -17,11 +17,9 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.pdag import (
     Pdag,
     bits_of,
-    can_join,
     cpdag_of,
     member_of,
     parent_choices,
-    turning_parents,
     with_joined,
     with_left,
     with_turned,
@@ -51,6 +49,7 @@ from tests.core.graphs.small_dags import (
     turned_boundary,
     upper_boundary,
 )
+from tests.oracles.graphs import can_join, turning_parents
 from tests.strategies import domain_of, random_dag, random_network
 
 BOTH = ADDITIONS | REMOVALS
