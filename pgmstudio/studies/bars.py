@@ -8,8 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.experiments.generators.bars import ORIENTATION, BarsParams, bars
-from pgmstudio.core.experiments.generators.bars_truth import MAX_SIDE, bars_truth
+from pgmstudio.core.experiments.generators.bars import (
+    MAX_SIDE,
+    ORIENTATION,
+    BarsParams,
+    bars,
+    bars_truth,
+)
 from pgmstudio.core.experiments.generators.generator import without_columns
 from pgmstudio.core.experiments.sl_curves.sweep import Curves
 from pgmstudio.core.languages.tree.learning.priors import TOWARDS

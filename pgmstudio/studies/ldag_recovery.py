@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.experiments.generators.random_ldags import RandomLdagParams, random_ldag
 from pgmstudio.core.experiments.sl_curves.sweep import Curves
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.ldag.learning.common_params import USUAL
+from pgmstudio.core.languages.ldag.learning.label_learner import USUAL
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.params import AUTO, param
 from pgmstudio.studies.recipe import (

@@ -55,9 +55,9 @@ def classify_rows(
     model: Model, data: DataSet, target: str, args: argparse.Namespace, line: ProgressLine
 ) -> ClassificationReport:
     """Predict the target in every row and write the requested files."""
-    from pgmstudio.core.analysis.classification import classifying
-    from pgmstudio.core.analysis.classification_tables import (
+    from pgmstudio.core.analysis.classification import (
         calibration_table,
+        classifying,
         prediction_table,
         roc_table,
     )

@@ -31,8 +31,10 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc impo
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
     KesOptima,
 )
-from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.params import KesParams
-from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import kes_optima
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import (
+    KesParams,
+    kes_optima,
+)
 from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
     largest_table,
 )

@@ -25,8 +25,10 @@ from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.graphs.pdag import Pdag, cpdag_of, oriented
-from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import fit_observed
-from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import Smoothing
+from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import (
+    Smoothing,
+    fit_observed,
+)
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.learners import learner_of

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QWidget
 
-from pgmstudio.core.analysis.classification_tables import (
+from pgmstudio.core.analysis.classification import (
     TOP_STATE,
     calibration_table,
     confusion_table,

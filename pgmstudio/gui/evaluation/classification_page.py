@@ -9,10 +9,7 @@ from pathlib import Path
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
-from pgmstudio.core.analysis.classification import Classification
-from pgmstudio.core.analysis.classification_tables import (
-    prediction_table,
-)
+from pgmstudio.core.analysis.classification import Classification, prediction_table
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import Progress
 from pgmstudio.core.project.project import ModelEntry, Project

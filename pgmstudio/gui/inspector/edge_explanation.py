@@ -36,7 +36,7 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc impo
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
     KesOptima,
 )
-from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.params import KesParams
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import KesParams
 from pgmstudio.core.languages.registry import language_of
 from pgmstudio.core.languages.structures import dag_of
 from pgmstudio.core.model import DirectedModel

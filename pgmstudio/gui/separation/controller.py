@@ -19,7 +19,7 @@ from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.diagrams import diagram_row
 from pgmstudio.core.languages.ldag.conversions import plain_labelled
 from pgmstudio.core.languages.ldag.model import LabelledDag
-from pgmstudio.core.languages.ldag.separation import (
+from pgmstudio.core.languages.ldag.session import (
     ContextGraphs,
     LabelledAnswer,
     information_question,

@@ -15,11 +15,9 @@ from pgmstudio.core.analysis import classification as classification_beliefs
 from pgmstudio.core.analysis.classification import (
     Classification,
     TargetBeliefs,
+    calibration_table,
     classify,
     classifying,
-)
-from pgmstudio.core.analysis.classification_tables import (
-    calibration_table,
     confusion_table,
     prediction_table,
     roc_table,

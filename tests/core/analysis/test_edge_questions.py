@@ -27,7 +27,7 @@ from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequency
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import PcParams
-from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.params import KesParams
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import KesParams
 from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
     HillClimbParams,
 )

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.latent_class.model import LatentClasses
+from pgmstudio.core.languages.pdg.conversions import dependences
 from pgmstudio.core.languages.pdg.model import DecisionGraph
-from pgmstudio.core.languages.pdg.to_network import dependences
 from pgmstudio.core.languages.run_checks import broken_rules
 from pgmstudio.core.learning.edge_constraints import allowed_edges
 

@@ -16,7 +16,7 @@ from pgmstudio.core.io.project.project_file import read_project, write_project
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
     KesOptima,
 )
-from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.params import KesParams
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import KesParams
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.gui.canvas.signals import Hit
 from pgmstudio.gui.files.opening import show_project

@@ -36,7 +36,7 @@ from pgmstudio.core.languages.base import NodeModel
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
     KesOptima,
 )
-from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import fit_observed
+from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_observed
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.learning.artifacts import CollectedModels, ModelSequence

@@ -37,7 +37,7 @@ LANGUAGE = Language(
             description="The order in which the graph branches on variables.",
         ),
     ),
-    to_network=lazy("to_network:network_of_graph"),
+    to_network=lazy("conversions:network_of_graph"),
     from_network=lazy("conversions:graph_of_tree_network"),
     conversions_from={
         BAYESIAN_NETWORK: Conversion(lazy("conversions:graph_of_network")),
@@ -51,7 +51,7 @@ LANGUAGE = Language(
         "move_variable": lazy("edits:move_variable"),
         "set_node": lazy("edits:set_node"),
     },
-    violations=lazy("to_network:violations"),
+    violations=lazy("conversions:violations"),
     effective_size_note="states of its nodes, once for every branch below them",
     comparison=(
         ComparisonEntry(

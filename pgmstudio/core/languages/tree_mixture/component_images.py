@@ -23,9 +23,8 @@ from pgmstudio.core.drawing.theme import colors, tokens
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.inference.base import Finding
 from pgmstudio.core.languages.tree.model import Edge, edge_information
-from pgmstudio.core.languages.tree_mixture.components import Mixture
 from pgmstudio.core.languages.tree_mixture.diagrams import MI_LABEL
-from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+from pgmstudio.core.languages.tree_mixture.model import Mixture, TreeMixture
 from pgmstudio.core.model import Model
 
 Floats = NDArray[np.float64]

@@ -55,8 +55,8 @@ LANGUAGE = Language(
         "edit_tree": lazy("edits:edited"),
         "set_tree_table": lazy("edits:set_tree_table"),
     },
-    roles=lazy("components:tree_roles"),
-    violations=lazy("components:violations"),
+    roles=lazy("model:tree_roles"),
+    violations=lazy("model:violations"),
     effective_size_note="cells of the clique trees of all its trees",
     comparison=(
         ComparisonEntry(

@@ -42,8 +42,8 @@ class LabelNumbers:
 
 def score_of(app: AppContext, model_id: str, data: DataSet | None) -> PartitionScore:
     """The score of the run that made the model, or the usual one."""
-    from pgmstudio.core.languages.ldag.learning.common_params import LabelParams, kappa_of
-    from pgmstudio.core.languages.ldag.learning.common_params import score_of as score_of_params
+    from pgmstudio.core.languages.ldag.learning.label_learner import LabelParams, kappa_of
+    from pgmstudio.core.languages.ldag.learning.label_learner import score_of as score_of_params
 
     total = 1.0 if data is None else data.total_weight
     params = model_sources(app).params(model_id)

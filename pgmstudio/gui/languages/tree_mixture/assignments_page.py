@@ -29,8 +29,7 @@ from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.latent_class.model import LatentClasses
-from pgmstudio.core.languages.tree_mixture.components import Mixture
-from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+from pgmstudio.core.languages.tree_mixture.model import Mixture, TreeMixture
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext

@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QWidget
 
-from pgmstudio.core.languages.tree_mixture.components import nearly_empty
+from pgmstudio.core.languages.tree_mixture.model import nearly_empty
 from pgmstudio.gui.languages.tree_mixture.component_card import ComponentCard
 from pgmstudio.gui.theme.theme import theme
 

@@ -17,10 +17,6 @@ from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.components import choice_information
 from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.tree.model import edge_information
-from pgmstudio.core.languages.tree_mixture.components import (
-    Mixture,
-    effective_count,
-)
 from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.trace import HiddenScan
 from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.validation import (
     ACCEPTED,
@@ -30,7 +26,9 @@ from pgmstudio.core.languages.tree_mixture.model import (
     GUARANTEED,
     NOT_GUARANTEED,
     NOT_IDENTIFIABLE,
+    Mixture,
     TreeMixture,
+    effective_count,
     identifiability,
     partition_of,
 )

@@ -13,10 +13,7 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.languages.components import choice_information
 from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.tree_mixture.component_images import component_images
-from pgmstudio.core.languages.tree_mixture.components import (
-    Mixture,
-)
-from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+from pgmstudio.core.languages.tree_mixture.model import Mixture, TreeMixture
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext

@@ -22,7 +22,7 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local
     KesOptima,
     Optimum,
 )
-from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import fit_observed
+from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_observed
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.model import Model

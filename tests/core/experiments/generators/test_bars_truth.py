@@ -9,11 +9,13 @@ import pytest
 from numpy.typing import NDArray
 
 from pgmstudio.core.errors import TooLargeError
-from pgmstudio.core.experiments.generators.bars import BarsParams, bars, draw_bars
-from pgmstudio.core.experiments.generators.bars_truth import (
+from pgmstudio.core.experiments.generators.bars import (
+    BarsParams,
     Floats,
     bar_likelihoods,
+    bars,
     bars_truth,
+    draw_bars,
     image_counts,
 )
 from pgmstudio.core.experiments.generators.noise import NoiseParams, with_noise

@@ -20,6 +20,7 @@ from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.io.models.files import read_model
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.conversions import converted
+from pgmstudio.core.languages.pdg.conversions import network_of_graph
 from pgmstudio.core.languages.pdg.from_network import (
     COLUMNS,
     FEWEST_STATES,
@@ -31,7 +32,6 @@ from pgmstudio.core.languages.pdg.from_network import (
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.reduction import graph_of_joint, reduced
 from pgmstudio.core.languages.pdg.session import DecisionGraphSession
-from pgmstudio.core.languages.pdg.to_network import network_of_graph
 from tests.decision_graphs import medical, parity, random_graph, two_trees
 from tests.strategies import (
     all_cases,

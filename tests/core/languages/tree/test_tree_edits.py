@@ -18,8 +18,8 @@ from pgmstudio.core.languages.tree.edits import (
     without_tree_edge,
 )
 from pgmstudio.core.languages.tree.model import edge_information
-from pgmstudio.core.languages.tree_mixture.components import effective_count, nearly_empty
 from pgmstudio.core.languages.tree_mixture.edits import TreeEdit, edited, joining, joint_in_tree
+from pgmstudio.core.languages.tree_mixture.model import effective_count, nearly_empty
 from tests.strategies import all_cases, random_classes, random_mixture, random_tree, with_missing
 
 SEEDS = st.integers(0, 10_000)

@@ -29,7 +29,7 @@ from pgmstudio.core.graphs.maximum_branching import branching_with_required
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
     completed_rows,
 )
-from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import network_events
+from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import network_events
 from pgmstudio.core.learning.base import (
     AVAILABLE,
     BaseLearner,

@@ -31,21 +31,21 @@ from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.learner import KesLearner
-from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.params import KesParams
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import KesParams
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
     completed_rows,
-)
-from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import (
-    EmState,
-    em_states,
-    first_tables,
 )
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.expected_counts import (
     Expectation,
     Table,
 )
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.imputation import completed
-from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
+from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import (
+    EmState,
+    em_states,
+    first_tables,
+    fit_tables,
+)
 from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
     HillClimbLearner,
     HillClimbParams,

@@ -18,12 +18,12 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.languages.ldag.learning.common_params import (
+from pgmstudio.core.languages.ldag.learning.label_learner import (
     GivenKappaParams,
+    LabelLearner,
     kappa_of,
     label_scores,
 )
-from pgmstudio.core.languages.ldag.learning.em import LabelLearner
 from pgmstudio.core.languages.ldag.learning.label_search import LabelScores
 from pgmstudio.core.languages.ldag.learning.learner import label_notes, model_and_measures
 from pgmstudio.core.learning.base import (

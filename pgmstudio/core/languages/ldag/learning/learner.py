@@ -21,15 +21,15 @@ from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.learning.score_based.climb import GraphClimb
 from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import ClimbSearch
-from pgmstudio.core.languages.ldag.learning.common_params import (
+from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath, KappaPoint
+from pgmstudio.core.languages.ldag.learning.label_learner import (
     GivenKappaParams,
+    LabelLearner,
     LabelParams,
     kappa_of,
     kappa_param,
     label_scores,
 )
-from pgmstudio.core.languages.ldag.learning.em import LabelLearner
-from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath, KappaPoint
 from pgmstudio.core.languages.ldag.learning.label_search import (
     FULL,
     GROUPED_TREE,

@@ -21,14 +21,14 @@ from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
     CompletingLearner,
 )
-from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import (
+from pgmstudio.core.languages.bayesian_network.learning.missing_data.expected_counts import (
+    incomplete_rows,
+)
+from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import (
     FINAL_TOLERANCE,
     affordable_iterations,
     em_note,
     without_zeros,
-)
-from pgmstudio.core.languages.bayesian_network.learning.missing_data.expected_counts import (
-    incomplete_rows,
 )
 from pgmstudio.core.languages.pdg.measures import node_counts
 from pgmstudio.core.languages.pdg.model import DecisionGraph, arrays_of

@@ -24,7 +24,7 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
     completed_rows,
 )
-from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import (
+from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import (
     FittingParams,
     network_events,
 )

@@ -27,7 +27,6 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.ambigui
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.independence_log import (
     TestLog,
 )
-from pgmstudio.core.languages.bayesian_network.learning.constraint_based.params import SearchParams
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.paths import (
     Separations,
     decide,
@@ -35,6 +34,7 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.paths i
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import (
     MAX_REPORTED,
     PcResult,
+    SearchParams,
     skeleton_events,
 )
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleton import (

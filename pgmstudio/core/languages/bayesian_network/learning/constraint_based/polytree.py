@@ -25,9 +25,9 @@ from pgmstudio.core.graphs.pdag import bits_of
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.orientation import (
     oriented_skeleton,
 )
-from pgmstudio.core.languages.bayesian_network.learning.constraint_based.params import TestParams
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import (
     PcResult,
+    TestParams,
     skeleton_events,
 )
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleton import (

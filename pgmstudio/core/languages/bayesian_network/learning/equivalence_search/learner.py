@@ -23,21 +23,24 @@ import numpy as np
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.execution.events import CancelToken, Note
-from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.climb import least_gain
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
     KesOptima,
 )
-from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.params import KesParams
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import (
     ClimbEvent,
     ClimbResult,
+    KesParams,
     KesSearch,
+    least_gain,
 )
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
     completed_rows,
 )
-from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import refined
-from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import Fitted, fit_tables
+from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import (
+    Fitted,
+    fit_tables,
+    refined,
+)
 from pgmstudio.core.learning.base import (
     ArtifactSaved,
     BaseLearner,

@@ -1,4 +1,5 @@
-"""All runs of a k-greedy equivalence search on one data set, in this process or in several.
+"""K-greedy equivalence search: its settings, one climb (Nielsen 2007, Algorithm 4.3), and all climbs
+of a run on one data set, in this process or in several.
 
 Every climb has its own random numbers and computes whole scores afresh, so its events do not depend
 on the climbs that run at the same time. In the order of the plan, the events are therefore the same
@@ -12,6 +13,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +21,8 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.child_process import in_processes
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
-from pgmstudio.core.graphs.pdag import Pdag
-from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.climb import ClassClimb
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.pdag import Pdag, cpdag_of
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.constraints import (
     ClassRules,
 )
@@ -29,19 +31,176 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local
     KesRun,
 )
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.neighbourhood import (
+    ADDITIONS,
     MAX_CHOICES,
+    REMOVALS,
+    TURNS,
     Boundary,
     ExactBoundary,
     GainRows,
+    Proposal,
     SampledBoundary,
 )
-from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.params import KesParams
 from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
     largest_table,
 )
 from pgmstudio.core.learning.edge_constraints import EdgeRules
+from pgmstudio.core.learning.params import (
+    bdeu_rows_param,
+    knowledge_param,
+    lambda_param,
+    max_parents_param,
+    max_table_cells_param,
+    missing_param,
+    smoothing_param,
+)
+from pgmstudio.core.model import DirectedModel
+from pgmstudio.core.params import param
 from pgmstudio.core.scores.family_cache import FamilyScores, mask_of
 from pgmstudio.core.scores.local import score_of
+
+# Phase by phase the kinds of moves, a later one where an earlier has nothing better.
+PHASES = {
+    "turning": ((TURNS, ADDITIONS | REMOVALS),),
+    "full": ((ADDITIONS | REMOVALS,),),
+    "two-phase": ((ADDITIONS,), (REMOVALS,)),
+}
+
+# K2 is not among them: it scores the members of one class differently.
+EQUIVALENT_SCORES = ("bic", "aic", "aic-thesis", "bdeu", "lambda")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KesParams:
+    """The settings of the k-greedy equivalence search."""
+
+    greediness: tuple[float, ...] = param(
+        (1.0, 0.9, 0.7, 0.5, 0.3),
+        title="Greediness k",
+        low=0,
+        high=1,
+        help="Fraction of the better neighbours from which the best is taken; every value of the "
+        "list is run. 1 without the turning phase is greedy equivalence search (GES).",
+    )
+    restarts: int = param(
+        10,
+        title="Runs per k",
+        low=1,
+        help="Searches for each greediness; with 1 and exact neighbours all are identical, so "
+        "there is one.",
+    )
+    score: str = param(
+        "bic",
+        title="Score",
+        choices=EQUIVALENT_SCORES,
+        help="Score to maximize, in bits: bic and aic penalize parameters (aic-thesis: one bit "
+        "each instead of one nat), bdeu is a marginal likelihood, lambda uses the given weight.",
+    )
+    lambda_: float | None = lambda_param()
+    ess: float = bdeu_rows_param()
+    phases: str = param(
+        "turning",
+        title="Phases",
+        choices=tuple(PHASES),
+        help="turning: reverse an edge if that helps, otherwise add or remove one. full: add or "
+        "remove edges. two-phase: first add edges, then remove edges.",
+    )
+    neighbourhood: str = param(
+        "exact",
+        title="Neighbours",
+        choices=("exact", "sampled"),
+        help="exact: evaluate every neighbouring class. sampled: evaluate as many random ones as "
+        "are expected to cover the fraction.",
+    )
+    max_parents: int | None = max_parents_param()
+    smoothing: float | Literal["auto"] = smoothing_param()
+    missing: str = missing_param()
+    knowledge: Knowledge | None = knowledge_param(
+        "the search visits only classes with a graph that satisfies them."
+    )
+    start: DirectedModel | None = param(
+        None,
+        title="Start",
+        none_label="no edges",
+        help="A model with the initial edges of every run.",
+    )
+    processes: int | None = param(
+        None,
+        title="Processes",
+        low=1,
+        none_label="as fits",
+        help="Number of parallel processes; the result is the same for any number.",
+        advanced=True,
+    )
+    epsilon: float = param(
+        0.001,
+        title="ε of sampling",
+        low=0,
+        low_open=True,
+        high=0.1,
+        help="Sampling stops when all but this fraction of the neighbours are expected to be "
+        "covered.",
+        advanced=True,
+    )
+    max_table_cells: int = max_table_cells_param()
+
+
+def least_gain(score: float) -> float:
+    """Gains up to this are rounding."""
+    return 1e-7 + 1e-13 * abs(score)
+
+
+class ClassClimb:
+    """The present class, its score, and steps to better ones."""
+
+    def __init__(self, gains: GainRows, boundary: Boundary, *, has_missing: bool) -> None:
+        self._gains = gains
+        self._boundary = boundary
+        self._has_missing = has_missing
+        self._start = cpdag_of(gains.rules.start)
+        # Whole scores must not depend on what other climbs have asked before.
+        self._scores = gains.scores.afresh()
+        self.step = 0
+        self.last: Proposal | None = None  # the step taken last
+        self.cpdag = self._start
+        self.score = self._total(self._start, NEVER)
+
+    def _total(self, cpdag: Pdag, cancel: CancelToken) -> float:
+        return self._scores.total(self._gains.rules.member(cpdag).parent_indices, cancel)
+
+    def climb(
+        self, greediness: float, phases: str, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[float]:
+        """From the start to a class none of whose neighbours is better; yields each new score."""
+        self.score = self._total(self._start, cancel)
+        self.cpdag = self._start
+        self.step = 0
+        self.last = None
+        for phase in PHASES[phases]:
+            while any(self._improve(greediness, kinds, rng, cancel) for kinds in phase):
+                self.step += 1
+                yield self.score
+        self.score = self._total(self.cpdag, cancel)
+
+    def _improve(
+        self, greediness: float, kinds: int, rng: np.random.Generator, cancel: CancelToken
+    ) -> bool:
+        cancel.raise_if_cancelled()
+        least = least_gain(self.score)
+        for proposal in self._boundary.proposals(self.cpdag, least, greediness, kinds, rng, cancel):
+            score = self.score + proposal.gain
+            if self._has_missing:
+                # Families counted over different rows: the members of a class need not score
+                # the same, so the member that would be returned decides.
+                score = self._total(proposal.cpdag, cancel)
+                if score <= self.score + least:
+                    continue
+            self.cpdag = proposal.cpdag
+            self.score = score
+            self.last = proposal
+            return True
+        return False
+
 
 FirstRows = Mapping[tuple[int, int], NDArray[np.float64]]
 

@@ -16,7 +16,7 @@ each other do not, as their missing cells are hardly in doubt. Of several answer
 by which the observed cells of rows held out are most probable.
 
 The structure alone comes from completed rows. Parameters are then fitted by EM to the observed
-cells (`em_steps.refined` and its relatives), so the draws leave no trace in them.
+cells (`parameter_fitting.refined` and its relatives), so the draws leave no trace in them.
 """
 
 from __future__ import annotations

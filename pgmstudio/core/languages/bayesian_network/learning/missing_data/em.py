@@ -1,7 +1,7 @@
 """Parameter learning: the tables of a given graph from data with missing or hidden cells.
 
-See em_steps.py for the formulas and expected_counts.py for the expectation step. With complete data
-the first step is the last: relative frequencies with their pseudo-counts.
+See parameter_fitting.py for the formulas and expected_counts.py for the expectation step. With
+complete data the first step is the last: relative frequencies with their pseudo-counts.
 """
 
 from __future__ import annotations
@@ -24,7 +24,12 @@ from pgmstudio.core.inference.junction_tree.propagation import Propagation
 from pgmstudio.core.inference.junction_tree.query import joint_of
 from pgmstudio.core.inference.junction_tree.schedule import plan_of
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
-from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import (
+from pgmstudio.core.languages.bayesian_network.learning.missing_data.expected_counts import (
+    Counts,
+    Expectation,
+    Table,
+)
+from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import (
     MAX_ITERATIONS,
     TOLERANCE,
     EmState,
@@ -32,11 +37,6 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps im
     first_tables,
     progress_of,
     random_tables,
-)
-from pgmstudio.core.languages.bayesian_network.learning.missing_data.expected_counts import (
-    Counts,
-    Expectation,
-    Table,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.registry import a_kind

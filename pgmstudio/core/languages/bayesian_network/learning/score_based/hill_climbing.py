@@ -23,8 +23,11 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
     completed_rows,
 )
-from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import refined
-from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import Fitted, fit_tables
+from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import (
+    Fitted,
+    fit_tables,
+    refined,
+)
 from pgmstudio.core.languages.bayesian_network.learning.score_based.climb import (
     GraphClimb,
     S,

@@ -26,11 +26,9 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local
     KesOptima,
     KesRun,
 )
-from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.params import (
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import (
     EQUIVALENT_SCORES,
     KesParams,
-)
-from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import (
     KesSearch,
     kes_optima,
 )

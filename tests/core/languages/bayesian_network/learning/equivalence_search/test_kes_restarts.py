@@ -19,10 +19,10 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.learn
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
     KesOptima,
 )
-from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.params import KesParams
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import (
     ClimbEvent,
     ClimbResult,
+    KesParams,
     SearchProgress,
     in_plan_order,
 )

@@ -18,15 +18,15 @@ from pgmstudio.core.io.data.reader import read_data
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
     completed_rows,
 )
-from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import (
+from pgmstudio.core.languages.bayesian_network.learning.missing_data.expected_counts import (
+    Expectation,
+)
+from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import (
     em_states,
     fit_observed,
     random_tables,
 )
-from pgmstudio.core.languages.bayesian_network.learning.missing_data.expected_counts import (
-    Expectation,
-)
-from pgmstudio.core.languages.ldag.learning.em import labels_refitted
+from pgmstudio.core.languages.ldag.learning.label_learner import labels_refitted
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.scores import PartitionScore
 from pgmstudio.core.languages.learn_task import LearnTask

@@ -28,15 +28,15 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.em import (
     family_beliefs,
     sample_sizes,
 )
-from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import (
-    em_states,
-    first_tables,
-    random_tables,
-)
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.expected_counts import (
     Expectation,
 )
-from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
+from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import (
+    em_states,
+    first_tables,
+    fit_tables,
+    random_tables,
+)
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.likelihood import log2_likelihood
