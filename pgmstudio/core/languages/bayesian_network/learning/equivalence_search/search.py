@@ -1,5 +1,5 @@
-"""K-greedy equivalence search: its settings, one climb (Nielsen 2007, Algorithm 4.3), and all climbs
-of a run on one data set, in this process or in several.
+"""K-greedy equivalence search: its settings, one climb (Nielsen 2007, Algorithm 4.3), and all
+climbs of a run on one data set, in this process or in several.
 
 Every climb has its own random numbers and computes whole scores afresh, so its events do not depend
 on the climbs that run at the same time. In the order of the plan, the events are therefore the same
